@@ -17,14 +17,14 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
-    // What is remembered would not wait for locks.
+    // Cached responses would not wait for locks.
     settings: {
       answerCacheBytes: 0,
       responseCacheBytes: 0,
-      // One caller alone has room for three of them.
+      // A single caller may use three of them.
       maxConcurrent: 4,
       trustProxy: ['127.0.0.1'],
-      // As a service runs: what is written down one by one takes another way.
+      // As in production: if each request is logged, requests take another path.
       logLevel: 'info',
     },
   });
@@ -41,7 +41,7 @@ afterEach(async () => {
   held = null;
   await Promise.all(asked);
   asked = [];
-  // Nothing is left behind of those that were refused, or of those that waited.
+  // Neither the requests that were refused nor those that waited keep a permit.
   expect(await atWork()).toBe(0);
 });
 
@@ -67,8 +67,8 @@ const ask = ({ username, token } = ADA, from = '192.0.2.1') =>
   );
 
 /**
- * Asks one question after the other, each until the database waits for it, not for its answer. One
- * at a time: after a refusal, requests that queue on a busy machine would be refused as well.
+ * Sends one request after another, each once the one before it waits in the database. One at a
+ * time: after a refusal, requests that queue on a busy machine would be refused as well.
  */
 async function askAndWait(...questions: (() => Promise<unknown>)[]): Promise<void> {
   for (const question of questions) {
@@ -88,8 +88,8 @@ async function askAndWait(...questions: (() => Promise<unknown>)[]): Promise<voi
 
 const BUSY = { status: 'ERROR', message: 'Server is busy' };
 
-describe('a user with as many requests as one may have at once', () => {
-  it('is told 503 with Retry-After on both surfaces, and others are answered', async () => {
+describe('a user at the limit of concurrent requests', () => {
+  it('gets 503 with Retry-After from both APIs, and others are answered', async () => {
     await hold('open_segment_pages');
     await askAndWait(
       () => ask(),
@@ -107,7 +107,7 @@ describe('a user with as many requests as one may have at once', () => {
     expect(other.data).toEqual({ viewer: { username: 'bob' } });
   });
 
-  it('is asked again and answered once one of them is', async () => {
+  it('is answered again once one of the requests is over', async () => {
     await hold('open_segment_pages');
     await askAndWait(
       () => ask(),
@@ -120,7 +120,7 @@ describe('a user with as many requests as one may have at once', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('has a place again when a caller goes before the answer', async () => {
+  it('gets a permit again when a caller leaves before the answer', async () => {
     await hold('open_segment_pages');
     const gone = new AbortController();
     const path = `${lab.path('topper')}?username=ada&api_token=ada-token&context=lab`;
@@ -133,7 +133,7 @@ describe('a user with as many requests as one may have at once', () => {
     );
     while ((await countWaiting(lab.databaseUrl)) < 3) await delay(5);
     gone.abort();
-    // It counts for a quarter of a second more, or callers that ask and leave would have no limit.
+    // It counts for another quarter of a second, or callers that ask and leave would have no limit.
     expect(await ask().then(({ body }) => body)).toEqual(BUSY);
     while ((await countWaiting(lab.databaseUrl)) > 2) await delay(5);
     await expect.poll(atWork).toBe(2);
@@ -141,7 +141,7 @@ describe('a user with as many requests as one may have at once', () => {
   });
 });
 
-it('requests without a host are refused, and none keeps a place', async () => {
+it('requests without a host are refused, and none keeps a permit', async () => {
   for (let i = 0; i < 10; i += 1) {
     const connection = await RawConnection.open(lab.url);
     connection.write(`GET ${lab.path('slices')} HTTP/1.1\r\nconnection: close\r\n\r\n`);
@@ -152,7 +152,7 @@ it('requests without a host are refused, and none keeps a place', async () => {
 });
 
 describe('a stranger in the name of a user', () => {
-  it('takes the share of the address, and none of the user', async () => {
+  it('uses up the share of the address, not that of the user', async () => {
     await hold('users');
     const wrong = { ...ADA, token: 'wrong' };
     await askAndWait(
@@ -161,7 +161,7 @@ describe('a stranger in the name of a user', () => {
       () => ask(wrong),
     );
     expect(await ask(wrong).then(({ body }) => body)).toEqual(BUSY);
-    // From elsewhere, the user comes in.
+    // From another address, the user is admitted.
     await askAndWait(() => ask(ADA, '192.0.2.2'));
   });
 
@@ -177,7 +177,7 @@ describe('a stranger in the name of a user', () => {
   });
 });
 
-describe('a server that works on as much as it may', () => {
+describe('a server at its capacity', () => {
   const fill = async () => {
     await hold('open_segment_pages');
     await askAndWait(...[ADA, ADA, BOB, EVE].map((user, i) => () => ask(user, `192.0.2.${i}`)));
@@ -199,7 +199,7 @@ describe('a server that works on as much as it may', () => {
     expect(statements()).toEqual([]);
   });
 
-  it('still says how it is', async () => {
+  it('still answers health checks and shows its metrics', async () => {
     await fill();
     expect((await lab.call('/healthz')).status).toBe(200);
     expect((await lab.call('/readyz')).status).toBe(200);
@@ -209,8 +209,8 @@ describe('a server that works on as much as it may', () => {
   });
 });
 
-describe('one user who asks sixty times at once', () => {
-  it('is let in entirely by a server that has nothing else to do', async () => {
+describe('one user with sixty concurrent requests', () => {
+  it('is admitted entirely by a server that has nothing else to do', async () => {
     const all = await startLab({
       groups: [group(1)],
       lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
@@ -218,8 +218,8 @@ describe('one user who asks sixty times at once', () => {
     try {
       const answers = await Promise.all(Array.from({ length: 60 }, () => all.rest('groups')));
       expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-      // Where the machine has other things to do, connections to the database may be waited for in
-      // vain; the door has refused nobody.
+      // On a busy machine, requests may wait in vain for a connection to the database; but
+      // admission has refused none.
       const { text } = await all.call('/metrics');
       for (const why of ['total', 'share', 'wait']) {
         expect(text).toContain(`countergraph_refused_requests_total{why="${why}"} 0\n`);
@@ -230,14 +230,14 @@ describe('one user who asks sixty times at once', () => {
   });
 });
 
-describe('a server that is asked for more than it can do', () => {
-  it('refuses who has waited too long, in one line of the log, and answers probes', async () => {
+describe('an overloaded server', () => {
+  it('refuses requests that waited too long, logs one line, and answers probes', async () => {
     const overloaded = await startLab({
       groups: [group(1)],
       lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
       settings: { answerCacheBytes: 0, maxWaitMs: 1 },
     });
-    // The loop has always something to do, however much of the machine others take.
+    // Keeps the event loop busy, however much of the machine other processes take.
     let filler = setImmediate(function again() {
       filler = setImmediate(again);
     });

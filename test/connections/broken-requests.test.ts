@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-/** Sends bytes as they are and gives all that comes back until the connection is closed. */
+/** Sends bytes unaltered, and returns everything received until the connection is closed. */
 async function send(
   bytes: string | Buffer,
 ): Promise<{ status: number; head: string; body: string }> {
@@ -28,7 +28,7 @@ async function send(
 
 const TOPPER = '/api/topper/topper_request';
 
-describe('what is not a request that can be read', () => {
+describe('an unusual or unreadable request', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['a TLS handshake', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0])],
@@ -39,7 +39,7 @@ describe('what is not a request that can be read', () => {
       'a body in chunks of no length',
       `POST ${TOPPER} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n`,
     ],
-  ])('as %s is told so in the shape of all errors', async (_, bytes) => {
+  ])('such as %s gets 400 in the usual error format', async (_, bytes) => {
     const { status, head, body } = await send(bytes);
     expect(status).toBe(400);
     expect(head).toMatch(/^x-request-id: \S+$/m);
@@ -51,7 +51,7 @@ describe('what is not a request that can be read', () => {
     expect((await service.call('/healthz')).status).toBe(200);
   });
 
-  it('as CONNECT is told which methods there are', async () => {
+  it('by CONNECT is told which methods are allowed', async () => {
     const { status, head, body } = await send('CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n');
     expect([status, JSON.parse(body).message]).toEqual([
       405,
@@ -60,18 +60,18 @@ describe('what is not a request that can be read', () => {
     expect(head).toMatch(/^allow: GET, HEAD, POST$/m);
   });
 
-  it('as one that expects what nobody knows is answered all the same', async () => {
+  it('with an unknown expectation is answered anyway', async () => {
     const { status, body } = await send(
       'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n',
     );
     expect([status, body]).toEqual([200, 'alive\n']);
   });
 
-  it('as one of HTTP/1.0 need not name a host', async () => {
+  it('of HTTP/1.0 need not name a host', async () => {
     expect((await send('GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  it('as one with too long a head is told how long it may be', async () => {
+  it('with too long a head is told how long it may be', async () => {
     const long = 'x'.repeat(LIMITS.headerBytes);
     const { status, body } = await send(`GET ${TOPPER}?key_filter=${long} HTTP/1.1\r\n\r\n`);
     expect([status, JSON.parse(body)]).toEqual([
@@ -83,7 +83,7 @@ describe('what is not a request that can be read', () => {
     ]);
   });
 
-  it('leaves alone one that is as long as may be', async () => {
+  it('with a head just within the limit is read', async () => {
     const long = 'x'.repeat(LIMITS.headerBytes - 1000);
     const { status } = await service.call(`${TOPPER}?key_filter=${long}`);
     expect(status).toBe(401);

@@ -45,21 +45,21 @@ async function isAnswered(socket: Socket): Promise<boolean> {
   return String(chunk).startsWith('HTTP/1.1 200');
 }
 
-describe('an address with as many connections as one may have', () => {
-  it('gets no more until one of them is closed, and others do', async () => {
-    // What has not asked yet may be about to.
+describe('an address at the limit of connections', () => {
+  it('gets no more until one of them is closed, while other addresses do', async () => {
+    // A connection that has sent no request yet may be about to, so none is replaced.
     const first = await open('127.0.0.1');
     const second = await open('127.0.0.1');
     expect(await isAnswered(await open('127.0.0.1'))).toBe(false);
     expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
     expect(await metric('countergraph_refused_connections_total{why="address"} 1\n')).toBe(true);
     second.destroy();
-    // The server learns of it a moment later.
+    // The server notices a moment later.
     while (!(await isAnswered(await open('127.0.0.1'))));
     expect(await isAnswered(first)).toBe(true);
   });
 
-  it('gets another in place of the one that has been idle for longest', async () => {
+  it('gets another in place of the one that has been idle longest', async () => {
     const first = await open('127.0.0.5');
     const second = await open('127.0.0.5');
     for (const socket of [first, second, first]) expect(await isAnswered(socket)).toBe(true);
@@ -69,12 +69,12 @@ describe('an address with as many connections as one may have', () => {
     expect([await isAnswered(first), await isAnswered(third)]).toEqual([true, true]);
   });
 
-  it('keeps those of which part of another request has arrived', async () => {
+  it('keeps connections on which part of another request has arrived', async () => {
     const first = await open('127.0.0.7');
     const second = await open('127.0.0.7');
     for (const socket of [first, second]) expect(await isAnswered(socket)).toBe(true);
     first.write('GET /healthz HTTP/1.1\r\n');
-    // The server has read it when it has answered what came after.
+    // Once the server has answered a later request, it has read this one.
     expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
     expect(await isAnswered(await open('127.0.0.7'))).toBe(true);
     expect(await isAnswered(second)).toBe(false);
@@ -83,7 +83,7 @@ describe('an address with as many connections as one may have', () => {
     expect(String(await answer)).toMatch(/^HTTP\/1.1 200/);
   });
 
-  it('keeps those whose request is being answered', async () => {
+  it('keeps connections whose request is being answered', async () => {
     const first = await open('127.0.0.6');
     const second = await open('127.0.0.6');
     for (const socket of [first, second]) {
@@ -91,7 +91,7 @@ describe('an address with as many connections as one may have', () => {
       const lines = ['host: lab', 'content-length: 9', 'content-type: application/json'];
       socket.write(`POST ${REST} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
     }
-    // The server has read both when it has answered what came after.
+    // Once the server has answered a later request, it has read both.
     expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
     expect(await isAnswered(await open('127.0.0.6'))).toBe(false);
     for (const socket of [first, second]) {
@@ -101,7 +101,7 @@ describe('an address with as many connections as one may have', () => {
     }
   });
 
-  it('may have more when it is a trusted proxy, which brings everybody along', async () => {
+  it('may have more if it is a trusted proxy, which carries many callers', async () => {
     const behind = [await open('127.0.0.3'), await open('127.0.0.3'), await open('127.0.0.3')];
     expect(await Promise.all(behind.map(isAnswered))).toEqual([true, true, true]);
   });

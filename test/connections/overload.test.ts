@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import type { TestService } from '../support/service.ts';
 
-/** Of two probes, more than is added up at once on the thread that answers requests. */
+/** With two probes, more than the thread that answers requests adds up itself. */
 const KEYS = 40_000;
 
 const GROUP = guidOf(1);
@@ -28,8 +28,8 @@ afterAll(() => lab.close());
 const ask = () =>
   lab.rest('topper', { counter_group: GROUP, window_fromts: T0, window_seconds: 60, maxitems: 1 });
 
-describe('more sums than may wait for a thread', () => {
-  it('are refused with 503 and Retry-After, and the others answered', async () => {
+describe('more computations than may wait for a thread', () => {
+  it('are refused with 503 and Retry-After, and the others are answered', async () => {
     await ask();
     const answers = await Promise.all(Array.from({ length: 60 }, ask));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -45,7 +45,7 @@ describe('more sums than may wait for a thread', () => {
     }
   });
 
-  it('leave nothing behind: the next one is answered', async () => {
+  it('leave nothing behind: the next request is answered', async () => {
     expect((await ask()).status).toBe(200);
   });
 });

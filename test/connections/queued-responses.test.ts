@@ -12,13 +12,13 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-/** Itself among them. */
+/** Counts its own request too. */
 async function inProgress(): Promise<number> {
   const { text } = await service.call('/metrics');
   return Number(/^countergraph_http_requests_in_progress (\d+)$/m.exec(text)?.[1]);
 }
 
-it('requests that were sent one after the other are over when their connection is lost', async () => {
+it('pipelined requests are over when their connection is lost', async () => {
   const { hostname, port } = new URL(service.url);
   const request = 'GET /metrics HTTP/1.1\r\nhost: lab\r\n\r\n';
   for (let round = 0; round < 20; round += 1) {

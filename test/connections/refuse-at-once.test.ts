@@ -23,7 +23,7 @@ beforeAll(async () => {
       responseCacheBytes: 0,
       maxConcurrent: AT_ONCE,
       corsOrigins: [ORIGIN],
-      // What is written down one by one takes the long way.
+      // At level debug, each request is logged, and none takes the short path.
       logLevel: 'info',
     },
   });
@@ -45,7 +45,7 @@ afterEach(async () => {
   expect((await lab.call('/metrics')).text).toContain('countergraph_requests_at_work 0');
 });
 
-/** Of an answer, what does not differ from one to the next. */
+/** The parts of an answer that do not differ from one to the next. */
 async function refusalOf(path: string, how: HttpCall) {
   const { status, headers, text } = await lab.call(path, how);
   const { date, 'x-request-id': requestId, ...others } = headers;
@@ -62,7 +62,7 @@ const json = (body: string, headers: Readonly<Record<string, string>> = {}): Htt
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
-describe('a request that there is no room for', () => {
+describe('a request beyond capacity', () => {
   it.each<[string, string, HttpCall, object]>([
     ['REST by GET', `${SLICES}?context=lab`, {}, {}],
     ['REST by POST', SLICES, json('{"context":"lab"}'), {}],
@@ -87,7 +87,7 @@ describe('a request that there is no room for', () => {
       {},
     ],
   ])(
-    'is refused in the same words, at once or by the long way (%s)',
+    'is refused with the same response by the short and the full path (%s)',
     async (_, path, how, also) => {
       const atOnce = await refusalOf(path, how);
       expect(atOnce.status).toBe(503);
@@ -99,12 +99,12 @@ describe('a request that there is no room for', () => {
         'content-type': 'application/json; charset=utf-8',
         ...also,
       });
-      // What is written in another way takes the long way.
+      // A doubled slash makes the request take the full path.
       expect(await refusalOf(`/${path}`, how)).toEqual(atOnce);
     },
   );
 
-  it('is counted as by the long way', async () => {
+  it('is counted as by the full path', async () => {
     const counts = async () => {
       const { text } = await lab.call('/metrics');
       const lines = text.matchAll(
@@ -125,7 +125,7 @@ describe('a request that there is no room for', () => {
     expect(await added(`/${SLICES}`)).toEqual(atOnce);
   });
 
-  it('is refused on a connection that ends with it once its body has been read', async () => {
+  it('is refused only after its body is read, if its connection ends with it', async () => {
     const { hostname, port } = new URL(lab.url);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     const failures: Error[] = [];
@@ -138,12 +138,12 @@ describe('a request that there is no room for', () => {
       socket.write('x'.repeat(50_000));
     }
     expect(await answer).toMatch(/^HTTP\/1.1 503 /);
-    // Whoever writes on is not told that nobody reads it.
+    // A client that is still writing gets no connection reset.
     expect(failures).toEqual([]);
     socket.end();
   });
 
-  it('is none that asks how the server is', async () => {
+  it('is never one for health or metrics', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect((await lab.call(path)).status).toBe(200);
     }

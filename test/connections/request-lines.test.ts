@@ -10,14 +10,14 @@ let lab: TestService;
 beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
-    // Half a request is not waited for any longer.
+    // The server waits no longer than this for the rest of an incomplete request.
     settings: { corsOrigins: ['https://a.example'], slowCallerSeconds: 0.5 },
   });
 });
 
 afterAll(() => lab.close());
 
-/** What comes back for these bytes, until the server closes the connection. */
+/** What the server sends for these bytes until it closes the connection. */
 async function exchange(bytes: string): Promise<string> {
   const connection = await RawConnection.open(lab.url);
   connection.write(bytes);
@@ -33,14 +33,14 @@ const ask = (target: string, headers = '', method = 'GET'): Promise<string> =>
 
 const STATUSES: ReadonlySet<number> = new Set(Object.values(ERRORS).map(({ status }) => status));
 
-/** No answer at all, one below 500, or a 5xx of the table that is not a defect. */
+/** No answer, a status below 500, or a 5xx from the table of errors other than `internal`. */
 function expectSound(received: string): void {
   const status = statusOf(received);
   expect(received).not.toContain(ERRORS.internal.message);
   if (status !== null && status >= 500) expect(STATUSES).toContain(status);
 }
 
-/** Sent side by side: some are half a request, and only time tells. */
+/** Sent concurrently: some requests are incomplete, and only a timeout ends them. */
 const manyOf = <T>(request: fc.Arbitrary<T>) => fc.array(request, { minLength: 30, maxLength: 30 });
 
 const SLICES = '/api/time_slices/time_slices_request';
@@ -86,7 +86,7 @@ describe('a request line', () => {
   });
 
   it.each(['TRACE', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND', 'CONNECT', 'QUERY', 'BREW'])(
-    'of method %s is answered below 500, or not at all',
+    'of method %s gets a status below 500, or no answer',
     async (method) => {
       for (const target of [SLICES, '/graphql', '/healthz', '*', 'x.example:443']) {
         const received = await ask(target, '', method);
@@ -96,7 +96,7 @@ describe('a request line', () => {
     },
   );
 
-  it('of any bytes never brings the server down, or a defect to light', async () => {
+  it('of any bytes causes neither a crash nor an internal error', async () => {
     const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
     const piece = fc.constantFrom('/', '?', '%', '&', '=', '..', '\\', '%00', '[', ':', '@', 'x');
     const target = fc
@@ -180,7 +180,7 @@ describe('headers', () => {
     ['a bare line feed', 'GET /healthz HTTP/1.1\r\nhost: x\nx: y\r\n\r\n'],
     ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['another version', 'GET /healthz HTTP/9.9\r\nhost: x\r\n\r\n'],
-  ])('with %s are 400', async (_, bytes) => {
+  ])('with %s get 400', async (_, bytes) => {
     expect(statusOf(await exchange(bytes))).toBe(400);
   });
 
@@ -200,7 +200,7 @@ describe('headers', () => {
     },
   );
 
-  it('over the limit are 431, told in the shape of all errors', async () => {
+  it('over the limit get 431 in the usual error format', async () => {
     const received = await ask('/healthz', `x: ${'y'.repeat(40_000)}\r\n`);
     expect(statusOf(received)).toBe(431);
     const [head = '', body = ''] = received.split('\r\n\r\n');
@@ -214,7 +214,7 @@ describe('headers', () => {
     expect(lab.logText()).toContain(id);
   });
 
-  it('that do not parse tell so in that shape too', async () => {
+  it('that cannot be parsed get an error in that format too', async () => {
     const received = await exchange('GET /healthz HTTP/1.1\r\nhost\r\n\r\n');
     expect(JSON.parse(received.split('\r\n\r\n')[1] ?? '')).toEqual({
       status: 'ERROR',
@@ -222,7 +222,7 @@ describe('headers', () => {
     });
   });
 
-  it('of any bytes never bring the server down, or a defect to light', async () => {
+  it('of any bytes cause neither a crash nor an internal error', async () => {
     const name = fc.constantFrom(
       ...['host', 'authorization', 'x-username', 'accept', 'origin', 'content-type', 'cookie'],
       ...['content-length', 'transfer-encoding', 'connection', 'expect', 'x-forwarded-for'],

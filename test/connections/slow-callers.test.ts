@@ -6,7 +6,7 @@ import { RawConnection, statusOf } from '../support/raw-connection.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
-/** Keys with long texts: an answer of some 20 MB, more than the buffers of a connection take. */
+/** Keys with long texts: an answer of some 20 MB, more than a connection's buffers hold. */
 const KEYS = 10_000;
 
 let lab: TestService;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const connection of open) connection.destroy();
   open = [];
-  // Whatever callers did, others are answered, soon and right.
+  // Whatever slow callers did, others get correct answers promptly.
   const largest = { counter_group: GROUP, window_fromts: T0, window_seconds: 60, maxitems: 1 };
   const signal = AbortSignal.timeout(5_000);
   const { status, text } = await lab.rest('topper', largest, { signal });
@@ -51,7 +51,7 @@ async function connected(): Promise<RawConnection> {
   return connection;
 }
 
-/** Writes on and on, a byte at a time, for as long as the server listens. */
+/** Keeps writing, one byte at a time, until the server closes the connection. */
 async function trickle(connection: RawConnection): Promise<void> {
   while (!connection.isClosed) {
     connection.write('x');
@@ -63,7 +63,7 @@ const TOO_SLOW = '{"status":"ERROR","message":"The request must arrive within 2 
 const HEADERS_TOO_SLOW = '{"status":"ERROR","message":"The headers must arrive within 1 seconds"}';
 
 describe('a caller that sends a byte now and then', () => {
-  it('of its headers is told 408 and cut off', async () => {
+  it('of its headers gets 408 and is cut off', async () => {
     const connection = await connected();
     connection.write('GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ');
     await trickle(connection);
@@ -81,7 +81,7 @@ describe('a caller that sends a byte now and then', () => {
     expect(connection.received).toContain(TOO_SLOW);
   });
 
-  it('of a body in chunks too, and leaves no place taken', async () => {
+  it('of a chunked body too, and holds no permit afterwards', async () => {
     const connection = await connected();
     const headers = 'host: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked';
     connection.write(`POST /graphql HTTP/1.1\r\n${headers}\r\n\r\n`);
@@ -109,7 +109,7 @@ describe('a connection', () => {
     expect(connection.received).toMatch(/^HTTP\/1\.1 200 [\s\S]*alive\n$/);
   });
 
-  it('beyond as many as there may be is closed at once, and others go on', async () => {
+  it('beyond the limit is closed at once, and others keep working', async () => {
     const { databaseUrl } = lab;
     const few = await startTestService({ databaseUrl, settings: { maxConnections: 2 } });
     const first = await RawConnection.open(few.url);
@@ -129,7 +129,7 @@ describe('a connection', () => {
   });
 });
 
-it('a caller may wait for longer than it may take to read, also for its second answer', async () => {
+it('a caller may wait for longer than it may take to read, even for a second answer', async () => {
   const held = await holdTables(lab.databaseUrl, ['slices']);
   const connection = await connected();
   const query = 'username=ada&api_token=ada-token&context=lab';
@@ -145,7 +145,7 @@ it('a caller may wait for longer than it may take to read, also for its second a
   expect(await connection.until('"slices":')).toContain('"context_name":"lab"');
 });
 
-describe('a caller that never reads its answer', () => {
+describe('a caller that reads its answer slowly or never', () => {
   const QUERY = new URLSearchParams({
     username: 'ada',
     api_token: 'ada-token',
@@ -164,21 +164,21 @@ describe('a caller that never reads its answer', () => {
     );
   };
 
-  it('holds no connection to the database and no place, and is cut off', async () => {
+  it('holds no connection to the database and no permit, and is cut off', async () => {
     const path = `${lab.path('topper')}?${QUERY}`;
     const whole = (await lab.call(path)).text.length;
     expect(whole).toBeGreaterThan(10_000_000);
     const connection = await connected();
     connection.socket.pause();
     connection.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    // The log has a line for a request that is over, also where it was cut off.
+    // The log gets a line once a request is over, even if it was cut off.
     const mark = lab.logText().length;
     let metrics = '';
     while (!lab.logText().slice(mark).includes('topper_request')) {
       metrics = (await lab.call('/metrics')).text;
       await delay(20);
     }
-    // The last look before that was at a request with nothing to do but to be read.
+    // The last poll before that was of a request whose response only remained to be read.
     expect(metrics).toContain('countergraph_requests_at_work 0');
     expect(await busyConnections()).toBe(0);
     connection.socket.resume();
@@ -186,7 +186,7 @@ describe('a caller that never reads its answer', () => {
     expect(connection.received.length).toBeLessThan(whole);
   });
 
-  it('is given all of it when it reads, if slowly', async () => {
+  it('gets all of it if it keeps reading, however slowly', async () => {
     const { databaseUrl } = lab;
     const patient = await startTestService({ databaseUrl, settings: { slowCallerSeconds: 2 } });
     const connection = await RawConnection.open(patient.url);
@@ -194,7 +194,7 @@ describe('a caller that never reads its answer', () => {
     connection.socket.pause();
     const head = 'host: x\r\nconnection: close';
     connection.write(`GET ${lab.path('topper')}?${QUERY} HTTP/1.1\r\n${head}\r\n\r\n`);
-    // For longer than a caller may take nothing, it takes a little at a time.
+    // Reads a little at a time, for longer than a caller may read nothing.
     for (let i = 0; i < 30; i += 1) {
       connection.socket.resume();
       await delay(1);

@@ -6,7 +6,7 @@ import { ask, DEMO, NO_DATABASE, startExplorerServer } from './explorer-server.t
 
 let server: RunningServer;
 let page: string;
-/** Every asset that the page names, in elements or in what it hands to its script. */
+/** Every asset that the page names, in elements or in the settings for its script. */
 let paths: string[];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the assets of the page', () => {
     expect(kinds).toEqual(['css', 'css', 'js', 'js', 'js', 'js', 'js', 'svg']);
   });
 
-  it('are served with their type, for good, and never taken for another type', async () => {
+  it('are served with their type, cached for good, and never taken for another type', async () => {
     for (const path of paths) {
       const { status, headers } = await assetOf(path);
       expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('the assets of the page', () => {
     }
   });
 
-  it('come compressed to those who take gzip, and are named after what is sent', async () => {
+  it('are compressed for clients that accept gzip, and named after what is sent', async () => {
     for (const path of paths) {
       const zipped = await assetOf(path, { 'accept-encoding': 'gzip, deflate, br' });
       const whole = await assetOf(path);
@@ -82,7 +82,7 @@ describe('the assets of the page', () => {
     expect(head.headers['content-length']).toBe(String(got.body.length));
   });
 
-  it('are not there under another name, or for another method', async () => {
+  it('are not found under another name, or by another method', async () => {
     const [path = ''] = paths;
     for (const answer of [
       await assetOf('graphql/assets/00000000000000000000.js'),

@@ -46,10 +46,10 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     return explorer;
   };
 
-  it('asks no other host for anything, and nobody complains', async () => {
+  it('requests nothing from another host, and causes no errors or warnings', async () => {
     const { page, complaints, requested, write, shows, play } = await open(`${demo.url}/graphql`);
     await play('"rank": 1,');
-    // The workers work under the page's policy: one of them knows the schema.
+    // The workers run under the page's policy: one of them checks against the schema.
     await write('operation.graphql', '{ nonsense }');
     const markers = 'monaco.editor.getModelMarkers({}).map(({ message }) => message).join()';
     await expect
@@ -61,7 +61,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     expect(complaints).toEqual([]);
   });
 
-  it('shows an example at one click, which then runs at another', async () => {
+  it('shows an example on one click, and runs it on another', async () => {
     const { example, tab, play, complaints } = await open(`${demo.url}/graphql`);
     for (const { title, query } of EXAMPLES) {
       await example(title).click();
@@ -72,7 +72,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     expect(complaints).toEqual([]);
   });
 
-  it('works by keyboard alone', async () => {
+  it('can be used by keyboard alone', async () => {
     const { page, example, tab, shows } = await open(`${demo.url}/graphql`);
     await page.keyboard.press('Tab');
     await expect.poll(() => example('Top talkers').evaluate(isFocused)).toBe(true);
@@ -84,7 +84,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await shows('response.json', '"name": "Protocols"');
   });
 
-  it('leaves alone what somebody wrote: the example comes in a new tab', async () => {
+  it('leaves alone what the user wrote: the example opens in a new tab', async () => {
     const { page, example, tab, write, shows, play } = await open(`${demo.url}/graphql`);
     await write('operation.graphql', 'query Mine { viewer { username } }');
     await tab('Mine').waitFor();
@@ -96,7 +96,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await play('"username": "demo"');
   });
 
-  it('takes examples where tabs are there from before, its own or those of others', async () => {
+  it('opens examples beside stored tabs, its own or those of another GraphiQL', async () => {
     const { page, open: openAgain, example, tab, write, play } = await open(`${demo.url}/graphql`);
     await page.evaluate("localStorage.setItem('graphiql:tabState', 'of another GraphiQL')");
     await write('operation.graphql', 'query Mine { viewer { username } }');
@@ -114,7 +114,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     expect(await page.getByRole('tab').count()).toBe(2);
   });
 
-  it('opens the query of its address in a tab, and keeps it there', async () => {
+  it('opens the query in its address in a tab, and keeps it there', async () => {
     const query = 'query Linked($name: String!) { context(name: $name) { nodeName } }';
     const parameters = new URLSearchParams({ query, variables: '{"name":"demo"}' });
     const address = `${demo.url}/graphql?${parameters}`;
@@ -152,7 +152,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
   });
 
   describe('without the demo', () => {
-    it('shows the headers to fill in, and the schema before they are', async () => {
+    it('shows the headers to fill in, and the schema even before they are', async () => {
       const { page, play } = await open(`${plain.url}/graphql`);
       const headers = page.getByRole('region', { name: 'Headers' });
       await expect.poll(() => headers.textContent()).toMatch(/authorization.*Bearer.*x-username/);
@@ -161,7 +161,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
       await play('"code": "UNAUTHENTICATED"');
     });
 
-    it('takes headers and context once, for all tabs, and forgets the token', async () => {
+    it('needs headers and context once for all tabs, and does not store the token', async () => {
       const { page, open: openAgain, ...rest } = await open(`${plain.url}/graphql`);
       const { example, tab, write, shows, play } = rest;
       const token = '{ "authorization": "Bearer demo", "x-username": "demo" }';
@@ -178,7 +178,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     });
   });
 
-  it('ends the request when it is stopped', async () => {
+  it('aborts the request when it is stopped', async () => {
     const { page } = await open(`${demo.url}/graphql`);
     await page.route('**/graphql', () => {
       // Never answered.
@@ -190,7 +190,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
   });
 
-  it('has everything within the window, however wide that is', async () => {
+  it('fits within the window, whatever its width', async () => {
     const { page, example, play } = await open(`${demo.url}/graphql`);
     await play('"rank": 1,');
     for (const width of [390, 800, 801, 1600]) {
@@ -211,7 +211,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     }
   });
 
-  it('is light or dark as a whole, as the system is', async () => {
+  it('is entirely light or dark, like the system', async () => {
     const { page } = await open(`${demo.url}/graphql`);
     for (const [colorScheme, expected] of [
       ['light', 'rgb(255, 255, 255)'],

@@ -17,7 +17,7 @@ const blocksOf = (language: string): string[] =>
     ([, block = '']) => block,
   );
 
-/** The guide's queries, and one for each window of its table. */
+/** The guide's queries, and one for each window in its table. */
 const GUIDE = [
   ...blocksOf('graphql'),
   ...[...guide.matchAll(/^\| `((?:\w+): .*?)` \|/gm)].map(([, window]) =>
@@ -40,7 +40,7 @@ const operationOf = (query: string) => {
 
 describe('the example queries', () => {
   it.each(EXAMPLES)(
-    '"$title" is valid, and all its variables are filled in',
+    '"$title" is valid, and all its variables have values',
     ({ query, ...rest }) => {
       expect(validate(schema, parse(query))).toEqual([]);
       const { variableDefinitions = [] } = operationOf(query);
@@ -51,7 +51,7 @@ describe('the example queries', () => {
     },
   );
 
-  it('have operation names of their own, which their tabs are called by', () => {
+  it('have distinct operation names, which their tabs show', () => {
     const names = EXAMPLES.map(({ query }) => operationOf(query).name?.value);
     expect(names).not.toContain(undefined);
     expect(new Set(names).size).toBe(EXAMPLES.length);
@@ -94,19 +94,19 @@ describe('on the demo', () => {
     return (await answer.json()) as { data?: unknown; errors?: GraphQLError[] };
   }
 
-  it.each(EXAMPLES)('"$title" answers with data', async ({ query, variables }) => {
+  it.each(EXAMPLES)('"$title" returns data', async ({ query, variables }) => {
     const { data, errors } = await answerTo(query, { context: DEMO_NAME, ...variables });
     expect(errors).toBeUndefined();
     expect(emptyPlaces(data)).toEqual([]);
   });
 
-  it.each(GUIDE)('query %# of the guide answers without an error', async (query) => {
+  it.each(GUIDE)('query %# of the guide returns no error', async (query) => {
     const { data, errors } = await answerTo(query, {});
     expect(errors).toBeUndefined();
     expect(data).not.toMatchObject({ context: null });
   });
 
-  it('the error that the guide shows is the one that is answered', async () => {
+  it('the server returns the error that the guide shows', async () => {
     const [shown = ''] = blocksOf('json');
     const { data, errors } = await answerTo(topperQuery('maxItems: 0'), {});
     const withoutLocations = errors?.map(({ locations: _, ...error }) => error);
@@ -114,7 +114,7 @@ describe('on the demo', () => {
   });
 });
 
-/** What the demo has of everything, so that an example never shows it missing. */
+/** Fields for which the demo always has data, so that no example may show them empty. */
 const WANTED = ['context', 'counterGroup', 'topper', 'keys', 'edges', 'drilldown', 'previous'];
 
 /** Paths at which a wanted field is null or an empty list. */

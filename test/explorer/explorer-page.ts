@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 
-/** Where Chromium, or a browser made of it, is usually installed; undefined: nowhere there. */
+/** Finds Chromium, or a browser based on it, where it is usually installed; undefined: none. */
 export const findChromium = (): string | undefined =>
   [
     '/usr/bin/chromium',
@@ -29,17 +29,17 @@ export const launch = (executablePath: string): Promise<Browser> =>
 
 type Editor = 'operation.graphql' | 'variables.json' | 'request-headers.json' | 'response.json';
 
-/** The explorer as a person at a browser has it. */
+/** The explorer as a user sees it in a browser. */
 export type ExplorerPage = {
   readonly page: Page;
-  /** What the browser complained about: errors of scripts, and what the page's policy forbade. */
+  /** Errors and warnings of the browser: of scripts, and of violations of the page's policy. */
   readonly complaints: readonly string[];
-  /** Every address that was asked for anything. */
+  /** Every address that was requested. */
   readonly requested: readonly string[];
   open(address: string): Promise<void>;
   example(title: string): ReturnType<Page['getByRole']>;
   tab(name: string): ReturnType<Page['getByRole']>;
-  /** Presses play, and waits until the answer has this text. */
+  /** Presses play, and waits until the answer contains this text. */
   play(expected: string): Promise<void>;
   /** Waits until an editor shows this text. */
   shows(editor: Editor, expected: string): Promise<void>;
@@ -47,7 +47,7 @@ export type ExplorerPage = {
   close(): Promise<void>;
 };
 
-/** A page in a browser that was never here before. */
+/** Opens the page in a new browser context, without stored data. */
 export async function openExplorer(browser: Browser, address: string): Promise<ExplorerPage> {
   const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
   const page = await context.newPage();
@@ -71,7 +71,7 @@ export async function openExplorer(browser: Browser, address: string): Promise<E
     shows,
     async open(url) {
       await page.goto(url);
-      // The buttons wait for the editors.
+      // The buttons are disabled until the editors are ready.
       for (const { title } of EXAMPLES) await example(title).waitFor();
     },
     tab: (name) => page.getByRole('tab', { name, selected: true }),

@@ -5,12 +5,12 @@ import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 
-/** The page and its assets need no database: nobody connects to this one. */
+/** The page and its assets need no database: nothing connects to this one. */
 export const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
 
 export const DEMO: ExplorerOptions = { credentials: { username: 'demo', token: 'demo' } };
 
-/** The real server on a free port, silent. */
+/** Starts the real server on a free port, without a log. */
 export const startExplorerServer = (
   databaseUrl: string,
   explorer: ExplorerOptions,
@@ -26,11 +26,11 @@ export const startExplorerServer = (
 export type RawAnswer = {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** As it came, compressed or not. */
+  /** As received, compressed or not. */
   readonly body: Buffer;
 };
 
-/** A request with the headers that are given and no others: `fetch` adds and decodes encodings. */
+/** Sends a request with these headers alone: `fetch` would add encodings, and decode them. */
 export function ask(
   url: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},

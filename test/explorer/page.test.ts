@@ -20,7 +20,7 @@ const HTML = { accept: 'text/html' };
 const pageOf = async (server: RunningServer): Promise<string> =>
   String((await ask(`${server.url}/graphql`, { headers: HTML })).body);
 
-/** What the server has put into the page for its script. */
+/** The settings that the server puts into the page for its script. */
 async function settingsOf(server: RunningServer) {
   const [, json = ''] = /id="settings">(.*?)<\/script>/s.exec(await pageOf(server)) ?? [];
   return JSON.parse(json) as { headers: string; context: string; examples: unknown[] };
@@ -31,7 +31,7 @@ describe('GET /graphql', () => {
     'text/html',
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'application/xml, TEXT/HTML;q=0.5',
-  ])('is the page for whoever accepts %s', async (accept) => {
+  ])('is the page for clients that accept %s', async (accept) => {
     const { status, headers } = await ask(`${plain.url}/graphql`, { headers: { accept } });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -43,14 +43,14 @@ describe('GET /graphql', () => {
     '*/*',
     'text/html-like',
     'x-text/html',
-  ])('is the API for whoever accepts %s', async (accept) => {
+  ])('is the API for clients that accept %s', async (accept) => {
     const url = `${plain.url}/graphql?query={__typename}`;
     const { headers } = await ask(url, { headers: { accept } });
     expect(String(headers['content-type'])).not.toContain('text/html');
     expect(headers['content-security-policy']).toBeUndefined();
   });
 
-  it('says to caches that it depends on what is accepted', async () => {
+  it('tells caches that it varies by the Accept header', async () => {
     const { headers } = await ask(`${plain.url}/graphql`, { headers: HTML });
     expect(headers.vary).toBe('Accept');
     expect(headers['cache-control']).toBe('no-cache');
@@ -66,7 +66,7 @@ it('HEAD /graphql has the headers of the page and no body', async () => {
   expect(head.headers['content-security-policy']).toBe(got.headers['content-security-policy']);
 });
 
-it('POST /graphql is the API, whatever is accepted', async () => {
+it('POST /graphql is the API, whatever the client accepts', async () => {
   const headers = { ...HTML, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: '{ __typename }' });
   const answer = await fetch(`${plain.url}/graphql`, { method: 'POST', headers, body });
@@ -75,7 +75,7 @@ it('POST /graphql is the API, whatever is accepted', async () => {
 });
 
 describe('the page', () => {
-  it('may load what this server has, run no script of its own, and stand in no frame', async () => {
+  it('may load only from this server, run no inline script, and be in no frame', async () => {
     const { headers } = await ask(`${demo.url}/graphql`, { headers: HTML });
     const policy = new Map(
       String(headers['content-security-policy'])
@@ -97,7 +97,7 @@ describe('the page', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('has no script, style or handler within it', async () => {
+  it('has no inline script, style or handler', async () => {
     const page = await pageOf(demo);
     const scripts = [...page.matchAll(/<script([^>]*)>/g)].map(([, attributes = '']) => attributes);
     expect(scripts).not.toEqual([]);
@@ -109,7 +109,7 @@ describe('the page', () => {
     expect((await pageOf(demo)).length).toBeLessThan(16_384);
   });
 
-  it('cannot be ended by a text within its settings', async () => {
+  it('escapes texts in its settings that would end them', async () => {
     const texts = { username: '</script><script>alert(1)</script>', token: '<!--' };
     const server = await startExplorerServer(NO_DATABASE, { credentials: texts });
     try {
@@ -125,13 +125,13 @@ describe('the page', () => {
 });
 
 describe('credentials', () => {
-  it("are the demo's where the demo is", async () => {
+  it("are the demo's on the demo", async () => {
     const { headers, context } = await settingsOf(demo);
     expect(JSON.parse(headers)).toEqual({ authorization: 'Bearer demo', 'x-username': 'demo' });
     expect(context).toBe('demo');
   });
 
-  it('are left to be filled in elsewhere', async () => {
+  it('are left for the user to fill in elsewhere', async () => {
     const { headers, context } = await settingsOf(plain);
     expect(JSON.parse(headers)).toEqual({ authorization: 'Bearer ', 'x-username': '' });
     expect(context).toBe('');

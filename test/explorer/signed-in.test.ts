@@ -28,20 +28,20 @@ const page = (headers: Record<string, string> = {}) =>
   ask(`${server.url}/graphql`, { headers: { accept: 'text/html', ...headers } });
 
 describe('COUNTERGRAPH_EXPLORER=signed-in', () => {
-  it('answers a browser with a page to sign in, which names nothing of the schema', async () => {
+  it('gives a browser a sign-in page that reveals nothing of the schema', async () => {
     const { status, headers, body } = await page();
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
     expect(String(body)).toContain('<button>Sign in</button>');
     expect(String(body)).not.toMatch(/counterGroup|topper|settings/);
   });
 
-  it.each([BEARER, basic(ADA)])('answers who signs in with the explorer', async (headers) => {
+  it.each([BEARER, basic(ADA)])('gives a signed-in user the explorer', async (headers) => {
     const answer = await page(headers);
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
     expect(String(answer.body)).toContain('<main id="explorer">');
   });
 
-  it('tells who signs in with another token that it is wrong', async () => {
+  it('tells a user who signs in with another token that it is wrong', async () => {
     const { status, headers, body } = await page({ ...BEARER, authorization: 'Bearer other' });
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
     expect(JSON.parse(String(body))).toEqual({
@@ -49,7 +49,7 @@ describe('COUNTERGRAPH_EXPLORER=signed-in', () => {
     });
   });
 
-  it('serves what its page to sign in loads', async () => {
+  it('serves what its sign-in page loads', async () => {
     const paths = String((await page()).body).match(/(?<=")graphql\/assets\/[^"]+(?=")/g) ?? [];
     expect(paths).toHaveLength(3);
     for (const path of paths) expect((await ask(`${server.url}/${path}`)).status).toBe(200);
@@ -60,7 +60,7 @@ const chromium = findChromium();
 
 // A page is 5 MB of script, and the machine may be busy with other tests.
 describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
-  it('whoever signs in has the explorer, also after a reload, with their headers', async () => {
+  it('a signed-in user gets the explorer with their headers, even after a reload', async () => {
     const browser = await launch(chromium ?? '');
     try {
       const tab = await browser.newPage();

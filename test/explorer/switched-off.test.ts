@@ -38,7 +38,7 @@ describe('COUNTERGRAPH_EXPLORER=off', () => {
     },
   );
 
-  it('queries are answered, also those in an address', async () => {
+  it('queries are answered, even those in an address', async () => {
     const answer = await ask(`${server.url}/graphql?query=${encodeURIComponent('{__typename}')}`, {
       headers: HTML,
     });

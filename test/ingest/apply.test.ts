@@ -9,7 +9,7 @@ const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const APPS = '{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}';
 const CROSS = '{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A01}';
 
-/** The example of operations, "apply files", with a cross-key group. */
+/** The example in operations, "apply files", plus a cross-key group. */
 const LAB = {
   context: 'lab',
   slice_seconds: 86400,
@@ -63,8 +63,8 @@ const rows = <T extends pg.QueryResultRow>(text: string) => query<T>(database.ur
 const importSome = () =>
   importText(samples({ values: { 0: 1 } }), { databaseUrl: database.url, format: 'samples' });
 
-describe('a declaration that is applied', () => {
-  it('makes everything it names, with defaults for what it leaves out', async () => {
+describe('an applied declaration', () => {
+  it('creates everything it names, with defaults for what it leaves out', async () => {
     const report = await apply(LAB);
     expect(report.counts).toEqual({ created: 9, changed: 0, unchanged: 0 });
     expect(await rows('select name, slice_seconds, retention_days from contexts')).toEqual([
@@ -145,7 +145,7 @@ describe('a declaration that is applied', () => {
     expect(await rows('select retention_days from contexts')).toEqual([{ retention_days: null }]);
   });
 
-  it('keeps every field of a pool, of a probe, and lets null clear them', async () => {
+  it('keeps every field of a pool and of a probe, and lets null clear them', async () => {
     const pool = {
       name: 'ref',
       status: 'offline',
@@ -172,7 +172,7 @@ describe('a declaration that is applied', () => {
     expect(await rows('select description from probes')).toEqual([{ description: null }]);
   });
 
-  it('shares a replica until it is told not to, or the replica becomes something else', async () => {
+  it('shares a replica until told otherwise, or until the replica has another role', async () => {
     const r1 = { name: 'r1', role: 'replica', url_env: 'R1_URL' };
     const shares = async () =>
       (await rows<{ share: boolean }>(`select share from nodes where name = 'r1'`))[0]?.share;
@@ -213,7 +213,7 @@ describe('a declaration that is applied', () => {
     expect(await rows('select from contexts')).toEqual([]);
   });
 
-  it('can be made anew as long as there is no data', async () => {
+  it('can redefine everything as long as there is no data', async () => {
     await apply(LAB);
     await apply({
       context: 'lab',
@@ -235,7 +235,7 @@ describe('a declaration that is applied', () => {
   });
 });
 
-describe('what data depend on', () => {
+describe('what existing data depend on', () => {
   it.each<[object, string]>([
     [{ slice_seconds: 3600 }, 'slice_seconds cannot change once there is data: it is 86400'],
     [{ groups: [{ guid: HOSTS, bucket_size: 30 }] }, `bucket_size of group ${HOSTS} cannot change`],
@@ -248,7 +248,7 @@ describe('what data depend on', () => {
       { groups: [{ guid: HOSTS, meters: [{ id: 0, type: 5 }] }] },
       `type of meter 0 of group ${HOSTS} cannot change once there is data: it is 2, got 5`,
     ],
-  ])('cannot change by %j', async (change, reason) => {
+  ])('cannot be changed by %j', async (change, reason) => {
     await apply(LAB);
     await importSome();
     const applying = apply({ context: 'lab', ...change });
@@ -271,7 +271,7 @@ describe('what data depend on', () => {
     );
   });
 
-  it('can be declared as it is, and all else can change', async () => {
+  it('can be declared unchanged, and everything else can change', async () => {
     await apply(LAB);
     await importSome();
     const report = await apply({

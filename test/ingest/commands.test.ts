@@ -40,17 +40,17 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Runs a command as the program does; file names are those in the test's folder. */
+/** Runs a command as the program does; file names refer to the test's folder. */
 const run = (...args: string[]): Promise<CommandOutcome> =>
   runOnDatabase(args.map((arg) => (/\.(log|gz|csv|json)$/.test(arg) ? join(folder, arg) : arg)));
 
-/** At a quarter past ten in some zone. */
+/** A flow at 22:15 in an unspecified time zone. */
 const NFDUMP = [
   'ts,td,sa,da,sp,dp,pr,ipkt,ibyt',
   '2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900',
 ].join('\n');
 
-/** The way back of a conversation with a web server. */
+/** The reply direction of a conversation with a web server. */
 const WAY_BACK = [
   'ts,td,sa,da,sp,dp,pr,ipkt,ibyt',
   '2023-11-14 22:15:00,0.000,198.51.100.1,10.0.0.1,443,5000,TCP,3,900',
@@ -63,7 +63,7 @@ describe('the command import', () => {
     [[], '01.BB'],
     [['--service-port', 'registered'], '01.BB'],
     [['--service-port', 'destination'], '13.88'],
-  ])('counts a one-way flow under the port that %j says', async (options, app) => {
+  ])('counts a one-way flow under the port that %j selects', async (options, app) => {
     const nfdump = ['import', '--context', 'lab', '--format', 'nfdump'];
     expect(await run(...nfdump, ...options, 'back.csv')).toMatchObject({ status: 0, err: [] });
     expect(await sums(database.url)).toMatchObject({ [`Apps ${app} 1`]: '900' });
@@ -90,7 +90,7 @@ describe('the command import', () => {
     expect([status, err.at(-1)]).toEqual([2, expect.stringMatching(reason)]);
   });
 
-  it('says for each file what it brought', async () => {
+  it('reports what it imported from each file', async () => {
     const { status, out, err } = await run(...ZEEK, 'conn.log', 'other.log.gz');
     expect([status, err]).toEqual([0, []]);
     expect(out).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('the command import', () => {
     expect(out[1]).toMatch(/other\.log\.gz: 1 flow .* 12 keys, 1 slice \(0 new\)/);
   });
 
-  it('says it in JSON, a line for each file', async () => {
+  it('reports in JSON, one line per file', async () => {
     const { out } = await run(...ZEEK, '--json', '--skip-bad-lines', 'bad.log', 'conn.log');
     const [first, second] = out.map((line) => JSON.parse(line));
     expect(first).toMatchObject({
@@ -110,12 +110,12 @@ describe('the command import', () => {
     });
     expect(second).toMatchObject({ records: 1, badLines: { count: 0, named: [] } });
     expect(second.readingsPerSecond).toBe(Math.round(second.readings / second.seconds));
-    // Node alone has some 40 MB; no machine has a TB.
+    // Node alone uses some 40 MB; no machine has a TB.
     expect(second.peakMemoryBytes).toBeGreaterThan(2e7);
     expect(second.peakMemoryBytes).toBeLessThan(1e12);
   });
 
-  it('ends at the first file that fails; those before it stay', async () => {
+  it('stops at the first file that fails; earlier files stay imported', async () => {
     const { status, out, err } = await run(...ZEEK, 'conn.log', 'bad.log', 'other.log.gz');
     expect([status, out.length]).toEqual([1, 1]);
     expect(err).toEqual([
@@ -133,7 +133,7 @@ describe('the command import', () => {
     expect(out[0]).toContain('1 flow from 3 lines, 1 bad line skipped');
   });
 
-  it('fails after naming the lines when it skips all that there is', async () => {
+  it('names the lines that it skips, then fails if it skipped all', async () => {
     const { status, out, err } = await run(...ZEEK, '--skip-bad-lines', 'worse.log', 'conn.log');
     expect([status, out]).toEqual([1, []]);
     const file = join(folder, 'worse.log');
@@ -147,7 +147,7 @@ describe('the command import', () => {
   it.each([
     ['days.log', 2, '2 slices that it filled are', 'them'],
     ['conn.log', 1, '1 slice that it filled is', 'it'],
-  ])('warns of what retention takes away again: %s', async (file, slices, what, them) => {
+  ])('warns that retention will drop what it imported: %s', async (file, slices, what, them) => {
     await run('apply', 'short.json');
     const { status, out, err } = await run(...ZEEK, '--json', file);
     expect(status).toBe(0);
@@ -159,13 +159,13 @@ describe('the command import', () => {
     ]);
   });
 
-  it('has nothing against a file without lines, however often it comes', async () => {
+  it('accepts a file without lines, however often it is imported', async () => {
     const { status, out, err } = await run(...ZEEK, 'empty.log', 'empty.log');
     expect([status, err]).toEqual([0, []]);
     expect(out).toEqual([0, 1].map(() => expect.stringContaining('0 flows from 0 lines')));
   });
 
-  it('fails for an empty input of nfdump, unless told otherwise', async () => {
+  it('fails for empty nfdump input, unless told otherwise', async () => {
     const nfdump = ['import', '--context', 'lab', '--format', 'nfdump'];
     const { status, out, err } = await run(...nfdump, 'empty.log');
     expect([status, out]).toEqual([1, []]);
@@ -174,7 +174,7 @@ describe('the command import', () => {
     expect(allowed).toMatchObject({ status: 0, err: [] });
   });
 
-  it('takes home networks, a probe and an engine instance', async () => {
+  it('accepts home networks, a probe and an engine instance', async () => {
     const home = ['--home', '198.51.100.0/24', '--home', '203.0.113.1'];
     const { status } = await run(...ZEEK, ...home, '--probe', 'p7', '--engine', '2', 'conn.log');
     expect(status).toBe(0);
@@ -184,7 +184,7 @@ describe('the command import', () => {
     ]);
   });
 
-  it('refuses a file that was imported, unless told otherwise', async () => {
+  it('refuses a file that was already imported, unless told otherwise', async () => {
     await run(...ZEEK, 'conn.log');
     const refused = await run(...ZEEK, 'conn.log');
     expect([refused.status, refused.err.length]).toEqual([1, 1]);
@@ -192,7 +192,7 @@ describe('the command import', () => {
     expect((await run(...ZEEK, '--again', 'conn.log')).status).toBe(0);
   });
 
-  it('passes over a file that was imported, where that is asked for', async () => {
+  it('passes over a file that was already imported, if asked to', async () => {
     await run(...ZEEK, 'conn.log');
     const again = await run(...ZEEK, '--if-new', 'conn.log', 'other.log.gz');
     expect([again.status, again.err]).toEqual([0, []]);
@@ -206,7 +206,7 @@ describe('the command import', () => {
       context: 'lab',
       alreadyImported: true,
     });
-    // Other failures stay what they are.
+    // Other failures are still failures.
     expect(await run(...ZEEK, '--if-new', 'bad.log')).toMatchObject({ status: 1 });
   });
 
@@ -263,7 +263,7 @@ describe('the command import', () => {
 });
 
 describe('the command labels', () => {
-  it('says how many keys were labelled', async () => {
+  it('reports how many keys were labelled', async () => {
     await run(...ZEEK, 'conn.log');
     const labels = ['labels', '--context', 'lab', '--format', 'csv', 'labels.csv'];
     const { status, out } = await run(...labels);
@@ -275,7 +275,7 @@ describe('the command labels', () => {
     expect(JSON.parse(json.out[0] ?? '')).toMatchObject({ labelled: 0, unchanged: 2, unknown: 1 });
   });
 
-  it('fails where the context is unknown, and calls a broken GUID a mistake', async () => {
+  it('fails if the context is unknown, and calls a malformed GUID a mistake', async () => {
     const labels = ['labels', '--context', 'lab', '--format', 'csv', 'labels.csv'];
     expect(await run(...labels)).toMatchObject({ status: 1 });
     const { status, err } = await run(...labels, '--group', 'Hosts');
@@ -284,7 +284,7 @@ describe('the command labels', () => {
 });
 
 describe('the command apply', () => {
-  it('says what it made and changed', async () => {
+  it('reports what it created and changed', async () => {
     expect((await run('apply', 'lab.json')).out).toEqual([
       'Context lab: 2 created, 0 changed, 0 unchanged.',
     ]);
@@ -323,7 +323,7 @@ describe('the command user', () => {
     });
   });
 
-  it('says what it granted, and what was granted before', async () => {
+  it('reports what it granted, and what was granted before', async () => {
     await run('apply', 'lab.json');
     await run('apply', 'office.json');
     const add = (...contexts: string[]) =>
@@ -358,7 +358,7 @@ describe('the command user', () => {
     });
   });
 
-  it('does not replace the token of a user that is there', async () => {
+  it('does not replace the token of an existing user', async () => {
     await run('apply', 'lab.json');
     await run('user', 'add', 'anna', '--token', 'x');
     const again = await run('user', 'add', 'anna', '--token', 'y', '--context', 'lab');

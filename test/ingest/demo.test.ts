@@ -57,7 +57,7 @@ describe('the demo', () => {
     expect(report.readings).toBeLessThan(1_000_000);
   });
 
-  it('names hosts inside and outside', async () => {
+  it('labels internal and external hosts', async () => {
     const [names] = await rows(
       `select count(*) filter (where label like '%.office.example.com')::int as inside,
          count(*) filter (where label like '%.example.net')::int as outside,
@@ -68,7 +68,7 @@ describe('the demo', () => {
     expect((await hostsWithReadings()).size).toBeGreaterThan((await hostsWithTexts()).length + 50);
   });
 
-  it('names hosts with readings only', async () => {
+  it('labels only hosts with readings', async () => {
     const there = await hostsWithReadings();
     expect((await hostsWithTexts()).filter((key) => !there.has(key))).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('the demo', () => {
 
   const hostsWithReadings = () => storedKeys(database.url, 'demo', 'Hosts');
 
-  it('is not made twice', async () => {
+  it('is not created twice', async () => {
     expect(await createDemo({ databaseUrl: database.url, now: () => NOW + 99 })).toEqual({
       created: false,
       flows: 0,
@@ -89,7 +89,7 @@ describe('the demo', () => {
     });
   });
 
-  it('is not there at all when it was ended before its end', async () => {
+  it('leaves nothing behind if it is aborted', async () => {
     const other = await createTestDatabase();
     try {
       const controller = new AbortController();

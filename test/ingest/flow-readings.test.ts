@@ -24,7 +24,7 @@ type FlowParts = {
   durationUs?: number;
   protocol?: number;
   port?: number | null;
-  /** The source's port, of a flow that is told in one direction. */
+  /** The source's port, for a flow that is reported in one direction. */
   sourcePort?: number | null;
 };
 
@@ -52,7 +52,7 @@ type Given = { group: FlowGroupName; bucket: number; key: string; amounts: (Whol
 
 const ALL = Object.keys(FLOW_GROUPS) as FlowGroupName[];
 
-/** All readings of a flow, piece by piece, those of some groups only. */
+/** All readings of a flow, piece by piece, or those of some groups only. */
 function readingsOf(
   parts: FlowParts,
   { only = ALL, bucketSeconds = 60, home = DEFAULT_HOME } = {},
@@ -89,7 +89,7 @@ describe('the keys that a flow counts for', () => {
     ]);
   });
 
-  it('are each end in turn also when both have the same address', () => {
+  it('are each end separately, even if both have the same address', () => {
     const parts = { from: '10.0.0.1', to: '10.0.0.1' };
     expect(lines(parts, 'hosts')).toEqual([
       '0A.00.00.01: 1100 1000 100 5 1',
@@ -126,7 +126,7 @@ describe('the keys that a flow counts for', () => {
     ]);
   });
 
-  it('are in no port group without ports', () => {
+  it('are in no port group if the flow has no ports', () => {
     expect(lines({ protocol: 1, port: null }, 'apps')).toEqual([]);
     expect(lines({ protocol: 1, port: null }, 'hostApps')).toEqual([]);
     expect(lines({ protocol: 1, port: null }, 'hosts')).toHaveLength(2);
@@ -196,7 +196,7 @@ describe('the direction of traffic', () => {
     [OUT, HOME, ['DIR_INTOHOME: 100 2', 'DIR_OUTOFHOME: 1000 3'], '1100 100 1000 1'],
     [HOME, '10.0.0.2', ['DIR_WITHINHOME: 100 2', 'DIR_WITHINHOME: 1000 3'], '1100 0 0 1'],
     [OUT, '198.51.100.2', ['DIR_TRANSIT: 100 2', 'DIR_TRANSIT: 1000 3'], '1100 0 0 1'],
-    // What cannot be routed counts as home.
+    // Addresses that cannot be routed count as home.
     [HOME, MULTICAST, ['DIR_WITHINHOME: 100 2', 'DIR_WITHINHOME: 1000 3'], '1100 0 0 1'],
     [OUT, MULTICAST, ['DIR_INTOHOME: 100 2', 'DIR_OUTOFHOME: 1000 3'], '1100 100 1000 1'],
     [
@@ -206,7 +206,7 @@ describe('the direction of traffic', () => {
       '1100 0 0 1',
     ],
     ['fe80::1', '2001:db8::1', ['DIR_OUTOFHOME: 100 2', 'DIR_INTOHOME: 1000 3'], '1100 1000 100 1'],
-  ])('from %s to %s is that of each side by itself', (from, to, directions, app) => {
+  ])('from %s to %s is determined for each side separately', (from, to, directions, app) => {
     expect(lines({ from, to }, 'aggregates').slice(1)).toEqual(directions);
     expect(lines({ from, to }, 'apps')).toEqual([`00.50: ${app}`]);
   });
@@ -232,12 +232,12 @@ describe('the buckets of a flow', () => {
     expect(buckets({ startUs: start * 1e6 + offsetUs, durationUs })).toEqual(expected);
   });
 
-  it('all get a reading, also one of 0', () => {
+  it('all get a reading, even one of 0', () => {
     const parts = { startUs: start * 1e6, durationUs: 240 * SECOND, sent: 1, answered: 0 };
     expect(buckets(parts).map((line) => line.split(' ')[1])).toEqual(['0', '0', '0', '1']);
   });
 
-  it('have the size of the group', () => {
+  it('have the bucket size of the group', () => {
     const parts = { startUs: start * 1e6 + 50 * SECOND, durationUs: 20 * SECOND };
     expect(buckets(parts, 10)).toHaveLength(2);
     const day = (T0 - (T0 % 86_400) - start) / 86_400;

@@ -40,14 +40,14 @@ describe('content that was imported before', () => {
     expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('1100');
   });
 
-  it('is counted once more when that is asked for', async () => {
+  it('is counted again on request', async () => {
     await importText(log, { databaseUrl });
     const again = await importText(log, { databaseUrl, again: true });
     expect(again).toMatchObject({ readings: 12, keys: 12, newSlices: 0, slices: 1 });
     expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('2200');
   });
 
-  it('is not refused in another context, nor after an import that failed', async () => {
+  it('is not refused in another context, nor after a failed import', async () => {
     await importText(log, { databaseUrl });
     await importText(log, { databaseUrl, context: 'other' });
     const bad = `${log}nonsense\n`;
@@ -57,12 +57,12 @@ describe('content that was imported before', () => {
   });
 });
 
-describe('content of which nothing was taken', () => {
+describe('content from which nothing was imported', () => {
   it.each([
     ['an empty file', 'zeek', ''],
     ['a header without flows', 'zeek', connLog()],
     ['what nfdump writes when no flow matches', 'nfdump', 'No matching flows\n'],
-  ] as const)('is taken as often as it comes: %s', async (_, format, content) => {
+  ] as const)('is accepted however often it is imported: %s', async (_, format, content) => {
     for (const isRepeatable of [true, true, false]) {
       const report = await importText(textSource(content, { isRepeatable }), {
         databaseUrl,
@@ -74,7 +74,7 @@ describe('content of which nothing was taken', () => {
     expect(await traces(databaseUrl)).toMatchObject({ imports: 0, segments: 0 });
   });
 
-  it('is not refused once its lines can be taken', async () => {
+  it('is not refused once its lines can be imported', async () => {
     const log = connLog(conn(NOW));
     const early = { databaseUrl, skipBadLines: true, now: () => NOW - 200_000 };
     await expect(importText(log, early)).rejects.toThrow('test.log: nothing of it could be taken');
@@ -106,7 +106,7 @@ describe('a second import into a context', () => {
     await reading.promise;
     const second = importText(connLog(conn(NOW + 1)), { databaseUrl, onWaiting: waiting.resolve });
     await waiting.promise;
-    // The first has written already, but nobody sees anything of it yet.
+    // The first has already written, but none of it is visible yet.
     const seen = await sums(databaseUrl);
     expect(seen['Aggregates TOTALBW 1']).toBe(isThere ? '1100' : undefined);
     gate.resolve();

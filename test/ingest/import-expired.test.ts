@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase, withClient } from '../support/da
 import { conn, connLog, importText, NOW } from './import-support.ts';
 
 const DAY = 86_400;
-/** The end of the slice of NOW. */
+/** The end of the slice that contains NOW. */
 const END = Math.ceil(NOW / DAY) * DAY;
 
 let database: TestDatabase;
@@ -25,8 +25,8 @@ const importAt = async (now: number) => {
   return (await importText(log, options)).expired;
 };
 
-describe('an import of data that are older than the context keeps them', () => {
-  it('says how many slices are, whether it made them or not', async () => {
+describe('an import of data older than the retention of the context', () => {
+  it('reports how many slices are expired, whether or not it created them', async () => {
     await keep(30);
     for (let time = 0; time < 2; time += 1) {
       expect(await importAt(END + 30 * DAY - 1)).toEqual({ slices: 2, retentionDays: 30 });
@@ -34,7 +34,7 @@ describe('an import of data that are older than the context keeps them', () => {
     }
   });
 
-  it('says nothing where none is, or where everything is kept', async () => {
+  it('reports nothing if none is expired, or if everything is kept', async () => {
     expect(await importAt(END + 9_000 * DAY)).toBeNull();
     await keep(3);
     expect(await importAt(END)).toBeNull();

@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-describe('an import that fails', () => {
-  // Batches of a few rows, so that much is written before the line that fails.
+describe('a failed import', () => {
+  // Small batches, so that much is written before the line that fails.
   const failing = () =>
     importText(connLog(conn(NOW), conn(NOW - 90_000), 'nonsense'), {
       databaseUrl,
@@ -24,14 +24,14 @@ describe('an import that fails', () => {
       probe: 'p1',
     });
 
-  it('says at which line and why, and leaves no trace', async () => {
+  it('names the line and the reason, and leaves no trace', async () => {
     await expect(failing()).rejects.toThrow(
       new IngestError('test.log, line 4: it must have 8 fields, got 1'),
     );
     expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 
-  it('does so at once for a log that says that it is another', async () => {
+  it('stops at the first line of a log of another kind', async () => {
     const log = `#path\tdns\n${connLog(conn(NOW))}`;
     await expect(importText(log, { databaseUrl })).rejects.toThrow(
       'test.log, line 1: #path must be conn, got "dns"',
@@ -39,7 +39,7 @@ describe('an import that fails', () => {
     expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 
-  it('leaves alone what was there', async () => {
+  it('leaves existing data alone', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
     const before = { traces: await traces(databaseUrl), sums: await sums(databaseUrl) };
     await expect(failing()).rejects.toThrow();
@@ -54,7 +54,7 @@ describe('an import that fails', () => {
       open: () => Readable.from(thenKillImports(log)),
     };
     await expect(importText(source, { databaseUrl, batchRows: 5 })).rejects.toThrow();
-    // What the lost connection could not take back, the next import does.
+    // The next import removes what the lost connection could not.
     await importText(connLog(conn(NOW)), { databaseUrl, context: 'next' });
     expect(await traces(databaseUrl)).toMatchObject({ contexts: 1, slices: 1, partitions: 1 });
   });
@@ -92,14 +92,14 @@ describe('an import that fails', () => {
     expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 
-  it('does so for a line that is too long, without keeping it in memory', async () => {
+  it('names a line that is too long, without keeping it in memory', async () => {
     const log = `${connLog(conn(NOW))}${'x'.repeat(LIMITS.importLineBytes + 1)}\n`;
     await expect(importText(log, { databaseUrl })).rejects.toThrow(
       `test.log, line 3: it must be at most ${LIMITS.importLineBytes} bytes long`,
     );
   });
 
-  it('does so when the file was changed while it was read', async () => {
+  it('says that the file was changed while it was read', async () => {
     let content = connLog(conn(NOW));
     const source = {
       ...textSource(content),
@@ -117,7 +117,7 @@ describe('an import that fails', () => {
 });
 
 describe('bad lines that are skipped', () => {
-  it('are counted and named, and the others taken', async () => {
+  it('are counted and named, and the others are imported', async () => {
     const log = connLog('nonsense', conn(NOW), conn(631_000_000), conn(NOW));
     const report = await importText(log, { databaseUrl, skipBadLines: true });
     expect(report).toMatchObject({ lines: 5, records: 2 });
@@ -140,7 +140,7 @@ describe('bad lines that are skipped', () => {
     expect([badLines.count, badLines.named.length]).toEqual([250, LIMITS.importNamedBadLines]);
   });
 
-  it('are a failure when nothing else is there: it is told, and leaves no trace', async () => {
+  it('are a failure if there are no others: it names them, and leaves no trace', async () => {
     const log = connLog('nonsense', 'more of it');
     const failure = await importText(log, { databaseUrl, skipBadLines: true }).catch(
       (error: unknown) => error,

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 describe('an import of flows', () => {
-  it('makes the context and the flow groups, and says what it did', async () => {
+  it('creates the context and the flow groups, and reports what it did', async () => {
     const log = connLog(conn(NOW), conn(NOW - 90_000), '#close\tnow');
     expect(await importText(log, { databaseUrl })).toEqual({
       source: 'test.log',
@@ -105,7 +105,7 @@ describe('an import of flows', () => {
       ).map(({ name, description }) => [name, description]),
     );
 
-  it('says in the descriptions why totals differ, and it is so', async () => {
+  it('explains correctly in the descriptions why totals differ', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
     expect(await described()).toMatchObject({ Hosts: TWICE, Aggregates: HALF });
     const total = async (group: string) =>
@@ -120,7 +120,7 @@ describe('an import of flows', () => {
     expect(await total('Host pairs')).toBe(traffic);
   });
 
-  it('renews descriptions of before, but not those that somebody wrote', async () => {
+  it('replaces its own earlier descriptions, but not those that a user wrote', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
     await query(
       databaseUrl,
@@ -162,7 +162,7 @@ describe('an import of flows', () => {
     ).toEqual([{ groups: 8, first: NOW - (NOW % 60), last: NOW - (NOW % 60) + 120 }]);
   });
 
-  it('tells how many keys there were, whatever the size of its batches', async () => {
+  it('reports how many keys there were, whatever the batch size', async () => {
     const hosts = (from: number, to: number) =>
       connLog(
         ...Array.from({ length: to - from }, (_, i) => conn(NOW, { to: `198.51.100.${from + i}` })),
@@ -172,7 +172,7 @@ describe('an import of flows', () => {
     expect(second).toMatchObject({ keys: 150 * 4 + 8, keysAreExact: true });
   });
 
-  it('keeps the bucket sizes of groups that are there, their slots, and adds missing meters', async () => {
+  it('keeps the bucket sizes and slots of existing groups, and adds missing meters', async () => {
     await withClient(databaseUrl, (client) =>
       applyDeclaration(client, {
         context: 'lab',
@@ -251,12 +251,12 @@ describe('an import of flows', () => {
     expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 
-  it('takes flows of 1990, and up to a day from now', async () => {
+  it('accepts flows from 1990 on, and up to a day in the future', async () => {
     const log = connLog(conn(631_152_000), conn(NOW + 86_400), conn(NOW, { duration: '86400' }));
     expect((await importText(log, { databaseUrl, batchRows: 1000 })).records).toBe(3);
   });
 
-  it('gives the same sums whatever the size of its batches', async () => {
+  it('gives the same sums whatever the batch size', async () => {
     const lines = Array.from({ length: 2000 }, (_, i) =>
       conn(NOW - (i % 700) * 97, {
         from: `10.0.${i % 3}.${i % 50}`,
@@ -269,7 +269,7 @@ describe('an import of flows', () => {
     const log = connLog(...lines);
     const whole = await importText(log, { databaseUrl });
     const tiny = await importText(log, { databaseUrl, context: 'tiny', batchRows: 1500 });
-    // What lies in several batches is not combined.
+    // Readings in different batches are not combined.
     expect(tiny.readings).toBeGreaterThan(whole.readings);
     const expected = await sums(databaseUrl);
     expect(Object.keys(expected).length).toBeGreaterThan(1000);
@@ -278,7 +278,7 @@ describe('an import of flows', () => {
 });
 
 describe('an empty file', () => {
-  it.each(['', `${CONN_HEADER}\n`])('%j makes the context and no readings', async (content) => {
+  it.each(['', `${CONN_HEADER}\n`])('%j creates the context and no readings', async (content) => {
     const report = await importText(content, { databaseUrl });
     expect(report).toMatchObject({ records: 0, readings: 0, slices: 0 });
     expect(await traces(databaseUrl)).toMatchObject({ contexts: 1, imports: 0, segments: 0 });

@@ -59,7 +59,7 @@ describe('an import of samples', () => {
     expect(await readings('Gauges')).toEqual(['a 1 7 3', 'a 2 9 1', 'a 3 -9 1', 'b 1 1 1']);
   });
 
-  it('adds up exactly what is more than 64 bits hold', async () => {
+  it('adds up exactly, even beyond 64 bits', async () => {
     await declareSamples(databaseUrl);
     const max = 2n ** 63n - 1n;
     const line = samples({ values: { 0: 'MAX' } }).replace('"MAX"', `${max}`);
@@ -68,7 +68,7 @@ describe('an import of samples', () => {
     expect((await sums(databaseUrl))['Counters a 1']).toBe(`${5n * max}`);
   });
 
-  it('takes probes from the lines, else from the option, and makes new ones', async () => {
+  it('takes probes from the lines, or else from the option, and creates new ones', async () => {
     await declareSamples(databaseUrl);
     const value = { values: { 0: 1 } };
     await importSamples([value, { ...value, probe: 'p1' }], { probe: 'p2' });
@@ -82,7 +82,7 @@ describe('an import of samples', () => {
     ]);
   });
 
-  it('sets labels, descriptions and attributes, the last ones winning', async () => {
+  it('sets labels, descriptions and attributes; the last ones win', async () => {
     await declareSamples(databaseUrl);
     const value = { values: { 0: 1 } };
     await importSamples([
@@ -110,7 +110,7 @@ describe('an import of samples', () => {
     ]);
   });
 
-  it('fails at the line that does not fit, and leaves no trace', async () => {
+  it('fails at an invalid line, and leaves no trace', async () => {
     await declareSamples(databaseUrl);
     const before = await traces(databaseUrl);
     const lines = [
@@ -133,7 +133,7 @@ describe('an import of samples', () => {
     );
   });
 
-  it('fills only so many slices from one file', async () => {
+  it('limits how many slices one file may fill', async () => {
     await declareSamples(databaseUrl);
     await query(databaseUrl, 'insert into engines select context_id, 0 from contexts');
     await query(

@@ -17,7 +17,7 @@ export const GAUGES = '{11111111-2222-3333-4444-555555555555}';
 
 type Options = Partial<ImportFileOptions> & { databaseUrl: string };
 
-/** Imports a text, or another source; a Zeek conn.log into context `lab` unless said otherwise. */
+/** Imports a text or another source: by default a Zeek conn.log, into context `lab`. */
 export const importText = (
   content: string | ImportSource,
   { databaseUrl, ...options }: Options,
@@ -34,7 +34,7 @@ export const importText = (
 export const CONN_HEADER =
   '#fields\tts\tid.orig_h\tid.resp_h\tid.resp_p\tproto\tduration\torig_ip_bytes\tresp_ip_bytes';
 
-/** A line of a conn.log: 100 bytes out and 1000 back, from a host of the office to one outside. */
+/** A line of a conn.log: 100 bytes out and 1000 back, from an internal host to an external one. */
 export const conn = (
   ts: number | string,
   { from = '10.0.0.1', to = '198.51.100.1', port = 80, duration = '0', bytes = '100\t1000' } = {},
@@ -71,7 +71,7 @@ export const declareSamples = (databaseUrl: string, context = 'lab'): Promise<un
     }),
   );
 
-/** Lines of the samples format; each at NOW and of key `a` unless said otherwise. */
+/** Lines in the samples format: by default at NOW and of key `a`. */
 export const samples = (...lines: object[]): string =>
   lines.map((line) => `${JSON.stringify({ group: HOSTS, key: 'a', ts: NOW, ...line })}\n`).join('');
 
@@ -86,7 +86,7 @@ export async function query<T extends pg.QueryResultRow>(
 const TABLES =
   'contexts counter_groups crosskeys meters probes engines slices segments key_texts coverage imports';
 
-/** All that an import may leave: rows of every table it writes, and partitions. */
+/** Counts everything an import may leave behind: rows of every table it writes, and partitions. */
 export async function traces(databaseUrl: string): Promise<Record<string, number>> {
   const counts = TABLES.split(' ').map(
     (table) => `(select count(*)::int from ${table}) as ${table}`,
@@ -114,7 +114,7 @@ export async function sums(databaseUrl: string, context = 'lab'): Promise<Record
   return Object.fromEntries(Array.from(total, ([name, sum]) => [name, `${sum}`]));
 }
 
-/** `key+bucket slot value`, of each reading of a group; a bucket counts from `start`. */
+/** `key+bucket slot value` of each reading of a group; buckets count from `start`. */
 export async function readingsOf(
   databaseUrl: string,
   { group, start, context = 'lab' }: { group: string; start: number; context?: string },

@@ -33,7 +33,7 @@ const label = (content: string, options: Partial<LabelFileOptions> = {}) =>
     ...options,
   });
 
-/** The labels there are, by group and key. */
+/** All labels, by group and key. */
 async function labels(): Promise<Record<string, string>> {
   const rows = await query<{ name: string; label: string }>(
     database.url,
@@ -87,7 +87,7 @@ describe('labels from CSV', () => {
     });
   });
 
-  it('do not make keys unless the group is named', async () => {
+  it('do not create keys unless the group is named', async () => {
     expect(await label('10.9.9.9,new\n')).toMatchObject({ labelled: 0, created: 0, unknown: 1 });
     const report = await label('10.9.9.9,new\n10.0.0.1,alpha\n', { group: HOSTS });
     expect(report).toMatchObject({ labelled: 2, created: 1, unknown: 0 });
@@ -97,8 +97,8 @@ describe('labels from CSV', () => {
     });
   });
 
-  it('go to the key that is there where a text can be read in two ways, else to the raw one', async () => {
-    // As a protocol, 06 is the byte 6 (TCP) as well as the decimal number 6; 17 is two things.
+  it('go to the existing key if a text can be read in two ways, else to the raw one', async () => {
+    // As a protocol, 06 is both the byte 6 (TCP) and the decimal number 6; 17 is two protocols.
     const group = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}' as Guid;
     await label('11,in hex\n', { group });
     await label('17,decimal or hex\n', { group });
@@ -131,7 +131,7 @@ describe('labels from CSV', () => {
     expect(await labels()).toEqual({});
   });
 
-  it('leave nothing of a file that fails', async () => {
+  it('are not kept from a file that fails', async () => {
     await expect(label('10.0.0.1,alpha\n10.9.9.8,beta\nx\n', { group: HOSTS })).rejects.toThrow(
       'line 3',
     );
@@ -147,7 +147,7 @@ describe('labels from DNS answers', () => {
   const labelDns = (content: string, options = {}) =>
     label(content, { format: 'zeek-dns', ...options });
 
-  it('are the names that were asked for, of the addresses that are keys', async () => {
+  it('are the queried names, for the addresses that are keys', async () => {
     const report = await labelDns(
       dns(
         ['1.0', 'www.example.com', 'A', 'alias.example.net,198.51.100.1,203.0.113.9'],
@@ -192,7 +192,7 @@ describe('labels from DNS answers', () => {
     expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'at-2.0 | (dns)' });
   });
 
-  it('never replace the label of a user, but those of DNS', async () => {
+  it('never replace a label from a user, only those from DNS', async () => {
     await label('10.0.0.1,mine\n', { group: HOSTS });
     await labelDns(dns(['1.0', 'old', 'A', '10.0.0.2']), { group: HOSTS });
     const report = await labelDns(dns(['0.5', 'new', 'A', '10.0.0.1,10.0.0.2']), { group: HOSTS });
@@ -217,7 +217,7 @@ describe('labels from DNS answers', () => {
     expect(await labels()).toEqual({});
   });
 
-  it('are not taken from a log that says that it is another', async () => {
+  it('are not taken from a log of another kind', async () => {
     const answer = ['1.0', 'a', 'A', '10.0.0.1'] as const;
     await expect(labelDns(`#path\tconn\n${dns([...answer])}`)).rejects.toThrow(
       'labels, line 1: #path must be dns, got "conn": ' +
@@ -232,7 +232,7 @@ describe('labels from DNS answers', () => {
     expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'a | (dns)' });
   });
 
-  it('give no name that could not be shown', async () => {
+  it('are never names that could not be shown', async () => {
     await labelDns(dns(['1.0', 'a\\x07b', 'A', '10.0.0.1'], ['1.0', '\\xff', 'A', '10.0.0.2']));
     expect(await labels()).toEqual({});
     await labelDns(dns(['1.0', 'b\\xc3\\xbccher.example', 'A', '10.0.0.1']), { group: HOSTS });
@@ -241,7 +241,7 @@ describe('labels from DNS answers', () => {
 });
 
 describe('labelling', () => {
-  it('works in a context whose groups have other kinds', async () => {
+  it('works in a context whose groups have other kinds of keys', async () => {
     await withClient(database.url, (client) =>
       applyDeclaration(client, {
         context: 'plain',

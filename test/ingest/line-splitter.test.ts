@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BadLine } from '../../ingest/lines/bad-line.ts';
 import { createLineSplitter } from '../../ingest/lines/line-splitter.ts';
 
-/** The lines of a text that comes in blocks of that size; bad ones as their reason. */
+/** The lines of a text that comes in blocks of this size; for a bad line, the reason. */
 function split(text: string | Buffer, blockBytes: number, maxBytes = 10): string[] {
   const bytes = Buffer.from(text);
   const splitter = createLineSplitter(maxBytes);

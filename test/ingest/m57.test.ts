@@ -13,7 +13,7 @@ const LOG = join(DAY, 'conn.log.gz');
 const isThere = existsSync(LOG);
 if (!isThere) console.warn(`skipped: the real traffic of ${LOG} is not there`);
 
-/** Totals over the day by group, key and meter, from the log's text by arithmetic of its own. */
+/** Totals of the day by group, key and meter, computed independently from the log's text. */
 function totalsOf(log: string): Map<string, bigint> {
   const totals = new Map<string, bigint>();
   const add = (name: string, amount: bigint) => totals.set(name, (totals.get(name) ?? 0n) + amount);
@@ -76,7 +76,7 @@ function totalsOf(log: string): Map<string, bigint> {
   return totals;
 }
 
-/** The log's addresses are IPv4, all but some link-local and multicast IPv6 ones. */
+/** The log's addresses are IPv4, except some link-local and multicast IPv6 ones. */
 function addressKey(address: string): string {
   const bytes = address.includes(':')
     ? ipv6Groups(address).flatMap((group) => [group >> 8, group & 255])
@@ -144,7 +144,7 @@ describe.skipIf(!isThere)('a day of real traffic', () => {
     expect(stored.get('Protocols 06 3')).toBeGreaterThan(0n);
   });
 
-  it('has the totals of every group, key and meter that the log itself gives', () => {
+  it('has the totals that the log itself gives, for every group, key and meter', () => {
     expect(stored.size).toBeGreaterThan(5000);
     expect(Object.fromEntries([...stored].sort())).toEqual(
       Object.fromEntries([...expected].sort()),

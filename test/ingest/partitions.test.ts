@@ -13,13 +13,13 @@ import { conn, connLog, importText, NOW, query } from './import-support.ts';
 
 const TABLE = 'open_segment_pages';
 
-/** Where the imports of these tests go in a slice. */
+/** The partition of a slice that these tests' imports write to. */
 const partitionOf = (sliceId: number): PagePartition =>
   pagePartitionOf({ sliceId, level: 0, importedAt: NOW });
 
 const nameOf = (sliceId: number): string => pagePartitionName(partitionOf(sliceId));
 
-/** Pages of an import of one flow: one of each of its eight groups. */
+/** Pages of an import of one flow: one for each of its eight groups. */
 const PAGES = 8;
 
 let database: TestDatabase;
@@ -51,18 +51,18 @@ const countPages = async () =>
   (await reader.query(`select count(*)::int as pages from ${TABLE}`)).rows[0].pages;
 
 describe('the partition of a new slice', () => {
-  it('is made while a reader of pages has its transaction open', async () => {
+  it('is created while a reader of pages has its transaction open', async () => {
     await importAt(NOW);
     await reader.query('begin isolation level repeatable read');
     expect(await countPages()).toBe(PAGES);
     await importAt(NOW - 90_000);
-    // Neither waited for the other, and the reader's snapshot stays what it was.
+    // Neither waited for the other, and the reader's snapshot is unchanged.
     expect(await countPages()).toBe(PAGES);
     await reader.query('commit');
     expect(await countPages()).toBe(2 * PAGES);
   });
 
-  it('locks nobody out while the import that fills it goes on', async () => {
+  it('blocks no one while the import that fills it runs', async () => {
     await importAt(NOW);
     await ensurePagePartition(writer, partitionOf(1000));
     await writer.query('begin');
@@ -76,8 +76,8 @@ describe('the partition of a new slice', () => {
     await writer.query('rollback');
   });
 
-  it('is made once more where somebody removes it before it is filled', async () => {
-    // Whoever removes it holds its lock, and the import waits.
+  it('is created again if it is removed before it is filled', async () => {
+    // The remover holds the partition's lock, so the import waits.
     await ensurePagePartition(writer, partitionOf(1));
     const lock = [OPEN_PAGES_LOCK, nameOf(1)];
     await writer.query('select pg_advisory_lock($1, hashtext($2))', lock);
@@ -100,7 +100,7 @@ describe('the partition of a new slice', () => {
   }
 });
 
-describe('partitions of slices that never came to be', () => {
+describe('partitions of slices that were never created', () => {
   it.skipIf(isOnCluster)(
     'are removed by the next import, in whatever state they were left',
     async () => {
@@ -115,7 +115,7 @@ describe('partitions of slices that never came to be', () => {
     },
   );
 
-  /** A detach that is interrupted while it waits for a reader. */
+  /** Interrupts a detach while it waits for a reader. */
   async function leaveHalfDetached(sliceId: number): Promise<void> {
     await reader.query('begin');
     await countPages();
@@ -133,7 +133,7 @@ describe('partitions of slices that never came to be', () => {
       await work(writer);
     });
 
-  it('are left alone while somebody fills them', async () => {
+  it('are left alone while an import fills them', async () => {
     await ensurePagePartition(writer, partitionOf(1000));
     await filling(async () => {
       await removeTakenPartitions(reader, { waitMs: 1000 });
@@ -143,12 +143,12 @@ describe('partitions of slices that never came to be', () => {
     expect(await partitions()).toEqual([]);
   });
 
-  it('are left to a later import while a reader might still look at them', async () => {
+  it('are left to a later import while a reader may still read them', async () => {
     await ensurePagePartition(writer, partitionOf(1000));
     await reader.query('begin isolation level repeatable read');
     await countPages();
     await removeTakenPartitions(writer, { waitMs: 100 });
-    // New readers pass while the old one is waited for, and after the wait was given up.
+    // The removal has given up waiting for the old reader, and does not block new ones.
     const [row] = await query(database.url, `select count(*)::int from ${TABLE}`);
     expect(row).toEqual({ count: 0 });
     await reader.query('commit');
@@ -156,7 +156,7 @@ describe('partitions of slices that never came to be', () => {
     expect(await partitions()).toEqual([]);
   });
 
-  it('are never those of archived slices, nor tables that only look alike', async () => {
+  it('are never those of archived slices, nor tables with similar names', async () => {
     await importAt(NOW);
     await query(database.url, 'update slices set archived = true');
     await query(database.url, `create table ${TABLE}_backup (a int)`);

@@ -15,7 +15,7 @@ describe('the content of a source', () => {
   const text = 'line\n'.repeat(10_000);
 
   it.each([1, 2, 1000, 1_000_000])(
-    'is what it holds, in blocks of %d bytes',
+    'is read completely in blocks of %d bytes',
     async (blockBytes) => {
       expect(await contentOf('', blockBytes)).toBe('');
       expect(await contentOf('a', blockBytes)).toBe('a');
@@ -24,13 +24,13 @@ describe('the content of a source', () => {
     },
   );
 
-  it('is unpacked to the end where gzip files were joined', async () => {
+  it('is unpacked to the end if gzip files were concatenated', async () => {
     expect(await contentOf(Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]))).toBe(
       'one\ntwo\n',
     );
   });
 
-  it('is not taken for gzip when only its first byte says so', async () => {
+  it('is not taken for gzip if only its first byte matches', async () => {
     expect(await contentOf(Buffer.from([0x1f, 0x20]))).toBe('\u001f ');
   });
 
@@ -57,14 +57,14 @@ describe('the content of a source', () => {
     );
   });
 
-  it('has one digest, packed or not', async () => {
+  it('has the same digest, packed or not', async () => {
     const expected = createHash('sha256').update(text).digest('hex');
     for (const source of [textSource(text), textSource(gzipSync(text))]) {
       expect((await contentDigest(source)).toString('hex')).toBe(expected);
     }
   });
 
-  it('is counted as it is stored', async () => {
+  it('is counted in bytes as stored', async () => {
     const packed = gzipSync(text);
     let bytes = 0;
     const counted = readContent(textSource(packed, { blockBytes: 7 }), (count) => {

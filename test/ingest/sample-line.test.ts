@@ -12,7 +12,7 @@ const NOW = 1_800_000_000;
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;
 const PAIRS = '{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A02}' as Guid;
 
-/** A group whose meters have the types of their ids; meter n is in slot n + 1. */
+/** A group in which meter n has type n and slot n + 1. */
 function group(
   guid: Guid,
   keyKind: KeyKind,
@@ -47,7 +47,7 @@ const parse = (line: string) => parseSampleLine(context, line);
 const parseWith = (changes: object) => parse(JSON.stringify({ ...LINE, ...changes }));
 
 describe('a line of the samples format', () => {
-  it('gives a reading to the bucket that its time lies in', () => {
+  it('assigns its reading to the bucket that contains its time', () => {
     expect(parseWith({})).toMatchObject({
       key: { text: 'C0.A8.01.0A', parts: null },
       bucket: 1_699_999_980,
@@ -60,14 +60,14 @@ describe('a line of the samples format', () => {
     expect(parseWith({ ts: 1_700_000_040 }).bucket).toBe(1_700_000_040);
   });
 
-  it('gives values to the slots of their meters, and null to the others', () => {
+  it('puts values into the slots of their meters, and null into the others', () => {
     expect(parseWith({ values: { 2: 7, 12: -3 } }).readings).toEqual([
       ...[null, null, 7, null, null, null, null, null, null, null, null, null],
       -3,
     ]);
   });
 
-  it('takes the GUID in any case and without braces, and the key in any case', () => {
+  it('accepts the GUID in any case and without braces, and the key in any case', () => {
     const sample = parseWith({ group: HOSTS.slice(1, -1).toLowerCase(), key: 'c0.a8.01.0a' });
     expect([sample.group.guid, sample.key.text]).toEqual([HOSTS, 'C0.A8.01.0A']);
   });
@@ -77,7 +77,7 @@ describe('a line of the samples format', () => {
     expect(key).toEqual({ text: 'C0.A8.01.0A\\a\\\\b', parts: ['C0.A8.01.0A', 'a\\b'] });
   });
 
-  it('takes a probe, a count, a label, a description and attributes; ignores other fields', () => {
+  it('accepts a probe, count, label, description and attributes, and ignores other fields', () => {
     const sample = parseWith({
       probe: 'p1',
       count: 3,
@@ -99,7 +99,7 @@ describe('a line of the samples format', () => {
     });
   });
 
-  it('takes null for what is optional as not given', () => {
+  it('treats null in an optional field as absent', () => {
     const sample = parseWith({ probe: null, count: null, label: null, attributes: null });
     expect(sample).toMatchObject({ probe: null, count: 1, texts: null });
   });
@@ -197,7 +197,7 @@ describe('a line of the samples format', () => {
     expect(read).toThrow(reason);
   });
 
-  it('may be of 1990, and of a day from now', () => {
+  it('may be from 1990, and from up to a day in the future', () => {
     expect(parseWith({ ts: 631_152_000 }).bucket).toBe(631_152_000);
     expect(parseWith({ ts: NOW + 86_400 }).bucket).toBe(NOW + 86_400);
   });

@@ -16,7 +16,7 @@ describe('an amount that is spread over a duration', () => {
     [9_007_199_254_740_991, 9_007_199_254_740_989, 9_007_199_254_740_990, 9_007_199_254_740_989],
     [2n ** 63n - 1n, 1, 2, 2n ** 62n - 1n],
     [2n ** 63n - 1n, 2, 2, 2n ** 63n - 1n],
-  ])('of %s, %s of %s microseconds bring %s', (amount, elapsed, duration, expected) => {
+  ])('of %s, after %s of %s microseconds, comes to %s', (amount, elapsed, duration, expected) => {
     expect(amountUpTo(amount, elapsed, duration)).toBe(expected);
   });
 
@@ -33,7 +33,7 @@ describe('an amount that is spread over a duration', () => {
     );
   });
 
-  it('adds up to itself over any cuts', () => {
+  it('adds up to itself however it is cut', () => {
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 });
     fc.assert(
       fc.property(whole, duration, cuts, (n, d, parts) => {

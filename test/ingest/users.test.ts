@@ -18,7 +18,7 @@ afterEach(() => database.drop());
 
 const digest = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** The digest that is stored of a user's token. */
+/** The stored digest of a user's token. */
 const stored = (name: string) =>
   run(async (client) => {
     const { rows } = await client.query(
@@ -29,7 +29,7 @@ const stored = (name: string) =>
     return rows[0]?.digest;
   });
 
-/** A user who reads these. */
+/** A user who is a reader of these contexts. */
 const listed = (name: string, ...contexts: string[]) => ({
   name,
   contexts,
@@ -75,13 +75,13 @@ describe('a user', () => {
       roleChanged: [],
       grants: [reader('lab'), reader('office')],
     });
-    // The token that they have changes nothing.
+    // Giving the current token changes nothing.
     await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
     expect(await run(listUsers)).toEqual([listed('anna', 'lab', 'office')]);
     expect(await stored('anna')).toBe(digest('secret'));
   });
 
-  it('who is there is given no other token, nor a grant together with it', async () => {
+  it('who exists gets neither another token nor a grant that comes with it', async () => {
     const token = 'other';
     await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
     const adding = run((client) => addUser(client, { name: 'anna', token, contexts: ['office'] }));
@@ -102,7 +102,7 @@ describe('a user', () => {
     expect(await run(listUsers)).toEqual([]);
   });
 
-  it('gets another token by rotation', async () => {
+  it('gets a new token by rotation', async () => {
     await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: [] }));
     const token = await run((client) => rotateToken(client, 'anna'));
     expect(await stored('anna')).toBe(digest(token));
@@ -118,7 +118,7 @@ describe('a user', () => {
     );
   });
 
-  it('is a reader unless said, and keeps the role that they have', async () => {
+  it('is a reader by default, and keeps an existing role', async () => {
     const add = (contexts: readonly string[], role?: 'reader' | 'editor') =>
       run((client) => addUser(client, { name: 'anna', contexts, role }));
     await add(['lab']);
@@ -149,7 +149,7 @@ describe('a user', () => {
     expect(await stored('anna')).toBeUndefined();
   });
 
-  it('who is not there is named', async () => {
+  it('who does not exist is named in the error', async () => {
     const message = 'There is no user bob: `countergraph user list` shows all';
     await expect(run((client) => rotateToken(client, 'bob'))).rejects.toThrow(message);
     await expect(run((client) => removeUser(client, 'bob'))).rejects.toThrow(message);

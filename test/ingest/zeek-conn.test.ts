@@ -55,7 +55,7 @@ function tsv(changes: Record<string, string>, fields = FIELDS): Flow | null {
 }
 
 describe('a line of a TSV conn.log', () => {
-  it('is read by the order of the header', () => {
+  it('is read in the order of the header', () => {
     expect(tsv({})).toEqual(FLOW);
     expect(tsv({}, [...FIELDS].reverse())).toEqual(FLOW);
     expect(tsv({ uid: 'C1', service: 'dhcp' }, ['uid', ...FIELDS, 'service'])).toEqual(FLOW);
@@ -83,13 +83,13 @@ describe('a line of a TSV conn.log', () => {
     }
   });
 
-  it('counts 0 what is unset', () => {
+  it('counts unset values as 0', () => {
     const flow = tsv({ duration: '-', orig_pkts: '-', resp_ip_bytes: '-', resp_bytes: '77' });
     expect(flow).toMatchObject({ durationUs: 0, originator: { packets: 0, bytes: 329 } });
     expect(flow?.responder.bytes).toBe(0);
   });
 
-  it('gives payload bytes where the log has no IP bytes', () => {
+  it('gives payload bytes if the log has no IP bytes', () => {
     const fields = FIELDS.filter((field) => !field.includes('ip_bytes'));
     expect(tsv({}, fields)).toMatchObject({
       originator: { bytes: 301 },
@@ -112,7 +112,7 @@ describe('a line of a TSV conn.log', () => {
     ['unknown_transport', { ip_proto: '50' }, 50, null],
     ['tcp', { ip_proto: '6' }, 6, 67],
     ['icmp', { ip_proto: '-' }, 1, null],
-  ])('of protocol %s with %j is of protocol %d, port %s', (proto, changes, protocol, port) => {
+  ])('of protocol %s with %j has protocol %d, port %s', (proto, changes, protocol, port) => {
     const fields = [...FIELDS, 'ip_proto'];
     const flow = tsv({ ip_proto: '-', ...changes, proto }, fields);
     expect([flow?.protocol, flow?.ports?.destination ?? null]).toEqual([protocol, port]);
@@ -141,7 +141,7 @@ describe('a line of a TSV conn.log', () => {
     expect(() => tsv(changes)).toThrow(new BadLine(reason));
   });
 
-  it('is bad when it has more or less fields than the header', () => {
+  it('is bad if it has more or fewer fields than the header', () => {
     const parse = createZeekConnParser();
     parse(`#fields\t${FIELDS.join('\t')}`);
     const line = FIELDS.map((field) => VALUES[field]).join('\t');
@@ -173,13 +173,13 @@ describe('a line of a JSON conn.log', () => {
   const json = (changes: object) =>
     createZeekConnParser()(JSON.stringify({ ...OBJECT, ...changes }));
 
-  it('says the same as a TSV line', () => {
+  it('gives the same flow as a TSV line', () => {
     expect(json({})).toEqual(FLOW);
     expect(json({ ts: '2009-11-18T08:00:21.486539Z' })).toEqual(FLOW);
     expect(json({ tunnel_parents: ['a'], vlan: null, local_orig: true })).toEqual(FLOW);
   });
 
-  it('counts 0 what is absent', () => {
+  it('counts absent values as 0', () => {
     const absent = {
       duration: undefined,
       orig_ip_bytes: undefined,
@@ -193,7 +193,7 @@ describe('a line of a JSON conn.log', () => {
     });
   });
 
-  it('gives payload bytes where it has no IP bytes', () => {
+  it('gives payload bytes if it has no IP bytes', () => {
     const payload = { orig_ip_bytes: undefined, resp_ip_bytes: undefined, orig_bytes: 301 };
     expect(json(payload)).toMatchObject({ originator: { bytes: 301 }, responder: { bytes: 0 } });
   });
@@ -217,12 +217,12 @@ describe('a line of a JSON conn.log', () => {
   });
 });
 
-describe('a log that says which one it is', () => {
+describe('a log that declares its kind', () => {
   const LINE = FIELDS.map((field) => VALUES[field]).join('\t');
   const IS_DNS =
     '#path must be conn, got "dns": give the file to `countergraph labels --format zeek-dns`';
 
-  it('is read when it is the conn.log, or when it leaves that open', () => {
+  it('is read if it is a conn.log, or if it leaves that open', () => {
     for (const path of ['conn', 'conn_long', '-', '']) {
       const parse = createZeekConnParser();
       parse(`#path\t${path}`);
@@ -231,12 +231,12 @@ describe('a log that says which one it is', () => {
     }
   });
 
-  it('is refused when it is another, all its lines included', () => {
+  it('is refused if it is another, with all its lines', () => {
     const parse = createZeekConnParser();
     expect(() => parse('#path\tdns')).toThrow(new BadLine(IS_DNS));
     expect(parse(`#fields\t${FIELDS.join('\t')}`)).toBeNull();
     expect(() => parse(LINE)).toThrow(new BadLine(IS_DNS));
-    // The header of the next log, where several were put together.
+    // The header of the next log, in a file of several.
     expect(parse('#separator \\x09')).toBeNull();
     expect(parse('#path\tconn')).toBeNull();
     expect(parse(LINE)).toEqual(FLOW);
@@ -255,7 +255,7 @@ describe('a log that says which one it is', () => {
   });
 });
 
-describe('a time of a Zeek log', () => {
+describe('a time in a Zeek log', () => {
   it.each<[string, number | null]>([
     ['0', 0],
     ['1', 1_000_000],

@@ -13,7 +13,7 @@ const PROGRAM = '/usr/bin/prometheus-alertmanager';
 /** Debian's package prometheus-alertmanager, which `.ci/run` installs. */
 export const hasAlertmanager = existsSync(PROGRAM);
 
-/** An alert as its API v2 shows it. */
+/** An alert as Alertmanager's API v2 returns it. */
 export type ShownAlert = {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -24,15 +24,15 @@ export type ShownAlert = {
 
 export type Alertmanager = {
   readonly url: string;
-  /** What it takes for firing. */
+  /** The alerts that it considers firing. */
   firing(): Promise<readonly ShownAlert[]>;
-  /** With SIGKILL. What it knew of alerts is lost. */
+  /** Sends SIGKILL. Its alerts are lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** The real one on a free port of loopback; `configuration` is its file. */
+/** Runs a real Alertmanager on a free loopback port; `configuration` is the text of its file. */
 export async function startAlertmanager(configuration: string): Promise<Alertmanager> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-alertmanager-'));
   const file = join(folder, 'alertmanager.yml');

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 
-/** An integer of an answer: a bigint where a number would round it. */
+/** An integer in an answer: a bigint where a number would round it. */
 export type Integer = number | bigint;
 
 export type TimeInterval = { from: number; to: number };
@@ -57,7 +57,7 @@ export type SlicesBody = {
   pools: Record<string, unknown>[];
 };
 
-/** JSON as it stands in an answer: integers beyond 2^53 as bigints, the others as numbers. */
+/** Parses the JSON of an answer: integers beyond 2^53 become bigints, the others numbers. */
 export const parseExactly = (text: string): unknown => parse(text, undefined, exactNumber);
 
 function exactNumber(text: string): Integer {

@@ -10,17 +10,17 @@ import { serverArguments, serverEnvironment } from '../../db/embedded/server-opt
 import { isRunning, killServer, postmasterPid } from './processes.ts';
 import { CARELESS_SETTINGS, startTestServer } from './test-server.ts';
 
-/** A PostgreSQL of a test's own whose address stays the same however often it goes away. */
+/** A test's own PostgreSQL server, whose address stays the same across restarts. */
 export type BreakableServer = {
   readonly url: string;
   readonly dataDir: string;
   /** The pid of its postmaster. */
   pid(): Promise<number>;
-  /** Sessions are cut off; what was committed is on disk. */
+  /** Cuts off the sessions; committed data are on disk. */
   stop(): Promise<void>;
-  /** Postmaster and backends at once, as when a machine loses its power. */
+  /** Kills postmaster and backends at once, as a power failure does. */
   kill(): Promise<void>;
-  /** Only the postmaster, with SIGKILL: its backends notice by themselves. */
+  /** Kills only the postmaster, with SIGKILL: its backends notice by themselves. */
   killPostmaster(): Promise<void>;
   start(how?: StartOptions): Promise<void>;
   remove(): Promise<void>;
@@ -28,11 +28,11 @@ export type BreakableServer = {
 
 export type StartOptions = {
   readonly settings?: Readonly<Record<string, string>>;
-  /** How large a file may become at most: beyond it PostgreSQL can write as little as on a full disk. */
+  /** The maximum size of a file: beyond it, PostgreSQL fails to write, as on a full disk. */
   readonly fileBytes?: number;
 };
 
-/** A killed server loses nothing that was committed, so this one writes its log at every commit. */
+/** A killed server must not lose a commit, so this one writes its WAL at every commit. */
 const SETTINGS = { ...CARELESS_SETTINGS, synchronous_commit: 'on' };
 
 export async function startBreakable(): Promise<BreakableServer> {
@@ -67,7 +67,7 @@ export async function startBreakable(): Promise<BreakableServer> {
       const [file = '', ...parameters] = fileBytes ? [...limited, ...command] : command;
       const log = await open(folder.logFile, 'a');
       try {
-        // Backends of a killed postmaster that are only now noticing keep another from starting.
+        // Until the backends of a killed postmaster notice, they keep another from starting.
         while (!(await tryToStart(file, parameters))) await delay(100);
       } finally {
         await log.close();

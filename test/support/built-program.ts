@@ -13,18 +13,18 @@ export type Outcome = {
 };
 
 export type BuiltProgram = {
-  /** Where it is built, and the working directory of what is run. */
+  /** The folder it is built in, and the working directory of its commands. */
   readonly folder: string;
   /** Runs the command line `countergraph …`. */
   run(parameters: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   /** The same in another working directory. */
   runIn(cwd: string, parameters: readonly string[]): Promise<Outcome>;
-  /** Starts a module of its own, which may import the built files by paths such as `./dist/db/…`. */
+  /** Starts a module with this source, which may import built files as `./dist/db/…` and so on. */
   script(source: string, env?: Readonly<Record<string, string>>): Promise<ChildProcess>;
   remove(): Promise<void>;
 };
 
-/** The program as it is installed: built from the current sources, in a folder of its own. */
+/** Copies the program as users install it, built from the current sources, to a new folder. */
 export async function buildProgram(): Promise<BuiltProgram> {
   // Compiles only what is out of date: `npm test` has already built the program.
   await promisify(execFile)(process.execPath, [join(projectRoot(), 'build', 'build.mjs')]);
@@ -52,7 +52,7 @@ export async function buildProgram(): Promise<BuiltProgram> {
   };
 }
 
-/** What a process printed, and how it ended. */
+/** What a process printed, and its exit status. */
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr, status] = await Promise.all([

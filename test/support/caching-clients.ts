@@ -1,15 +1,15 @@
 import { ApolloClient, gql, HttpLink, type InMemoryCache } from '@apollo/client';
 import { Client, type Exchange, fetchExchange } from '@urql/core';
 
-/** A frontend's client as far as the tests of its cache need it. Data are without `__typename`. */
+/** The part of a frontend's client that cache tests need. Data come without `__typename`. */
 export type CachingClient = {
-  /** What the cache has, or the server answers; `asked` has more requests then. */
+  /** Answers from the cache, or else from the server, which raises `asked`. */
   ask(document: string): Promise<unknown>;
-  /** What the server answers now, whatever the cache has. */
+  /** Asks the server, whatever the cache has. */
   refetch(document: string): Promise<unknown>;
-  /** What the cache has of it; null: not all. */
+  /** Answers from the cache alone; null: some of the data are missing. */
   known(document: string): unknown;
-  /** How many requests it sent so far. */
+  /** The number of requests sent so far. */
   asked(): number;
 };
 
@@ -20,7 +20,7 @@ export type Server = {
 
 const SECONDS = 10;
 
-/** Counts requests, and gives up on those of queries that make each other be sent again and again. */
+/** Counts requests, and aborts them after a while: some queries make each other refetch forever. */
 function countedFetch() {
   let count = 0;
   const counted: typeof fetch = (input, init) => {
@@ -69,7 +69,7 @@ export function urqlClient(server: Server, cache: Exchange): CachingClient {
   };
 }
 
-/** As the server sent it; null of nothing. */
+/** The data as the server sent them; null if there are none. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value ?? null, (name, field: unknown) =>

@@ -2,11 +2,11 @@ import pg from 'pg';
 import { distributePages } from '../../store/distribute/distribute-pages.ts';
 
 /*
- * Where COUNTERGRAPH_TEST_CITUS_URL names a coordinator with two workers, each database of the tests
- * is one of every node, with the pages distributed: a clone of it is a clone on every node.
+ * If COUNTERGRAPH_TEST_CITUS_URL names a coordinator with two workers, each test database exists on
+ * every node, with its pages distributed: cloning it clones it on every node.
  */
 
-/** The addresses of the workers of a coordinator, to which its own user may connect. */
+/** The addresses of a coordinator's workers, with the same user as the coordinator's. */
 export async function workersOf(adminUrl: string): Promise<string[]> {
   const nodes = await rowsOf<{ host: string; port: number }>(adminUrl, WORKERS);
   if (nodes.length < 2) {
@@ -23,7 +23,7 @@ export async function workersOf(adminUrl: string): Promise<string[]> {
 const WORKERS = `select nodename as host, nodeport as port from pg_dist_node
   where groupid <> 0 and noderole = 'primary' order by nodeid`;
 
-/** Makes Citus coordinate databases of one name, which are empty. */
+/** Makes a Citus cluster of empty databases that have the same name. */
 export async function joinDatabases(url: string, workerUrls: readonly string[]): Promise<void> {
   for (const each of [url, ...workerUrls]) await rowsOf(each, 'create extension citus');
   const { host, port } = placeOf(url);
@@ -36,7 +36,7 @@ export async function joinDatabases(url: string, workerUrls: readonly string[]):
 
 export const distribute = (databaseUrl: string) => distributePages({ databaseUrl });
 
-/** Ends what Citus runs in a database: nobody may be connected to one that is cloned. */
+/** Terminates the sessions that Citus keeps in a database: PostgreSQL clones none that has any. */
 export const clearDatabase = (adminUrl: string, name: string) =>
   rowsOf(adminUrl, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
     name,
@@ -47,7 +47,7 @@ export const placeOf = (url: string): { host: string; port: number } => {
   return { host: hostname, port: Number(port || 5432) };
 };
 
-/** The rows of one statement on a connection of its own. */
+/** The rows of one statement, run on a connection of its own. */
 export async function rowsOf<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -12,16 +12,16 @@ import { promisify } from 'node:util';
 /** Debian's package nfdump, which `.ci/run` installs. */
 export const hasNfcapd = existsSync('/usr/bin/nfcapd') && existsSync('/usr/bin/nfdump');
 
-/** nfcapd at work on the loopback. */
+/** A running nfcapd that listens on loopback. */
 export type Collector = {
   readonly port: number;
   /** Where it stores its files. */
   readonly folder: string;
-  /** What `nfdump -o csv` prints of all that is stored. */
+  /** What `nfdump -o csv` prints for all stored flows. */
   csv(...options: string[]): Promise<string>;
-  /** Resolved when so many flows are stored in files that are over. */
+  /** Resolves when completed files hold this many flows. */
   untilStored(flows: number): Promise<void>;
-  /** Ends it, and removes its files. */
+  /** Stops it and removes its files. */
   remove(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export type CollectorOptions = {
   readonly env?: NodeJS.ProcessEnv;
 };
 
-/** Starts nfcapd with more parameters, and waits until it listens. */
+/** Starts nfcapd with these additional parameters, and waits until it listens. */
 export async function startCollector({ parameters, env }: CollectorOptions): Promise<Collector> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-nfcapd-'));
   const flows = join(folder, 'flows');
@@ -52,7 +52,7 @@ export async function startCollector({ parameters, env }: CollectorOptions): Pro
     folder: flows,
     csv,
     async untilStored(count) {
-      // The file that is being written is called otherwise, and nfdump passes it over.
+      // The file being written has a different name, so nfdump skips it.
       while (storedFlows(await csv()) < count) await delay(20);
     },
     async remove() {
@@ -82,7 +82,7 @@ async function saysThatItListens({ stderr }: ChildProcess): Promise<void> {
   throw new Error(`nfcapd did not start: ${said.join(' | ')}`);
 }
 
-/** A port of UDP that nobody listens at. */
+/** A UDP port that nothing listens on. */
 export async function freePort(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');

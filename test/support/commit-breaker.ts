@@ -1,14 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of the answer to a COMMIT, or of the COMMIT itself. */
+/** Whether the connection is cut before a COMMIT arrives, or after it has happened. */
 type Break = 'before' | 'after';
 
-/** A way to a database that can lose connections in the middle of a commit. */
+/** A proxy to a database that can cut connections in the middle of a commit. */
 export type CommitBreaker = {
   readonly url: string;
-  /** The next commit of a transaction that has copied samples is cut off. */
+  /** Cuts off the next commit on a connection that has inserted into `feeds`. */
   breakNext(when: Break): void;
-  /** How many were cut off. */
+  /** The number of commits that were cut off. */
   broken(): number;
   close(): Promise<void>;
 };
@@ -19,8 +19,8 @@ const COMMITTED = Buffer.from('COMMIT\0', 'latin1');
 const FEED_WRITTEN = Buffer.from('insert into feeds', 'latin1');
 
 /**
- * Passes on what goes to and from a database. A commit that is cut off `before` never arrives; one
- * that is cut off `after` has happened, and its answer is lost.
+ * Relays traffic to and from a database. A commit that is cut off `before` never arrives; one that
+ * is cut off `after` has happened, but its answer is lost.
  */
 export async function startCommitBreaker(databaseUrl: string): Promise<CommitBreaker> {
   const target = new URL(databaseUrl);

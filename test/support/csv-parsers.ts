@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync';
 import Papa from 'papaparse';
 
-/** RFC 4180, section 2, as it stands there; a text may have any character that needs no quotes. */
+/** The grammar of RFC 4180, section 2, but text may have any character that needs no quotes. */
 const FIELD = /(?:"(?:[^"]|"")*"|[^",\r\n]*)/.source;
 const RECORD = `${FIELD}(?:,${FIELD})*`;
 const FILE = new RegExp(`^(?:${RECORD}\r\n)*$`, 'u');
 
 /**
- * The cells of a CSV file. Errors: it is none by the grammar of RFC 4180, one of two strict parsers
- * refuses it, or they read something else. Both end a row at any line end that is not in quotes.
+ * The cells of a CSV file. Errors: it breaks the grammar of RFC 4180, one of two strict parsers
+ * rejects it, or the parsers disagree. Both end a row at any line end outside quotes.
  */
 export function parseCsv(text: string): string[][] {
   if (!FILE.test(text)) throw new Error(`not RFC 4180: ${JSON.stringify(text)}`);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { withClient } from './database.ts';
 
-/** By table, how many rows it has and a digest of them. */
+/** By table, the number of its rows and a digest of them. */
 export type DatabaseDigest = Readonly<Record<string, string>>;
 
-/** Of every table of a database, the partitions of one being one table. */
+/** Digests every table of a database; a partitioned table counts as one. */
 export const digestOf = (databaseUrl: string): Promise<DatabaseDigest> =>
   withClient(databaseUrl, digestThrough);
 

@@ -7,16 +7,16 @@ import { clearDatabase, joinDatabases, rowsOf } from './citus.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
-/** A migrated, empty database of its own for a test file, cloned from the template of the run. */
+/** A migrated, empty database for one test file, cloned from the run's template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return createFrom(inject('templateDatabase'));
 }
 
-/** Another one with the same in it; nobody may be connected to the first meanwhile. */
+/** A copy of a database; nothing may be connected to the original meanwhile. */
 export const cloneDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =>
   createFrom(new URL(url).pathname.slice(1));
 
-/** One that was never migrated, for a test that fills it by itself. */
+/** A database that was never migrated, for a test that fills it itself. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const database = await createFrom("template0 encoding 'UTF8'");
   const workers = inject('workerUrls');
@@ -24,7 +24,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** `template`: its name, and any options after it. */
+/** `template`: a database's name, optionally followed by options. */
 async function createFrom(template: string): Promise<TestDatabase> {
   const admin = inject('adminUrl');
   const nodes = [admin, ...inject('workerUrls')];
@@ -38,7 +38,7 @@ async function createOn(node: string, name: string, template: string): Promise<v
   await adminOf(node).query(`create database ${name} template ${template}`);
 }
 
-/** A database of the same name on each node. Of a cluster, each node keeps looking into the others. */
+/** Drops a database on each node. In a cluster, the nodes keep connecting to each other's. */
 export async function dropOnAll(nodes: readonly string[], name: string): Promise<void> {
   const refuse = 'update pg_database set datallowconn = false where datname = $1';
   if (nodes.length > 1) {
@@ -53,7 +53,7 @@ export const sameNameAs =
   (node: string): string =>
     databaseUrl(node, new URL(url).pathname.slice(1));
 
-/** Brings a database to the newest schema, as every command does before its work. */
+/** Migrates a database to the newest schema, as every command does first. */
 export async function makeReady(url: string): Promise<Migration> {
   const migration = await migrate(url);
   await replaceOldStore({ databaseUrl: url });
@@ -64,20 +64,20 @@ export async function dropDatabase(admin: string, name: string): Promise<void> {
   await adminOf(admin).query(`drop database if exists ${name} with (force)`);
 }
 
-/** Connecting costs more than most statements, and each test file makes a database and drops it. */
+/** Connecting costs more than most statements, and each test file creates and drops a database. */
 const admins = new Map<string, pg.Pool>();
 
 function adminOf(url: string): pg.Pool {
   const known = admins.get(url);
   if (known) return known;
   const pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true });
-  // One that is lost while it is idle is replaced by the next.
+  // The pool replaces a connection that is lost while idle.
   pool.on('error', () => undefined);
   admins.set(url, pool);
   return pool;
 }
 
-/** The address of another database of the same server. */
+/** The address of another database on the same server. */
 export function databaseUrl(admin: string, name: string): string {
   const url = new URL(admin);
   url.pathname = `/${name}`;

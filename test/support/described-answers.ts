@@ -23,14 +23,14 @@ export type OpenApi = {
 
 export type DescribedAnswers = ReturnType<typeof describedAnswers>;
 
-/** What a document says of answers, to hold those of the server against. */
+/** Checks the server's answers against what an OpenAPI document says of them. */
 export function describedAnswers(document: OpenApi) {
   const ajv = new Ajv2020({ strict: true, allErrors: true });
   addFormats.default(ajv);
-  // Words of OpenAPI's.
+  // OpenAPI's own keyword and format, which Ajv does not know.
   ajv.addVocabulary(['components']).addFormat('password', true);
-  // A response may get more fields one day, and the document leaves room for them; a field that
-  // the server has today and the document does not tell of is a mistake.
+  // The document allows unknown fields, as responses may gain some later; but a field that the
+  // server sends today and the document does not describe is a mistake.
   const closed = JSON.parse(JSON.stringify(document), (_, value: unknown) =>
     isObjectSchema(value) ? { ...value, additionalProperties: false } : value,
   ) as OpenApi;
@@ -49,7 +49,7 @@ export function describedAnswers(document: OpenApi) {
     statuses: (path: string, method: string): number[] =>
       Object.keys(operation(path, method)?.responses ?? {}).map(Number),
 
-    /** Why an answer is none of those that are described; empty: it is one. */
+    /** Why an answer does not match its description; empty: it does. */
     faults(path: string, method: string, { status, headers, text }: HttpAnswer): string[] {
       const response = operation(path, method)?.responses[status];
       if (!response) return [`${status} is not described`];
@@ -66,7 +66,7 @@ export function describedAnswers(document: OpenApi) {
       return validate(value) ? faults : [...faults, ajv.errorsText(validate.errors)];
     },
 
-    /** Why parameters are not what a body of this type is said to have. */
+    /** Why parameters do not match the description of a body of this type. */
     bodyFaults(path: string, contentType: string, parameters: object): string[] {
       const schema = operation(path, 'POST')?.requestBody?.content[contentType]?.schema;
       if (!schema) return [`${contentType} is not described`];
@@ -79,6 +79,6 @@ export function describedAnswers(document: OpenApi) {
 const isObjectSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && 'properties' in value && 'type' in value;
 
-/** References are to components of the document, which is known as `api`. */
+/** Makes references point into the document, which Ajv knows as `api`. */
 const absolute = (schema: Schema): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as Schema;

@@ -4,16 +4,16 @@ import { projectRoot } from '../../db/project-root.ts';
 
 export type DocModules = {
   readonly folder: string;
-  /** What a module exports, each time as if it was never loaded before. */
+  /** What a module exports; each call loads it afresh. */
   load(name: string): Promise<Record<string, unknown>>;
   remove(): Promise<void>;
 };
 
-/** The blocks of a page that say the name of a file behind their language, as modules to be run. */
+/** The code blocks of a page that name a file after their language, as modules that can run. */
 export async function docModules(page: string): Promise<DocModules> {
   const parent = join(projectRoot(), 'dist');
   await mkdir(parent, { recursive: true });
-  // Where packages are found from, and git does not look.
+  // Packages can be resolved from here, and git ignores it.
   const folder = await mkdtemp(join(parent, 'doc-modules-'));
   for (const [, name = '', text = ''] of page.matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)) {
     await writeFile(join(folder, name), text);

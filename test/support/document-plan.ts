@@ -1,11 +1,11 @@
 import type { GraphQLField, GraphQLInputType } from 'graphql';
 
-/** What a random document is to say, before names are given to its variables and fragments. */
+/** The content of a random document, before its variables and fragments have names. */
 export type DocumentPlan = {
   readonly operations: readonly (readonly SelectionPlan[])[];
-  /** Whether an operation that is alone has a name all the same. */
+  /** Whether even a single operation has a name. */
   readonly isNamed: boolean;
-  /** Which of the operations is to run. */
+  /** Which of the operations to run. */
   readonly chosen: number;
 };
 
@@ -23,10 +23,10 @@ export type FieldPlan = {
 
 export type FragmentPlan = {
   readonly kind: 'fragment';
-  /** null: without a type condition, which only an inline fragment can do without. */
+  /** null: no type condition, which only an inline fragment may omit. */
   readonly on: string | null;
   readonly isNamed: boolean;
-  /** Whether an earlier fragment on the same type will do. */
+  /** Whether an earlier fragment on the same type may be reused. */
   readonly mayBeShared: boolean;
   readonly directives: readonly DirectivePlan[];
   readonly selections: readonly SelectionPlan[];
@@ -36,19 +36,19 @@ export type DirectivePlan = { readonly name: 'skip' | 'include'; readonly if: Va
 
 export type NamedValue = readonly [name: string, value: ValuePlan];
 
-/** A value in a document, and what of it stands in variables. */
+/** A value in a document, and which parts of it are variables. */
 export type ValuePlan =
   | { readonly kind: 'literal'; readonly type: GraphQLInputType; readonly value: unknown }
   | { readonly kind: 'list'; readonly items: readonly ValuePlan[] }
   | { readonly kind: 'object'; readonly fields: readonly NamedValue[] }
   | VariablePlan;
 
-/** `given` and `fallback`: undefined is not there. */
+/** `given` and `fallback`: undefined means absent. */
 export type VariablePlan = {
   readonly kind: 'variable';
   readonly type: GraphQLInputType;
   readonly given: unknown;
   readonly fallback: unknown;
-  /** Whether an earlier variable of the same type will do. */
+  /** Whether an earlier variable of the same type may be reused. */
   readonly mayBeShared: boolean;
 };

@@ -13,7 +13,7 @@ export const host = (n: number): string => `0A.00.${hex(Math.floor(n / 256))}.${
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
-/** Gives a user who is there a role in the context. */
+/** Gives an existing user a role in the context. */
 export const setRole = (
   { write }: Pick<TestService, 'write'>,
   role: Role,
@@ -41,7 +41,7 @@ export async function startEditingLab(options: Omit<Lab, 'groups'> = {}): Promis
   return lab;
 }
 
-/** What a test says of a key, in GraphQL's words. */
+/** A `KeyUpdateInput` that a test sends. */
 export type Given = Readonly<Record<string, unknown>>;
 
 export const UPDATE_KEYS = `mutation($keys: [KeyUpdateInput!]!, $guid: Guid!, $context: String!) {
@@ -64,7 +64,7 @@ export const sendKeys = (
   { as = ADA, guid = HOSTS, context = CONTEXT }: Sending = {},
 ) => graphql<Answered>(UPDATE_KEYS, { keys, guid, context }, basic(as));
 
-/** The labels of hosts as any server answers them. */
+/** The labels that a server returns for hosts. */
 export async function labelsOf(
   { data }: Pick<TestService, 'data'>,
   keys: readonly string[],

@@ -5,7 +5,7 @@ import { ADA, basic } from './service.ts';
 /** One message of GraphQL over SSE. */
 export type StreamMessage = {
   readonly event: string;
-  /** Of `next`. */
+  /** The result, for `next`. */
   readonly data: { readonly data?: unknown; readonly errors?: readonly { message: string }[] };
 };
 
@@ -14,17 +14,17 @@ export type OpenStream = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** All messages so far. */
   readonly messages: readonly StreamMessage[];
-  /** All that has come, as it came. */
+  /** The raw text received so far. */
   text(): string;
-  /** The next message that nobody has taken. Errors: the stream is over. */
+  /** The next message not yet taken. Errors: the stream is over. */
   next(): Promise<StreamMessage>;
   /** The data of the next message, which must be an answer without errors. */
   answer<Data = unknown>(): Promise<Data>;
-  /** Resolved when this has come, anywhere in the text, or the stream is over. */
+  /** Resolves when this is anywhere in the text, or when the stream is over. */
   heard(part: string): Promise<void>;
-  /** When the server has ended it, or the connection is lost. */
+  /** Resolves when the server has ended it, or the connection is lost. */
   readonly ended: Promise<void>;
-  /** Stops reading, as a client does that has no time; and goes on. */
+  /** Stops reading until `resume`, as a busy client does. */
   pause(): void;
   resume(): void;
   close(): void;
@@ -36,7 +36,7 @@ type Asked = {
   readonly operationName?: string;
 };
 
-/** Asks a subscription, or anything else, by POST for a stream of events. */
+/** Sends a subscription, or any operation, by POST and asks for an event stream. */
 export function openStream(
   url: string,
   query: string,
@@ -113,7 +113,7 @@ export function openStream(
   });
 }
 
-/** A block of lines; a comment is none of our business. */
+/** Parses a block of lines, and skips comments. */
 function parse(block: string): StreamMessage[] {
   const lines = block.split('\n').filter((line) => !line.startsWith(':'));
   if (lines.length === 0) return [];

@@ -8,7 +8,7 @@ import {
 } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 
-/** A minute's start, some days ago. */
+/** The start of a minute, well in the past. */
 export const MINUTE = 1_700_000_040;
 
 export type FlowParts = {
@@ -17,11 +17,11 @@ export type FlowParts = {
   readonly bytes?: number;
   readonly from?: string;
   readonly port?: number;
-  /** Fields that the line has beside these. */
+  /** Additional fields of the line. */
   readonly more?: Readonly<Record<string, unknown>>;
 };
 
-/** A line of goflow2: 100 bytes at once at MINUTE, unless said otherwise; `at` is seconds after it. */
+/** A goflow2 line: by default 100 bytes at MINUTE, of no duration; `at` is in seconds after it. */
 export function flowLine({
   at = 0,
   seconds = 0,
@@ -46,21 +46,21 @@ export function flowLine({
 
 export type RunningFeed = {
   readonly write: (...lines: readonly string[]) => void;
-  /** The source ends. */
+  /** Ends the source. */
   readonly end: () => void;
-  /** As SIGTERM does. */
+  /** Stops the feed, as SIGTERM does. */
   readonly stop: () => void;
   readonly done: Promise<FeedReport>;
   readonly status: () => FeedStatus;
   readonly badLines: readonly string[];
-  /** Resolved as soon as the feed says that. It fails when the feed ends before. */
+  /** Resolves once the status satisfies `what`; fails if the feed ends before that. */
   until(what: (status: FeedStatus) => boolean): Promise<void>;
 };
 
-/** No pause in what a test waits for. */
+/** Keeps the intervals that a test waits for short. */
 const QUICK = { commitEveryMs: 0, tickMs: 2, firstRetryMs: 5 };
 
-/** A feed of goflow2 lines into the context `lab`, that a test writes. */
+/** Starts a feed of goflow2 lines, which the test writes, into the context `lab`. */
 export function startFeed({
   databaseUrl,
   limits = {},
@@ -99,7 +99,7 @@ export function startFeed({
   }).finally(() => {
     isOver = true;
   });
-  // Whoever waits for it is told of its failure.
+  // A failure reaches the code that awaits `done`; until then it must not count as unhandled.
   done.catch(() => {});
   const status = (): FeedStatus => {
     if (last === null) throw new Error('the feed has said nothing yet');

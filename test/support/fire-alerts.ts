@@ -7,7 +7,7 @@ export type Fired = {
   readonly value: number;
 };
 
-/** As if every rule of a context fired for a key, and had done so before for the whole group. */
+/** Stores events as if every rule of a context fired for a key, and earlier for the whole group. */
 export const fireAlerts = (
   { sql }: Pick<TestService, 'sql'>,
   { context, startedAt, key, value }: Fired,

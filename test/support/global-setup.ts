@@ -6,11 +6,11 @@ import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A superuser's address of the server that the tests run on. */
+    /** The address of the tests' server, with a superuser's credentials. */
     adminUrl: string;
     /** The migrated database that tests clone. */
     templateDatabase: string;
-    /** The same of workers, where that server is a coordinator of Citus. */
+    /** The same for the workers, if that server is a Citus coordinator. */
     workerUrls: readonly string[];
   }
 }
@@ -53,12 +53,12 @@ async function makeTemplate(url: string, workers: readonly string[]): Promise<vo
 
 type Server = {
   readonly url: string;
-  /** A coordinator of Citus: each database of the tests is to be a distributed one. */
+  /** Whether it is a Citus coordinator: every test database is then distributed. */
   readonly isCluster: boolean;
   readonly remove: () => Promise<void>;
 };
 
-/** An existing PostgreSQL where the environment names one, else an embedded one of our own. */
+/** The PostgreSQL server that the environment names, or else a new embedded one. */
 async function findServer(): Promise<Server> {
   const cluster = process.env['COUNTERGRAPH_TEST_CITUS_URL'];
   const url = cluster ?? process.env['COUNTERGRAPH_TEST_DATABASE_URL'];
@@ -66,7 +66,7 @@ async function findServer(): Promise<Server> {
   return { url, isCluster: cluster !== undefined, remove: async () => undefined };
 }
 
-/** The template and what tests that failed left behind; all their names begin with its name. */
+/** Drops the template and what failed tests left behind: all names start with the template's. */
 async function dropDatabases(nodes: readonly string[], template: string): Promise<void> {
   const names = new Set<string>();
   for (const node of nodes) {

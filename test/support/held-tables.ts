@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Keeps everybody from reading these tables until `release`; who tries, waits. */
+/** Blocks all reads of these tables until `release`; readers wait. */
 export async function holdTables(
   databaseUrl: string,
   tables: readonly string[],
@@ -17,7 +17,7 @@ export async function holdTables(
   };
 }
 
-/** The server's statements that wait for a table somebody holds. */
+/** The number of the server's statements that wait for a lock. */
 export async function countWaiting(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

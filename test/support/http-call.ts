@@ -6,7 +6,7 @@ export type HttpCall = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly agent?: Agent;
-  /** Aborting it closes the connection, as a caller does that goes away. */
+  /** Aborting it closes the connection, as a client that goes away does. */
   readonly signal?: AbortSignal;
 };
 
@@ -16,7 +16,7 @@ export type HttpAnswer = {
   readonly text: string;
 };
 
-/** One request as it is given: `fetch` would refuse some of what a server must withstand. */
+/** Sends a request unaltered: `fetch` refuses some that a server must withstand. */
 export function httpCall(url: string, call: HttpCall = {}): Promise<HttpAnswer> {
   const { method = 'GET', headers = {}, body, agent, signal } = call;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };

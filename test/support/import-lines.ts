@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 
-/** Imports sample lines, as objects or as text, the way a file of them is imported. */
+/** Imports sample lines, given as objects or as text, as if from a file. */
 export const importLines = (
   databaseUrl: string,
   context: string,

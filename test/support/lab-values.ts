@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { LeafValues } from './random-values.ts';
 
-/** What there is to ask a test service about. */
+/** What a test service can be asked about. */
 export type LabFacts = {
   readonly contexts: readonly string[];
   readonly groups: readonly string[];
@@ -12,12 +12,12 @@ export type LabFacts = {
   readonly nodes: readonly string[];
   /** Global ids. */
   readonly ids: readonly string[];
-  /** About when there are readings. */
+  /** Roughly the time span of the readings. */
   readonly from: number;
   readonly to: number;
 };
 
-/** Values that mostly find something, for `randomDocuments` over the schema of the service. */
+/** Values that mostly find something, for `randomDocuments` over the service's schema. */
 export function labValues(facts: LabFacts): LeafValues {
   const time = fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: facts.from - 600, max: facts.to + 600 }) },
@@ -70,17 +70,17 @@ export function labValues(facts: LabFacts): LeafValues {
     match: pattern,
     exclude: pattern,
     search: fc.constantFrom('', 'a', 'K1', 'é', 'nothing like it'),
-    // Of introspection.
+    // For introspection.
     'Query.__type.name': fc.constantFrom('Query', 'WindowInput', 'KeyKind', 'Nothing'),
   };
 }
 
-/** The cursor of an event that need not be there. */
+/** The cursor of an event that need not exist. */
 const FIRST_EVENT = Buffer.from('event:1:00000000-0000-0000-0000-000000000000').toString(
   'base64url',
 );
 
-/** Nine of ten of the first, where there are any. */
+/** Draws a good value nine times in ten, if there are any. */
 function mostly<T>(good: readonly T[], ...bad: readonly T[]): fc.Arbitrary<T> {
   const others = { weight: 1, arbitrary: fc.constantFrom(...bad) };
   if (good.length === 0) return others.arbitrary;

@@ -54,7 +54,7 @@ export type Lab = TestServiceOptions & {
   readonly declaration?: Readonly<Record<string, unknown>>;
 };
 
-/** A service whose context `lab` has these groups and samples, and a user who may ask for it. */
+/** A service whose context `lab` has these groups and samples, and a user with access to it. */
 export async function startLab({ groups, lines = [], declaration, ...options }: Lab) {
   const service = await startTestService(options);
   await service.apply({ context: CONTEXT, groups, ...declaration });

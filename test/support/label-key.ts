@@ -1,6 +1,6 @@
 import type { TestService } from './service.ts';
 
-/** Gives a key of a group a label, as a user does. */
+/** Labels a key of a group, as a user does. */
 export const labelKey = (
   { sql }: Pick<TestService, 'sql'>,
   group: string,

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 
 export type LossyRelay = {
   readonly port: number;
-  /** How many datagrams came, those included that were not passed on. */
+  /** The number of datagrams that arrived, including those that were dropped. */
   readonly count: () => number;
   readonly stop: () => void;
 };
 
-/** Passes on datagrams to a port of this machine, but for those that `loses` counts from 0. */
+/** Relays datagrams to a local port, and drops those whose number, from 0, is in `loses`. */
 export async function startLossyRelay(
   targetPort: number,
   loses: readonly number[],

@@ -16,7 +16,7 @@ export type McpClient = Awaited<ReturnType<typeof connectMcp>>;
 
 /**
  * The official client. It checks each answer against the schema that the tool declares. `legacy`
- * begins with `initialize`; otherwise the client speaks the revision without a handshake.
+ * begins with `initialize`; otherwise the client uses the pinned revision, without a handshake.
  */
 export async function connectMcp(
   url: string,
@@ -26,7 +26,7 @@ export async function connectMcp(
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const requestInit = { headers };
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
-  /** Calls a tool, whatever comes of it. */
+  /** Calls a tool, which may fail. */
   async function call<Content = Record<string, unknown>>(
     name: string,
     given: Readonly<Record<string, unknown>> = {},
@@ -34,14 +34,14 @@ export async function connectMcp(
     const result = await client.callTool({ name, arguments: given });
     const first = result.content[0];
     if (first?.type !== 'text' || result.content.length > 1) throw new Error('not one text');
-    // What it is made of is what the tests are about.
+    // The tests check its shape.
     const structured = result.structuredContent as Content;
     return { isError: result.isError === true, text: first.text, structured };
   }
   return {
     client,
     call,
-    /** The answer of a tool that must have one. */
+    /** The result of a call that must succeed. */
     async ask<Content = Record<string, unknown>>(
       name: string,
       given: Readonly<Record<string, unknown>> = {},
@@ -50,7 +50,7 @@ export async function connectMcp(
       if (isError) throw new Error(text);
       return structured;
     },
-    /** What a tool says of a call that must fail. */
+    /** The error message of a call that must fail. */
     async fault(name: string, given: Readonly<Record<string, unknown>> = {}): Promise<string> {
       const { isError, text } = await call(name, given);
       if (!isError) throw new Error(`not an error: ${text}`);

@@ -1,4 +1,4 @@
-/** A metric as `# HELP` and `# TYPE` tell it, with the labels that its samples have. */
+/** A metric as `# HELP` and `# TYPE` describe it, with the labels of its samples. */
 export type MetricFamily = {
   readonly name: string;
   readonly type: string;
@@ -14,7 +14,7 @@ export type MetricSample = {
 
 export type Metrics = ReturnType<typeof readMetrics>;
 
-/** What Prometheus text says. Label values are taken to have no quotes in them. */
+/** Parses Prometheus text. It assumes that label values contain no quotes. */
 export function readMetrics(text: string) {
   const samples = text.split('\n').flatMap((line) => readSample(line) ?? []);
   const value = (name: string, labels: Readonly<Record<string, string>> = {}) =>

@@ -1,6 +1,6 @@
 /**
- * Databases of MaxMind's format, as small as a test needs them: a binary tree over the bits of
- * addresses, then what its leaves say, then what the file says of itself.
+ * Small databases in MaxMind's format, for tests: a binary tree over the bits of addresses, then
+ * the data of its leaves, then the metadata.
  * https://maxmind.github.io/MaxMind-DB/
  */
 
@@ -8,7 +8,7 @@ type Value = string | number | { readonly [name: string]: Value };
 
 export type MmdbEntry = { readonly network: string; readonly record: Value };
 
-/** A branch of the tree: another one, a leaf that says something, or nothing. */
+/** A branch leads to another node, to a leaf with data, or to nothing. */
 type Node = [Branch, Branch];
 type Branch = Node | Value | undefined;
 
@@ -37,7 +37,7 @@ export function mmdbFile(
   return Buffer.concat([...tree, Buffer.alloc(16), ...data, METADATA_MARK, metadata]);
 }
 
-/** The bits of a network's prefix; in a tree of IPv6 those of IPv4 come after 96 zeros. */
+/** The bits of a network's prefix; in an IPv6 tree, an IPv4 prefix follows 96 zeros. */
 function bitsOf(network: string, ipVersion: 4 | 6): number[] {
   const [address = '', length = ''] = network.split('/');
   const isIpv6 = address.includes(':');
@@ -51,7 +51,7 @@ function bitsOf(network: string, ipVersion: 4 | 6): number[] {
 const ipv4Bits = (text: string): number[] =>
   text.split('.').flatMap((byte) => bitsOfNumber(Number(byte), 8));
 
-/** Of an address that ends with `::`, as networks do. */
+/** Only for addresses that end with `::`, as networks do. */
 function ipv6Words(text: string): number[] {
   const words = text.split(':').filter((word) => word !== '');
   return Array.from({ length: 8 }, (_, i) => Number.parseInt(words[i] ?? '0', 16));
@@ -81,7 +81,7 @@ function allNodes(root: Node): Node[] {
 
 const RECORD_BITS = 24;
 
-/** Where a branch goes on: at a node, at its place among the data, or nowhere. */
+/** What a branch points to: a node, an offset in the data, or nothing. */
 function recordOf(branch: Branch, nodes: readonly Node[], data: Buffer[]): Buffer {
   const bytes = Buffer.alloc(RECORD_BITS / 8);
   bytes.writeUIntBE(targetOf(branch, nodes, data), 0, bytes.length);
@@ -115,6 +115,6 @@ function encode(value: Value): Buffer {
   return Buffer.concat([control(MAP, pairs.length), ...encoded]);
 }
 
-/** A type and a size; sizes from 29 on have a byte of their own. */
+/** The control byte, with type and size; sizes from 29 on need a second byte. */
 const control = (type: number, size: number): Buffer =>
   size < 29 ? Buffer.of((type << 5) | size) : Buffer.of((type << 5) | 29, size - 29);

@@ -14,12 +14,12 @@ const HEADER_BYTES = 24;
 const RECORD_BYTES = 48;
 const TCP = 6;
 
-/** For how long the exporter has been up, and how long before a flow began and ended. */
+/** How long the exporter has been up, and how long before the export a flow began and ended. */
 const UPTIME_MS = 600_000;
 const BEGAN_MS = 3_000;
 const ENDED_MS = 1_000;
 
-/** Sends flows of TCP to a collector, as a router does with NetFlow version 5. */
+/** Sends TCP flows to a collector, as a router does with NetFlow version 5. */
 export async function exportFlows(
   port: number,
   atSeconds: number,

@@ -12,16 +12,16 @@ const run = promisify(execFile);
 export const hasNfdump = existsSync('/usr/bin/nfdump') && existsSync('/usr/bin/nfpcapd');
 
 export type FlowFiles = {
-  /** What `nfdump -o csv` prints of them, with more options, in a time zone. */
+  /** What `nfdump -o csv` prints for them in a time zone, with additional options. */
   csv(timeZone: string, ...options: string[]): Promise<string>;
-  /** What nfdump prints of them in another form, as `json`. */
+  /** What nfdump prints for them in another format, such as `json`. */
   printed(form: string, ...filter: string[]): Promise<string>;
-  /** The files as the collector stores them. */
+  /** The paths of the files that the collector stored. */
   paths(): Promise<string[]>;
   remove(): Promise<void>;
 };
 
-/** Flow files that nfdump's own collector has made of packets. */
+/** Makes flow files from packets with nfdump's own collector. */
 export async function makeFlowFiles(packets: readonly CapturedPacket[]): Promise<FlowFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-nfdump-'));
   const capture = join(folder, 'capture.pcap');

@@ -14,14 +14,14 @@ export const hasNginx = existsSync(PROGRAM);
 
 export type Nginx = {
   readonly url: string;
-  /** All that it has written into logs so far. */
+  /** Everything it has logged so far. */
   logText(): Promise<string>;
   stop(): Promise<void>;
 };
 
 /**
- * Runs nginx on a free port of loopback, in a folder of its own. `site` takes the address to listen
- * on and the folder for logs, and gives what stands within `http { … }`.
+ * Runs nginx on a free loopback port, in a folder of its own. `site` takes the address to listen on
+ * and the folder for logs, and returns the content of `http { … }`.
  */
 export async function startNginx(
   site: (where: { readonly listen: string; readonly folder: string }) => string,
@@ -37,7 +37,7 @@ export async function startNginx(
   const said = text(child.stderr);
   const ended = once(child, 'exit');
   const url = `http://${listen}`;
-  // Before it listens, it may have ended: the port was taken meanwhile.
+  // It may exit before it listens, if the port was taken meanwhile.
   await Promise.race([listens(url), ended.then(async () => Promise.reject(new Error(await said)))]);
   return {
     url,
@@ -54,7 +54,7 @@ export async function startNginx(
   };
 }
 
-/** One process in the foreground, which changes no user and writes below the folder alone. */
+/** Runs one foreground process, which keeps its user and writes only below the folder. */
 const wholeConfiguration = (folder: string, site: string): string => `
 daemon off;
 master_process off;
@@ -81,7 +81,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Until somebody listens, be it for HTTP/1.1 or HTTP/2. */
+/** Waits until the port accepts connections, whether for HTTP/1.1 or HTTP/2. */
 async function listens(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   for (;;) {

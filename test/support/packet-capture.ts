@@ -5,7 +5,7 @@ type Ends = { readonly from: string; readonly to: string };
 
 const ETHERNET = '020000000001020000000002';
 
-/** An Ethernet frame with an IP packet, of version 4 or 6 as the addresses are. */
+/** An Ethernet frame with an IPv4 or IPv6 packet, depending on the addresses. */
 function ipFrame({ from, to }: Ends, protocol: number, payload: Buffer): Buffer {
   if (from.includes(':')) {
     const header = Buffer.alloc(8);
@@ -25,7 +25,7 @@ function ipFrame({ from, to }: Ends, protocol: number, payload: Buffer): Buffer 
 
 const ipv4Bytes = (text: string): Buffer => Buffer.from(text.split('.').map(Number));
 
-/** Of an address that is written with `::` once. */
+/** Only for addresses that contain `::`. */
 function ipv6Bytes(text: string): Buffer {
   const [head = [], tail = []] = text
     .split('::')

@@ -21,7 +21,7 @@ export type PgBouncerOptions = {
   readonly mode: 'session' | 'transaction';
   /** How many server processes serve all connections to a database. */
   readonly poolSize?: number;
-  /** Whether they take turns; otherwise the one that was used last is used first. */
+  /** Whether to use them in rotation; otherwise the most recently used comes first. */
   readonly roundRobin?: boolean;
 };
 
@@ -39,7 +39,7 @@ export async function startPgBouncer(
     `listen_addr = 127.0.0.1`,
     `listen_port = ${port}`,
     'unix_socket_dir =',
-    // Whoever comes logs in as the user that stands beside the database.
+    // Every client logs in as the user configured for the database.
     'auth_type = any',
     `pool_mode = ${mode}`,
     `default_pool_size = ${poolSize}`,
@@ -78,7 +78,7 @@ async function start(file: string): Promise<() => Promise<void>> {
     if (said.includes('process up')) break;
   }
   if (!said.includes('process up')) throw new Error(`PgBouncer did not start: ${said}`);
-  // It would stand still when nobody reads what it says.
+  // It would block once its unread output had filled the pipe.
   child.stderr.resume();
   return async () => {
     child.kill('SIGKILL');

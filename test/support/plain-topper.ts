@@ -13,7 +13,7 @@ import type { TestService } from './service.ts';
 
 type Imported = Pick<TestService, 'imported'>;
 
-/** Toppers without percentiles, from the lines that were imported. */
+/** Toppers without percentiles, from the imported lines. */
 export const plainToppers = (
   lab: Imported,
   context: string,
@@ -21,7 +21,7 @@ export const plainToppers = (
 ): ReferenceAnswer[] =>
   questions.map((question) => referenceTopper(lab.imported(context), { ...question, ranks: [] }));
 
-/** By the start of each step with readings, what the keys come to in it, as plainToppers tells it. */
+/** By the start of each step with readings, the step's topper, as plainToppers computes it. */
 export function plainSteps(
   lab: Imported,
   context: string,
@@ -40,7 +40,7 @@ export function plainSteps(
     const tallies = talliesBy(own, meter, ({ key }) => key);
     if (tallies.size > 0) steps.set(at, tallies);
   }
-  // What is shown of a rate is its volume by the step.
+  // A rate is shown as its volume divided by the step.
   const shown = { ...question, group: { ...group, topper_bucket_size: step } };
   return new Map(
     [...steps].map(([at, tallies]) => [at, (more) => topperOf(tallies, { ...shown, ...more })]),

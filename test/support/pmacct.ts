@@ -15,10 +15,10 @@ import { type CapturedPacket, pcapFile } from './packet-capture.ts';
 export const hasPmacct = existsSync('/usr/sbin/pmacctd') && existsSync('/usr/sbin/nfacctd');
 if (!hasPmacct) console.warn('skipped: pmacct is not installed: apt-get install pmacct');
 
-/** What its plugin `print` aggregates by, and more of its settings, by a name for the plugin. */
+/** What each `print` plugin aggregates by, and its other settings, by the plugin's name. */
 export type PrintPlugins = Readonly<Record<string, readonly string[]>>;
 
-/** Each plugin prints into a file of its name. */
+/** Each plugin prints to a file of its own name. */
 function settingsOf(plugins: PrintPlugins, folder: string): string[] {
   const names = Object.keys(plugins);
   return [
@@ -37,9 +37,9 @@ const printed = (folder: string, name: string): Promise<string> =>
   readFile(join(folder, name), 'utf8').catch(() => '');
 
 /**
- * What pmacctd prints of a capture, by the name of the plugin. It would read a file two seconds after
- * its start, and lose what it hands on to plugins, which are processes of their own, before these are
- * ready. So it reads a named pipe, into which the packets are written when they are.
+ * What pmacctd prints for a capture, by plugin name. It would read a file two seconds after its
+ * start, and lose what it passes to plugins, which are separate processes, before they are ready.
+ * So it reads a named pipe, and the packets are written to it once the plugins are ready.
  */
 export async function pmacctdLines(
   packets: readonly CapturedPacket[],
@@ -51,7 +51,7 @@ export async function pmacctdLines(
   await promisify(execFile)('mkfifo', [capture]);
   const lines = [`pcap_savefile: ${capture}`, ...settingsOf(plugins, folder)];
   await writeFile(settings, `${lines.join('\n')}\n`);
-  // For reading too, so that it waits for nobody.
+  // Opened for reading too: opening it only for writing would wait for a reader.
   const pipe = await open(capture, 'r+');
   const child = spawn('/usr/sbin/pmacctd', ['-f', settings], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -66,7 +66,7 @@ export async function pmacctdLines(
   } finally {
     await pipe.close();
   }
-  // It ends with the capture, after it has printed what was in it.
+  // It exits at the end of the capture, after it has printed everything.
   await ended;
   const texts = Object.keys(plugins).map(async (name) => [name, await printed(folder, name)]);
   const all = Object.fromEntries(await Promise.all(texts)) as Record<string, string>;
@@ -74,12 +74,12 @@ export async function pmacctdLines(
   return all;
 }
 
-/** It begins a file of libpcap, and pmacctd starts its plugins when it has read it. */
+/** The header of a libpcap file: pmacctd starts its plugins once it has read it. */
 const PCAP_HEADER_BYTES = 24;
 
 /**
- * Runs pmacctd over a capture, to its end. Where a plugin is done a moment before the main process,
- * pmacctd counts it as lost and exits with status 1, though all was printed or exported.
+ * Runs pmacctd to the end of a capture. If a plugin finishes a moment before the main process,
+ * pmacctd counts it as lost and exits with status 1, though everything was printed or exported.
  */
 export async function runPmacctd(settings: string): Promise<void> {
   try {
@@ -92,7 +92,7 @@ export async function runPmacctd(settings: string): Promise<void> {
 
 const UTC = { ...process.env, TZ: 'UTC' };
 
-/** nfacctd, a collector, at work on the loopback. */
+/** Starts nfacctd, a collector, on loopback. */
 export async function startNfacctd(plugins: PrintPlugins) {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-nfacctd-'));
   const port = await freePort();
@@ -108,7 +108,7 @@ export async function startNfacctd(plugins: PrintPlugins) {
   await saysThatItIsReady(child.stderr, 'waiting for NetFlow/IPFIX data', Object.keys(plugins));
   return {
     port,
-    /** What a plugin has printed, once it is so many lines. */
+    /** What a plugin has printed, once there are this many lines. */
     async lines(name: string, count: number): Promise<string> {
       const giveUpAt = Date.now() + 15_000;
       for (;;) {
@@ -120,7 +120,7 @@ export async function startNfacctd(plugins: PrintPlugins) {
       }
     },
     async stop(): Promise<void> {
-      // Its plugins are processes of their own, and it may wait for them forever.
+      // Its plugins are separate processes, and it may wait for them forever.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       await ended;
       await rm(folder, { recursive: true, force: true });
@@ -128,7 +128,7 @@ export async function startNfacctd(plugins: PrintPlugins) {
   };
 }
 
-/** A plugin that has not purged its cache yet may lose what is handed on to it. */
+/** A plugin that has not yet purged its cache may lose what it is passed. */
 async function saysThatItIsReady(
   stderr: Readable,
   listening: string,

@@ -9,7 +9,7 @@ import { serverUserFor } from '../../db/embedded/server-user.ts';
 
 export const isRunning = (pid: number): boolean => processIdentity(pid) !== null;
 
-/** The pid of the server that works in a data folder, as it wrote it down itself. */
+/** The pid that the server of a data folder has recorded there. */
 export async function postmasterPid(dataDir: string): Promise<number> {
   const file = join(folderAt(dataDir, undefined).pgdata, 'postmaster.pid');
   return Number((await readFile(file, 'utf8')).split('\n')[0]);
@@ -28,19 +28,19 @@ export function childrenOf(pid: number): number[] {
 export const commandLineOf = (pid: number): string =>
   execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
 
-/** Kills a server as a machine that loses its power does, at least for its processes. */
+/** Kills a server as a power failure does, as far as its processes are concerned. */
 export function killServer(pid: number): void {
   for (const victim of [pid, ...childrenOf(pid)]) {
     try {
       process.kill(victim, 'SIGKILL');
     } catch (error) {
-      // A child that has already ended after its parent is as dead as it should be.
+      // A child may already have exited because its parent did.
       if (victim === pid || !hasCode(error, 'ESRCH')) throw error;
     }
   }
 }
 
-/** A process that lives until it is killed and has nothing to do with us. */
+/** An unrelated process, which lives until it is killed. */
 export async function startStranger(
   dataDir: string,
 ): Promise<{ pid: number; end(): Promise<void> }> {

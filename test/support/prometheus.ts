@@ -12,13 +12,13 @@ if (!hasPrometheus)
   console.warn('skipped: Prometheus is not installed: apt-get install prometheus');
 
 export type PrometheusFiles = {
-  /** prometheus.yml, and what it refers to, by name. */
+  /** prometheus.yml and the files it refers to, by name. */
   readonly [name: string]: string;
 };
 
 export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;
 
-/** A real Prometheus with these files as its settings. */
+/** Starts a real Prometheus with these configuration files. */
 export async function startPrometheus(files: PrometheusFiles) {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-prometheus-'));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
@@ -38,7 +38,7 @@ export async function startPrometheus(files: PrometheusFiles) {
   };
   return {
     get,
-    /** What the first answer holds in which the test finds what it looks for. */
+    /** Polls until `find` finds something in an answer, and returns that. */
     async until<T>(path: string, find: (body: unknown) => T | null): Promise<T> {
       const giveUpAt = Date.now() + 20_000;
       for (;;) {

@@ -30,9 +30,9 @@ import { type RandomDocument, writeDocument } from './write-document.ts';
 export type RandomDocumentOptions = {
   /** What to draw where the schema alone does not say what makes sense. */
   readonly leaves?: LeafValues;
-  /** How many fields and fragments lie within each other at most. */
+  /** How deeply fields and fragments may be nested. */
   readonly maxDepth?: number;
-  /** How many fields and fragments stand beside each other at most. */
+  /** The maximum number of fields and fragments in a selection set. */
   readonly maxWidth?: number;
   /** Whether to ask for `__schema` and `__type` too. */
   readonly introspection?: boolean;
@@ -42,7 +42,7 @@ export type RandomDocumentOptions = {
 
 /**
  * Documents that are valid for the schema, with their variables: fields, arguments as literals, as
- * variables and with variables inside, aliases (also such as are other fields' names), fields that
+ * variables and with variables inside, aliases (including the names of other fields), fields that
  * merge, fragments with and without a name, @skip and @include, several operations.
  */
 export function randomDocuments(
@@ -66,7 +66,7 @@ const CONDITION = new GraphQLNonNull(GraphQLBoolean);
 
 type Draw = (type: GraphQLCompositeType, depth: number) => fc.Arbitrary<SelectionPlan[]>;
 
-/** Selection sets by type and by how much may lie within; each is made once. */
+/** Selection sets by type and remaining depth; each is made once. */
 function drawSelections(schema: GraphQLSchema, options: RandomDocumentOptions): Draw {
   const { leaves = {}, maxWidth = 4, introspection = false } = options;
   const drawn = options.directives === false ? fc.constant([]) : directives();
@@ -140,11 +140,11 @@ function drawSelections(schema: GraphQLSchema, options: RandomDocumentOptions): 
   return draw;
 }
 
-/** graphql-js refuses documents whose questions about types lie deeper within each other. */
+/** graphql-js rejects documents with deeper nesting in introspection. */
 const depthBelow = (type: GraphQLCompositeType, depth: number): number =>
   isIntrospectionType(type) ? Math.min(depth - 1, 3) : depth - 1;
 
-/** None, mostly; @skip and @include may stand together. */
+/** Mostly none; @skip and @include may occur together. */
 function directives(): fc.Arbitrary<DirectivePlan[]> {
   const condition = (value: boolean): fc.Arbitrary<ValuePlan> =>
     valuePlan(
@@ -152,7 +152,7 @@ function directives(): fc.Arbitrary<DirectivePlan[]> {
       { if: fc.constant(value) },
     );
   const directive = (name: DirectivePlan['name']) =>
-    // Four of five let the field stand: else hardly anything deep would be asked for.
+    // Four in five keep the field: otherwise hardly any deep field would be left.
     fc
       .oneof(
         { weight: 4, arbitrary: condition(name === 'include') },
@@ -183,7 +183,7 @@ function fieldsOf(
   ];
 }
 
-/** Types that a fragment may ask for where `type` stands: those that an object of it may be of. */
+/** Types that a fragment within `type` may be on: those that an object of `type` may have. */
 function conditionsOn(schema: GraphQLSchema, type: GraphQLCompositeType): GraphQLCompositeType[] {
   const possible = (of: GraphQLCompositeType): readonly GraphQLObjectType[] =>
     isObjectType(of) ? [of] : schema.getPossibleTypes(of);

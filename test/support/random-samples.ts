@@ -9,7 +9,7 @@ const NON_NEGATIVE = [1, 2, 3, 4, 10];
 
 export const METERS = TYPES.map((type) => meter(type, type));
 
-/** Groups that differ in all that a topper depends on. */
+/** Groups that differ in everything a topper depends on. */
 export const GROUPS: readonly DeclaredGroup[] = [
   group(1, { meters: METERS }),
   group(2, { meters: METERS, sampling_rate: 7 }),
@@ -20,7 +20,7 @@ export const GROUPS: readonly DeclaredGroup[] = [
 
 export const PROBES = ['p1', 'p2'];
 
-/** In bytes, in UTF-16 and in the alphabet these sort differently. */
+/** Keys whose order by bytes, by UTF-16 code units and by the alphabet differs. */
 const TEXT_KEYS = ['a', 'B', 'aa', 'k1', 'k2', 'k10', 'é', '\u{1F600}', '\uFB01', 'x\\y'];
 const COUNTRY_KEYS = ['DE', 'FR', 'US', 'JP', 'BR'];
 
@@ -30,7 +30,7 @@ export const PATTERNS = ['^[ak]', 'é|ﬁ', '^k\\d+$', '.', '1', '^$', 'E', '^.$
 /** All times lie around midnight, where two slices meet. */
 const HALF_SPAN = 7500;
 
-/** Times at which buckets of every size begin, so that a second decides. */
+/** Times at which buckets of every size begin, where a single second matters. */
 const MARKS = [-7200, -3600, -300, -60, 0, 20, 60, 300, 3600, 7200].map((at) => T0 + at);
 
 const time = fc.oneof(
@@ -75,7 +75,7 @@ const line = ({ guid, key_kind }: DeclaredGroup): fc.Arbitrary<Line> =>
     })
     .map(({ probe, ...rest }) => ({ group: guid, ...rest, ...(probe !== undefined && { probe }) }));
 
-/** Samples of all groups: of some a few, of others many. */
+/** Samples of all groups: few of some, many of others. */
 export const samples: fc.Arbitrary<Line[]> = fc
   .tuple(
     ...GROUPS.map((each, i) => fc.array(line(each), { minLength: 1, maxLength: 30 * (i + 1) })),

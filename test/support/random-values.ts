@@ -15,21 +15,21 @@ import {
 import type { ValuePlan, VariablePlan } from './document-plan.ts';
 
 /**
- * What to draw for leaves, as JSON, by `Type.field.argument` or `InputType.field`, by the name of the
- * argument or field alone, or by the name of the scalar. The first that is there is taken.
+ * What to draw for leaves, as JSON, by `Type.field.argument` or `InputType.field`, by the name of
+ * the argument or field alone, or by the name of the scalar. The first match applies.
  */
 export type LeafValues = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Where a value stands. name: as it is looked up in `LeafValues`. */
+/** The position of a value. `name`: its key in `LeafValues`. */
 export type Place = {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly hasDefault: boolean;
-  /** The field of a @oneOf input takes no variable that may be null. */
+  /** A field of a @oneOf input accepts no nullable variable. */
   readonly isOneOf: boolean;
 };
 
-/** The value of an argument of `field`, which is `Type.field`. */
+/** A value for an argument of `field`, which is given as `Type.field`. */
 export function argumentPlan(
   field: string,
   argument: GraphQLArgument,
@@ -87,8 +87,9 @@ function placeIn(owner: GraphQLInputObjectType, field: GraphQLInputField): Place
 }
 
 /**
- * GraphQL, "All variable usages are allowed": of the place's own type, stricter, or one that may be
- * null where a default steps in. Null given all the same is the field's error, not the document's.
+ * GraphQL, "All variable usages are allowed": a variable of the position's type, of a stricter one,
+ * or a nullable one where there is a default. An explicit null is then the field's error, not the
+ * document's.
  */
 function variableAt(place: Place, leaves: LeafValues): fc.Arbitrary<VariablePlan> {
   const { type, hasDefault, isOneOf } = place;
@@ -121,7 +122,7 @@ function variableAt(place: Place, leaves: LeafValues): fc.Arbitrary<VariablePlan
   return fc.oneof(strictly, strictWithDefault, loose, ...open);
 }
 
-/** A value of the place's type, as JSON. */
+/** A value of the position's type, as JSON. */
 function jsonValue(place: Pick<Place, 'name' | 'type'>, leaves: LeafValues): fc.Arbitrary<unknown> {
   const { name, type } = place;
   if (!isNonNullType(type)) {
@@ -141,7 +142,7 @@ function objectValue(type: GraphQLInputObjectType, leaves: LeafValues): fc.Arbit
   if (type.isOneOf) {
     return fc.oneof(...fields.map((field) => of(field).map((value) => ({ [field.name]: value }))));
   }
-  // GraphQL is not told of the prototype, so neither is the object.
+  // GraphQL never sees an object's prototype, so null prototypes are not drawn.
   return fc.record(byName(fields, of), { requiredKeys: requiredOf(fields), noNullPrototype: true });
 }
 
@@ -160,7 +161,7 @@ function leafValue(
   return byScalar;
 }
 
-/** Of strings, those that a document can hold: without half a character. */
+/** Strings have no lone surrogates, which a document cannot hold. */
 const SCALARS: LeafValues = {
   Boolean: fc.boolean(),
   Float: fc.oneof(

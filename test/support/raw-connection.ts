@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test writes what it likes, as no HTTP client would. */
+/** A connection on which a test can write anything, even what no HTTP client would. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -12,7 +12,7 @@ export class RawConnection {
     socket.on('data', (chunk: Buffer) => {
       this.#received += chunk.toString('latin1');
     });
-    // What a server that resets a connection does to it; `close` follows.
+    // A server that resets the connection causes an error here; `close` follows.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#closed = true;
@@ -27,7 +27,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** Everything that came so far, a byte a character. */
+  /** Everything received so far, one character per byte. */
   get received(): string {
     return this.#received;
   }
@@ -40,12 +40,12 @@ export class RawConnection {
     if (!this.#closed) this.socket.write(bytes, 'latin1');
   }
 
-  /** Until the server has closed it. */
+  /** Waits until it is closed. */
   async closed(): Promise<void> {
     if (!this.#closed) await once(this.socket, 'close');
   }
 
-  /** Until what came has this in it, or nothing comes any more. */
+  /** Waits until the received text contains or matches this, or the connection is closed. */
   async until(text: string | RegExp): Promise<string> {
     const has = () =>
       typeof text === 'string' ? this.#received.includes(text) : text.test(this.#received);

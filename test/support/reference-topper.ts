@@ -1,7 +1,7 @@
 import type { DeclaredGroup } from './lab.ts';
 import type { Line } from './service.ts';
 
-/** A question to a topper, in the words of the REST endpoint. */
+/** A question to a topper, in the terms of the REST endpoint. */
 export type ReferenceQuestion = {
   readonly group: DeclaredGroup;
   readonly meter: number;
@@ -30,7 +30,7 @@ export type ReferenceAnswer = {
   readonly keys: readonly ReferenceKey[];
 };
 
-/** What readings come to: whatever the meter's type, one of these is its value. */
+/** Aggregated readings: the value of any meter follows from these, whatever its type. */
 export type Tally = { sum: bigint; count: bigint; max: bigint; min: bigint };
 
 /** The value of a tally before it is rounded. */
@@ -41,8 +41,8 @@ const RATES = [1, 4, 10];
 const MAXIMA = [8, 11];
 
 /**
- * The topper of decisions 18 and 23 to 28, written down as plainly as it can be: it goes through
- * every line that was imported, and shares nothing with the service.
+ * The topper of decisions 18 and 23 to 28, written as plainly as possible: it goes through every
+ * imported line, and shares no code with the service.
  */
 export function referenceTopper(
   lines: readonly Line[],
@@ -66,7 +66,7 @@ export function referenceTopper(
   return { ...answer, keys };
 }
 
-/** The topper of what each key's readings in the window come to, without percentiles. */
+/** The topper for each key's tally of the window, without percentiles. */
 export function topperOf(
   tallies: ReadonlyMap<string, Tally>,
   question: ReferenceQuestion,
@@ -131,7 +131,7 @@ export function talliesBy<Place>(
   return tallies;
 }
 
-/** Of at least one tally. */
+/** Needs at least one tally. */
 const sumUp = (tallies: readonly Tally[]): Tally =>
   tallies.reduce((a, b) => ({
     sum: a.sum + b.sum,
@@ -163,7 +163,7 @@ function halfUp({ numerator, denominator }: Fraction): bigint {
   return dividend % divisor < 0n ? truncated - 1n : truncated;
 }
 
-/** Decision 27: the topper buckets with one of the group's buckets in window and available data. */
+/** Decision 27: topper buckets with a bucket of the group in both window and available data. */
 function topperSteps(
   ofGroup: readonly Line[],
   { group, from, to }: ReferenceQuestion,
@@ -180,7 +180,7 @@ function topperSteps(
   return steps;
 }
 
-/** Of each of these topper buckets, what the key's readings there come to. */
+/** The tally of the key's readings in each of these topper buckets. */
 function topperBuckets(
   inside: readonly Line[],
   key: string,
@@ -198,7 +198,7 @@ function topperBuckets(
   return [...steps].flatMap((step) => tallies.get(step) ?? (isCounted ? [nothing] : []));
 }
 
-/** Nearest rank: the value at position ⌈p/100·n⌋ of the ascending values, the first for p = 0. */
+/** Nearest rank: the value at position ⌈p/100·n⌉ of the ascending values, the first for p = 0. */
 function percentilesOf(
   values: readonly bigint[],
   ranks: readonly number[],

@@ -8,10 +8,10 @@ export type RestParameters = Readonly<Record<string, Scalar | readonly Scalar[] 
 
 export const ENCODINGS = ['query', 'form', 'multipart', 'json'] as const;
 
-/** Where parameters stand (decision 1): in the query string, or in a body. */
+/** Where parameters are sent (decision 1): in the query string, or in a body. */
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** A request with these parameters; a list is repeated, but in JSON it is a list. */
+/** A request with these parameters; a list repeats its parameter, except in JSON. */
 export async function encode(
   parameters: RestParameters,
   encoding: Encoding,

@@ -4,13 +4,13 @@ import { CONTEXT, type Credentials, type EndpointName, type TestService } from '
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Credentials as a header that no browser adds by itself. */
+/** Credentials in headers that no browser adds by itself. */
 export const bearer = ({ username, token }: Credentials): Headers => ({
   authorization: `Bearer ${token}`,
   'x-username': username,
 });
 
-/** Asks a REST endpoint about the context of the tests, who asks being told by headers alone. */
+/** Asks a REST endpoint about the tests' context, with credentials in headers alone. */
 export async function askWithHeaders(
   service: TestService,
   endpoint: EndpointName,

@@ -6,7 +6,7 @@ export type CommandOutcome = {
   readonly status: number;
   /** The lines of standard output. */
   readonly out: string[];
-  /** Those of standard error. */
+  /** The lines of standard error. */
   readonly err: string[];
 };
 
@@ -28,7 +28,7 @@ export async function runCommand(parameters: readonly string[]): Promise<Command
   }
 }
 
-/** The same without the line of standard error that says which database is used. */
+/** The same, without the line of standard error that names the database. */
 export async function runOnDatabase(parameters: readonly string[]): Promise<CommandOutcome> {
   const { status, out, err } = await runCommand(parameters);
   return { status, out, err: err.filter((line) => !line.startsWith('database: ')) };

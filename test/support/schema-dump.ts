@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { MIGRATIONS_TABLE } from '../../db/migrate.ts';
 
 /**
- * The schema as text, from the catalogs of a migrated database: the same text on every PostgreSQL
- * from 15 on, which pg_dump's is not. Partitions of single slices are not schema but data, and the
- * migration tool's own table is its own affair.
+ * The schema as text, from the catalogs of a migrated database: unlike pg_dump's, the same text on
+ * every PostgreSQL from 15 on. It leaves out the partitions of single slices, which are data, and
+ * the migration tool's own table.
  */
 export async function dumpSchema(client: pg.Client): Promise<string> {
   const blocks: string[] = [];
@@ -63,7 +63,7 @@ const TABLES = `
      and c.relname <> '${MIGRATIONS_TABLE}'
    order by c.relname`;
 
-/** Without those of identity and serial columns, which are shown with their columns. */
+/** Leaves out the sequences of identity and serial columns, which are shown with their columns. */
 const SEQUENCES = `
   select format('sequence %s %s start %s minimum %s maximum %s increment %s cycle %s',
                 c.relname, format_type(s.seqtypid, null), s.seqstart, s.seqmin, s.seqmax,

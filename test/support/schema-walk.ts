@@ -8,7 +8,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 
-/** Arguments by `Type.field`; what is in them are the walk's variables. */
+/** Arguments as written in a document, parentheses included, by `Type.field`. */
 export type WalkArguments = Readonly<Record<string, string>>;
 
 /** A field, and how a document asks for it. */
@@ -17,20 +17,20 @@ export type Walked = {
   readonly field: string;
   /** The names of the fields that lead to it, itself included. */
   readonly path: readonly string[];
-  /** What to select of the type where the walk begins. */
+  /** What to select on the type where the walk begins. */
   readonly selection: string;
 };
 
-/** The object types of a schema that are not of introspection. */
+/** The object types of a schema, without those of introspection. */
 export const objectTypes = (schema: GraphQLSchema): GraphQLObjectType[] =>
   Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .filter(({ name }) => !name.startsWith('__'));
 
 /**
- * Every field of every object type that can be reached from `start` by fields of objects, each by
- * the shortest way. The schema says which there are, so a new one is asked for by itself; one that
- * has to have an argument nobody gives throws.
+ * Every field of every object type that can be reached from `start` through object fields, each by
+ * the shortest path. They come from the schema, so new fields are included automatically. Throws if
+ * a field lacks a required argument.
  */
 export function walk(schema: GraphQLSchema, start: string, given: WalkArguments): Walked[] {
   const ways = new Map<string, readonly Step[]>([[start, []]]);
@@ -73,7 +73,7 @@ function stepOf(
   return { name, text: `${name}${text ?? ''}` };
 }
 
-/** All that has a value of its own and can be asked for without arguments. */
+/** All leaf fields that take no arguments. */
 function leavesOf(schema: GraphQLSchema, name: string): string {
   const type = schema.getType(name);
   const fields = type && 'getFields' in type ? Object.values(type.getFields()) : [];
@@ -83,7 +83,7 @@ function leavesOf(schema: GraphQLSchema, name: string): string {
   return ['__typename', ...leaves.map((field) => field.name)].join(' ');
 }
 
-/** Whether an answer has objects all the way down to where a field is asked for. */
+/** Whether an answer has objects all the way down to the field at `path`. */
 export function reaches(data: unknown, path: readonly string[]): boolean {
   if (Array.isArray(data)) return data.some((item) => reaches(item, path));
   const [first, ...rest] = path;
@@ -92,7 +92,7 @@ export function reaches(data: unknown, path: readonly string[]): boolean {
   return rest.length === 0 || reaches(data[first as keyof typeof data], rest);
 }
 
-/** Every value in an answer as a text, by the name of its field. */
+/** Every string and number in an answer as text, with the name of its field. */
 export function valuesIn(data: unknown, name = ''): [name: string, value: string][] {
   if (Array.isArray(data)) return data.flatMap((item) => valuesIn(item, name));
   if (typeof data === 'object' && data !== null) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderAt } from '../../db/embedded/data-folder.ts';
 
-/** The process that all others of the PostgreSQL server in a folder are children of. */
+/** The parent of all other processes of the PostgreSQL server in a folder. */
 function postmasterOf(dataDir: string): string {
   const file = join(folderAt(dataDir, undefined).pgdata, 'postmaster.pid');
   return readFileSync(file, 'utf8').split('\n')[0] ?? '';
@@ -14,7 +14,7 @@ const signalChildren = (name: string, postmaster: string) =>
 
 const signal = (name: string, postmaster: string) => spawnSync('kill', [`-${name}`, postmaster]);
 
-/** The server and its connections stay, and nothing of it answers until `resumeServer`. */
+/** Freezes the server: its connections stay, but nothing answers until `resumeServer`. */
 export function pauseServer({ dataDir }: { readonly dataDir: string }): void {
   const postmaster = postmasterOf(dataDir);
   signal('STOP', postmaster);
@@ -27,7 +27,7 @@ export function resumeServer({ dataDir }: { readonly dataDir: string }): void {
   signal('CONT', postmaster);
 }
 
-/** Ends a server as the loss of its machine would. It can be started again in its folder. */
+/** Kills a server as the loss of its machine would. It can be started again in its folder. */
 export function killServer({ dataDir }: { readonly dataDir: string }): void {
   const postmaster = postmasterOf(dataDir);
   signal('STOP', postmaster);

@@ -55,7 +55,7 @@ export type GraphQLAnswer<Data> = HttpAnswer & {
 
 export type Credentials = { readonly username: string; readonly token: string };
 
-/** Whom tests ask as, and what about, unless they say otherwise. */
+/** The user and the context that tests use by default. */
 export const ADA: Credentials = { username: 'ada', token: 'ada-token' };
 export const CONTEXT = 'lab';
 
@@ -67,18 +67,18 @@ export type TestServiceOptions = {
   readonly settings?: Partial<Settings>;
   /** Trusted documents by hash. */
   readonly documents?: ReadonlyMap<string, string>;
-  /** What a node's `url_env` finds. */
+  /** The environment variables that a node's `url_env` can name. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tracing?: Tracing;
   /** Called before each statement is sent. */
   readonly beforeStatement?: (text: string) => void;
-  /** Another database than a new one of its own. It stays when the service is closed. */
+  /** An existing database, instead of a new one. It stays when the service is closed. */
   readonly databaseUrl?: string;
 };
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
-/** The real server on a free port, on a database of its own. */
+/** Starts the real server on a free port, with a database of its own. */
 export async function startTestService(options: TestServiceOptions = {}) {
   const database = options.databaseUrl ? null : await createTestDatabase();
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
@@ -98,7 +98,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     explorer: { credentials: null },
     ...(options.documents && { documents: options.documents }),
     tracing: options.tracing ?? null,
-    // Tests say themselves when something is merged; a thread would run what was last built.
+    // Tests start merges themselves; a worker thread would run the last build, not the sources.
     merging: { delays: null, visit: visitHere },
     retention: null,
     notifying: null,
@@ -109,7 +109,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     url: server.url,
     databaseUrl,
-    /** Seconds since the epoch that the server takes for now. */
+    /** The server's current time, in seconds since the epoch. */
     clock,
     /** The server's log so far. */
     logText: () => logged.join(''),
@@ -120,9 +120,9 @@ export async function startTestService(options: TestServiceOptions = {}) {
     },
     /** Decides the windows of alerts that are due. */
     decideAlertsNow: () => server.decideAlertsNow(),
-    /** Makes the server forget what it remembers from one request to the next. */
+    /** Empties the caches that the server keeps from one request to the next. */
     emptyCaches: () => server.emptyCaches(),
-    /** Says that the server will close, as it does first of all. */
+    /** Announces that the server will close, which is the first step of closing. */
     beginToClose: () => server.beginToClose(),
     /** Merges and sweeps what the server would merge and sweep in the background. */
     mergeNow: () => server.mergeNow(),
@@ -156,7 +156,7 @@ function restOf(call: Caller) {
     return { ...answer, body: answer.text === '' ? null : parseExactly(answer.text) };
   }
 
-  /** The body of an answer that must be a 200. Its shape is what the tests are about. */
+  /** The body of an answer that must be a 200. The tests check its shape. */
   async function ok<Body>(
     endpoint: EndpointName,
     parameters: RestParameters = {},
@@ -231,7 +231,7 @@ function fillOf(databaseUrl: string) {
   let imports = 0;
   const imported = new Map<string, Line[]>();
   return {
-    /** All sample lines that were imported into a context, whatever became of their slices. */
+    /** All sample lines that were imported into a context, even if their slices are gone. */
     imported: (context: string = CONTEXT): readonly Line[] => imported.get(context) ?? [],
     sql,
     write,
@@ -239,7 +239,7 @@ function fillOf(databaseUrl: string) {
       write((connection) => applyDeclaration(connection, declaration)),
     addUser: ({ username: name, token }: Credentials, contexts: readonly string[]) =>
       write((connection) => addUser(connection, { name, token, contexts })),
-    /** Grants more contexts to a user who is there. */
+    /** Grants more contexts to an existing user. */
     grant: ({ username: name }: Credentials, contexts: readonly string[]) =>
       write((connection) => addUser(connection, { name, contexts })),
     async importSamples(

@@ -10,7 +10,7 @@ import { readMetrics } from './metrics-text.ts';
 
 export type LogLine = {
   readonly msg: string;
-  /** `parent`, or the number of a process that serves. */
+  /** `parent`, or the number of a serving process. */
   readonly process: string;
   readonly pid: number;
   readonly [field: string]: unknown;
@@ -18,7 +18,7 @@ export type LogLine = {
 
 export type ServingProcesses = Awaited<ReturnType<typeof serveByProcesses>>;
 
-/** `serve --processes` on a database and a port of its own. */
+/** Runs `serve --processes` on a database and a free port. */
 export async function serveByProcesses(
   program: BuiltProgram,
   databaseUrl: string,
@@ -42,7 +42,7 @@ export async function serveByProcesses(
   const said = () => output.join('');
   while (!said().includes('is ready at') && child.exitCode === null) await delay(10);
   const [, url = ''] = /^countergraph is ready at (http:\S+)$/m.exec(said()) ?? [];
-  /** On a connection of its own: any of the processes may answer. */
+  /** Uses a new connection each time: any of the processes may answer. */
   const call = (path: string, how: HttpCall = {}): Promise<HttpAnswer> =>
     httpCall(url + path, { agent: new Agent(), ...how });
   return {
@@ -52,11 +52,11 @@ export async function serveByProcesses(
     lines,
     said,
     call,
-    /** What is no line of the log, as a program says that cannot start. */
+    /** Output other than log lines, as from a program that cannot start. */
     other,
-    /** Lines of this message so far. */
+    /** The log lines with this message so far. */
     told: (msg: string) => lines.filter((line) => line.msg === msg),
-    /** The pid of each process that serves, by its number. */
+    /** The pid of each serving process, by its number. */
     pids: () => pidsOf(lines),
     metrics: async () => readMetrics((await call('/metrics')).text),
   };
@@ -70,7 +70,7 @@ function pidsOf(lines: readonly LogLine[]): ReadonlyMap<string, number> {
   return pids;
 }
 
-/** Waits for what will come to pass; the test's own time limit ends a wait for what does not. */
+/** Waits until a condition holds; if it never does, the test's own timeout ends the wait. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10);
 }

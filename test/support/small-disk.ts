@@ -3,14 +3,14 @@ import { rm } from 'node:fs/promises';
 import type { ServerUser } from '../../db/embedded/server-user.ts';
 import { makeTemporaryFolder } from './test-server.ts';
 
-/** A file system of its own in memory, as large as it is told to be. */
+/** A separate file system in memory, of a chosen size. */
 export type SmallDisk = {
   readonly path: string;
   grow(megabytes: number): void;
   remove(): Promise<void>;
 };
 
-/** null: this process may not mount any. */
+/** null: this process may not mount file systems. */
 export async function mountSmallDisk(
   megabytes: number,
   user: ServerUser,
@@ -23,7 +23,7 @@ export async function mountSmallDisk(
     await rm(path, { recursive: true });
     return null;
   }
-  // Lazily: whoever still has a file open there does not keep it mounted.
+  // Lazily: a process that still has a file open there must not keep it mounted.
   const unmount = () => spawnSync('umount', ['-l', path]);
   process.once('exit', unmount);
   return {

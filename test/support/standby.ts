@@ -14,12 +14,12 @@ import {
 } from './test-server.ts';
 
 export type Primary = {
-  /** A superuser's address of its database `postgres`, which is empty: migrate it. */
+  /** The address of its database `postgres`, for a superuser. It is empty: migrate it. */
   readonly url: string;
   readonly dataDir: string;
-  /** Ends the server; its standbys go on alone. May be called again. */
+  /** Stops the server; its standbys keep running. May be called again. */
   stop(): Promise<void>;
-  /** Ends the server and removes its folder. */
+  /** Stops the server and removes its folder. */
   remove(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export type Standby = Primary & {
   startAgain(): Promise<void>;
 };
 
-/** A server of its own that standbys can be made of. Its commits wait for the log to be written. */
+/** Starts a server that can have standbys. Its commits wait until the WAL is written. */
 export const startPrimary = (): Promise<Primary> =>
   startTestServer({ ...CARELESS_SETTINGS, synchronous_commit: 'on', wal_keep_size: '512MB' });
 
@@ -73,7 +73,7 @@ async function copyCluster(client: pg.Client, primary: Primary, dataDir: string)
   await giveTreeTo(await serverUserFor(from.pgdata), dataDir);
 }
 
-/** PostgreSQL manual, "Making a Base Backup": the running server's own state stays behind. */
+/** PostgreSQL manual, "Making a Base Backup": the running server's own state is left out. */
 const belongsInBackup = (path: string): boolean =>
   !/^(postmaster\.(pid|opts)|(pg_wal|pg_replslot|pg_dynshmem|pg_stat_tmp|pg_notify)\/.*)$/.test(
     path,

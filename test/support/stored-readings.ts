@@ -10,7 +10,7 @@ import { loadManifest } from '../../store/read/manifest.ts';
 import { segmentRanges } from '../../store/read/segment-ranges.ts';
 import { loadShapes } from '../../store/shapes/load-shapes.ts';
 
-/** What a segment holds of a key, bucket and meter. */
+/** What a segment holds for a key, bucket and meter. */
 export type StoredReading = {
   /** The name of the group. */
   readonly group: string;
@@ -24,11 +24,11 @@ export type StoredReading = {
   readonly count: bigint;
 };
 
-/** All that the live segments of a context hold, by group, probe, key, bucket and slot. */
+/** All readings of a context's live segments, in order of group, probe, key, bucket and slot. */
 export const storedReadings = (databaseUrl: string, context = 'lab'): Promise<StoredReading[]> =>
   withConnection({ databaseUrl }, 'test', (client) => readAll(client, context));
 
-/** The keys of a group that the live segments of a context have. */
+/** The keys of a group in a context's live segments. */
 export const storedKeys = (
   databaseUrl: string,
   context: string,
@@ -50,7 +50,7 @@ async function readAll(client: Connection, context: string): Promise<StoredReadi
   return all.sort(byPlace);
 }
 
-/** The ranges of live segments of a group, or of all, with the texts of their keys. */
+/** The key ranges of the live segments of one group, or of all, with their keys as text. */
 async function* allRanges(client: Connection, context: string, only: string | null = null) {
   const contextId = await idOf(client, context);
   const manifest = await loadManifest(copiesOf(client), { contextId });

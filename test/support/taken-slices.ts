@@ -8,7 +8,7 @@ const NEXT_LAYOUT = `
     where s.slice_id = $1 and v.context_id = s.context_id returning layout
   )`;
 
-/** As if a slice was archived: it is listed, and its data are elsewhere. */
+/** Imitates archiving a slice: it is still listed, but its data are elsewhere. */
 export async function takeOutSlice({ sql }: Sql, sliceId: number): Promise<void> {
   await sql(
     `${NEXT_LAYOUT} update segments set died = next.layout, died_at = now() from next
@@ -21,7 +21,7 @@ export async function takeOutSlice({ sql }: Sql, sliceId: number): Promise<void>
   );
 }
 
-/** As if it was restored. */
+/** Imitates restoring it. */
 export async function putBackSlice({ sql }: Sql, sliceId: number): Promise<void> {
   await sql(
     `${NEXT_LAYOUT} update segments set born = next.layout, died = null, died_at = null from next

@@ -10,7 +10,7 @@ export const CARELESS_SETTINGS = {
   full_page_writes: 'off',
 };
 
-/** A new folder under the system's temporary one that an unprivileged server can enter too. */
+/** A new temporary folder that an unprivileged server can enter too. */
 export async function makeTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-test-'));
   await chmod(folder, 0o755);
@@ -19,7 +19,7 @@ export async function makeTemporaryFolder(): Promise<string> {
 
 export type TestServer = EmbeddedServer & { remove(): Promise<void> };
 
-/** An embedded server with a folder of its own; `remove` ends it and removes the folder. */
+/** An embedded server with a folder of its own; `remove` stops it and removes the folder. */
 export async function startTestServer(
   settings: Readonly<Record<string, string>> = CARELESS_SETTINGS,
 ): Promise<TestServer> {
@@ -27,7 +27,7 @@ export async function startTestServer(
   return startInFolder(folder, settings);
 }
 
-/** The server of a folder's data, which it makes if there are none; it owns the folder. */
+/** Starts a server on a folder's data, or on new data if there are none; it owns the folder. */
 export async function startInFolder(
   folder: string,
   settings: Readonly<Record<string, string>>,

@@ -1,15 +1,15 @@
 import { DAY, guidOf, meter, T0 } from './lab.ts';
 import type { Line } from './service.ts';
 
-/** A context with secrets, and one beside it whose users must not learn them. */
+/** A context with secrets, and another whose users must not learn them. */
 export const VAULT = 'the vault';
 export const OPEN = 'open';
-/** Groups of the vault; the last has its number in common with a group of the open context. */
+/** Groups of the vault; the last shares its number with a group of the open context. */
 export const HOSTS = 0xfade01;
 export const PAIRS = 0xfade02;
 export const SHARED = 1;
 
-/** 2021, so that no time of the vault is one of the open context. */
+/** In 2021, so that the vault and the open context have no times in common. */
 export const THEN = T0 - 1_111 * DAY;
 
 export const named = (what: string, id: number, type: number) => ({

@@ -15,7 +15,7 @@ import type {
   VariablePlan,
 } from './document-plan.ts';
 
-/** A request as it is sent, but for its credentials. */
+/** A request as it is sent, without its credentials. */
 export type RandomDocument = {
   readonly query: string;
   readonly operationName: string | null;
@@ -26,19 +26,19 @@ type Variable = { readonly name: string; readonly type: string; readonly declara
 
 type Fragment = { readonly name: string; readonly on: string };
 
-/** What one operation has come to need. */
+/** What one operation needs so far. */
 type Needs = {
   readonly variables: Variable[];
   readonly given: Record<string, unknown>;
-  /** Those that are written: of another, itself would be a part. */
+  /** Only those already written: a fragment must not contain itself. */
   readonly fragments: Fragment[];
   readonly texts: string[];
 };
 
-/** What the whole document has used up. */
+/** The names that the whole document has used. */
 type Names = {
   count: number;
-  /** By the name in the answer, of which field, with which arguments, it is there. */
+  /** By the name in the answer, the field and arguments it stands for. */
   readonly answers: Map<string, string>;
 };
 
@@ -83,8 +83,8 @@ function writeField(plan: FieldPlan, needs: Needs, names: Names): string {
 }
 
 /**
- * GraphQL, "Field selection merging": what has one name in the answer must be one field with the
- * same arguments and of the same type. It is held to through the whole document, which is stricter.
+ * GraphQL, "Field selection merging": selections with the same name in the answer must have the
+ * same field, arguments and type. Here that holds for the whole document, which is stricter.
  */
 function answerName(wanted: string, field: string, names: Names): string {
   const known = names.answers.get(wanted);
@@ -138,7 +138,8 @@ function writeValue(plan: ValuePlan, needs: Needs, names: Names): string {
 function declare(plan: VariablePlan, needs: Needs, names: Names): Variable {
   const { fallback, given } = plan;
   const type = String(plan.type);
-  // A default makes up for null where the place alone would not take it: only the same will do.
+  // A default lets a nullable variable stand where the position alone would not: only a variable
+  // that has one too may be reused.
   const withDefault = fallback === undefined ? type : `${type} =`;
   const known =
     plan.mayBeShared && needs.variables.find((variable) => variable.type === withDefault);
@@ -151,7 +152,7 @@ function declare(plan: VariablePlan, needs: Needs, names: Names): Variable {
   return variable;
 }
 
-/** JSON as it is written in a document, where names of enum values stand bare. */
+/** JSON as it is written in a document, where enum values have no quotes. */
 function literal(value: unknown, given: GraphQLInputType): string {
   const type = getNullableType(given);
   if (value === null) return 'null';

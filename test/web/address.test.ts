@@ -71,11 +71,11 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   zone: fc.option(fc.constantFrom('Europe/Berlin', 'UTC', 'America/New_York')),
 });
 
-/** As they are after a choice: a window that does not move on is not live. */
+/** As they are after a choice: with a window that does not move, they are not live. */
 const addresses = plainAddresses.map((address) => changed(address, { window: address.window }));
 
 describe('an address', () => {
-  it('says all of a view: what is read from it is what was written', () => {
+  it('holds all of a view: it is read back as it was written', () => {
     fc.assert(
       fc.property(addresses, (address) => {
         expect(parseAddress(formatAddress(address))).toEqual(address);
@@ -83,7 +83,7 @@ describe('an address', () => {
     );
   });
 
-  it('can be read by people', () => {
+  it('is readable for people', () => {
     const address = parseAddress(
       `?context=demo&group=${GUID}&meter=0&window=6h&find=mail&hide=0A.01&tz=Europe/Berlin`,
     );
@@ -105,7 +105,7 @@ describe('an address', () => {
     ['?rank=p101', 'ranking', { by: 'metric' }],
     ['?prefix=33', 'prefix', null],
     ['?step=soon', 'step', null],
-  ] as const)('%s has %s as if it was left out', (search, name, expected) => {
+  ] as const)('%s is read as if %s was left out', (search, name, expected) => {
     expect(parseAddress(search)[name]).toEqual(expected);
   });
 });
@@ -124,7 +124,7 @@ describe('a ranking', () => {
     expect(formatRanking(ranking)).toBe(written);
   });
 
-  it.each(['', 'p', 'p100.1', 'p-1', 'p1e1', 'percentile', 'Peak'])('"%s" is none', (written) => {
+  it.each(['', 'p', 'p100.1', 'p-1', 'p1e1', 'percentile', 'Peak'])('is not "%s"', (written) => {
     expect(parseRanking(written)).toBeNull();
   });
 });
@@ -142,7 +142,7 @@ describe('the lengths of networks', () => {
   });
 
   it.each(['', ',', '33', '24,', ',48', '24,129', '/24', '-1', '24,48,64', '1e1'])(
-    '"%s" are none',
+    'are not "%s"',
     (written) => {
       expect(parsePrefix(written)).toBeNull();
     },
@@ -158,14 +158,14 @@ describe('a window', () => {
     ['today', { preset: 'TODAY' }],
     ['all', { preset: 'ALL_AVAILABLE' }],
     ['1700000000-1700003600', { interval: { from: 1_700_000_000, to: 1_700_003_600 } }],
-  ])('%s is asked for as %j', (written, asked) => {
+  ])('%s is requested as %j', (written, asked) => {
     const window = parseWindow(written);
     expect(window && windowInput(window)).toEqual(asked);
     expect(window && formatWindow(window)).toBe(written);
   });
 
   it.each(['', '0h', '6', 'h', '5-5', '9-3', '0-253402300800', '-1-5', '9999999d'])(
-    '"%s" is none',
+    'is not "%s"',
     (written) => {
       expect(parseWindow(written)).toBeNull();
     },
@@ -180,10 +180,10 @@ describe('a live view', () => {
     ['today', 'today'],
     ['latest', 'latest'],
     ['all', 'all'],
-    // Others become as long, and end with the newest data.
+    // Others keep their length, and end with the newest data.
     ['yesterday', '24h'],
     ['1700000000-1700003600', '1h'],
-    // An address has no seconds: rather a little more than less.
+    // An address has no seconds, so lengths are rounded up.
     ['1700000000-1700003601', '61m'],
     ['1700000000-1700000001', '1m'],
     [`0-${1_000_000 * 60}`, '695d'],
@@ -201,7 +201,7 @@ describe('a live view', () => {
     });
   }
 
-  it('stays live with another window that moves on, and no longer with one that does not', () => {
+  it('stays live with another moving window, but not with a fixed one', () => {
     const live = parseAddress('?window=6h&live=1');
     expect(changed(live, { window: { kind: 'recent', seconds: DAY } }).live).toBe(true);
     expect(changed(live, { window: { kind: 'interval', from: 0, to: DAY } }).live).toBe(false);

@@ -2,10 +2,10 @@ import { group } from '../support/lab.ts';
 import { ADA, CONTEXT } from '../support/service.ts';
 import { HOSTS, hostKey, SENSORS, startPageLab, TEN } from './page-lab.ts';
 
-/** Where the page's data end, and what rules decide begins. */
+/** Where the page's data end, and the windows that rules decide begin. */
 export const NOON = TEN + 7200;
 
-/** A context that has no rules. */
+/** A context without rules. */
 export const QUIET = 'quiet';
 
 const RULES = [
@@ -30,8 +30,8 @@ export const inWindow = (n: number, values: readonly number[]) =>
   });
 
 /**
- * The page's lab with rules, which have decided half an hour: of the big talkers, host 0 has gone
- * quiet and host 2 still sends, and so the network is busy.
+ * The page's lab with rules that have decided half an hour: of the big talkers, host 0 has gone
+ * quiet, while host 2 still sends and keeps the network busy.
  */
 export async function startAlertsPageLab() {
   const lab = await startPageLab();

@@ -67,11 +67,11 @@ describe('severities', () => {
     ['whatever', 'medium'],
     ['minor', 'low'],
     ['info', 'low'],
-  ])('%s is of %s urgency', (severity, urgency) => {
+  ])('%s has %s urgency', (severity, urgency) => {
     expect(urgencyOf(severity)).toBe(urgency);
   });
 
-  it('are sorted the worst first, unknown ones with warnings', () => {
+  it('are sorted worst first, with unknown ones among the warnings', () => {
     const severities = ['info', 'warning', 'zebra', 'critical', 'major', 'minor'];
     expect(severities.sort(compareSeverities)).toEqual([
       'critical',
@@ -95,13 +95,13 @@ describe('what is firing', () => {
     [[], 'none firing', 'No alert is firing'],
     [rules.slice(1), '1 critical', '1 alert is firing, 1 of severity critical'],
     [rules, '1 critical + 2', '3 alerts are firing, 1 of severity critical'],
-  ])('is told by its number and worst severity', (some, text, sentence) => {
+  ])('is described by its number and worst severity', (some, text, sentence) => {
     const count = countFiring(some);
     expect(firingText(count)).toBe(text);
     expect(firingSentence(count)).toBe(sentence);
   });
 
-  it('comes the worst first, then the newest', () => {
+  it('is sorted worst first, then newest first', () => {
     expect(firingEvents(rules).map(({ id }) => id)).toEqual(['c', 'b', 'a']);
   });
 });
@@ -136,9 +136,9 @@ describe('a rule in words', () => {
     expect(conditionText(rule(given), DEFAULT_UNITS).replaceAll('\u00a0', ' ')).toBe(text);
   });
 
-  it('tells a rate by its mean over the window, as charts draw it', () => {
+  it('gives a rate as its mean over the window, as charts draw it', () => {
     const meter = { index: 0, name: 'Rate', type: 'VT_RATE_COUNTER', units: 'Bps' } as const;
-    // Two topper buckets of 500 bytes per second each come to a metric of 1000.
+    // Two topper buckets of 500 bytes per second each add up to a metric of 1000.
     const given = { meter, threshold: 1000, windowSeconds: 600 };
     expect(conditionText(rule(given), DEFAULT_UNITS).replaceAll('\u00a0', ' ')).toBe(
       'a key above 4.00 kbit/s in 10 minutes',
@@ -148,19 +148,19 @@ describe('a rule in words', () => {
   it.each([
     [{}, '1.50 GB'],
     [{ comparison: 'KEY_GROWS_BY' }, '+1.50 GB'],
-  ] satisfies [Partial<Rule>, string][])('has values of %j as %s', (given, text) => {
+  ] satisfies [Partial<Rule>, string][])('gives values of %j as %s', (given, text) => {
     const told = valueText(1_500_000_000, eventOf(given), DEFAULT_UNITS);
     expect(told.replaceAll('\u00a0', ' ')).toBe(text);
   });
 
-  it('has silence as a time', () => {
+  it('gives silence as a duration', () => {
     const silent = eventOf({ comparison: 'SILENT_SECONDS' });
     expect(valueText(960, silent, DEFAULT_UNITS)).toBe('16 minutes');
   });
 });
 
 describe('an event', () => {
-  it('leads to its key in the window that it is dated by the end of', () => {
+  it('links to its key, in the window whose end is its date', () => {
     const address = eventAddress(eventOf({ probe: 'north' }));
     expect(address).toMatchObject({
       view: 'top',
@@ -172,7 +172,7 @@ describe('an event', () => {
     });
   });
 
-  it('begins no window before the epoch', () => {
+  it('has no window that begins before the epoch', () => {
     const { window } = eventAddress(eventOf({ windowSeconds: 86_400 }));
     expect(window).toEqual({ kind: 'interval', from: 0, to: 9000 });
   });
@@ -243,7 +243,7 @@ describe('a rule in a chart', () => {
       /filter/,
     ],
   ] satisfies [string, Partial<Rule>, Partial<WatchedChart>, RegExp][])(
-    'has no line where %s',
+    'has no line if %s',
     (_, given, shown, why) => {
       const drawn = drawnRule(rule(given), chart(shown));
       expect(drawn.at).toBe(null);
@@ -275,14 +275,14 @@ describe('a rule in a chart', () => {
     rule({ name: 'elsewhere', probe: 'north' }),
   ];
 
-  it('is watched with its events, once each, and no others', () => {
+  it('is watched with its events, each once, and no others', () => {
     const seen = watched(rules, history, shown);
     expect(seen.rules.map(({ name }) => name)).toEqual(['big talker']);
     expect(seen.events.map(({ id }) => id)).toEqual(['old', 'a', 'all', 'new']);
     expect(seen.knownFrom).toBe(300);
   });
 
-  it('marks what began in the window, in the chart of a key what is about it', () => {
+  it('marks what began in the window; in the chart of a key, only what concerns it', () => {
     const seen = watched(rules, history, shown);
     const span = { from: 300, to: 900 };
     const inStack = rulesInChart(seen, chart({}), { span, key: null });
@@ -298,7 +298,7 @@ describe('a rule in a chart', () => {
     expect(marksWithin(inStack.drawn, 600, 900).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('makes room for lines that are not far above what is drawn', () => {
+  it('makes room for lines that are not far above the data', () => {
     expect(reachOf(100, [50, 150, 200, 201])).toBe(200);
     expect(reachOf(0, [10])).toBe(10);
   });

@@ -6,12 +6,12 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type Violation = { id: string; impact: string; nodes: { target: string[]; html: string }[] };
 
-/** What axe-core finds of serious or critical impact. */
+/** The violations of serious or critical impact that axe-core finds. */
 export async function violations(page: Page): Promise<string[]> {
-  // Under the page's policy no script of ours could be added to it; the browser itself may.
+  // The page's policy forbids adding a script; evaluation by the browser is allowed.
   await page.evaluate(AXE);
   const found = await page.evaluate<{ violations: Violation[] }>(
-    // Nothing is told of what is as it should be: to name all those elements takes most of the time.
+    // Only violations: listing the elements that pass takes most of the time.
     "axe.run(document, { resultTypes: ['violations'], preload: false })",
   );
   return found.violations

@@ -57,7 +57,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
 
   const tableOf = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-  /** The table's rows, their cells with bars between them. */
+  /** The table's rows, with bars between their cells. */
   const rowsOf = (page: Page, name: string) =>
     tableOf(page, name)
       .locator('tbody tr')
@@ -67,7 +67,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
         ),
       );
 
-  it('tells in every view how much is firing, and how bad it is, and leads to it', async () => {
+  it('shows in every view how much is firing and how severe it is, and links to it', async () => {
     const { page, settled } = await open(HOSTS_VIEW);
     const tab = tabOf(page);
     await expect.poll(() => tab.textContent()).toBe('Alerts1 critical + 2');
@@ -81,7 +81,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     expect(await page.title()).toBe('Alerts · lab · countergraph');
   });
 
-  it('lists what is firing, the worst first, the rules, and what has fired', async () => {
+  it('lists what is firing, worst first, the rules, and what has fired', async () => {
     const { page } = await open(ALERTS_VIEW);
     const host0 = `${hostName(0)} 10.0.0.10`;
     const host2 = `${hostName(2)} 10.0.0.12`;
@@ -106,7 +106,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     expect(history[0]).toMatch(/^Mon 15 Jul 2024, 12:20 \| firing/);
   });
 
-  it('leads from an event to its key, in the window that it was about', async () => {
+  it('links from an event to its key, in the window of the event', async () => {
     const { page, settled, labels } = await open(ALERTS_VIEW);
     await tableOf(page, 'Firing')
       .getByRole('link', { name: hostName(2) })
@@ -124,7 +124,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     expect(await page.title()).toContain('Alerts');
   });
 
-  it('filters the history by a rule, and keeps that in the address', async () => {
+  it('filters the history by a rule, and keeps the rule in the address', async () => {
     const { page, settled } = await open(ALERTS_VIEW);
     await page.getByRole('combobox', { name: 'Events of' }).selectOption('half of it');
     await settled();
@@ -143,7 +143,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     expect(page.url()).not.toContain('alert=');
   });
 
-  it('pages back through the history, and to its beginning', async () => {
+  it('pages back through the history, and returns to the newest events', async () => {
     await lab.sql(
       `insert into alert_events (event_id, alert_id, context_id, key, started_at, ended_at, value,
          peak_value)
@@ -170,14 +170,14 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await lab.sql(`delete from alert_events where key = 'rack 1'`);
   });
 
-  it('says what to do where a link has a place in the history that is none', async () => {
+  it('says what to do if a link has an invalid position in the history', async () => {
     const { page, settled } = await open(`${ALERTS_VIEW}&after=nonsense`);
     await page.getByRole('button', { name: 'Show the newest events of all rules' }).click();
     await settled();
     await expect.poll(() => rowsOf(page, 'History')).toHaveLength(5);
   });
 
-  it('says how to declare rules where there are none', async () => {
+  it('says how to declare rules if there are none', async () => {
     const { page } = await open(`?view=alerts&context=${QUIET}`);
     const notice = page.locator('.notice');
     await expect.poll(() => notice.textContent()).toContain('has no alert rules yet');
@@ -189,7 +189,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await lab.apply({ context: QUIET, alerts: [{ name: 'big talker', remove: true }] });
   });
 
-  it('draws rules into the charts that they watch, and says which and why not', async () => {
+  it('draws rules into the charts that they watch, and says which, or why not', async () => {
     const { page } = await open(HOSTS_VIEW);
     const chart = page.locator('.chart-card .chart-place');
     await expect
@@ -212,7 +212,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
       .toEqual([`half of it began: ${hostName(0)}`, `big talker began: ${hostName(0)}`]);
   });
 
-  it("draws a key's threshold into its own chart, and into one of keys' own lines", async () => {
+  it("draws a key's threshold into its own chart, and into one with a line per key", async () => {
     const { page, settled } = await open(`${HOSTS_VIEW}&key=${hostKey(2)}`);
     const own = page.locator('.panel-chart .chart-place');
     await expect
@@ -226,7 +226,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
       .toContain(' Lines of alert rules: hot rack.');
   });
 
-  it('draws no line where a value of the chart is of another length than the window', async () => {
+  it('draws no line if the step of the chart differs from the window of the rule', async () => {
     const zoomed = `window=${NOON}-${NOON + 1800}&tz=UTC`;
     const { page } = await open(HOSTS_VIEW.replace(WINDOW, zoomed));
     await page.getByRole('button', { name: '3 alert rules' }).click();
@@ -237,11 +237,11 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     expect(await pixelsOf(page, '.chart-card canvas', WARNING)).toBeLessThan(500);
   });
 
-  it('asks again with each load, and says what may be old where that fails', async () => {
+  it('asks again with each load, and says what may be old if that fails', async () => {
     const { page, settled, forget, asked, shoot } = await open(HOSTS_VIEW);
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2');
     const names = () => asked.map(({ operationName }) => operationName).sort();
-    // The last question of the view: nothing more is asked by itself.
+    // The last request of the view: it sends no more by itself.
     await expect.poll(names).toContain('AlertMarks');
     forget();
     await page.getByRole('button', { name: 'Load again' }).click();
@@ -261,7 +261,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2');
   });
 
-  it.each(['light', 'dark'] as const)('shuts nobody out in %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
     const { page, settled, shoot } = await open(HOSTS_VIEW, { colorScheme });
     const expectNone = async (name: string): Promise<void> => {
       for (const width of [1600, 390]) {
@@ -281,7 +281,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await expectNone('alerts-rules');
   });
 
-  it('is told at once, where it is live, what begins and ends', async () => {
+  it('shows at once, if it is live, what begins and ends', async () => {
     const { page, settled, asked } = await open(`${ALERTS_VIEW}&window=1h`);
     await page.getByRole('button', { name: 'Live', exact: true }).click();
     const streams = () => asked.filter(({ operationName }) => operationName === 'AlertChanges');
@@ -305,7 +305,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     expect(streams()).toHaveLength(1);
   });
 
-  it('scrolls to no side, however wide it is', async () => {
+  it('does not scroll sideways, whatever its width', async () => {
     const { page, settled } = await open(HOSTS_VIEW);
     for (const [name, search] of VIEWS) {
       await page.goto(`${lab.url}/${search}`);
@@ -318,7 +318,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
   });
 });
 
-/** Spaces that do not break are spaces. */
+/** Replaces non-breaking spaces, and each run of spaces, by one space. */
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** Colours of rules in light charts, which no key has. */

@@ -80,7 +80,7 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     expect((await labels())[0]).toBe('files.example.com');
   });
 
-  it('sends only what was changed, and nothing where nothing was', async () => {
+  it('sends only what was changed, and nothing if nothing was', async () => {
     const { page, asked, forget, settled } = await open(`${TOP}&key=${hostKey(2)}`);
     const sent = () => asked.filter(({ operationName }) => operationName === 'UpdateKeys');
     const edit = panel().getByRole('button', { name: 'Edit', exact: true });
@@ -99,11 +99,11 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     expect(sent().map(({ variables }) => variables)).toEqual([
       { context: 'lab', group: HOSTS, keys: [{ key: hostKey(2), label: null }] },
     ]);
-    // Without a label a key is called by its address.
+    // A key without a label is named by its address.
     await expect.poll(() => page.locator('#panel-title').textContent()).toBe('10.0.0.12');
   });
 
-  it('leaves all as it was when Escape is pressed, and the panel open', async () => {
+  it('discards the changes on Escape, and leaves the panel open', async () => {
     const { page, labels } = await open(`${TOP}&key=${hostKey(3)}`);
     await panel().getByRole('button', { name: 'Edit', exact: true }).click();
     await page.keyboard.type('x');

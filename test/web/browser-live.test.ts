@@ -42,7 +42,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     expect(complaints).toEqual([]);
   });
 
-  /** What the query of the page gives, which the stand-in's events are made of. */
+  /** The answer to the page's query, from which the stand-in's events are made. */
   let base: LiveContext;
 
   const open = async (search: string, looks: Looks = {}) => {
@@ -59,7 +59,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
 
   const follows = (count = 1) => expect.poll(() => standIn.open().length).toBe(count);
 
-  /** The base, so many minutes later, its first keys in another order. */
+  /** The base, moved by some minutes, with its first keys in another order. */
   const moved = (minutes: number, order: readonly number[] = []): object => {
     const context = structuredClone(base) as Mutable<LiveContext>;
     const seconds = minutes * 60;
@@ -86,7 +86,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     return { data: { contextChanged: context } };
   };
 
-  it('goes live by its switch, from a fixed window to one as long that moves on', async () => {
+  it('goes live by its switch, from a fixed window to a moving one as long', async () => {
     const { page, settled } = await open(`${VIEW}&window=${TEN}-${TEN + 3600}`);
     expect(standIn.open()).toEqual([]);
     const live = page.getByRole('button', { name: 'Live', exact: true });
@@ -127,7 +127,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     await settled();
   });
 
-  it('keeps an open panel, and asks for its key again', async () => {
+  it('keeps an open panel, and loads its key again', async () => {
     const { page, settled, asked, forget, shoot } = await open(`${VIEW}&window=1h&live=1`);
     await page.locator('.key-link').first().click();
     await settled();
@@ -212,7 +212,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     await follows(0);
   });
 
-  it('does not grow, however many answers arrive', async () => {
+  it('does not use more memory, however many answers arrive', async () => {
     const { page } = await open(`${VIEW}&window=1h&live=1&top=20`);
     await follows();
     const session = await page.context().newCDPSession(page);
@@ -246,7 +246,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     expect(after.heap).toBeLessThan(before.heap + 2_000_000);
   });
 
-  it('follows what is committed, as the server tells it', async () => {
+  it('follows what is committed, as the server announces it', async () => {
     dashboard = await openDashboard(browser, `${lab.url}/${VIEW}&window=1h&live=1`);
     await dashboard.signIn();
     const { page, labels, forget, asked } = dashboard;

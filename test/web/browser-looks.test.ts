@@ -13,11 +13,11 @@ if (!chromium) {
 }
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
-/** Thirteen minutes: some hosts have more than in those before, and some less. */
+/** Thirteen minutes: some hosts have more than in the thirteen before, and some less. */
 const CUT = `window=${TEN + 13 * 60}-${TEN + 26 * 60}&tz=UTC`;
 const TOP = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&${WINDOW}`;
 
-/** Every view, and what is to be seen before it is judged. */
+/** Every view that is checked: its name, and the search part of its address. */
 const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['top', TOP],
   ['key', `${TOP}&key=0A.00.00.0A`],
@@ -32,7 +32,7 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['storage', '?view=storage&context=lab&tz=UTC'],
 ];
 
-describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () => {
+describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, () => {
   let lab: TestService;
   let browser: Browser;
   let dashboard: DashboardPage;
@@ -60,7 +60,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
   };
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    it('has nothing that shuts anybody out, however wide it is', async () => {
+    it('is accessible, whatever its width', async () => {
       const { page, settled, shoot } = await open(TOP, { colorScheme });
       for (const [name, search] of VIEWS) {
         await page.goto(`${lab.url}/${search}`);
@@ -73,7 +73,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
       }
     });
 
-    it('signs in, and lets choose times and units, without shutting anybody out', async () => {
+    it('has an accessible sign-in page, and accessible dialogs', async () => {
       dashboard = await openDashboard(browser, `${lab.url}/${TOP}`, { colorScheme });
       const { page, signIn, shoot } = dashboard;
       expect(await violations(page)).toEqual([]);
@@ -89,7 +89,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     });
   });
 
-  it('scrolls to no side, however wide it is', async () => {
+  it('does not scroll sideways, whatever its width', async () => {
     const { page, settled } = await open(TOP);
     for (const [name, search] of VIEWS) {
       await page.goto(`${lab.url}/${search}`);
@@ -101,7 +101,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     }
   });
 
-  it.each([390, 800, 1600])('tells values within the chart, %i px wide', async (width) => {
+  it.each([390, 800, 1600])('shows its readout within the chart, %i px wide', async (width) => {
     const { page, shoot } = await open(TOP, { width, height: 900 });
     const plot = page.locator('.chart-card .u-over');
     const { width: across = 0 } = (await plot.boundingBox()) ?? {};
@@ -119,7 +119,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     await shoot(`readout-${width}`);
   });
 
-  it('tells the steps that the window cuts by keyboard, each as far as it goes', async () => {
+  it('shows by keyboard the steps that the window cuts, each with the part it has', async () => {
     const cut = `window=${TEN - 3 * 3600 + 120}-${TEN + 7200 - 60}`;
     const { page } = await open(TOP.replace(/window=\d+-\d+/, cut));
     const time = page.locator('.chart-card .readout-time');
@@ -135,7 +135,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     }
   });
 
-  it('tells all of a slice without scrolling to the side, 390 px wide', async () => {
+  it('shows all of a slice without scrolling sideways, 390 px wide', async () => {
     const { page } = await open('?view=storage&context=lab', { width: 390, height: 900 });
     const cells = page.getByRole('region', { name: 'Slices as a table' }).locator('tbody tr > *');
     for (const cell of await cells.all()) {
@@ -146,7 +146,7 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     expect(await cells.count()).toBe(24);
   });
 
-  it('follows the system or the choice between light and dark', async () => {
+  it('is light or dark like the system, or as the user chooses', async () => {
     const { page } = await open(TOP);
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const light = await ground();

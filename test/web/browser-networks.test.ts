@@ -52,7 +52,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     return dashboard;
   };
 
-  /** What the graph answers. */
+  /** What GraphQL answers. */
   const topOf = async (asked: object): Promise<Row[]> => {
     const answer = await lab.data<{ context: { counterGroup: { topper: { keys: Row[] } } } }>(
       `query Networks($group: Guid!, $window: TimeIntervalInput!, $rankBy: RankBy! = METRIC, $prefix: PrefixInput, $filter: KeyFilterInput) {
@@ -68,7 +68,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
 
   const control = () => dashboard.page.getByRole('button', { name: /^Networks:/ });
 
-  it('ranks networks of a usual length, or of any other, as the graph does', async () => {
+  it('ranks networks of a usual length, or of any other, as GraphQL does', async () => {
     const { page, labels, settled, shoot } = await open(viewOf());
     expect(await control().textContent()).toBe('Networks: Off');
     await control().click();
@@ -103,7 +103,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     expect(await labels()).toHaveLength(10);
   });
 
-  it('offers no length that an address does not have', async () => {
+  it('accepts no length that an address cannot have', async () => {
     const { page } = await open(viewOf());
     await control().click();
     await page.getByLabel('IPv4 length').fill('33');
@@ -112,7 +112,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     expect(page.url()).not.toContain('prefix');
   });
 
-  it('ranks networks by growth, within a network, and without some', async () => {
+  it('ranks networks by growth, within a network, and without hidden ones', async () => {
     const { page, labels, settled } = await open(viewOf('&prefix=30,48&rank=growth'));
     const grown = await topOf({ prefix: BY_FOUR, rankBy: 'GROWTH' });
     expect(grown.length).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     );
   });
 
-  it('opens a network with the addresses within it, and leads to all of them', async () => {
+  it('opens a network with the addresses within it, and links to all of them', async () => {
     const { page, labels, settled, shoot } = await open(viewOf('&prefix=30,48'));
     await page.getByRole('link', { name: '10.0.0.8/30', exact: true }).click();
     await settled();
@@ -177,14 +177,14 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     expect(await panel.textContent()).toContain('the file server');
   });
 
-  it('says it where nothing is known of the network of an address', async () => {
+  it('says so if a link names a network without readings', async () => {
     const { page } = await open(viewOf('&prefix=24&key=0B.00.00.00/18'));
     const panel = page.getByRole('complementary');
     expect(await panel.locator('#panel-title').textContent()).toBe('11.0.0.0/24');
     expect(await panel.textContent()).toContain('No readings of this key in this window');
   });
 
-  it('goes live, and saves which networks they were', async () => {
+  it('goes live, and exports the lengths of the networks', async () => {
     const group = HOSTS.slice(1, -1);
     const { page, asked, labels } = await open(
       `?context=lab&group=${group}&meter=0&window=1h&tz=UTC&prefix=30,48&live=1`,
@@ -202,7 +202,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     expect(await readFile(await file.path(), 'utf8')).toContain(',metric,/30,');
   });
 
-  it('is offered for addresses only, and says so where a link asks for others', async () => {
+  it('is offered for addresses only, and says so if a link asks for it elsewhere', async () => {
     const { page, labels, settled } = await open(viewOf('&prefix=24', APPS, HOURS));
     expect(await page.locator('.notice').textContent()).toMatch(/Apps has no networks/);
     await page.getByRole('button', { name: 'Rank its keys' }).click();

@@ -19,7 +19,7 @@ const HOURS: Span = { from: TEN, to: TEN + 7200 };
 /** Thirteen minutes: some hosts have more than in the thirteen before, and some less. */
 const UNEVEN: Span = { from: TEN + 13 * 60, to: TEN + 26 * 60 };
 
-/** Nothing came for these hours, and the hours before were full. */
+/** Hours without data, after hours that were full of data. */
 const SILENT: Span = { from: TEN - DAY + 7200, to: TEN - DAY + 2 * 7200 };
 
 const viewOf = ({ from, to }: Span, more = '', group = HOSTS) =>
@@ -54,7 +54,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     return dashboard;
   };
 
-  /** What the graph answers. */
+  /** What GraphQL answers. */
   const ranked = async (window: Span, ranking: object, group = HOSTS): Promise<Keys> => {
     const answer = await lab.data<{ context: { counterGroup: { topper: { keys: Keys } } } }>(
       `query Ranked($group: Guid!, $window: TimeIntervalInput!, $rankBy: RankBy!, $percentile: Float, $ago: Int) {
@@ -74,7 +74,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     await dashboard.settled();
   };
 
-  /** The head of the column that orders the rows, and what the column tells of them. */
+  /** The head of the column that orders the rows, and the values in the column. */
   const orderedBy = async () => {
     const head = dashboard.page.locator('.top-table thead [aria-sort="descending"]');
     const cells = dashboard.page.locator('.top-table tbody .is-ranked');
@@ -85,7 +85,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     ['Peak', 'peak', { rankBy: 'PEAK' }, 'Peak'],
     ['99th percentile', 'p99', { rankBy: 'PERCENTILE', percentile: 99 }, '99th perc.'],
     ['50th percentile', 'p50', { rankBy: 'PERCENTILE', percentile: 50 }, '50th perc.'],
-  ])('ranks by %s, as the graph does', async (name, written, ranking, head) => {
+  ])('ranks by %s, as GraphQL does', async (name, written, ranking, head) => {
     const { page, labels } = await open(viewOf(HOURS));
     await choose(name);
     expect(new URL(page.url()).searchParams.get('rank')).toBe(written);
@@ -105,7 +105,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
   it.each([
     ['Growth', 'GROWTH', '+'],
     ['Decline', 'DECLINE', '\u2212'],
-  ])('ranks by %s, with the difference and since when', async (name, rankBy, sign) => {
+  ])('ranks by %s, with the difference, and says since when', async (name, rankBy, sign) => {
     const { page, labels } = await open(viewOf(UNEVEN));
     await choose(name);
     const keys = await ranked(UNEVEN, { rankBy });
@@ -124,7 +124,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     await dashboard.shoot(`ranked-by-${rankBy.toLowerCase()}`);
   });
 
-  it('compares with what the column Change compares with', async () => {
+  it('compares with the same time as the column Change', async () => {
     const { page, labels, asked } = await open(viewOf(UNEVEN, '&rank=growth'));
     await page.getByRole('combobox', { name: 'Compared with' }).selectOption('A day earlier');
     await dashboard.settled();
@@ -152,7 +152,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     );
   });
 
-  it('lists keys that went silent, and leads to what they did before', async () => {
+  it('lists keys that went silent, and links to what they did before', async () => {
     const { page, labels } = await open(viewOf(SILENT, '&rank=decline'));
     const keys = await ranked(SILENT, { rankBy: 'DECLINE' });
     expect(await labels()).toEqual(labelsOf(keys));
@@ -185,7 +185,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     expect(await chosen.textContent()).toBe('Growth');
   });
 
-  it('takes a percentile that is not offered, and none that cannot be', async () => {
+  it('accepts a percentile that is not offered, but no impossible one', async () => {
     const { page, labels, settled } = await open(viewOf(HOURS, '&rank=p99.9'));
     const chosen = page.getByRole('combobox', { name: 'Ranked by' }).locator('option:checked');
     expect(await chosen.textContent()).toBe('99.9th percentile');
@@ -195,7 +195,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     expect(await labels()).toHaveLength(10);
   });
 
-  it('hides a key of a ranking, and filters it', async () => {
+  it('hides a key of a ranking, and filters the ranking', async () => {
     const { page, labels, settled } = await open(viewOf(HOURS, '&rank=peak'));
     const [first = '', ...others] = await labels();
     await page.getByRole('button', { name: `Hide ${first} and rank again` }).click();
@@ -216,7 +216,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     expect(keys.length).toBeGreaterThan(0);
   });
 
-  it('goes live by a ranking, and asks for it in its stream', async () => {
+  it('goes live with a ranking, and requests it in its stream', async () => {
     const group = HOSTS.slice(1, -1);
     const { page, asked, labels } = await open(
       `?context=lab&group=${group}&meter=0&window=1h&tz=UTC&rank=p99&live=1`,

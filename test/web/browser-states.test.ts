@@ -17,7 +17,7 @@ const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
 const viewOf = (group: string, more = WINDOW): string =>
   `?context=lab&group=${group.slice(1, -1)}&meter=0&${more}`;
 
-describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_000 }, () => {
+describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, () => {
   let lab: TestService;
   let browser: Browser;
   let dashboard: DashboardPage;
@@ -46,7 +46,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
 
   const notice = () => dashboard.page.locator('.notice').textContent();
 
-  /** Answers every question from now on with this. */
+  /** Answers every request from now on with this. */
   const answerWith = (status: number, body: object, headers: Record<string, string> = {}) =>
     dashboard.page.route('**/graphql', (route) =>
       route.fulfill({
@@ -63,7 +63,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
 
   const loadAgain = () => dashboard.page.getByRole('button', { name: 'Load again' }).click();
 
-  it('a window without readings leads to those that there are', async () => {
+  it('a window without readings offers the newest data', async () => {
     const { page, settled, labels } = await open(viewOf(HOSTS, 'window=1000-2000&tz=UTC'));
     expect(await notice()).toMatch(/No readings in this window.*There are data from .*14 Jul 2024/);
     await page.getByRole('button', { name: 'Show the newest data' }).click();
@@ -71,8 +71,8 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toHaveLength(10);
   });
 
-  it('a window without readings links to the time of those of its group', async () => {
-    // The sensors began a day later than the hosts, and ended five minutes later.
+  it('a window without readings links to the time for which its group has data', async () => {
+    // The sensors began a day later than the hosts, and ended four minutes earlier.
     const { page, settled, labels, shoot } = await open(viewOf(SENSORS, 'window=1000-2000&tz=UTC'));
     expect(await notice()).toMatch(/There are data from .*15 Jul 2024.* to .*15 Jul 2024/);
     await shoot('empty');
@@ -87,7 +87,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toEqual(['rack 2', 'rack 1']);
   });
 
-  it('a window in an archived slice says how it is brought back', async () => {
+  it('a window in an archived slice says how to restore it', async () => {
     const archived = TEN - 2 * DAY;
     const { asked } = await open(viewOf(HOSTS, `window=${archived}-${archived + 300}&tz=UTC`));
     expect(await notice()).toMatch(
@@ -105,7 +105,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toHaveLength(10);
   });
 
-  it('a pattern that is none is told by the name of its field, and stays to be mended', async () => {
+  it('an invalid pattern is reported by the name of its field, and can be corrected', async () => {
     const { page } = await open(`${viewOf(HOSTS)}&match=(`);
     expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be a RE2 pattern/);
     expect(await page.getByRole('searchbox').inputValue()).toBe('(');
@@ -115,7 +115,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
   it.each([
     ['meter', 'meter=77', 'Hosts has no meter 77', 'Show another meter'],
     ['probe', 'meter=0&probe=xx', 'no probe “xx”', 'Show all probes'],
-  ])('a %s that is none leads to what there is', async (_, search, told, action) => {
+  ])('an unknown %s leads to existing ones', async (_, search, told, action) => {
     const group = HOSTS.slice(1, -1);
     const { page, settled, labels } = await open(`?context=lab&group=${group}&${search}&${WINDOW}`);
     expect(await notice()).toContain(told);
@@ -127,7 +127,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
   it('a group without any reading says so', async () => {
     const { page } = await open(viewOf(NEVER, 'window=all&tz=UTC'));
     expect(await notice()).toMatch(/No readings in this window.*Nothing of this group is stored/);
-    // There is nowhere to go.
+    // There is nothing to link to.
     expect(await page.locator('.notice').getByRole('button').count()).toBe(0);
     expect(await page.locator('.notice').getByRole('link').count()).toBe(0);
   });
@@ -157,7 +157,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(first.replace(/\D/g, '')).toBe(String((2n ** 53n + 1n) * 24n));
   });
 
-  it('a context that is none, or not granted, leads to those that are', async () => {
+  it('a context that does not exist, or is not granted, leads to one that is', async () => {
     const { page, settled, labels } = await open('?context=elsewhere&tz=UTC');
     expect(await notice()).toContain('no context “elsewhere”');
     await page.getByRole('button', { name: 'Show lab' }).click();
@@ -165,7 +165,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).not.toEqual([]);
   });
 
-  it('a group that is none leads to what there is', async () => {
+  it('an unknown group leads to existing ones', async () => {
     const { page, settled, labels } = await open(
       '?context=lab&group=00000000-0000-4000-8000-000000000000&tz=UTC',
     );
@@ -184,7 +184,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     );
   });
 
-  it('a token that is taken back leads to signing in again, at the same place', async () => {
+  it('a revoked token leads to signing in again, at the same address', async () => {
     const { page, labels, signIn } = await open(viewOf(HOSTS));
     const link = page.url();
     await lab.addUser({ username: 'bob', token: 'bob-token' }, ['lab']);
@@ -208,7 +208,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     await expect.poll(() => page.getByRole('alert').textContent()).toContain(message);
   });
 
-  it('a busy server is asked again by itself', async () => {
+  it('a busy server is asked again automatically', async () => {
     const { page, labels } = await open(viewOf(HOSTS));
     await answerWith(503, problem('Server is busy', 'BUSY'), { 'retry-after': '1' });
     await loadAgain();
@@ -217,7 +217,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     await expect.poll(labels, { timeout: 20_000 }).toHaveLength(10);
   });
 
-  it('a server that cannot be reached is told apart, and asked again', async () => {
+  it('a server that cannot be reached is reported as such, and asked again', async () => {
     const { page, labels } = await open(viewOf(HOSTS));
     await page.route('**/graphql', (route) => route.abort('connectionrefused'));
     await page.getByRole('combobox', { name: 'Group' }).selectOption('Sensors');
@@ -251,13 +251,13 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     await expect.poll(() => page.locator('.top-table').count()).toBe(1);
   });
 
-  it('an answer that comes too late is nobody’s', async () => {
+  it('an answer that comes too late is ignored', async () => {
     const { page, labels, settled } = await open(viewOf(HOSTS));
     let first = true;
     await page.route('**/graphql', async (route) => {
       const isFirst = first;
       first = false;
-      // Until the question is given up, if it is.
+      // Waits until the page aborts the request, if it does.
       if (isFirst) await page.waitForEvent('requestfailed', { timeout: 20_000 });
       else await route.continue();
     });

@@ -47,7 +47,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     return dashboard;
   };
 
-  /** What the graph answers. */
+  /** What GraphQL answers. */
   const trendOf = async (every: number, items = 10): Promise<readonly Step[]> => {
     const answer = await lab.data<{ context: { counterGroup: { topperTrend: Step[] } } }>(
       `query Trend($group: Guid!, $window: TimeIntervalInput!, $every: Int!, $items: Int!) {
@@ -61,14 +61,14 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
 
   const cells = () => dashboard.page.locator('.heat-cells');
 
-  /** What is told of the cell under the cursor. */
+  /** The readout of the cell under the cursor. */
   const told = () => dashboard.page.locator('.heat .readout').innerText();
 
-  /** What is drawn. */
+  /** The drawn picture. */
   const drawn = () =>
     dashboard.page.evaluate<string>("document.querySelector('.heat-cells canvas').toDataURL()");
 
-  it('shows who ranked where in each step, as the graph does', async () => {
+  it('shows the rank of each key in each step, as GraphQL gives it', async () => {
     const { page, shoot, asked } = await open(viewOf());
     const question = asked.findLast(({ operationName }) => operationName === 'Trend');
     expect(question?.variables).toMatchObject({ every: 120, items: 10 });
@@ -98,7 +98,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     await shoot('trend');
   });
 
-  it('has the colour of a rank, or of a share', async () => {
+  it('has colours by rank, or by share', async () => {
     const { page, settled } = await open(viewOf());
     const byRank = await drawn();
     await page.getByRole('radio', { name: 'Share' }).check();
@@ -110,7 +110,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     expect(page.url()).not.toContain('color=');
   });
 
-  it('leads by a click to the key in that step, and back', async () => {
+  it('links by a click to the key in that step, and back', async () => {
     const { page, settled } = await open(viewOf('&step=10m'));
     const box = await cells().boundingBox();
     const width = (box?.width ?? 0) / 12;
@@ -127,7 +127,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     expect(page.url()).toContain('view=trend');
   });
 
-  it('tells cells by keyboard, and opens them', async () => {
+  it('shows the readout of cells by keyboard, and opens them', async () => {
     const { page, settled } = await open(viewOf('&step=10m'));
     await cells().focus();
     await page.keyboard.press('ArrowDown');
@@ -145,7 +145,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     expect(await page.locator('#panel-title').textContent()).toBe(second);
   });
 
-  it('is a table too, with a link for each key of each step', async () => {
+  it('can be a table, with a link for each key of each step', async () => {
     const { page, settled, shoot } = await open(viewOf('&step=1h'));
     await page.getByRole('radio', { name: 'Table' }).check();
     expect(page.url()).toContain('form=table');
@@ -164,7 +164,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     expect(await page.locator('#panel-title').textContent()).toBe(steps[1]?.keys[2]?.label);
   });
 
-  it('keeps steps and number of keys in the address, and how each key did in a table', async () => {
+  it('keeps steps and number of keys in the address, and lists how each key did', async () => {
     const { page, settled } = await open(viewOf());
     await page.getByRole('combobox', { name: 'Steps of' }).selectOption('1 hour');
     await settled();
@@ -180,7 +180,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     expect(await page.locator('.trend-card h2').textContent()).toContain('2 steps of 1 hour');
   });
 
-  it('takes a filter, and says so where no key passes it or nothing is stored', async () => {
+  it('accepts a filter, and says so if no key passes it or nothing is stored', async () => {
     const { page, settled } = await open(viewOf('&find=host-3'));
     expect(await page.locator('.heat-labels li').allTextContents()).toEqual([hostName(3)]);
     await page.goto(`${lab.url}/${viewOf('&find=nobody')}`);

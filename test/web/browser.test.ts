@@ -38,7 +38,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(complaints).toEqual([]);
   });
 
-  /** Signed in, with this in the address. */
+  /** Opens the dashboard at this address, and signs in. */
   const open = async (search = HOSTS_VIEW, looks: Looks = {}) => {
     dashboard = await openDashboard(browser, `${lab.url}/${search}`, looks);
     await dashboard.signIn();
@@ -65,7 +65,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect((await volumes()).map(digits)).toEqual(keys.map(({ metric }) => String(metric)));
   };
 
-  it('lets nobody in with a wrong token, and says what to do', async () => {
+  it('rejects a wrong token, and says what to do', async () => {
     dashboard = await openDashboard(browser, `${lab.url}/`);
     const { page } = dashboard;
     await page.getByLabel('User').fill('ada');
@@ -89,7 +89,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  it('shows the keys that the graph gives, by their hashes, in one request a view', async () => {
+  it('shows the keys that GraphQL gives, in one request per view, by hash', async () => {
     const shown = await open();
     await showsTop(shown, await topOf());
     expect(shown.asked.map(({ operationName }) => operationName)).toEqual([
@@ -103,7 +103,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await shown.shoot('top-light-1600');
   });
 
-  it('works where only trusted documents are answered', async () => {
+  it('works if only trusted documents are answered', async () => {
     const strict = await startTestService({
       databaseUrl: lab.databaseUrl,
       settings: { trustedOnly: true },
@@ -126,7 +126,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(await page.locator('.summary .summary-note').textContent()).toBe('Bytes of both ends');
   });
 
-  it('says all of a view in its address: a reload and a link show the same', async () => {
+  it('keeps all of a view in its address: a reload and a link show the same', async () => {
     const first = await open('');
     await first.page.getByRole('combobox', { name: 'Group' }).selectOption('Hosts');
     await first.page.getByRole('combobox', { name: 'Keys', exact: true }).selectOption('Top 20');
@@ -175,7 +175,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await showsTop({ page, settled, ...shown }, await topOf());
   });
 
-  it('zooms to what is dragged over, and goes back', async () => {
+  it('zooms to the dragged time span, and goes back', async () => {
     const { page, settled, labels } = await open();
     const before = page.url();
     const { x, y, width, height } = (await page.locator('.u-over').boundingBox()) ?? NO_BOX;
@@ -193,7 +193,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(page.url()).toBe(before);
   });
 
-  it('takes windows by name, by days of the calendar, and to the minute', async () => {
+  it('accepts windows by name, by days of the calendar, and to the minute', async () => {
     const { page, settled, shoot } = await open();
     const choose = async (name: string | RegExp) => {
       await page.getByRole('button', { name: /^Time:/ }).click();
@@ -215,7 +215,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(page.url()).toContain(`window=${TEN + 3600}-${TEN + 5400}`);
   });
 
-  it('opens a key: its series, attributes and what it is made of; Escape closes it', async () => {
+  it('opens a key with its series, attributes and drill-down; Escape closes it', async () => {
     const { page, settled, shoot } = await open();
     await page.getByRole('link', { name: hostName(0), exact: true }).click();
     const panel = page.getByRole('complementary');
@@ -237,7 +237,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(await page.evaluate('document.activeElement.textContent')).toBe(hostName(0));
   });
 
-  it('shows slices on a time line with status and size, and pools with their room', async () => {
+  it('shows slices on a time line with status and size, and pools with their space', async () => {
     const { page, shoot } = await open('?view=storage&context=lab');
     const bars = page.getByRole('list', { name: 'Slices of engine 0 over time' }).locator('li');
     expect(await bars.count()).toBe(3);
@@ -252,7 +252,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await shoot('storage-light-1600');
   });
 
-  it('saves what is seen as CSV, with all digits and no formulas', async () => {
+  it('saves what is shown as CSV, with all digits and no formulas', async () => {
     const { page } = await open();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
@@ -270,7 +270,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(text.split('\r\n')).toHaveLength(rows.length + 2);
   });
 
-  it('saves what is seen as a picture', async () => {
+  it('saves what is shown as a picture', async () => {
     const { page } = await open();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
@@ -280,7 +280,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(bytes.readUInt32BE(16)).toBeGreaterThan(800);
   });
 
-  it('gives a link to just this time, also of a window that moves on', async () => {
+  it('gives a link to exactly this time, even for a moving window', async () => {
     const search = HOSTS_VIEW.replace(HOURS, 'window=1h');
     const { page, context } = await open(search);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -291,7 +291,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(new URL(link).searchParams.get('window')).toBe(`${TEN + 3600}-${TEN + 7200}`);
   });
 
-  it('tells a pair by its parts, each a way to its own panel', async () => {
+  it('shows a pair by its parts, each with a link to its own panel', async () => {
     const search = `?context=lab&group=${PAIRS.slice(1, -1)}&${HOURS}&tz=UTC&key=0A.00.00.0A%5C01.BB`;
     const { page, settled } = await open(search);
     await settled();

@@ -5,23 +5,23 @@ import { expect } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { ADA, type Credentials } from '../support/service.ts';
 
-/** The dashboard as a person at a browser has it. */
+/** The dashboard as a user sees it in a browser. */
 export type DashboardPage = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained about: errors of scripts, and what the page's policy forbade. */
+  /** Errors and warnings of the browser: of scripts, and of violations of the page's policy. */
   readonly complaints: readonly string[];
-  /** Bodies of the GraphQL requests, from the last `forget` on. */
+  /** Bodies of the GraphQL requests since the last `forget`. */
   readonly asked: readonly AskedBody[];
   forget(): void;
   signIn(credentials?: Credentials): Promise<void>;
-  /** Waits until nothing is loading, and what was asked for is shown. */
+  /** Waits until nothing is loading, and what was requested is shown. */
   settled(): Promise<void>;
   /** Labels of the table's rows. */
   labels(): Promise<string[]>;
   /** Exact values of the table's rows. */
   volumes(): Promise<string[]>;
-  /** Takes a picture, where `COUNTERGRAPH_TEST_PICTURES=on` asks for them. */
+  /** Takes a screenshot if `COUNTERGRAPH_TEST_PICTURES=on` asks for them. */
   shoot(name: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -39,11 +39,11 @@ export type Looks = {
   readonly colorScheme?: 'light' | 'dark';
 };
 
-/** Where pictures are kept for people to look at, if they ask for them; git ignores it. */
+/** Where screenshots are stored for people to look at; git ignores it. */
 const PICTURES = join(projectRoot(), 'test-results', 'dashboard');
 const isWithPictures = process.env['COUNTERGRAPH_TEST_PICTURES'] === 'on';
 
-/** A page in a browser that was never here before. */
+/** Opens the page in a new browser context, without stored data. */
 export async function openDashboard(
   browser: Browser,
   address: string,
@@ -59,7 +59,7 @@ export async function openDashboard(
   const complaints: string[] = [];
   const asked: AskedBody[] = [];
   page.on('console', (message) => {
-    // A refusal is told by the browser, too; the page says it in its own words.
+    // The browser reports refused requests too, but the page explains them itself.
     if (/Failed to load resource/.test(message.text())) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });

@@ -27,7 +27,7 @@ describe('the step of a chart', () => {
     expect(chooseStep(seconds, SIZES)).toBe(step);
   });
 
-  it('is a multiple of the bucket, with fewer points than the server gives', () => {
+  it('is a multiple of the bucket, with fewer points than the server allows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 60, max: 1e9 }), (seconds) => {
         const step = chooseStep(seconds, SIZES) ?? SIZES.topperBucketSize;
@@ -69,7 +69,7 @@ describe('the data of a chart', () => {
     ]);
   });
 
-  it('are without the keys that are hidden, others too', () => {
+  it('are without the hidden keys, in the others too', () => {
     const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
     const { others } = chartData(
       { keys: [], series },
@@ -78,7 +78,7 @@ describe('the data of a chart', () => {
     expect(others).toEqual([1, 0.5, 0.5]);
   });
 
-  it('are rates of the part of a step that the window has', () => {
+  it('are rates over the part of a step that is in the window', () => {
     const cut = coveredPart({ from: 180, to: 420 }, null);
     const { times, ends, lines, others } = chartData(
       { keys: keys.slice(0, 1), series },
@@ -92,14 +92,14 @@ describe('the data of a chart', () => {
     expect(others).toEqual([2.5, 5, 5]);
   });
 
-  it('are rates of the part for which there are data', () => {
+  it('are rates over the part for which there are data', () => {
     expect(coveredPart({ from: 0, to: 900 }, { from: 180, to: 420 })).toEqual({
       from: 180,
       to: 420,
     });
   });
 
-  it('of a rate, which the server divides by whole steps, are of the part as well', () => {
+  it('of a rate, which the server divides by whole steps, are over that part as well', () => {
     const { lines } = chartData(
       { keys: keys.slice(0, 1), series },
       { kind: 'rate', step: 300, covered: { from: 240, to: 600 }, hidden: [] },
@@ -117,7 +117,7 @@ describe('the data of a chart', () => {
   });
 });
 
-describe('what is told of topper buckets', () => {
+describe('a figure from topper buckets', () => {
   const terms = (kind: 'counter' | 'rate' | 'mean') => ({
     kind,
     measure: { kind: 'other', name: 'packets' } as const,
@@ -138,12 +138,12 @@ describe('what is told of topper buckets', () => {
     expect(why === null).toBe(told !== null);
   });
 
-  it('of a rate is rounded, which makes no peak a low one', () => {
+  it('of a rate is rounded, but a peak is not left out for that', () => {
     const { quantity } = peakFigure({ peak: 10, averageRate: 10.4 }, terms('rate'), hour);
     expect(quantity?.[0]).toBe('10');
   });
 
-  it('is a percentile where there are two whole ones, and of a gauge always', () => {
+  it('is a percentile if there are two whole ones, and always for a gauge', () => {
     const short = { from: 10, to: 890 };
     expect(percentileFigure(600, terms('counter'), short).quantity).toBeNull();
     expect(percentileFigure(600, terms('counter'), hour).quantity?.[0]).toBe('2');
@@ -164,11 +164,11 @@ describe('what a chart shows under the pointer', () => {
     [900, 2],
     [-1, null],
     [901, null],
-  ])('at second %d is the step that lasts then: %s', (at, step) => {
+  ])('at second %d is the step at that time: %s', (at, step) => {
     expect(stepAt(times, at)).toBe(step);
   });
 
-  it('is nothing where there are no steps', () => {
+  it('is nothing if there are no steps', () => {
     expect(stepAt([], 0)).toBeNull();
   });
 });
@@ -180,11 +180,11 @@ describe('what the server refuses', () => {
     ['exclude must be a RE2 pattern, got "(["', 'Not pattern must be a RE2 pattern, got "(["'],
     ['match must be a RE2 pattern, got "(["', null],
     ['Database is not reachable', null],
-  ])('%s is told by the name of the field: %s', (message, why) => {
+  ])('%s is reported by the name of the field: %s', (message, why) => {
     expect(refusalOf(message, { filter })).toEqual(why && { of: 'filter', why });
   });
 
-  it('of an address is known', () => {
+  it('of an address is recognized', () => {
     expect(refusalOf('Invalid meter - 77', { filter: null })).toEqual({ of: 'meter' });
     expect(refusalOf('Invalid probe - xx', { filter })).toEqual({ of: 'probe' });
   });
@@ -205,13 +205,13 @@ describe('archived slices', () => {
     archivedSlices(slices, window, available).map(({ name }) => name);
   type Span = { from: number; to: number };
 
-  it('are told where the window has part of them, or nothing else is there', () => {
+  it('are named if the window has part of them, or if there is nothing else', () => {
     expect(names({ from: 9, to: 11 }, { from: 10, to: 20 })).toEqual(['a']);
     expect(names({ from: 10, to: 20 }, { from: 10, to: 20 })).toEqual([]);
     expect(names({ from: 10, to: 20 }, null)).toEqual(['a', 'c']);
   });
 
-  it('are asked for where they may be missed', () => {
+  it('are requested if the view may lack their data', () => {
     const full = { totalWindow: { from: 0, to: 9 } } as unknown as ContextChoice;
     const empty = { totalWindow: null } as unknown as ContextChoice;
     const recent = parseAddress('?window=1h');
@@ -225,7 +225,7 @@ describe('archived slices', () => {
 });
 
 describe('a filter', () => {
-  it('is asked for in the words of the schema', () => {
+  it('is requested in the terms of the schema', () => {
     expect(filterInput(null, [])).toBeNull();
     expect(filterInput({ kind: 'cidr', text: '10.0.0.0/8, ::1' }, ['k'])).toEqual({
       cidr: ['10.0.0.0/8', '::1'],
@@ -235,7 +235,7 @@ describe('a filter', () => {
 });
 
 describe('CSV', () => {
-  it('is that of RFC 4180, and no spreadsheet runs what is in it', () => {
+  it('follows RFC 4180, and holds nothing that a spreadsheet would run', () => {
     const rows = [['a,b', 'say "x"', 'two\nlines', null, 1.5, '12345678901234567890', -3]];
     expect(toCsv(rows)).toBe('"a,b","say ""x""","two\nlines",,1.5,12345678901234567890,-3\r\n');
     for (const start of ['=', '+', '-', '@', '\t', '\r']) {
@@ -244,7 +244,7 @@ describe('CSV', () => {
   });
 });
 
-describe('what the share of a key is of', () => {
+describe('the total that the share of a key is of', () => {
   const shown = {
     group: { guid: 'G' },
     meter: { index: 0 },
@@ -256,7 +256,7 @@ describe('what the share of a key is of', () => {
     expect(totalShown(shown, { group: 'G', meter: 0, hidden: ['c', 'none'] })).toBe(80);
   });
 
-  it('is not known while the table is of something else', () => {
+  it('is unknown while the table shows something else', () => {
     expect(totalShown(shown, { group: 'G', meter: 0, hidden: [] })).toBeNull();
     expect(totalShown(shown, { group: 'G', meter: 1, hidden: ['c'] })).toBeNull();
     expect(totalShown(null, { group: 'G', meter: 0, hidden: [] })).toBeNull();
@@ -299,14 +299,14 @@ describe('the exported table', () => {
     return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
   };
 
-  it('has shares of what is shown, and the others as the table tells them', () => {
+  it('has shares of what is shown, and the others as the table shows them', () => {
     const [first, , others] = table('?context=lab&hide=c&find=x');
     expect(first).toMatchObject({ key: 'a', share: '0.5', filter: 'Text: x', hidden_keys: 'c' });
     expect(others).toMatchObject({ key: 'OTHERS', metric: '20', volume: '6000', share: '0.25' });
     expect(others).toMatchObject({ peak_per_topper_bucket: '', hidden_keys: 'c' });
   });
 
-  it('says what the keys are ranked by, and each by how much', () => {
+  it('says what the keys are ranked by, with the value of each', () => {
     const [first, , others] = table('?context=lab&rank=p99');
     expect(first).toMatchObject({ ranked_by: 'p99', rank_value: '41', p99_per_topper_bucket: '1' });
     expect(others).toMatchObject({ ranked_by: 'p99', rank_value: '' });
@@ -321,7 +321,7 @@ describe('the exported table', () => {
     expect(rows).toContain(',p99,/24 (IPv6 /48),');
   });
 
-  it('says nothing of what was left out where nothing was', () => {
+  it('has no filter and no hidden keys if nothing was left out', () => {
     expect(table('?context=lab')[0]).toMatchObject({ filter: '', hidden_keys: '' });
   });
 });

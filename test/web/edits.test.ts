@@ -13,7 +13,7 @@ const KNOWN = {
 const TEXTS = keyTexts(KNOWN);
 
 describe('what a form changes of a key', () => {
-  it('is nothing where nothing was typed, or only spaces around it', () => {
+  it('is nothing if nothing was typed, or only surrounding spaces', () => {
     expect(keyChanges(KNOWN, TEXTS)).toBeNull();
     expect(keyChanges(KNOWN, { ...TEXTS, label: ' files.example.com ' })).toBeNull();
     expect(
@@ -41,7 +41,7 @@ describe('what a form changes of a key', () => {
     expect(keyChanges(KNOWN, { ...TEXTS, ...typed })).toEqual({ key: KNOWN.key, ...changes });
   });
 
-  it('is of a key of which nothing was known, too', () => {
+  it('can be of a key of which nothing was known', () => {
     const unknown = { key: 'k', label: 'k', description: null, attributes: null };
     expect(keyChanges(unknown, keyTexts(unknown))).toBeNull();
     expect(keyChanges(unknown, { ...keyTexts(unknown), description: 'x' })).toEqual({
@@ -52,12 +52,12 @@ describe('what a form changes of a key', () => {
 });
 
 describe('the tags of a slice', () => {
-  it('are those between commas, each once', () => {
+  it('are separated by commas, and kept once each', () => {
     expect(parseTags(' incident 7, audit,, audit , ')).toEqual(['incident 7', 'audit']);
     expect(parseTags('')).toEqual([]);
   });
 
-  it('are without those that say where it is', () => {
+  it('are without those that say where the slice is', () => {
     expect(ownTags(['primary', 'audit'])).toEqual(['audit']);
     expect(ownTags(['archive'])).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe('a quantity', () => {
     expect(formatAmount(value, BYTES, DEFAULT_UNITS).join(' ')).toBe(told);
   });
 
-  it('is told in bits, and by 1024, where that was chosen', () => {
+  it('is shown in bits, and with a base of 1024, if that was chosen', () => {
     expect(formatRate(125_000, BYTES, DEFAULT_UNITS)).toEqual(['1.00', 'Mbit/s']);
     const units = { amounts: 'bits', rates: 'bytes', base: 1024 } as const;
     expect(formatAmount(1_048_576, BYTES, units)).toEqual(['8.00', 'Mibit']);
@@ -46,7 +46,7 @@ describe('a quantity', () => {
     expect(measureOf(units).kind).toBe(kind);
   });
 
-  it('that is a part is never told as none, nor as more than it is', () => {
+  it('that is a share is never rounded to nothing or to the whole', () => {
     expect([0, 0.0004, 0.0126, 0.9994, 1].map(formatShare)).toEqual([
       '0.0 %',
       '<0.1 %',
@@ -58,7 +58,7 @@ describe('a quantity', () => {
 });
 
 describe('integers of any size', () => {
-  it('are added and taken away exactly, as numbers as long as they fit', () => {
+  it('are added and subtracted exactly, as numbers as long as they fit', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.bigInt(), (a, b) => {
         expect(BigInt(sum([String(a), String(b)]))).toBe(a + b);
@@ -105,7 +105,7 @@ describe('times', () => {
     expect(momentsIn('UTC').name(summer, summer + 3600)).toBe('UTC');
   });
 
-  it('over a change of the clocks have both offsets, in their order', () => {
+  it('over a change of the clocks have both offsets, in order', () => {
     const october = Date.UTC(2026, 9, 22) / 1000;
     const november = Date.UTC(2026, 10, 21) / 1000;
     const berlin = momentsIn('Europe/Berlin');
@@ -115,13 +115,13 @@ describe('times', () => {
     expect(berlin.name(january, december)).toBe('Europe/Berlin (UTC+01:00, UTC+02:00)');
   });
 
-  it('of one day are told as such', () => {
+  it('of one day name it only once', () => {
     const berlin = momentsIn('Europe/Berlin');
     expect(berlin.range(summer, summer + 60)).toBe('Mon 15 Jul 2024, 12:00 – 12:01');
   });
 
   it.each(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'])(
-    'in %s are read from fields as they are written into them',
+    'in %s are read from fields as they were written into them',
     (zone) => {
       fc.assert(
         fc.property(fc.integer({ min: 0, max: 4e9 }), (at) => {
@@ -133,16 +133,16 @@ describe('times', () => {
     },
   );
 
-  it('that are skipped in spring are read by the clocks from before', () => {
+  it('that are skipped in spring are read with the offset before the change', () => {
     const read = parseField('2024-03-31T02:30', 'Europe/Berlin');
     expect(read).toBe(Date.UTC(2024, 2, 31, 1, 30) / 1000);
   });
 
-  it.each(['', 'yesterday', '2024-13-01T00:00', '2024-02-30T00:00'])('"%s" is none', (text) => {
+  it.each(['', 'yesterday', '2024-13-01T00:00', '2024-02-30T00:00'])('are not "%s"', (text) => {
     expect(parseField(text, 'UTC')).toBeNull();
   });
 
-  it('last as long as their two largest parts say', () => {
+  it('have durations in their two largest units', () => {
     expect([60, 3600, 5400, 90_000, 604_800].map(longDuration)).toEqual([
       '1 minute',
       '1 hour',
@@ -165,7 +165,7 @@ describe('a month', () => {
     expect(weeksOf('2026-02-01')).toHaveLength(5);
   });
 
-  it('before a longer one ends with its own last day', () => {
+  it('that is shorter ends with its own last day', () => {
     expect(addMonths('2024-03-31', -1)).toBe('2024-02-29');
     expect(addMonths('2024-12-05', 1)).toBe('2025-01-05');
   });

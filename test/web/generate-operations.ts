@@ -55,7 +55,7 @@ export async function generateOperations(): Promise<Generated> {
   };
 }
 
-/** How the types of an operation are called. */
+/** The suffix of the names of an operation's types. */
 const KINDS: Readonly<Record<OperationTypeNode, string>> = {
   query: 'Query',
   mutation: 'Mutation',
@@ -85,7 +85,7 @@ type NamedText = { readonly name: string; readonly kind: string; readonly hash: 
 const constantOf = ({ name, kind, hash }: NamedText): string =>
   `export const ${name}: Operation<${name}${kind}, ${name}${kind}Variables> = operation('${name}', '${hash}');`;
 
-/** All files as one document; every name is there once. */
+/** All files as one document; each name occurs once. */
 async function readOperations(folder: string): Promise<DocumentNode> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.graphql')).sort();
   const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));

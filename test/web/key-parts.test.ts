@@ -12,7 +12,8 @@ describe('the parts of a pair', () => {
       fc.property(
         fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 }),
         (parts) => {
-          // Read from left to right, only the first part could begin with one (domain/keys/cross-key.ts).
+          // Read from left to right, only the first part could begin with a backslash
+          // (domain/keys/cross-key.ts).
           fc.pre(parts.every((part) => !part.startsWith('\\')));
           expect(splitParts(parts.map(doubled).join('\\'))).toEqual(parts);
         },
@@ -20,17 +21,17 @@ describe('the parts of a pair', () => {
     );
   });
 
-  it('but for the one that was drilled into are told', () => {
+  it('are shown, except for the one that was drilled into', () => {
     const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
     const row = { key: 'x\\x', label: 'X\\X', readable: 'x\\x' };
     expect(otherParts(partsOf(row, group), 'H', 'x').map(({ label }) => label)).toEqual(['X']);
   });
 });
 
-describe('keys with one label', () => {
+describe('keys with the same label', () => {
   const row = (key: string, label: string) => ({ key, label, readable: `readable ${key}` });
 
-  it('are told with their readable keys, others without', () => {
+  it('are shown with their readable keys, others without', () => {
     const labels = tellApart([row('a', 'twin'), row('b', 'twin'), row('c', 'only')], ALONE);
     expect([...labels.values()]).toEqual(['twin (readable a)', 'twin (readable b)', 'only']);
   });

@@ -31,7 +31,7 @@ describe('networks in place of addresses', () => {
     expect(inNetworks(null, { keyKind })).toBeNull();
   });
 
-  // The same as the graph's `readable`, which the browser's tests compare.
+  // Must equal the `readable` of GraphQL; the browser tests compare the two.
   it.each([
     ['C0.A8.01.00/18', '192.168.1.0/24'],
     ['00.00.00.00/00', '0.0.0.0/0'],
@@ -44,13 +44,13 @@ describe('networks in place of addresses', () => {
   });
 
   it.each(['', 'C0.A8.01.0A', 'C0.A8.01/18', 'C0.A8.01.00/21', 'c0.a8.01.00/18', 'x/18'])(
-    '"%s" is no network',
+    'are not "%s"',
     (raw) => {
       expect(cidrOf(raw)).toBeNull();
     },
   );
 
-  it('lead to longer lengths of their own family', () => {
+  it('lead to longer prefixes of their own family', () => {
     const within = (cidr: string) => prefixesWithin(cidr).map((prefix) => Object.values(prefix));
     expect(within('10.0.0.0/16')).toEqual([
       [24, 48],

@@ -9,22 +9,22 @@ export const SENSORS = guidOf(4);
 export const NEVER = guidOf(5);
 export const BACKBONE = guidOf(6);
 
-/** When the newest hours begin: ten in the morning. */
+/** When the newest data begin: ten in the morning. */
 export const TEN = T0 + 10 * 3600;
 
-/** How many minutes there are of each host. */
+/** How many minutes of data each host has. */
 const MINUTES = 120;
 
 const HOST_COUNT = 14;
 
-/** Its raw key. */
+/** The raw key of the i-th largest host, from 0. */
 export const hostKey = (i: number): string =>
   `0A.00.00.${(i + 10).toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** The n-th largest host, from 0. */
+/** The name of the i-th largest host, from 0. */
 export const hostName = (i: number): string => (i === 1 ? '=2+5' : `host-${i}.example.com`);
 
-/** What a spreadsheet would take for a formula. */
+/** A host name that a spreadsheet would take for a formula. */
 export const FORMULA_HOST = hostName(1);
 
 function* hostLines(from: number, minutes: number): Generator<Line> {
@@ -68,7 +68,7 @@ const otherLines = (): readonly Line[] =>
 
 const bytes = (id: number, name: string) => ({ ...meter(id, 2, name), units: 'bytes' });
 
-/** A service with a context of every kind of thing that the page shows, small enough to know. */
+/** A service whose context has everything that the page shows, and is small enough to know. */
 export async function startPageLab(): Promise<TestService> {
   const lab = await startLab({
     groups: [
@@ -93,7 +93,7 @@ export async function startPageLab(): Promise<TestService> {
     ],
     declaration: { pools: [{ name: 'oper', path: '/' }] },
     lines: [
-      // The first of all, so that it is the oldest slice.
+      // First, so that the oldest slice has the lowest id.
       ...hostLines(TEN - 2 * DAY, 5),
       ...hostLines(TEN - DAY, MINUTES),
       ...hostLines(TEN, MINUTES),

@@ -70,7 +70,7 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     expect(new Set(colors).size).toBe(10);
   });
 
-  it.each(Object.entries(SIGHTS))('is told apart by sight that is %s', (_, sight) => {
+  it.each(Object.entries(SIGHTS))('is distinct to sight that is %s', (_, sight) => {
     const all = [...colors, othersColor(theme)].map((hex) => lab(through(sight, linear(hex))));
     const distances = all.flatMap((a, i) => all.slice(0, i).map((b) => distance(a, b)));
     // Two is what can just be seen.
@@ -99,7 +99,7 @@ describe.each(['light', 'dark'] as const)('the %s colours of a heat map', (theme
   });
 
   it.each(Object.entries(SIGHTS))(
-    'are told from their neighbours by sight that is %s',
+    'are distinct from their neighbours to sight that is %s',
     (_, sight) => {
       const seen = [...colors, heatEmpty(theme)].map((hex) => lab(through(sight, linear(hex))));
       const distances = seen.slice(1).map((each, i) => distance(each, seen[i] ?? each));
@@ -108,7 +108,7 @@ describe.each(['light', 'dark'] as const)('the %s colours of a heat map', (theme
     },
   );
 
-  it('can be read on: ranks stand out as texts have to (WCAG 1.4.3)', () => {
+  it('contrast with the ranks on them as texts must (WCAG 1.4.3)', () => {
     for (const [level, color] of colors.entries()) {
       expect(contrast(color, heatInk(theme, level)), color).toBeGreaterThan(4.5);
     }

@@ -22,7 +22,7 @@ describe('a percentile', () => {
 describe('a ranking', () => {
   const asked = (search: string) => rankingAsked(parseAddress(search), 86_400);
 
-  it('is asked for with what it needs, and nothing else', () => {
+  it('is requested with what it needs, and nothing else', () => {
     const usual = { percentile: null, rankAgo: null, shownPercentile: 95 };
     expect(asked('')).toEqual({ ...usual, rankBy: 'METRIC' });
     expect(asked('?rank=peak')).toEqual({ ...usual, rankBy: 'PEAK' });
@@ -36,7 +36,7 @@ describe('a ranking', () => {
   });
 
   it.each(['metric', 'peak', 'p95', 'p99.9', 'growth', 'decline', 'new'])(
-    '%s is told of its answer',
+    '%s is read back from the variables of its request',
     (written) => {
       expect(formatRanking(rankingAnswered(asked(`?rank=${written}`)))).toBe(written);
     },

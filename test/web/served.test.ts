@@ -32,7 +32,7 @@ describe('the page at /', () => {
     expect(scripts.filter((attributes) => !/ src="\.\//.test(attributes))).toEqual([]);
   });
 
-  it('may run no script or style that is not a file of its own', async () => {
+  it('may run only scripts and styles that are files of its own', async () => {
     const { headers } = await ask(`${server.url}/?context=demo`, { headers: HTML });
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
@@ -41,7 +41,7 @@ describe('the page at /', () => {
     expect(headers['cross-origin-opener-policy']).toBe('same-origin');
   });
 
-  it('is asked for again each time, and sent only when it changed', async () => {
+  it('is revalidated each time, and sent only if it changed', async () => {
     const { headers } = await ask(`${server.url}/`);
     expect(headers['cache-control']).toBe('private, no-cache');
     const again = await ask(`${server.url}/`, {
@@ -56,7 +56,7 @@ describe('the page at /', () => {
     expect((await ask(`${server.url}/assets/x.js`, { method: 'POST' })).status).toBe(404);
   });
 
-  it("offers the demo's user where there is the demo, whatever stands in its name", async () => {
+  it("offers the demo's user on the demo, whatever characters its name has", async () => {
     expect(html).toContain('name="countergraph-demo" content=""');
     const credentials = { username: '"><script>', token: '$&' };
     for (const [explorer, expected] of [
@@ -77,7 +77,7 @@ describe('the page at /', () => {
   });
 });
 
-it('the page is told how commands are typed where the server runs', () => {
+it('the page knows how commands are typed where the server runs', () => {
   // The tests run in a checkout.
   expect(html).toContain('<meta name="countergraph-command" content="npx countergraph">');
 });
@@ -100,7 +100,7 @@ describe('what the page loads', () => {
     }
   });
 
-  it('is kept for good under its name, and not sent again', async () => {
+  it('is cached for good under its name, and not sent again', async () => {
     for (const path of assets) {
       const { headers } = await ask(`${server.url}/${path}`);
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -117,13 +117,13 @@ describe('what the page loads', () => {
     '/assets/../index.html',
     '/index.html',
     '/documents.json',
-  ])('is not %s', async (path) => {
+  ])('does not include %s', async (path) => {
     const { status, body } = await ask(server.url + path, { headers: HTML });
     expect(status).toBe(404);
     expect(JSON.parse(String(body))).toMatchObject({ status: 'ERROR' });
   });
 
-  it('is under 200 kB, packed, all together', async () => {
+  it('is under 200 kB compressed, in total', async () => {
     const folder = join(projectRoot(), 'dist', 'web', 'assets');
     const packed = (await readdir(folder)).filter((name) => name.endsWith('.gz'));
     const sizes = await Promise.all(
@@ -136,7 +136,7 @@ describe('what the page loads', () => {
 });
 
 describe('without the page', () => {
-  it('COUNTERGRAPH_DASHBOARD=off leads to the explorer, as before', async () => {
+  it('COUNTERGRAPH_DASHBOARD=off redirects to the explorer', async () => {
     const off = await startServer({
       settings: readSettings({ PORT: '0', COUNTERGRAPH_DASHBOARD: 'off' }),
       databaseUrl: NO_DATABASE,
@@ -154,7 +154,7 @@ describe('without the page', () => {
     }
   });
 
-  it('a checkout in which nothing was built has none', async () => {
+  it('a checkout without a build has none', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'countergraph-no-page-'));
     try {
       expect(await readPage(join(empty, 'web'))).toBeNull();

@@ -22,7 +22,7 @@ describe('the cross-key groups that a key is drilled down by', () => {
     counterGroups: [group(own, guids), ...guids.map((guid) => group(guid, []))],
   } as unknown as ContextChoice;
 
-  it('are three at a time, from the one that was chosen on, and the others are named', () => {
+  it('are three at a time, beginning with the chosen one, and the others are listed', () => {
     const of = choice.counterGroups[0] ?? null;
     const names = (first: string | null) => {
       const { shown, more } = drilldownGroups(choice, of, first);
@@ -40,7 +40,7 @@ describe('the cross-key groups that a key is drilled down by', () => {
     expect(names(own)).toEqual(names(null));
   });
 
-  it('are none of a network, which is asked for with the addresses within it', () => {
+  it('are none for a network, which is requested with the addresses within it', () => {
     const network = 'C0.A8.01.00/18';
     const address = parseAddress(`?context=lab&group=${own}&prefix=24&key=${network}`);
     const { operation, variables } = keyQuestion(address, choice, network);
@@ -52,7 +52,7 @@ describe('the cross-key groups that a key is drilled down by', () => {
     });
   });
 
-  it('are asked for all at once', () => {
+  it('are requested all at once', () => {
     const address = parseAddress(`?context=lab&group=${own}&key=x&by=${guids[4]}`);
     const { variables } = keyQuestion(address, choice, 'x');
     expect([variables.first, variables.second, variables.third]).toEqual([

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands before a server, and answers its subscriptions as a test says. */
+/** A proxy before a server, which answers subscriptions itself, as the test says. */
 export type StreamStandIn = {
   readonly url: string;
-  /** Bodies of the streams that are open. */
+  /** The request bodies of the open streams. */
   open(): readonly OpenStream[];
-  /** Sends an event to all of them, and waits until the sockets took it. */
+  /** Sends an event to all of them, and waits until the sockets have taken it. */
   tell(data: object): Promise<void>;
-  /** As a server that stops. */
+  /** Completes the streams, as a server that stops does. */
   complete(): void;
-  /** As a network that fails: open streams end, new ones are refused. */
+  /** Acts like a failed network: ends the open streams, and refuses new ones. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;

@@ -44,7 +44,7 @@ describe('the steps of a trend', () => {
     );
   });
 
-  it('can be chosen from those that the server answers', () => {
+  it('can be chosen among those that the server accepts', () => {
     expect(offeredSteps(DAY, SIZES)).toEqual([
       ...[120, 300, 600, 900, 1200, 1800],
       ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * HOUR),
@@ -64,11 +64,11 @@ describe('the steps of a trend', () => {
     expect(formatStep(seconds)).toBe(text);
   });
 
-  it.each(['', '0m', '15', 'm', '-1h', '1w', '999999d'])('"%s" is none', (text) => {
+  it.each(['', '0m', '15', 'm', '-1h', '1w', '999999d'])('are not "%s"', (text) => {
     expect(parseStep(text)).toBeNull();
   });
 
-  it('are asked for with what the address says, else as many as there is room for', () => {
+  it('are requested as the address says, or else as many as there is room for', () => {
     const guid = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
     const choice = {
       name: 'lab',
@@ -88,7 +88,7 @@ describe('the steps of a trend', () => {
     expect(asked('&prefix=24&hide=10.0.0.0/24').filter).toBeNull();
   });
 
-  it('that the server refuses are told in its words', () => {
+  it('that the server refuses are reported in its words', () => {
     const message = 'every must be a positive multiple of the bucket size, 60, got 90';
     expect(refusalOf(message, { filter: null })).toEqual({
       of: 'step',
@@ -116,7 +116,7 @@ const TERMS = { group: { crosskey: null }, items: 2, kind: 'counter' } as const;
 describe('the keys of a trend', () => {
   const rows = trendRows(STEPS, TERMS);
 
-  it('are all that a step lists, those that ranked high for long first', () => {
+  it('are all that any step lists, first those that ranked high for long', () => {
     expect(rows.map((row) => [row.key, row.listed, row.bestRank, row.meanRank, row.label])).toEqual(
       [
         ['b', 2, 1, 1.5, 'B'],
@@ -126,7 +126,7 @@ describe('the keys of a trend', () => {
     );
   });
 
-  it('have their rank and their share of each step that lists them', () => {
+  it('have their rank and their share in each step that lists them', () => {
     expect(rows[0]?.cells).toEqual([
       { rank: 2, metric: 5, share: 0.25 },
       null,
@@ -135,12 +135,12 @@ describe('the keys of a trend', () => {
     expect(largestShare(rows)).toBe(0.75);
   });
 
-  it('have no shares where values do not add up', () => {
+  it('have no shares if values do not add up', () => {
     const [first] = trendRows(STEPS, { ...TERMS, kind: 'mean' });
     expect(first?.cells[0]?.share).toBeNull();
   });
 
-  it('have their readable key beside a label that another has too', () => {
+  it('have their readable key beside a label that is not unique', () => {
     const same = STEPS.map((step) => ({
       ...step,
       keys: step.keys.map((each) => ({ ...each, label: 'host' })),
@@ -187,7 +187,7 @@ describe('the colours of a trend', () => {
     [10, [0, 1, 4, 9]],
     [20, [0, 0, 2, 4]],
     [3, [0, 3, 9, 9]],
-  ])('of the top %i have the first rank as the strongest', (items, levels) => {
+  ])('of the top %i are strongest for the first rank', (items, levels) => {
     const scale = { of: 'rank', items, largest: 1 } as const;
     expect([1, 2, 5, 10].map((rank) => heatLevel(cell(rank), scale))).toEqual(levels);
   });
@@ -199,11 +199,11 @@ describe('the colours of a trend', () => {
     [0.001, 9],
     [0, 9],
     [null, 9],
-  ])('a share of %s where the largest is 0.4 is %i', (share, level) => {
+  ])('for a share of %s, if the largest is 0.4, are of level %i', (share, level) => {
     expect(heatLevel(cell(1, share), { of: 'share', items: 10, largest: 0.4 })).toBe(level);
   });
 
-  it('are always among those that there are', () => {
+  it('are always of an existing level', () => {
     const ranks = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(
@@ -231,7 +231,7 @@ describe('the times below a trend', () => {
       field: momentsIn(zone).field,
     }).map(({ column, clock, day }) => [column, `${clock} ${day}`.trim()]);
 
-  it('are round, and tell each day once', () => {
+  it('are round, and name each day once', () => {
     expect(ticksOf(22 * HOUR, 16, 900)).toEqual([
       [0, '22:00 1 Jan'],
       [4, '23:00'],
@@ -240,7 +240,7 @@ describe('the times below a trend', () => {
     ]);
   });
 
-  it('are of whole steps', () => {
+  it('are those of whole steps', () => {
     expect(ticksOf(0, 31, 120, 'UTC', 6)).toEqual([
       [0, '00:00 1 Jan'],
       [15, '00:30'],
@@ -257,7 +257,7 @@ describe('the times below a trend', () => {
     ]);
   });
 
-  it('are days where steps are long', () => {
+  it('are days if steps are long', () => {
     expect(ticksOf(0, 21, DAY, 'Europe/Berlin', 5)).toEqual([
       [0, '1 Jan'],
       [7, '8 Jan'],

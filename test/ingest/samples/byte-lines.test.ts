@@ -9,7 +9,7 @@ const blocks = async function* (parts: readonly Buffer[]) {
   yield* parts;
 };
 
-/** The text in pieces that end anywhere, also within a character. */
+/** The text in pieces that may end anywhere, even within a character. */
 function cut(text: Buffer, sizes: readonly number[]): Buffer[] {
   const parts: Buffer[] = [];
   let from = 0;
@@ -50,7 +50,7 @@ async function byStrings(parts: readonly Buffer[]) {
 }
 
 describe('lines as bytes', () => {
-  it('are those that lines as strings are, wherever blocks end', async () => {
+  it('are the same as lines as strings, wherever blocks end', async () => {
     const text = fc
       .array(
         fc.constantFrom(
@@ -72,7 +72,7 @@ describe('lines as bytes', () => {
     );
   });
 
-  it('of the greatest length are taken, and longer ones are one bad line', async () => {
+  it('of the maximum length are accepted, and a longer one is one bad line', async () => {
     const longest = 'x'.repeat(LIMITS.importLineBytes);
     const parts = [Buffer.from(longest), Buffer.from(`\n${longest}y\nz`)];
     const found = await byBytes(parts);

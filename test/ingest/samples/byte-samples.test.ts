@@ -17,7 +17,7 @@ const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;
 const TEXTS = '{11111111-2222-3333-4444-555555555555}' as Guid;
 const PAIRS = '{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A02}' as Guid;
 
-/** Its meters: 0 cannot be read, 2 is a counter, 5 a mean, 12 a minimum. */
+/** Its meters: 0 takes no readings, 2 is a counter, 5 a mean, 12 a minimum. */
 function group(groupId: number, guid: Guid, keyKind: KeyKind): ImportGroup {
   const meters = [2, 5, 12, 0].map((type, i) => ({
     id: type,
@@ -46,7 +46,7 @@ const LINE =
   '{"group":"{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}","key":"C0.A8.01.0A","ts":1700000000,' +
   '"values":{"2":1500,"5":7},"count":3,"probe":"p1"}';
 
-/** All that a batch holds, by place, in plain words. */
+/** Everything that a batch holds, by place, as plain values. */
 const contentOf = (batch: SegmentBatch): unknown =>
   batch
     .places()
@@ -67,7 +67,7 @@ const contentOf = (batch: SegmentBatch): unknown =>
       })),
     }));
 
-/** What is made of the bytes of a line; null: it is left to the rules. */
+/** What the bytes of a line add to a batch; null: the line is left to `parseSampleLine`. */
 function scanned(line: string): unknown {
   const add = createByteSamples({ ...context, probe: null });
   const batch = new SegmentBatch(86_400);
@@ -78,7 +78,7 @@ function scanned(line: string): unknown {
   return null;
 }
 
-/** What the rules make of a line; a bad one throws. */
+/** What `parseSampleLine` makes of a line; a bad one throws. */
 function parsed(line: string): unknown {
   const { readings: values, ...sample } = parseSampleLine(context, line);
   const batch = new SegmentBatch(86_400);
@@ -103,7 +103,7 @@ describe('the bytes of a line of the usual shape', () => {
     ['of a text key', withKey(TEXTS, "söme 'téxt' 😀")],
     ['of a text key with a backslash', withKey(TEXTS, 'a\\b\\\\')],
     ['of a cross-key', withKey(PAIRS, 'C0.A8.01.0A\\a\\\\b')],
-  ])('%s are read without making strings, and mean the same', (_, line) => {
+  ])('%s are read without making strings, with the same result', (_, line) => {
     expect(scanned(line)).not.toBeNull();
     expect(scanned(line)).toEqual(parsed(line));
   });
@@ -122,7 +122,7 @@ const lines = fc.constantFrom(
 );
 
 describe('the bytes of any line', () => {
-  it('are left to the rules, or mean what the rules say', () => {
+  it('are left to parseSampleLine, or read with the same result', () => {
     let read = 0;
     fc.assert(
       fc.property(
@@ -141,11 +141,11 @@ describe('the bytes of any line', () => {
       ),
       { numRuns: 3000 },
     );
-    // Else it would have shown nothing.
+    // Otherwise the property would have shown nothing.
     expect(read).toBeGreaterThan(50);
   });
 
-  it('that are no UTF-8 are left to the rules, in a key and in a probe', () => {
+  it('that are not UTF-8 are left to parseSampleLine, in a key and in a probe', () => {
     const add = createByteSamples({ ...context, probe: null });
     for (const line of [LINE.replace('p1', 'p~'), withKey(TEXTS, 'a~b')]) {
       const bytes = Buffer.from(line);
@@ -154,7 +154,7 @@ describe('the bytes of any line', () => {
     }
   });
 
-  it('of a bad key are refused by the rules', () => {
+  it('of a bad key are refused by parseSampleLine', () => {
     const line = LINE.replace('C0.', 'C0');
     expect(scanned(line)).toBeNull();
     expect(() => parsed(line)).toThrow(BadLine);

@@ -37,7 +37,7 @@ type Line = {
   readonly probe?: string;
 };
 
-/** Some hosts over three days, the later ones more often; host 3 has a label. */
+/** Some hosts over three days, every fifth line with a probe. */
 const LINES: Line[] = Array.from({ length: 600 }, (_, i) => ({
   host: (i * i) % 17,
   minute: (i * 7) % (3 * 1440),
@@ -65,7 +65,7 @@ async function textOf(lines: readonly Line[]): Promise<Buffer> {
   return Buffer.from(`${written.join('\n')}\n`);
 }
 
-/** Imports a text as one transaction; gives how many segments it has become. */
+/** Imports a text in one transaction; returns how many segments it became. */
 async function importText(text: Buffer, limits: GatherLimits = GATHER_LIMITS): Promise<number> {
   const now = DAY_START + 30 * DAY;
   return inTransaction(lab.importer, async () => {
@@ -143,7 +143,7 @@ async function topper(from: number, to: number, probeId: number | null) {
   return answer;
 }
 
-/** What the keys come to, largest first. */
+/** The sums of the keys, largest first. */
 function plainTopper(from: number, to: number, lines: readonly Line[] = LINES) {
   const sums = new Map<string, bigint>();
   for (const { host, minute, bytes } of lines) {
@@ -166,7 +166,7 @@ describe('an import as segments', () => {
   it.each([
     ['at once', GATHER_LIMITS],
     ['in parts of some rows', { rows: 90, bytes: 2 ** 30 }],
-  ])('%s gives the toppers of plain arithmetic', async (_, limits) => {
+  ])('%s gives the same toppers as plain arithmetic', async (_, limits) => {
     const count = await importText(await textOf(LINES), limits);
     expect(count).toBe((await lab.manifest()).segments.size);
     for (const [, from, to] of windows) {
@@ -178,14 +178,14 @@ describe('an import as segments', () => {
     }
   });
 
-  it('makes a segment for each group, probe and slice, and several where memory is bounded', async () => {
-    // Three days, each with readings of the probe and of none.
+  it('makes a segment for each group, probe and slice, and more if memory is limited', async () => {
+    // Three days, each with readings of the probe and readings of none.
     expect(await importText(await textOf(LINES))).toBe(6);
     const more = await importText(await textOf(LINES), { rows: 90, bytes: 2 ** 30 });
     expect(more).toBeGreaterThan(6);
   });
 
-  it('counts what two imports bring together, and each probe by itself', async () => {
+  it('adds up two imports, and counts each probe separately', async () => {
     await importText(await textOf(LINES));
     await importText(await textOf(LINES));
     const [, from, to] = windows[0] as [string, number, number];
@@ -196,14 +196,14 @@ describe('an import as segments', () => {
     expect(probed.total?.sum).toBe(2n * plainTopper(from, to, ofProbe).total);
   });
 
-  it('is there as a whole or not at all', async () => {
+  it('is stored as a whole or not at all', async () => {
     const text = Buffer.concat([await textOf(LINES), Buffer.from('no sample\n')]);
     await expect(importText(text, { rows: 90, bytes: 2 ** 30 })).rejects.toThrow(/line 601/);
     expect((await lab.manifest()).segments.size).toBe(0);
     expect(await lab.rows('select * from open_segment_pages')).toEqual([]);
   });
 
-  it('keeps the texts of keys, and widens what is known to be there', async () => {
+  it('stores the texts of keys, and extends the coverage', async () => {
     await importText(await textOf(LINES));
     const texts = await lab.rows('select key, label, label_source from key_texts');
     const labelled = keyOf(LINES[5]?.host ?? -1);
