@@ -56,7 +56,7 @@ describe('the data of an embedded server', () => {
     expect(linked.root).toBe(direct.root);
   });
 
-  test('are accessible as soon as their folder exists, so all users find the same one', async () => {
+  test('are accessible once their folder exists, so that all users find the same one', async () => {
     const opened = openDataFolder(dataDir, systemDir);
     while (!existsSync(dataDir)) {
       await setImmediate();

@@ -282,7 +282,7 @@ describe.each([
   ['who has no grant', STRANGER],
   ['who has a grant of another context', NEIGHBOUR],
 ])('a user %s', (_, credentials) => {
-  it('learns nothing about the vault by its names', async () => {
+  it('learns nothing by naming the vault and what is in it', async () => {
     const told = await secrets();
     for (const query of documentsOf(OF_VAULT)) {
       const { text, data, errors } = await lab.graphql(query, {}, basic(credentials));

@@ -190,7 +190,7 @@ describe('the keys of a group', () => {
     expect(keysOf(await page({ first: 1000 }))).toEqual(ALL);
   });
 
-  it('can be fetched after any of them', async () => {
+  it('can be fetched after any cursor', async () => {
     const { edges } = await page({ first: 1000 });
     for (const i of [0, 1, 49, 98, 99]) {
       const behind = await page({ first: 2, after: edges[i]?.cursor });
@@ -240,7 +240,7 @@ describe('a search among keys', () => {
     expect(await found('8080', PORTS)).toEqual(['1F.90']);
   });
 
-  it('for an empty text finds everything', async () => {
+  it('with an empty text finds everything', async () => {
     expect(await found('')).toEqual(ALL);
   });
 });

@@ -247,7 +247,7 @@ describe('a hostile document', () => {
       },
     };
     operationCost(document, operationOf(document), variables, { topperItems: 10 });
-    // The cost checks the kind of each node twice: for a spread and for an inline fragment.
+    // The cost checks the kind of each node twice: for a spread, then for an inline fragment.
     expect(looks).toBeLessThanOrEqual(3 * nodes);
     // The one topper is priced once, however often it is spread.
     expect(reads).toBe(text.includes('$n)') ? 1 : 0);

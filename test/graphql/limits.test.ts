@@ -58,7 +58,7 @@ describe('a limit', () => {
     expect(await lab.data(document(limit))).not.toBeNull();
   });
 
-  it.each(CASES)('%s: one more than %i is LIMIT, without a statement', async (what, limit, doc) => {
+  it.each(CASES)('%s: more than %i is LIMIT, and no statement runs', async (what, limit, doc) => {
     const statements = lab.watchStatements();
     const { status, text } = await lab.graphql(doc(limit + 1));
     const given = what.startsWith('The tokens') ? 'more' : limit + 1;

@@ -153,7 +153,7 @@ function rankingNames(): string[] {
   return isEnumType(type) ? type.getValues().map(({ name }) => name) : fail('RankBy');
 }
 
-/** Documents with more than samples: files on disk, running imports, the state of alerts. */
+/** Documents that show more than data: files, what imports hold, and the state of alerts. */
 const OF_THE_MOMENT = ['Storage', 'Alerts', 'AlertHistory', 'AlertMarks'];
 
 describe("the page's documents", () => {

@@ -42,7 +42,7 @@ async function planOf(query: string, extensions: object): Promise<Plan[] | undef
 }
 
 describe('the plan of a topper', () => {
-  it('names the blocks: coarse inside, fine at the edges, less those outside it', async () => {
+  it('names the blocks: coarse inside, fine at the edges, less what is outside', async () => {
     const window = { from: T0 + 90, to: T0 + 2 * DAY + 3660 };
     const plans = await planOf(topper(window.from, window.to), { plan: true });
     expect(plans).toEqual([

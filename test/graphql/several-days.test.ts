@@ -152,7 +152,7 @@ async function endsOf(probe: string | undefined): Promise<Ends> {
   return { first: Math.min(...buckets), last: Math.max(...buckets) };
 }
 
-/** The starts of the steps with a bucket in the window and between the probe's ends. */
+/** The starts of the steps with a bucket in the window and in the interval of the probe. */
 async function stepsOf(asked: Asked, step: number): Promise<number[]> {
   const known = ends.get(`${asked.probe}`) ?? endsOf(asked.probe);
   ends.set(`${asked.probe}`, known);

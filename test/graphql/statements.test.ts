@@ -219,7 +219,7 @@ describe('the number of statements does not depend on how much is asked for', ()
     await cost(dashboard(GUIDS));
     const statements = lab.watchStatements();
     await lab.data(dashboard(GUIDS));
-    // The user, and no transaction: the series of percentiles are cached too.
+    // The lookup of the user, without a transaction: the series of percentiles are cached too.
     expect(statements()).toHaveLength(1);
   });
 

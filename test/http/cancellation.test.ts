@@ -129,7 +129,7 @@ describe('overload (decision 5)', () => {
     const asked = callers.map(({ signal }, i) =>
       lab.rest('topper', { ...QUESTION, timeout: 60, maxitems: i + 1 }, { signal }),
     );
-    // The admitted requests wait for the locked pages, the others for a permit.
+    // Each admitted request waits for the locked pages, or for a connection of one that does.
     const first = await Promise.race(asked);
     expect(first.text).toBe('{"status":"ERROR","message":"Server is busy"}');
     expect(first.headers['retry-after']).toMatch(/^[1-9]\d*$/);

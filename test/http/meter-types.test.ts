@@ -88,7 +88,7 @@ async function ask(counter_group: string, type: number, more = {}): Promise<[Ran
   return [answer.keys.map(({ key, metric }) => [key, metric]), answer.sysgrouptotal];
 }
 
-/** For each fold: its types, all keys ranked, and sysgrouptotal when 1, 2, 3 … are listed. */
+/** Of each kind: its types, all keys ranked, and sysgrouptotal when 1, 2, 3 … are listed. */
 const EXPECTED: readonly [string, readonly number[], Ranked, readonly Integer[]][] = [
   [
     'counters add up',
