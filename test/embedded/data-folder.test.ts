@@ -29,7 +29,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('the data of an embedded server', () => {
-  test('lie where they are wanted, in a folder private to the user of the server', async () => {
+  test('are in the configured folder, which is private to the user of the server', async () => {
     const place = await openDataFolder(dataDir, systemDir);
     expect(place.root).toBe(dataDir);
     expect(await modeOf(dataDir)).toBe(0o700);
@@ -37,7 +37,7 @@ describe('the data of an embedded server', () => {
     expect(place.user).toEqual(isRoot ? { uid: 65_534, gid: 65_534 } : undefined);
   });
 
-  test('can be reached whatever the umask is when their folder is made', async () => {
+  test('are reachable whatever the umask is when their folder is created', async () => {
     const umask = process.umask(0o077);
     try {
       const place = await openDataFolder(join(folder, 'a', 'b', 'data'), systemDir);
@@ -48,7 +48,7 @@ describe('the data of an embedded server', () => {
     }
   });
 
-  test('have one place, whichever way the path to them goes', async () => {
+  test('have one location, whichever path leads to them', async () => {
     await symlink(checkout, join(folder, 'link'));
     await chmod(checkout, 0o700);
     const direct = await openDataFolder(dataDir, systemDir);
@@ -56,7 +56,7 @@ describe('the data of an embedded server', () => {
     expect(linked.root).toBe(direct.root);
   });
 
-  test('can be entered from the moment that their folder is there, so that all find one', async () => {
+  test('are accessible once their folder exists, so that all users find the same one', async () => {
     const opened = openDataFolder(dataDir, systemDir);
     while (!existsSync(dataDir)) {
       await setImmediate();
@@ -68,13 +68,13 @@ describe('the data of an embedded server', () => {
     expect((await openDataFolder(dataDir, systemDir)).root).toBe(place.root);
   });
 
-  test('lie elsewhere when a checkout is closed to the user of the server, and stay there', async () => {
+  test('go elsewhere when the checkout is closed to the server user, and stay there', async () => {
     await chmod(checkout, 0o700);
     const options = { dataDir, systemDir, settings: CARELESS_SETTINGS };
     const first = await startEmbedded(options);
     await withClient(first.url, (client) => client.query('create table kept ()'));
     await first.stop();
-    // Who is not root is that user: the checkout is its own.
+    // Without root, the server runs as the user who owns the checkout.
     expect(dirname(first.dataDir)).toBe(isRoot ? systemDir : checkout);
     await chmod(checkout, 0o755);
     const second = await startEmbedded(options);
@@ -83,7 +83,7 @@ describe('the data of an embedded server', () => {
     await second.stop();
   });
 
-  test('that lie in a folder closed later are not replaced by new ones elsewhere', async () => {
+  test('in a folder that is closed later are not replaced by new ones elsewhere', async () => {
     const place = await openDataFolder(dataDir, systemDir);
     await mkdir(place.pgdata, { recursive: true });
     await chmod(checkout, 0o700);
@@ -93,7 +93,7 @@ describe('the data of an embedded server', () => {
       : expect(opened).resolves.toMatchObject({ root: dataDir }));
   });
 
-  test('that lie in a folder closed later are reached while their server is running', async () => {
+  test('in a folder that is closed later stay reachable while their server runs', async () => {
     const options = { dataDir, systemDir, settings: CARELESS_SETTINGS };
     const first = await startEmbedded(options);
     await chmod(checkout, 0o700);
@@ -121,7 +121,7 @@ describe('the data of an embedded server', () => {
       : expect(opened).rejects.toThrow(/cannot be written to.*set COUNTERGRAPH_DATA_DIR/));
   });
 
-  test('belong to whoever made them, also when root comes later', async () => {
+  test('belong to the user who created them, even when root opens them later', async () => {
     const place = await openDataFolder(dataDir, systemDir);
     await mkdir(place.pgdata, { recursive: true });
     const owner = isRoot ? { uid: 12_345, gid: 12_346 } : undefined;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a folder lock', () => {
-  test('lets one work at a time, and leaves nothing behind', async () => {
+  test('lets one task run at a time, and leaves nothing behind', async () => {
     let working = 0;
     const work = async () => {
       working += 1;
@@ -35,13 +35,13 @@ describe('a folder lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is let go of when the work fails', async () => {
+  test('is released when the work fails', async () => {
     const failing = withFolderLock(file, 0, () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');
     expect(await withFolderLock(file, 0, async () => 'done')).toBe('done');
   });
 
-  test('that a live process holds is waited for only so long', async () => {
+  test('that a live process holds is waited for only for a limited time', async () => {
     await writeFile(file, JSON.stringify(ownRecord()));
     await expect(withFolderLock(file, -1, async () => 'done')).rejects.toThrow(
       `lock is held by process ${process.pid}, which does not let go of it`,
@@ -65,7 +65,7 @@ describe('a folder lock', () => {
 });
 
 describe('the identity of a process', () => {
-  test('stays the same while it lives, differs from that of others, and ends with it', async () => {
+  test('stays the same while the process lives, and ends with it', async () => {
     const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
     await once(child, 'spawn');
     const pid = child.pid ?? 0;
@@ -77,7 +77,7 @@ describe('the identity of a process', () => {
     expect(processIdentity(pid)).toBeNull();
   });
 
-  test('is written down and recognised', () => {
+  test('is recorded and recognised', () => {
     const record = parseRecord(JSON.stringify(ownRecord()));
     expect(record).toEqual({ pid: process.pid, identity: processIdentity(process.pid) });
     expect(record !== null && isAlive(record)).toBe(true);

@@ -6,7 +6,7 @@ import { ownRecord } from '../../db/embedded/process-identity.ts';
 const PAUSES = { look: 1, first: 1, most: 4 };
 const DEAD = { pid: 1, identity: 'long ago' };
 
-/** Starts, each of which ends as it is told, and a way to wait for so many of them. */
+/** Starts with the given outcomes, and a way to wait for a number of them. */
 function startsThat(...outcomes: ('dies' | 'fails' | 'lives' | 'adopted')[]) {
   const told = new EventTarget();
   let count = 0;
@@ -29,7 +29,7 @@ function startsThat(...outcomes: ('dies' | 'fails' | 'lives' | 'adopted')[]) {
 }
 
 describe('a keeper', () => {
-  it('starts a server that died, again and again, also after starts that failed', async () => {
+  it('restarts a server each time it dies, even after starts that failed', async () => {
     const starts = startsThat('dies', 'fails', 'fails', 'dies', 'lives');
     const lines: string[] = [];
     const keeper = keepRunning({
@@ -47,7 +47,7 @@ describe('a keeper', () => {
     ]);
   });
 
-  it('does not count a server that somebody else has started meanwhile', async () => {
+  it('does not count a server that another process has started', async () => {
     const starts = startsThat('adopted');
     const log = () => undefined;
     const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
@@ -56,7 +56,7 @@ describe('a keeper', () => {
     expect(keeper.restarts()).toBe(0);
   });
 
-  it('starts nothing once it was stopped', async () => {
+  it('starts nothing after it was stopped', async () => {
     const starts = startsThat();
     const log = () => undefined;
     const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });

@@ -9,7 +9,7 @@ import { commandLineOf, isRunning, postmasterPid } from '../support/processes.ts
 import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/test-server.ts';
 
 let folder: string;
-/** One cluster serves most tests: to make one takes longer than all the rest. */
+/** One cluster serves most tests: creating one takes longer than all the rest. */
 let dataDir: string;
 let started: EmbeddedServer[] = [];
 
@@ -46,7 +46,7 @@ const show = (url: string, name: string) =>
   withClient(url, async (client) => (await client.query(`show ${name}`)).rows[0][name]);
 
 describe('an embedded server', () => {
-  test('is made at the first start, and leaves no process when it is stopped', async () => {
+  test('is created at the first start, and leaves no process when it is stopped', async () => {
     const server = await start();
     expect(server).toMatchObject({ created: true, adopted: false, dataDir });
     const pid = await postmasterPid(dataDir);
@@ -69,7 +69,7 @@ describe('an embedded server', () => {
     expect(rows).toEqual([{ n: 42 }]);
   });
 
-  test('is set up for exact text and safe writing unless told otherwise', async () => {
+  test('is set up for exact text and durable writes by default', async () => {
     const { url } = await start({});
     const wanted = {
       server_encoding: 'UTF8',
@@ -92,7 +92,7 @@ describe('an embedded server', () => {
     });
   });
 
-  test('shows its password to nobody: not in its command line, nor in logs', async () => {
+  test('does not reveal its password in its command line or in logs', async () => {
     const { url, lines } = await start();
     const { password } = new URL(url);
     expect(password).toHaveLength(32);
@@ -127,7 +127,7 @@ describe('an embedded server', () => {
   });
 });
 
-describe('an embedded server that is running already', () => {
+describe('an embedded server that is already running', () => {
   test('is used as it is, and left running by all but its last user', async () => {
     const owner = await start();
     const borrower = await start();
@@ -139,7 +139,7 @@ describe('an embedded server that is running already', () => {
     expect(await answers(owner.port)).toBe(false);
   });
 
-  test('goes on for a borrower when the one that started it ends first', async () => {
+  test('keeps running for a borrower when its owner stops first', async () => {
     const owner = await start();
     const borrower = await start();
     await owner.stop();
@@ -148,7 +148,7 @@ describe('an embedded server that is running already', () => {
     expect(await answers(owner.port)).toBe(false);
   });
 
-  test('is made and started once when two want it at the same time', async () => {
+  test('is created and started once when two users start it at the same time', async () => {
     const fresh = join(folder, 'fresh');
     const both = await Promise.all([
       start(CARELESS_SETTINGS, fresh),

@@ -12,7 +12,7 @@ import { makeTemporaryFolder } from '../support/test-server.ts';
 
 let program: BuiltProgram;
 let folder: string;
-/** Where the tests that need no fresh one have their data. */
+/** The data folder of the tests that need no fresh one. */
 let dataDir: string;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const serversIn = (dir: string) =>
     .split('\n')
     .filter((line) => line.includes(`-D ${dir}`));
 
-/** A command whose work goes on until it is told to end. */
+/** A command that works until it is interrupted. */
 const LONG_WORK = `
   import { Interrupted } from './dist/cli/listen-for-signals.js';
   import { withDatabase } from './dist/cli/database/run-with-database.js';
@@ -51,7 +51,7 @@ const LONG_WORK = `
   }
 `;
 
-/** What a child prints first; nothing where it ends before. */
+/** The first output of a child; empty if it ends before. */
 const firstOutput = async (child: ChildProcess) => {
   for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
     return String(chunk).trim();
@@ -74,7 +74,7 @@ describe('a command', () => {
 });
 
 describe('a command on the embedded database', () => {
-  test('makes, migrates and stops it from cold', async () => {
+  test('creates, migrates and stops it from a cold start', async () => {
     const to = await expectedSchemaVersion();
     expect(await program.run(['migrate'], dataIn(dataDir))).toEqual({
       status: 0,
@@ -87,7 +87,7 @@ describe('a command on the embedded database', () => {
     expect(serversIn(dataDir)).toEqual([]);
   });
 
-  test('shares it with another that starts at the same time', async () => {
+  test('shares it with another command that starts at the same time', async () => {
     const fresh = join(folder, 'fresh');
     const outcomes = await Promise.all([
       program.run(['migrate', '--json'], dataIn(fresh)),
@@ -103,7 +103,7 @@ describe('a command on the embedded database', () => {
     expect(serversIn(fresh)).toEqual([]);
   });
 
-  test('borrows that of a running process, and leaves it running', async () => {
+  test('borrows the server of a running process, and leaves it running', async () => {
     const server = await startEmbedded({ dataDir });
     const pid = await postmasterPid(dataDir);
     expect(await program.run(['migrate'], dataIn(dataDir))).toMatchObject({
@@ -136,7 +136,7 @@ describe('a command on the embedded database', () => {
     expect(serversIn(dataDir)).toEqual([]);
   });
 
-  test('leaves it behind when it is killed, for the next command to use and to stop', async () => {
+  test('leaves it running when killed, for the next command to use and to stop', async () => {
     const child = await program.script(LONG_WORK, dataIn(dataDir));
     await firstOutput(child);
     child.kill('SIGKILL');

@@ -24,7 +24,7 @@ describe('a streaming standby of an embedded server', () => {
       return rows[0].standby;
     });
 
-  test('says that it is in recovery, and its primary that it is not', async () => {
+  test('reports that it is in recovery, and its primary that it is not', async () => {
     expect(await inRecovery(standby.url)).toBe(true);
     expect(await inRecovery(primary.url)).toBe(false);
   });
@@ -35,7 +35,7 @@ describe('a streaming standby of an embedded server', () => {
     expect(await withClient(standby.url, schemaVersion)).toBe(to);
   });
 
-  test('cannot be converted itself, and needs not be once its primary was', async () => {
+  test('cannot be converted itself, and need not be once its primary is', async () => {
     const convert = () => replaceOldStore({ databaseUrl: standby.url });
     await migrate(primary.url);
     await standby.waitUntilCaughtUp();
@@ -45,7 +45,7 @@ describe('a streaming standby of an embedded server', () => {
     expect(await convert()).toBeNull();
   });
 
-  test('needs no migration once its primary had it, and cannot be migrated itself', async () => {
+  test('needs no migration once its primary has it, and cannot be migrated itself', async () => {
     await migrate(primary.url);
     await standby.waitUntilCaughtUp();
     expect((await migrate(standby.url)).applied).toEqual([]);
@@ -54,12 +54,12 @@ describe('a streaming standby of an embedded server', () => {
     await expect(migrate(standby.url)).rejects.toThrow(/is a standby .*: migrate its primary/);
   });
 
-  test('refuses to write', async () => {
+  test('refuses writes', async () => {
     const write = withClient(standby.url, (client) => client.query('create table x ()'));
     await expect(write).rejects.toThrow(/read-only transaction/);
   });
 
-  test('answers on when its primary is gone', async () => {
+  test('keeps answering when its primary is gone', async () => {
     await primary.stop();
     expect(await inRecovery(standby.url)).toBe(true);
   });

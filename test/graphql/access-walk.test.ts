@@ -69,7 +69,7 @@ beforeAll(async () => {
     alerts: [alertOf(SHARED, 'open')],
   });
   await lab.importSamples(vaultLines, { context: VAULT });
-  // The same keys without a label: a label found for them would be the vault's.
+  // The same keys without a label: any label found for them would come from the vault.
   await lab.importSamples(
     [
       { group: guidOf(SHARED), key: 'vault-alpha', ts: T0, values: { 0: 1 }, probe: 'open-probe' },
@@ -114,7 +114,7 @@ const OF_OPEN: Names = {
   probe: 'open-probe',
 };
 
-/** How each field is asked for that has arguments which matter. */
+/** The arguments of the fields whose arguments matter. */
 const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
   const topper = `window: { startingAt: { from: ${at}, seconds: 600 } }, probe: "${probe}"`;
   return {
@@ -135,7 +135,7 @@ const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
   };
 };
 
-/** Selections of a few dozen fields at a time: all of them would be over the limit of tokens. */
+/** Documents of a few dozen fields: one with all of them would exceed the limit of tokens. */
 function chunks(walked: readonly Walked[]): string[] {
   const size = 30;
   return Array.from({ length: Math.ceil(walked.length / size) }, (_, i) =>
@@ -148,17 +148,17 @@ function chunks(walked: readonly Walked[]): string[] {
 
 const walkFrom = (type: string, names: Names): Walked[] => {
   const asked = walk(schema, type, argumentsFor(names));
-  // `node` and `nodes` are walked from their own types, by ids.
+  // `nodeDocuments` walks `node` and `nodes`, from each type and by id.
   return asked.filter(({ path }) => path[0] !== 'node' && path[0] !== 'nodes');
 };
 
-/** Everything from the root on, with the cross-key group in the place of the hosts once more. */
+/** Everything below the root: first with the hosts, then with the cross-key group instead. */
 const documentsOf = (names: Names): string[] =>
   [names, { ...names, hosts: names.pairs }].flatMap((each) =>
     chunks(walkFrom('Query', each)).map((text) => `{ ${text} }`),
   );
 
-/** Everything from a node on that has the id of the variable. */
+/** Everything below the node whose id is the variable. */
 const nodeDocuments = (type: string, names: Names): string[] =>
   chunks(walkFrom(type, names)).map(
     (text) => `query ($id: ID!) { node(id: $id) { __typename ... on ${type} { ${text} } } }`,
@@ -175,7 +175,7 @@ const NODE_TYPES = [
   'AlertEvent',
 ] as const;
 
-/** All that the owner is told of the vault, and nobody else is told of the open context. */
+/** The values that the owner finds in the vault and that are not in the open context too. */
 async function secrets(): Promise<Set<string>> {
   const open = new Set<string>();
   for (const query of documentsOf(OF_OPEN)) {
@@ -186,7 +186,7 @@ async function secrets(): Promise<Set<string>> {
   for (const query of documentsOf(OF_VAULT)) {
     const { data } = await lab.graphql(query, {}, basic(OWNER));
     for (const [name, value] of valuesIn(data)) {
-      // Names of types, and numbers that any answer may hold by chance, give nothing away.
+      // Type names, and short values that any answer may hold by chance, give nothing away.
       if (name === '__typename' || value.length < 4 || open.has(value)) continue;
       told.add(value);
     }
@@ -194,7 +194,7 @@ async function secrets(): Promise<Set<string>> {
   return told;
 }
 
-/** Texts of `told` that are in the answer and were not in the question. */
+/** The values of `told` that are in the answer but were not in the question. */
 const leaks = (told: ReadonlySet<string>, answer: string, question: string): string[] =>
   [...told].filter((secret) => {
     const quoted = JSON.stringify(secret).slice(1, -1);
@@ -203,7 +203,7 @@ const leaks = (told: ReadonlySet<string>, answer: string, question: string): str
 
 type Id = { readonly type: string; readonly id: string };
 
-/** The ids of all that a user reaches in a context, on its primary and on another node. */
+/** The ids of everything a user reaches in a context, on its primary and on another node. */
 async function idsOf(credentials: Credentials, names: Names, node: string): Promise<Id[]> {
   const ids = new Map<string, string>();
   for (const destination of [null, node]) {
@@ -229,8 +229,8 @@ async function idsOf(credentials: Credentials, names: Names, node: string): Prom
 describe('the walk', () => {
   it('asks for every field of every type of the schema', () => {
     const walked = new Set(walk(schema, 'Query', argumentsFor(OF_VAULT)).map(({ field }) => field));
-    // What subscriptions and mutations answer is of the same types; test/live and test/changes say
-    // whom they answer.
+    // Subscriptions and mutations return the same types; test/live and test/changes check who may
+    // use them.
     const others = ['Subscription', 'Mutation'];
     const asked = objectTypes(schema).filter(({ name }) => !others.includes(name));
     const all = asked.flatMap(({ name }) =>
@@ -240,7 +240,7 @@ describe('the walk', () => {
     expect(all.length).toBeGreaterThan(100);
   });
 
-  it('says how to ask only for what there is', () => {
+  it('has arguments only for fields that exist', () => {
     const stale = Object.keys(argumentsFor(OF_VAULT)).filter((name) => {
       const [type = '', field = ''] = name.split('.');
       return !fieldsOf(type)[field];
@@ -251,7 +251,7 @@ describe('the walk', () => {
   it.each([
     ['the vault', OWNER, OF_VAULT],
     ['the open context', NEIGHBOUR, OF_OPEN],
-  ])('reaches every field of %s for whoever may see it', async (_, credentials, names) => {
+  ])('reaches every field of %s for a user who may see it', async (_, credentials, names) => {
     const ofCrosskey = ({ field }: Walked) => field.startsWith('Crosskey.');
     const walked = [
       ...walkFrom('Query', names).filter((each) => !ofCrosskey(each)),
@@ -264,7 +264,7 @@ describe('the walk', () => {
     }
   });
 
-  it('knows dozens of things that must not be told', async () => {
+  it('finds dozens of values that must not leak', async () => {
     const told = await secrets();
     for (const one of ['vault label alpha', 'vault-probe', '/vault/pool', 'vault pair meter']) {
       expect([...told].join('\n')).toContain(one);
@@ -282,7 +282,7 @@ describe.each([
   ['who has no grant', STRANGER],
   ['who has a grant of another context', NEIGHBOUR],
 ])('a user %s', (_, credentials) => {
-  it('is told nothing of the vault by its names', async () => {
+  it('learns nothing by naming the vault and what is in it', async () => {
     const told = await secrets();
     for (const query of documentsOf(OF_VAULT)) {
       const { text, data, errors } = await lab.graphql(query, {}, basic(credentials));
@@ -292,7 +292,7 @@ describe.each([
     }
   });
 
-  it('gets null for every id of it, whatever is asked below', async () => {
+  it('gets null for every id of the vault, whatever is selected below it', async () => {
     const told = await secrets();
     const ids = await idsOf(OWNER, OF_VAULT, 'vault-node');
     expect(new Set(ids.map(({ type }) => type))).toEqual(new Set(NODE_TYPES));
@@ -307,14 +307,14 @@ describe.each([
         const { text } = await lab.graphql(query, { id }, basic(credentials));
         expect(JSON.parse(text)).toEqual({ data: { node: null } });
         expect(leaks(told, text, query)).toEqual([]);
-        // Their owner is answered, so there was something to hide.
+        // The owner gets an answer, so there was something to hide.
         const { data } = await lab.graphql<{ node: object | null }>(query, { id }, basic(OWNER));
         expect(data.node).toMatchObject({ __typename: type });
       }
     }
   });
 
-  it('does not get anywhere with ids that were made up from those of the vault', async () => {
+  it('learns nothing with ids forged from those of the vault', async () => {
     const told = await secrets();
     const ids = await idsOf(OWNER, OF_VAULT, 'vault-node');
     const changed = ids.flatMap(({ id }) => {
@@ -342,7 +342,7 @@ const firstOfEach = (ids: readonly Id[]): Id[] =>
     return found ? [found] : [];
   });
 
-describe('a user with a grant of another context, within that context', () => {
+describe('a user with a grant for another context, within that context', () => {
   const MIXED: readonly (readonly [string, Partial<Names>])[] = [
     ['as it is', {}],
     ['with a group of the vault', { hosts: OF_VAULT.hosts }],
@@ -352,25 +352,25 @@ describe('a user with a grant of another context, within that context', () => {
     ['in the time of the vault', { at: OF_VAULT.at }],
   ];
 
-  it.each(MIXED)('%s, is told nothing of the vault', async (_, names) => {
+  it.each(MIXED)('%s, learns nothing about the vault', async (_, names) => {
     const told = await secrets();
     for (const query of documentsOf({ ...OF_OPEN, ...names })) {
       const { text, data } = await lab.graphql(query, {}, basic(NEIGHBOUR));
       expect(data).not.toBeNull();
-      // A window of ten minutes that was asked for, and the ones around it, are no news.
+      // The user chose the window of ten minutes, so its bounds and its neighbours' are no secret.
       const at = names.at ?? OF_OPEN.at;
       expect(leaks(told, text, `${query} ${at - 600} ${at + 600}`)).toEqual([]);
     }
   });
 
-  it('is told nothing by a node of the vault either', async () => {
+  it('learns nothing from a node of the vault either', async () => {
     const query = `{ context(name: "${OPEN}", destinationNode: "vault-node") { name nodeName } }`;
     const { text, errors } = await lab.graphql(query, {}, basic(NEIGHBOUR));
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     expect(leaks(await secrets(), text, query)).toEqual([]);
   });
 
-  it('gets no label of a key that the vault knows by the same text', async () => {
+  it('gets no label from the vault for a key with the same text', async () => {
     const { context } = await lab.data<{ context: unknown }>(
       `{ context(name: "${OPEN}") { counterGroup(guid: "${guidOf(SHARED)}") {
         key(key: "vault-alpha") { label description attributes { value } } }

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMetrics } from '../support/metrics-text.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Who answers: Yoga as long as nothing is compiled, and the hot way what it can. */
+/** Yoga answers everything while nothing is compiled; the fast path answers what it can. */
 const WAYS = [
   { way: 'yoga', compileAfter: 0 },
   { way: 'hot', compileAfter: 1 },
 ] as const;
 
-/** Audits of a document that is compiled, POSTed as JSON with nothing unusual about it. */
+/** Audits that send a compiled document as an ordinary JSON POST. */
 const HOT_AUDITS: readonly string[] = [
   ...['22EB', '4655', '47DE', '80D8', '82A3', '78D5', '2C94', '03D4', '34A2', '13EE'],
   ...['8161', 'B8B3', '94B0', '0220', '94B1', '0221', '94B2', '0222', '428F', '1B7A'],
@@ -24,7 +24,7 @@ describe.each(WAYS)('the GraphQL-over-HTTP specification, by $way', ({ way, comp
 
   afterAll(() => service.close());
 
-  /** They ask for `__typename` alone, which is open to everybody (decision 11). */
+  /** The audits ask only for `__typename`, which needs no credentials (decision 11). */
   const audits = serverAudits({ url: () => `${service.url}/graphql` });
   const answeredHot: string[] = [];
 
@@ -34,7 +34,7 @@ describe.each(WAYS)('the GraphQL-over-HTTP specification, by $way', ({ way, comp
       { way: 'hot' },
     ) ?? Number.NaN;
 
-  it('is 61 audits, each with an id of its own', () => {
+  it('has 61 audits, each with its own id', () => {
     expect(audits).toHaveLength(61);
     expect(new Set(audits.map(({ id }) => id)).size).toBe(61);
   });
@@ -42,7 +42,7 @@ describe.each(WAYS)('the GraphQL-over-HTTP specification, by $way', ({ way, comp
   it.each(audits.map((audit) => [audit.id, audit.name, audit] as const))(
     '%s: the server %s',
     async (id, _, audit) => {
-      // What it asks for is compiled by then, if it can be.
+      // The first run compiles the document, if it can be compiled.
       if (way === 'hot') await audit.fn();
       const before = await hotAnswers();
       const result = await audit.fn();
@@ -52,7 +52,7 @@ describe.each(WAYS)('the GraphQL-over-HTTP specification, by $way', ({ way, comp
     },
   );
 
-  it('was answered the way that is meant', () => {
+  it('was answered by the expected path', () => {
     expect(answeredHot).toEqual(way === 'hot' ? HOT_AUDITS : []);
   });
 });

@@ -25,14 +25,14 @@ describe('credentials (decision 11)', () => {
     ['Basic', basic(ADA)],
     ['basic, in another case', { authorization: basic(ADA)['authorization']?.replace('B', 'b') }],
     ['Bearer with x-username', { authorization: 'Bearer ada-token', 'x-username': 'ada' }],
-  ])('are taken as %s', async (_, headers) => {
+  ])('are accepted as %s', async (_, headers) => {
     const answer = await lab.graphql(VIEWER, {}, headers as Record<string, string>);
     expect(answer.data).toEqual({ viewer: { username: 'ada', contexts: [{ name: 'lab' }] } });
     expect(answer.status).toBe(200);
     expect(answer.headers['www-authenticate']).toBeUndefined();
   });
 
-  it('may hold colons in the token, and letters of any language', async () => {
+  it('may have colons in the token, and letters of any language', async () => {
     expect(await lab.data(VIEWER, {}, COLONS)).toMatchObject({ viewer: { username: 'zoë' } });
   });
 
@@ -87,7 +87,7 @@ describe('without credentials', () => {
       expect([message, extensions.code]).toEqual(['Invalid API token', 'UNAUTHENTICATED']);
     }
     expect(answer.status).toBe(401);
-    // Never Basic: a browser would keep such credentials and send them along by itself.
+    // Never Basic: a browser would store the credentials and send them on its own.
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 });
@@ -110,7 +110,7 @@ describe('wrong credentials', () => {
     ['a NUL', basic({ ...ADA, username: 'ada\0' })],
   ];
 
-  it.each(WRONG)('(%s) fail the request whole, open fields too', async (_, headers) => {
+  it.each(WRONG)('(%s) fail the whole request, open fields included', async (_, headers) => {
     for (const query of ['{ __typename }', VIEWER, '{ __schema { queryType { name } } }']) {
       const answer = await lab.graphql(query, {}, headers);
       expect(JSON.parse(answer.text)).toEqual({
@@ -121,7 +121,7 @@ describe('wrong credentials', () => {
     }
   });
 
-  it('are the same for an unknown user and a wrong token, byte for byte', async () => {
+  it('get the same answer for an unknown user and a wrong token, byte for byte', async () => {
     const [wrong, unknown] = await Promise.all(
       [
         { ...ADA, token: 'wrong' },
@@ -149,7 +149,7 @@ describe('grants (decision 12)', () => {
     });
   });
 
-  it('cannot be told from contexts that are not there', async () => {
+  it('do not reveal whether a context without one exists', async () => {
     const query = '{ secret: context(name: "secret") { id } nowhere: context(name: "no") { id } }';
     expect(await lab.data(query)).toEqual({ secret: null, nowhere: null });
     const names = ['__proto__', 'constructor', 'LAB', '', 'lab\0', 'läb', '\ud800'];
@@ -159,14 +159,14 @@ describe('grants (decision 12)', () => {
     }
   });
 
-  it('that are revoked hold no longer, from the next request on', async () => {
+  it('stop working with the first request after they are revoked', async () => {
     const query = `{ context(name: "secret") { counterGroup(guid: "${guidOf(2)}") { name } } }`;
     expect(await lab.data(query, {}, COLONS)).toMatchObject({ context: { counterGroup: {} } });
     await lab.write((connection) => revokeGrant(connection, COLONS.username, 'secret'));
     expect(await lab.data(query, {}, COLONS)).toEqual({ context: null });
   });
 
-  it('are nothing without a user, and a token that was changed is none', async () => {
+  it('need an existing user and its current token', async () => {
     const token = await lab.write((connection) => rotateToken(connection, COLONS.username));
     expect((await lab.graphql(VIEWER, {}, basic(COLONS))).status).toBe(401);
     expect((await lab.graphql(VIEWER, {}, basic({ ...COLONS, token }))).status).toBe(200);

@@ -64,7 +64,7 @@ describe('availableWindow', () => {
     ).toEqual(answered({ keys: [{ drilldown }] }));
   });
 
-  it('costs no statement', async () => {
+  it('costs no extra statement', async () => {
     const cost = async (selection: string) => {
       lab.emptyCaches();
       const statements = lab.watchStatements();

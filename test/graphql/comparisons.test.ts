@@ -43,7 +43,7 @@ beforeAll(async () => {
       }),
     ],
     lines: [
-      // The window before: c, a and x; in the window itself: a, b and c.
+      // The previous window has c, a and x; the window itself has a, b and c.
       line(HOSTS, 'a', 0, 10),
       line(HOSTS, 'a', 599, 5),
       line(HOSTS, 'c', 300, 40),
@@ -96,7 +96,7 @@ describe('previous', () => {
       {
         key: 'b',
         metric: 60,
-        // Without a reading then, there is nothing to divide by.
+        // Without a reading in that window, there is nothing to divide by.
         previous: { window: before, metric: 0, rank: null, change: 60, changeRatio: null },
       },
       {
@@ -107,7 +107,7 @@ describe('previous', () => {
     ]);
   });
 
-  it('may be any time ago', async () => {
+  it('may lie any time in the past', async () => {
     expect(await keys('maxItems: 1,', `previous(ago: 300) { ${PREVIOUS} }`)).toEqual([
       {
         key: 'a',
@@ -125,7 +125,7 @@ describe('previous', () => {
     ]);
   });
 
-  it('keeps filter and probe, and ranks among what passes them', async () => {
+  it('keeps the filter and the probe, and ranks among the keys that pass them', async () => {
     const filtered = await keys('filter: { exclude: "[xc]" },', `previous { metric rank }`);
     expect(filtered).toEqual([
       { key: 'a', previous: { metric: 30, rank: 1 } },
@@ -136,7 +136,7 @@ describe('previous', () => {
     ]);
   });
 
-  it('is for every type of meter', async () => {
+  it('works for every type of meter', async () => {
     const of = (index: number) => keys(`meter: ${index}, maxItems: 1,`, `previous { ${PREVIOUS} }`);
     expect(await of(4)).toMatchObject([{ previous: { metric: 30, rank: 3, change: 90 } }]);
     // (10 + 5) ÷ 2 · 2; the largest of 10 and 5, times two.
@@ -170,7 +170,7 @@ describe('drilldown (decision 31)', () => {
     return first?.['drilldown'];
   };
 
-  it('takes the keys under the key, and their total', async () => {
+  it('lists the keys under the key, and their total', async () => {
     expect(await drill(`crosskey: "${CROSS}"`)).toEqual({
       counterGroup: { guid: CROSS },
       meter: { index: 0 },
@@ -188,7 +188,7 @@ describe('drilldown (decision 31)', () => {
     });
   });
 
-  it('lists so many, of any meter', async () => {
+  it('lists as many keys as requested, of any meter', async () => {
     expect(await drill(`crosskey: "${CROSS}", maxItems: 1, meter: 4`)).toMatchObject({
       meter: { index: 4 },
       total: 70,
@@ -208,7 +208,7 @@ describe('drilldown (decision 31)', () => {
     expect(b).toHaveProperty('keys.length', 10);
   });
 
-  it('takes every position of the group, and counts a key once', async () => {
+  it('finds the key in every position, and counts a cross-key once', async () => {
     expect(await drill(`crosskey: "${PAIRS}"`)).toMatchObject({
       total: 7,
       others: 0,
@@ -237,7 +237,7 @@ describe('drilldown (decision 31)', () => {
     });
   });
 
-  it('has previous windows within it, of which it stays the whole', async () => {
+  it('ranks previous windows among its own keys only', async () => {
     const selection = `keys { key previous { ${PREVIOUS} } }`;
     const before = { from: T0, to: T0 + 600 };
     expect(await drill(`crosskey: "${CROSS}"`, selection)).toEqual({
@@ -296,7 +296,7 @@ describe('drilldown (decision 31)', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 
-  it('of a meter that is not there, or of too few keys, is BAD_USER_INPUT', async () => {
+  it('of a missing meter, or of too few or too many keys, is BAD_USER_INPUT', async () => {
     for (const args of ['meter: 99', 'maxItems: 0', 'maxItems: 10001']) {
       const { data, errors } = await lab.graphql(
         `{ context(name: "lab") { counterGroup(guid: "${HOSTS}") { topper(maxItems: 1, ${WINDOW}) {

@@ -15,7 +15,7 @@ import { expect, it } from 'vitest';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 
-/** What a field is given: something of its type or not, at once or later, or an error. */
+/** What a resolver returns: a value of the field's type or not, or an error, at once or later. */
 type Given =
   | { readonly kind: 'value'; readonly value: unknown; readonly isLate: boolean }
   | { readonly kind: 'thrown' | 'returned'; readonly isLate: boolean }
@@ -125,8 +125,8 @@ const SOMETIMES = fc.boolean();
 const NEVER = fc.constant(false);
 
 /**
- * In lists of what may not be null nothing is late: where one fails at once, graphql-js leaves the
- * others to fail unnoticed, which ends the process.
+ * Items of lists of non-null types are never late: when one fails at once, graphql-js leaves the
+ * rejections of the others unhandled, which ends the process.
  */
 function nodes(depth: number, isLate: When): fc.Arbitrary<Given> {
   const nothing = given(fc.constant(null), isLate);
@@ -151,11 +151,11 @@ function nodes(depth: number, isLate: When): fc.Arbitrary<Given> {
 const shown = ({ message, path, locations }: GraphQLError): string =>
   JSON.stringify({ message, path, locations });
 
-/** What runs at once ends in any order. */
+/** Sorts the errors: resolvers that run concurrently end in any order. */
 const shownAll = (errors: readonly GraphQLError[] = []): string[] => errors.map(shown).sort();
 
 it.each(['root', 'mustRoot'])(
-  'any mixture of values, errors and nulls, at once or later, is answered as by graphql-js: %s',
+  'any mix of values, errors and nulls, at once or later, is answered as by graphql-js: %s',
   async (root) => {
     const text = `{ first: ${root} { ${BELOW} } second: root { ${DEEPER} } }`;
     const document = parse(text);

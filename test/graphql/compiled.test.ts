@@ -10,7 +10,7 @@ import { post } from '../support/rest-parameters.ts';
 import { ADA, basic, startTestService, type TestService } from '../support/service.ts';
 import type { RandomDocument } from '../support/write-document.ts';
 
-/** One database, asked by a server that compiles at once and by one that never does. */
+/** Two servers on one database: one compiles at once, the other never does. */
 let compiling: TestService;
 let plain: TestService;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
       { group: guidOf(3), key: `k${i % 7}\\0A.00.00.0${i % 5}`, ts: T0 + DAY, values: { 0: i } },
     ]).flat(),
     settings: { compileAfter: 1 },
-    // Of the default pool the free space is measured, and changes.
+    // The default pool would show the measured free space, which changes.
     declaration: { pools: [{ name: 'oper', path: '/nowhere', total_size: 10, avail_size: 5 }] },
   });
   const { databaseUrl } = compiling;
@@ -58,14 +58,14 @@ const ask = (to: TestService, document: object, { headers = basic(ADA) }: Ways =
   return to.call('/graphql', { ...sent, headers: { ...sent.headers, ...headers } });
 };
 
-/** Yoga negotiates this; it is never answered before Yoga. */
+/** Only Yoga negotiates this header, so the request never takes the fast path. */
 const BY_YOGA = { accept: 'application/json, */*;q=0.1' };
 
 const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 /**
- * An answer without the order of its errors, which fields that run at once do not have, and without
- * what is another each time. What else there is, is the same byte by byte: data are compared as text.
+ * An answer with its errors sorted, since concurrent fields fail in any order, and without the
+ * headers that differ each time. Data are compared as text, so they must be equal byte for byte.
  */
 function plainly({ status, text, headers }: HttpAnswer): object {
   const { errors, ...others } = text === '' ? {} : JSON.parse(text);
@@ -73,10 +73,10 @@ function plainly({ status, text, headers }: HttpAnswer): object {
   return { status, headers: same, rest: JSON.stringify(others), errors: errors?.sort(byText) };
 }
 
-/** The answer of graphql-js, and that of compiled code: through Yoga, and before it. */
+/** The answers of graphql-js, of compiled code in Yoga, and of the fast path. */
 async function threeWays(document: object, ways: Ways = {}): Promise<object[]> {
   const headers = { ...basic(ADA), ...ways.headers };
-  // The first time it is compiled, in Yoga; from then on it is hot.
+  // Yoga compiles the document on its first request; from then on it takes the fast path.
   const answers = [
     await ask(plain, document, { headers }),
     await ask(compiling, document, { headers: { ...headers, ...BY_YOGA } }),
@@ -92,7 +92,7 @@ async function expectSame(document: object, ways: Ways = {}): Promise<object> {
   return reference;
 }
 
-/** Of everything that has one. */
+/** Ids for `node` and `nodes` to find. */
 async function someIds(): Promise<string[]> {
   const { text } = await ask(plain, {
     query: `{ contexts { id slices { id } counterGroups { id meters { id }
@@ -191,14 +191,11 @@ describe('compiled operations', () => {
     ['a condition is null', { x: null, y: true }],
     ['a condition is missing', { y: true }],
     ['a condition is no boolean', { x: 'true', y: true }],
-  ])(
-    'answer as graphql-js does what @skip and @include let stand, when %s',
-    async (_, variables) => {
-      await expectSame({ query: CONDITIONED, variables });
-    },
-  );
+  ])('apply @skip and @include as graphql-js does when %s', async (_, variables) => {
+    await expectSame({ query: CONDITIONED, variables });
+  });
 
-  it('are asked for by each combination of conditions in turn', async () => {
+  it('answer as graphql-js does for each combination of conditions in turn', async () => {
     const both = [true, false];
     for (const x of both) {
       for (const y of both) await expectSame({ query: CONDITIONED, variables: { x, y } });
@@ -215,11 +212,11 @@ describe('compiled operations', () => {
         variables: JSON.parse('{ "__proto__": true }'),
       },
     ],
-  ])('answer %s as any other', async (_, document) => {
+  ])('treat %s like any other', async (_, document) => {
     expect(await expectSame(document)).toMatchObject({ status: 200, errors: undefined });
   });
 
-  it('leave to graphql-js what has more conditions than are planned for', async () => {
+  it('leave a document with too many conditions to graphql-js', async () => {
     const names = Array.from({ length: LIMITS.compiledConditions + 1 }, (_, i) => `$c${i}`);
     const query = `query (${names.map((name) => `${name}: Boolean!`).join(' ')}) { viewer {
       ${names.map((name, i) => `a${i}: username @include(if: ${name})`).join(' ')} } }`;
@@ -258,14 +255,14 @@ describe('compiled operations', () => {
     expect(plainly(hot)).toEqual(plainly(reference));
   });
 
-  it('are those of this document and this operation, however alike two are', async () => {
+  it('are never confused with those of a similar document', async () => {
     const one = '{ viewer { username } }';
     const two = '{ viewer { username contexts { name } } }';
     for (const query of [one, two, one, two]) await expectSame({ query });
   });
 
   it.each(['', '\n#'])(
-    'are found by no operation name that the document lacks: %j',
+    'are not found by an operation name that the document lacks: %j',
     async (name) => {
       const query = '{ viewer { username } }';
       for (const text of [query, `#\n${query}`]) await expectSame({ query: text });
@@ -274,7 +271,7 @@ describe('compiled operations', () => {
     },
   );
 
-  it('send the same statements as graphql-js does', async () => {
+  it('send as many statements as graphql-js does', async () => {
     const body = { query: TOPPER, operationName: 'Q', variables: given };
     await expectSame(body);
     const counts: number[] = [];

@@ -69,7 +69,7 @@ const inLab = async <T>(selection: string): Promise<T> =>
   (await lab.data<{ context: T }>(`{ context(name: "lab") { ${selection} } }`)).context;
 
 describe('a context', () => {
-  it('tells its name, its node, its probes and its whole window', async () => {
+  it('has its name, its node, its probes and its total window', async () => {
     expect(await inLab('name nodeName haSlaveMode probes totalWindow { from to seconds }')).toEqual(
       {
         name: 'lab',
@@ -136,7 +136,7 @@ describe('slices', () => {
 });
 
 describe('pools', () => {
-  it('have every field that is declared, and sizes that are read where they can be', async () => {
+  it('have every declared field, and measured sizes where the path can be read', async () => {
     const { blocks, bsize } = await statfs(tmpdir());
     const { pools } = await inLab<{ pools: Record<string, unknown>[] }>(
       `pools { name status totalSize availSize fileSystem mounted offlineArchive
@@ -168,7 +168,7 @@ describe('pools', () => {
     ]);
   });
 
-  it('are the file system of the data folder where none is declared', async () => {
+  it('default to the file system of the data folder where none is declared', async () => {
     await lab.sql('delete from pools');
     expect(await inLab('pools { name status totalSize }')).toEqual({
       pools: [{ name: 'default', status: 'online', totalSize: expect.any(Number) }],
@@ -194,7 +194,7 @@ describe('counter groups', () => {
     expect(await guids(`(guids: ["${bare}", "${guidOf(99)}", "${DISABLED}"])`)).toEqual([HOSTS]);
   });
 
-  it('can be searched in any case, beyond ASCII', async () => {
+  it('can be searched without regard to case, beyond ASCII too', async () => {
     expect(await guids('(search: "OF IP")')).toHaveLength(3);
     expect(await guids('(search: "überWACHUNG")')).toEqual([METERED]);
     expect(await guids('(search: "ÜBER")')).toEqual([METERED]);
@@ -214,13 +214,13 @@ describe('counter groups', () => {
     });
   });
 
-  it('that are not there, or switched off, are null', async () => {
+  it('that do not exist or are switched off are null', async () => {
     const selection = `none: counterGroup(guid: "${guidOf(99)}") { name }
       off: counterGroup(guid: "${DISABLED}") { name }`;
     expect(await inLab(selection)).toEqual({ none: null, off: null });
   });
 
-  it('that cannot be are bad input', async () => {
+  it('with an invalid GUID are bad input', async () => {
     const query =
       'query ($guid: Guid!) { context(name: "lab") { counterGroup(guid: $guid) { id } } }';
     for (const guid of ['nonsense', '', 17, null, {}]) {
@@ -229,7 +229,7 @@ describe('counter groups', () => {
     }
   });
 
-  it('tell their sizes and their meters', async () => {
+  it('have their bucket sizes and their meters', async () => {
     const TYPES = [
       ...['VT_INVALID', 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW', 'VT_COUNTER'],
       ...['VT_COUNTER_WITH_SLIDING_WINDOW', 'VT_RATE_COUNTER', 'VT_GAUGE', 'VT_GAUGE_MIN_MAX_AVG'],
@@ -263,7 +263,7 @@ describe('counter groups', () => {
     });
   });
 
-  it('tell the interval of their data, of all probes and of one', async () => {
+  it('have the interval of their data, of all probes and of one', async () => {
     const selection = `counterGroup(guid: "${HOSTS}") { all: timeInterval { from to seconds }
       one: timeInterval(probe: "p1") { from to seconds } idle: timeInterval(probe: "p2") { to } }`;
     expect(await inLab(selection)).toEqual({
@@ -275,7 +275,7 @@ describe('counter groups', () => {
     });
   });
 
-  it('know their parts and what drills down from them, in any position', async () => {
+  it('have their parts and their drill-downs, in any position', async () => {
     const selection = `pairs: counterGroup(guid: "${PAIRS}") { drilldowns { guid } crosskey {
         parent { guid } first { guid } second { guid } parentGuid crosskeyGuid1 crosskeyGuid2 } }
       hosts: counterGroup(guid: "${HOSTS}") { crosskey { parentGuid } drilldowns { guid } }

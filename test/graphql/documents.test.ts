@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Of some media type, so that it is answered on both ways. */
+/** Asks with two `accept` headers, one for the fast path and one for Yoga. */
 async function ask(to: TestService, body: Sent, headers = basic(ADA)) {
   const sent = post('application/json', JSON.stringify(body));
   const answers = [];
@@ -83,7 +83,7 @@ describe('trusted documents', () => {
     expect(await ask(strict, body)).toEqual({ status: 200, data });
   });
 
-  it('are answered to those who may ask', async () => {
+  it('are refused to a caller with a wrong token', async () => {
     const answer = await ask(
       strict,
       { documentId: 'a-name-of-its-own' },
@@ -92,7 +92,7 @@ describe('trusted documents', () => {
     expect(answer).toEqual(refusal(401, 'UNAUTHENTICATED', 'Invalid API token'));
   });
 
-  it('take variables as any document does', async () => {
+  it('require their variables like any other document', async () => {
     const answer = await ask(strict, { documentId: sha256(TOPPER) });
     expect(answer).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   });
@@ -106,7 +106,7 @@ describe('trusted documents', () => {
       'one with its right hash',
       { query: '{ __typename }', ...persisted(sha256('{ __typename }')) },
     ],
-  ])('and no others: %s', async (_, body) => {
+  ])('are the only documents that are answered, not %s', async (_, body) => {
     expect(await ask(strict, body)).toEqual(
       refusal(
         403,
@@ -153,7 +153,7 @@ describe('trusted documents', () => {
 });
 
 describe('automatic persisted queries', () => {
-  it('are known once a signed-in caller has sent document and hash', async () => {
+  it('are known once a signed-in caller has sent the document and its hash', async () => {
     const query = '{ contexts { name } }';
     const hash = persisted(sha256(query));
     expect(await ask(open, hash)).toMatchObject({
@@ -180,7 +180,7 @@ describe('automatic persisted queries', () => {
     expect(await get({})).toEqual({ data });
   });
 
-  it('are not taken from strangers', async () => {
+  it('are not accepted from a caller without credentials', async () => {
     const query = '{ __typename viewer { username } }';
     const hash = persisted(sha256(query));
     await ask(open, { query, ...hash }, {});

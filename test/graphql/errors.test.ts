@@ -17,7 +17,7 @@ afterAll(() => lab.close());
 
 const WINDOW = `window: { startingAt: { from: ${T0}, seconds: 60 } }`;
 
-describe('a bad argument is an error on its field, and the others answer (sections 9 and 10)', () => {
+describe('a bad argument fails only its own field (sections 9 and 10)', () => {
   it.each([
     ['topper', `topper(probe: "nowhere") { total }`, 'Invalid probe - nowhere'],
     ['topper', `topper(probe: "") { total }`, undefined],
@@ -38,7 +38,7 @@ describe('a bad argument is an error on its field, and the others answer (sectio
       `{ viewer { username } context(name: "lab") { name counterGroup(guid: "${GROUP}") {
         guid ${selection} } } }`,
     );
-    // An empty probe is as none (decision 1), so it may answer.
+    // An empty probe is the same as none (decision 1), so the field may be answered.
     if (selection.includes('probe: ""') && errors === undefined) return;
     expect(data).toEqual({
       viewer: { username: 'ada' },
@@ -102,8 +102,8 @@ describe('a bad argument is an error on its field, and the others answer (sectio
   });
 });
 
-describe('what is not there is null without an error (section 9)', () => {
-  it('be it a context, a group, a meter, a key or a node', async () => {
+describe('a missing object is null without an error (section 9)', () => {
+  it('for a context, a group, a meter, a key and a node', async () => {
     expect(
       await lab.data(
         `{ node(id: "x") { id } nodes(ids: ["x", "y"]) { id } none: context(name: "x") { id }
@@ -165,7 +165,7 @@ describe('a document', () => {
     }
   });
 
-  it('with a wrong variable is told which it is, with status 400', async () => {
+  it('with a wrong variable gets status 400 and the name of the variable', async () => {
     const query = `query ($context: String!, $group: Guid!) {
       context(name: $context) { counterGroup(guid: $group) { name } } }`;
     for (const accept of ['application/json', 'application/graphql-response+json']) {
@@ -194,7 +194,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('of two operations answers the one that is named', async () => {
+  it('with two operations runs the one that is named', async () => {
     const query = 'query A { viewer { username } } query B { contexts { name } }';
     const post = async (operationName?: string) => {
       const headers = { ...basic(ADA), 'content-type': 'application/json' };
@@ -216,7 +216,7 @@ describe('a document', () => {
 });
 
 describe('a defect', () => {
-  it('is masked to the caller and logged under the request id', async () => {
+  it('is masked from the caller and logged with the request id', async () => {
     await lab.sql('alter table open_segment_pages rename to pages_gone');
     lab.emptyCaches();
     try {

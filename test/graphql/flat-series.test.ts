@@ -103,7 +103,7 @@ describe('flatSeries', () => {
     },
   );
 
-  it('refuses a step that cannot be, and more rows than it may have', async () => {
+  it('refuses an invalid step, and more rows than it may have', async () => {
     const refused = (args: string) =>
       lab.graphql(
         `{ context(name: "lab") { counterGroup(guid: "${LONG}") {
@@ -117,8 +117,8 @@ describe('flatSeries', () => {
     expect(odd.data).toMatchObject({
       context: { counterGroup: { topper: { total: 60, flatSeries: null } } },
     });
-    // Six days of 61 series: 61 × 8,497 minutes. The shortest step of which there are at most
-    // 100,000 ÷ 61 = 1,639 is six minutes: 1,417.
+    // Six days of 61 series: 61 × 8,497 minutes. The shortest step that gives at most
+    // 100,000 ÷ 61 = 1,639 points is six minutes, with 1,417.
     const short = await refused('step: 60');
     expect(short.errors?.[0]?.message).toBe(
       'step must be so long that 61 series have at most 100000 rows, the shortest is 360, ' +
@@ -148,7 +148,7 @@ describe('averageRate', () => {
 
   it('of a counter is the amount of each step per second', async () => {
     expect(await rates(2, '', 0, 1200)).toEqual([
-      // a: 20 and 14; b and c: 4 + 0, 10, 0 and 2 in the one minute that there is of the last step.
+      // a: 20 and 14; b and c: 4 + 0, 10, 0 and 2. Only one minute of the last step has data.
       ...[
         [0, 'a', 20 / 300],
         [0, null, 4 / 300],
@@ -164,7 +164,7 @@ describe('averageRate', () => {
     ]);
   });
 
-  it('of a rate counter is the same, though its values are divided by the step already', async () => {
+  it('of a rate counter is the same, although values are already divided by the step', async () => {
     const { context } = await lab.data<{
       context: { counterGroup: { topper: { flatSeries: unknown[] } } };
     }>(
@@ -178,14 +178,14 @@ describe('averageRate', () => {
       value,
       averageRate,
     });
-    // Volumes of 6000 and 0, and of 1200 and 0 in the one minute that there is of the second step.
+    // Volumes of 6000 and 0, then of 1200 and 0: the window has one minute of the second step.
     expect(context.counterGroup.topper.flatSeries).toEqual([
       ...[row(0, 'r', 10, 10), row(0, null, 0, 0), row(600, 'r', 2, 20), row(600, null, 0, 0)],
     ]);
   });
 
-  it('is over the buckets that begin in the window, at any edge', async () => {
-    // From the bucket of 60 to that of 600, which begins just before the end.
+  it('covers the buckets that begin in the window, whatever its edges', async () => {
+    // From the bucket at 60 to the one at 600, which begins just before the end.
     expect(await rates(2, '(step: 600)', 1, 601)).toEqual([
       ...[
         [0, 'a', 0],
@@ -217,7 +217,7 @@ describe('flatSeries with maxPoints', () => {
     return [...new Set(flatSeries.map(({ at }) => at - T0))];
   }
 
-  /** The starts of the steps that data of the group LONG are in: buckets from T0 to this one. */
+  /** The data of the group LONG lie in the buckets from T0 to this one. */
   const LAST = T0 + 59 * (DAY / 10);
   const grid = (step: number) => {
     const first = Math.floor(T0 / step) * step;
@@ -225,8 +225,8 @@ describe('flatSeries with maxPoints', () => {
     return Array.from({ length: count }, (_, i) => first + i * step - T0);
   };
 
-  // Buckets are of 60, topper buckets of 300 seconds; 61 series have at most 1,639 points each.
-  // A hundred steps of 5,100 seconds are long enough, but on their grid it takes 101.
+  // Buckets have 60 seconds, topper buckets 300; 61 series may have at most 1,639 points each.
+  // A hundred steps of 5,100 seconds are long enough for the data, but their grid needs 101.
   it.each([
     ['that is the number of points of a multiple of the topper bucket', '(maxPoints: 850)', 600],
     ['that is one less', '(maxPoints: 849)', 900],
@@ -271,7 +271,7 @@ describe('flatSeries with maxPoints', () => {
     expect(await flat('(step: 60, maxPoints: 20)')).toEqual(await values('(step: 60)'));
   });
 
-  it('gives nothing where there are no data', async () => {
+  it('is empty where there are no data', async () => {
     const none = `interval: { from: ${T0 - DAY}, to: ${T0} }`;
     expect(await steps(LONG, '(maxPoints: 1)', none)).toEqual([]);
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** Which way a request has gone. */
+/** The path that answered a request, by its counter. */
 async function wayOf(query: string): Promise<string | undefined> {
   const counts = async () => {
     const { text } = await lab.call('/metrics');
@@ -41,7 +41,7 @@ async function wayOf(query: string): Promise<string | undefined> {
   return [...after].find(([way, count]) => count > (before.get(way) ?? 0))?.[0];
 }
 
-it('a document is hot once it was asked for so often as is configured', async () => {
+it('a document takes the fast path once it has been requested `compileAfter` times', async () => {
   const ways = [];
   for (let i = 0; i < LIMITS.compileAfter + 2; i += 1) {
     ways.push(await wayOf('query Asked { viewer { username } }'));
@@ -49,14 +49,14 @@ it('a document is hot once it was asked for so often as is configured', async ()
   expect(ways).toEqual([...Array(LIMITS.compileAfter).fill('yoga'), 'hot', 'hot']);
 });
 
-it('a trusted one is from the start', async () => {
+it('a trusted document takes the fast path from the start', async () => {
   expect(await wayOf(TRUSTED)).toBe('hot');
 });
 
 const padded = (name: string): string =>
   `query ${name} { viewer { username } } #${'x'.repeat(LIMITS.compiledDocumentCharacters / 8)}`;
 
-it('compiled documents are bounded by their length: those asked for last are kept', () => {
+it('compiled documents are bounded by their total length: the most recent ones are kept', () => {
   const compiled = new CompiledQueries(schema, 1);
   const names = Array.from({ length: 20 }, (_, i) => `Q${i}`);
   for (const name of names) {
@@ -67,7 +67,7 @@ it('compiled documents are bounded by their length: those asked for last are kep
   expect(kept).toEqual(names.slice(-7));
 });
 
-it('parsed documents are too', () => {
+it('parsed documents are bounded by their total length too', () => {
   const { documentCache } = parsedDocuments();
   const texts = Array.from(
     { length: 20 },
@@ -79,7 +79,7 @@ it('parsed documents are too', () => {
   );
 });
 
-it('registered documents are too', () => {
+it('registered documents are bounded by their total length too', () => {
   const documents = new Documents(new Map(), { trustedOnly: false });
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   const texts = Array.from(
@@ -97,7 +97,7 @@ it('registered documents are too', () => {
   expect(texts.map(isKept)).toEqual(texts.map((_, i) => i >= 13));
 });
 
-it('a document that is too large once its fragments are written out is not compiled', () => {
+it('a document that is too large once its fragments are expanded is not compiled', () => {
   const isCompiled = (depth: number): boolean => {
     const fragments = Array.from({ length: depth }, (_, i) => {
       const below = i + 1 < depth ? `...F${i + 1}` : 'username';
@@ -110,7 +110,7 @@ it('a document that is too large once its fragments are written out is not compi
   expect([5, 30].map(isCompiled)).toEqual([true, false]);
 });
 
-it('a compiled document keeps nothing of the variables that it was asked for with', async () => {
+it('a compiled document does not retain the variables of a request', async () => {
   const text = `query ($deep: Boolean!, $name: String!) {
     context(name: $name) @include(if: $deep) { name } viewer { username } }`;
   const query = new CompiledQueries(schema, 1).note({
@@ -134,7 +134,7 @@ it('a compiled document keeps nothing of the variables that it was asked for wit
   expect((await query?.run(nobody(), { deep: false, name: 'x' }))?.errors).toHaveLength(1);
 });
 
-/** All of it, at once. */
+/** A full, synchronous collection. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

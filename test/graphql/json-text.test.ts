@@ -10,11 +10,11 @@ it.each([
   ['characters beyond the first 65,536', '😀 \u{10ffff}'],
   ['halves of these, which are no characters', '\ud83d \ude00'],
   ['the letters around them', '\ud7ff\ue000\uffff'],
-])('a text with %s is the JSON that JSON.stringify makes of it', (_, text) => {
+])('a text with %s becomes the JSON that JSON.stringify writes', (_, text) => {
   expect(jsonText(text)).toBe(JSON.stringify(text));
 });
 
-it('any leaf is the JSON that JSON.stringify makes of it', () => {
+it('any leaf becomes the JSON that JSON.stringify writes', () => {
   const leaves = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) }),

@@ -8,7 +8,7 @@ const [HOSTS, TEXTS, PAIRS, NAMES, V6] = [1, 2, 3, 4, 5].map(guidOf) as [
 
 const WINDOW = `window: { startingAt: { from: ${T0}, seconds: 60 } }`;
 
-/** Hosts by a short name, in the order of their metric. */
+/** The hosts by their short names, ordered by metric. */
 const ADDRESSES = {
   a10: '0A.00.00.0A',
   a11: '0A.00.00.0B',
@@ -121,7 +121,7 @@ describe('a key filter', () => {
     expect(await hostsIn({ search: '10.0.0.10' })).toContain('a10');
   });
 
-  it('leaves total and others of the whole group, and counts what passes', async () => {
+  it('leaves total and others over the whole group, and counts the keys that pass', async () => {
     const { data } = await ask({ cidr: ['10.0.0.0/8'] });
     expect(data.context.counterGroup.topper).toMatchObject({
       total: 4096 + 2048 + 1024 + 512 + 256 + 128,
@@ -136,7 +136,7 @@ describe('a key filter', () => {
       const { data } = await ask(filter, PAIRS);
       return data.context.counterGroup.topper.keys.map(({ key }) => key);
     };
-    // The text part that looks like an address is none.
+    // The text part that looks like an address is not one.
     expect(await keysOf({ cidr: ['10.0.0.0/8'] })).toEqual([`10\\${ADDRESSES.a10}`]);
     expect(await keysOf({ excludeCidr: ['10.0.0.0/8', '::/0'] })).toEqual([
       `10.0.0.10\\${ADDRESSES.c1}`,
@@ -164,7 +164,7 @@ describe('a key filter', () => {
     ]);
   });
 
-  it('takes networks of either family where only one is stored', async () => {
+  it('accepts networks of either family where only one is stored', async () => {
     const { data, errors } = await ask({ cidr: ['10.0.0.0/8', '2001:db8::/64'] }, V6);
     expect(errors).toBeUndefined();
     expect(data.context.counterGroup.topper.keys).toEqual([{ key: ADDRESSES.six }]);

@@ -6,7 +6,7 @@ import type { TestService } from '../support/service.ts';
 const [MANY, HOSTS, EMPTY, PORTS] = [1, 2, 3, 4].map(guidOf) as [string, string, string, string];
 const PAIRS = guidOf(5);
 
-/** In UTF-16 some of these sort otherwise than in bytes. */
+/** Some of these sort differently in UTF-16 than in bytes. */
 const SPECIAL = ['Ärger', 'ärgern', 'ЖУК', 'жук', '\uFB01', '\u{1F600}', 'a%b', 'a_b', 'x\\y', ' '];
 
 const ALL = [...SPECIAL, ...Array.from({ length: 90 }, (_, i) => `k${i * 7919}`)].sort((a, b) =>
@@ -81,7 +81,7 @@ const keysOf = ({ edges }: Page): string[] => edges.map(({ node }) => node.key);
 describe('a key', () => {
   const FIELDS = `key readable label description attributes { name value } counterGroup { guid }`;
 
-  it('tells what is known of it', async () => {
+  it('has everything that is known about it', async () => {
     const answer = await lab.data(
       `query ($half: String!) { context(name: "lab") { counterGroup(guid: "${HOSTS}") {
         known: key(key: "0A.00.00.01") { ${FIELDS} } bare: key(key: "0A.00.00.02") { ${FIELDS} }
@@ -122,7 +122,7 @@ describe('a key', () => {
 });
 
 describe('the keys of a group', () => {
-  it('are 50 a page unless told otherwise, in byte order', async () => {
+  it('come 50 to a page by default, in byte order', async () => {
     const first = await page({});
     expect(keysOf(first)).toEqual(ALL.slice(0, 50));
     expect(first).toMatchObject({
@@ -139,7 +139,7 @@ describe('the keys of a group', () => {
     expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   });
 
-  it('are 50 a page where first is null, written, given or neither', async () => {
+  it('come 50 to a page where first is null: as a literal, in a variable or left out', async () => {
     const fifty = ALL.slice(0, 50);
     expect(keysOf(await page({ first: null }))).toEqual(fifty);
     const ways = `query ($given: Int, $absent: Int, $one: Int = 1) { context(name: "lab") {
@@ -148,7 +148,7 @@ describe('the keys of a group', () => {
         given: keys(first: $given) { ...Page } absent: keys(first: $absent) { ...Page }
         one: keys(first: $one) { ...Page } } } }
       fragment Page on KeyConnection { edges { node { key } } }`;
-    // Each time anew, and from the fourth on compiled.
+    // From the fourth request on, the document is compiled.
     for (let time = 0; time < 6; time += 1) {
       const { context } = await lab.data<{ context: { counterGroup: Record<string, Page> } }>(
         ways,
@@ -160,7 +160,7 @@ describe('the keys of a group', () => {
     }
   });
 
-  it('cover every key exactly once in order, at any size of page and with any search', async () => {
+  it('cover every key exactly once and in order, at any page size and for any search', async () => {
     const searches = fc.constantFrom(undefined, '', 'k', '7', 'ж', 'nothing', 'k1');
     const covers = fc.asyncProperty(
       ...([fc.integer({ min: 3, max: 120 }), searches] as const),
@@ -190,7 +190,7 @@ describe('the keys of a group', () => {
     expect(keysOf(await page({ first: 1000 }))).toEqual(ALL);
   });
 
-  it('can be asked for behind any of them', async () => {
+  it('can be fetched after any cursor', async () => {
     const { edges } = await page({ first: 1000 });
     for (const i of [0, 1, 49, 98, 99]) {
       const behind = await page({ first: 2, after: edges[i]?.cursor });
@@ -223,7 +223,7 @@ describe('a search among keys', () => {
     expect(await found('Жук')).toEqual(['ЖУК', 'жук']);
   });
 
-  it('takes every character for itself', async () => {
+  it('takes every character literally', async () => {
     expect(await found('%')).toEqual(['a%b']);
     expect(await found('_')).toEqual(['a_b']);
     expect(await found('\\')).toEqual(['x\\y']);
@@ -240,7 +240,7 @@ describe('a search among keys', () => {
     expect(await found('8080', PORTS)).toEqual(['1F.90']);
   });
 
-  it('of nothing finds everything', async () => {
+  it('with an empty text finds everything', async () => {
     expect(await found('')).toEqual(ALL);
   });
 });
@@ -262,7 +262,7 @@ describe('keys by pattern, network and window', () => {
     return keysOf(keys);
   }
 
-  it('are those in whose raw form the pattern is found', async () => {
+  it('are those whose raw form matches the pattern', async () => {
     const raw = (pattern: RegExp) => ALL.filter((key) => pattern.test(key));
     expect(await found({ match: '^k1' })).toEqual(raw(/^k1/));
     expect(await found({ match: '[РЖ]|9$' })).toEqual(raw(/[РЖ]|9$/));
@@ -272,7 +272,7 @@ describe('keys by pattern, network and window', () => {
     expect(await found({ match: '^k', search: '791' })).toEqual(raw(/^k.*791/));
   });
 
-  it('are those that lie in one of the networks, of a cross-key in any part', async () => {
+  it('are those in one of the networks; any part of a cross-key may match', async () => {
     const all = ['0A.00.00.01', '0A.00.00.02'];
     expect(await found({ guid: HOSTS, cidr: ['10.0.0.2', '192.168.0.0/16'] })).toEqual([all[1]]);
     expect(await found({ guid: HOSTS, cidr: ['10.0.0.9/24'] })).toEqual(all);
@@ -287,7 +287,7 @@ describe('keys by pattern, network and window', () => {
     ]);
   });
 
-  it('are those with a reading in the window, also one of zero; its end is not in it', async () => {
+  it('are those with a reading in the window, even one of zero; its end is exclusive', async () => {
     const window = (from: number, to: number) => ({
       window: { interval: { from: T0 + from, to: T0 + to } },
     });
@@ -311,7 +311,7 @@ describe('keys by pattern, network and window', () => {
     [{ window: { interval: { from: 5, to: 5 } } }, /^Invalid time window - /],
     [{ window: { recentSeconds: 0 } }, /^Invalid time window - /],
     [{ window: { dates: { from: 'x', to: 'y' } } }, /^Invalid time window - /],
-  ])('that cannot be are BAD_USER_INPUT: %j', async (args, message) => {
+  ])('with an invalid argument are BAD_USER_INPUT: %j', async (args, message) => {
     const { data, errors } = await lab.graphql(FILTERED, { guid: MANY, ...args });
     expect(data).toEqual({ context: { counterGroup: { keys: null } } });
     expect(errors).toMatchObject([
@@ -324,7 +324,7 @@ describe('keys by pattern, network and window', () => {
   });
 });
 
-describe('a page that cannot be', () => {
+describe('an invalid page', () => {
   it.each([
     ['no key', { first: 0 }],
     ['a negative number of keys', { first: -1 }],

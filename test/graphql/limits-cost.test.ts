@@ -22,7 +22,7 @@ const inGroup = (selection: string, declared = ''): string =>
 
 const window = (days: number): string => `window: { recentSeconds: ${days * DAY} }`;
 
-/** The topper that docs/reference/limits.md computes. */
+/** The topper whose cost docs/reference/limits.md computes. */
 const DOCUMENTED = `topper(${window(30)}, maxItems: 100) {
   total keys { label metric percentiles(ranks: [50, 95, 99]) { value } }
 }`;
@@ -110,7 +110,7 @@ describe('the cost of a topper', () => {
     expect(costOf(text)).toBe(expected);
   });
 
-  it('depends on the variables, and on their defaults where an argument has one', () => {
+  it('depends on the variables, or on the defaults of arguments without one', () => {
     const document = inGroup(
       `topper(maxItems: $n, window: $window) { keys { percentiles(ranks: $ranks) { value } } }`,
       '($n: Int!, $window: WindowInput, $ranks: [Float!]!)',
@@ -123,12 +123,12 @@ describe('the cost of a topper', () => {
     expect(costOf(document, { ranks })).toBe(100 + 1 + 100 * (1 + 2));
   });
 
-  it('is at most that of the most keys that can be', () => {
+  it('clamps maxItems to its valid range', () => {
     expect(costOf(inGroup('topper(maxItems: 2000000000) { total }'))).toBe(LIMITS.maxItems + 1);
     expect(costOf(inGroup('topper(maxItems: -5) { total }'))).toBe(1);
   });
 
-  it('knows only fields that there are', () => {
+  it('has prices only for fields that exist', () => {
     const missing = Object.keys(PRICES).filter((name) => {
       const [type = '', field = ''] = name.split('.');
       const found = schema.getType(type);
@@ -187,13 +187,13 @@ describe('over HTTP', () => {
     expect(costOf(dashboard(60, more))).toBeLessThan(LIMITS.graphqlCost);
   });
 
-  /** A topper costs its keys and one day. */
+  /** Each topper costs its number of keys, and one more for its day. */
   const exactly = `query ($a: Int!, $b: Int!) { context(name: "lab") { counterGroup(guid: "${GROUP}") {
     ${Array.from({ length: 99 }, (_, i) => `t${i}: topper(maxItems: $a) { total }`).join(' ')}
     topper(maxItems: $a) { total } last: topper(maxItems: $b) { total } } } }`;
   const most = { a: 9_990, b: 1_000_000 - 100 * 9_991 - 1 };
 
-  it('a query that costs just the limit passes, one unit more is LIMIT', async () => {
+  it('a query that costs exactly the limit passes, one unit more is LIMIT', async () => {
     expect(await lab.data(exactly, most)).toMatchObject({ context: { counterGroup: {} } });
     const statements = lab.watchStatements();
     const { status, text } = await lab.graphql(exactly, { ...most, b: most.b + 1 });
@@ -208,14 +208,14 @@ describe('over HTTP', () => {
     expect(text).not.toContain('"data"');
     expect(status).toBe(400);
     expect(statements()).toEqual([]);
-    // What another request's variables came to is not remembered.
+    // The cost with another request's variables is not cached.
     expect(await lab.data(exactly, most)).toMatchObject({ context: { counterGroup: {} } });
   });
 
   const IDS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
   const ids = (count: number) => ({ ids: Array.from({ length: count }, (_, i) => `id${i}`) });
 
-  it('1,000 ids of nodes pass, one more is LIMIT', async () => {
+  it('1,000 node ids pass, one more is LIMIT', async () => {
     expect(await lab.data(IDS, ids(1_000))).toEqual({ nodes: Array(1_000).fill(null) });
     const statements = lab.watchStatements();
     expect(await lab.graphql(IDS, ids(1_001))).toMatchObject({
@@ -232,7 +232,7 @@ describe('over HTTP', () => {
   );
   const ranks = (count: number) => ({ ranks: Array.from({ length: count }, (_, i) => i / 2) });
 
-  it('101 ranks of percentiles pass, one more is LIMIT', async () => {
+  it('101 percentile ranks pass, one more is LIMIT', async () => {
     const { context } = await lab.data<{
       context: { counterGroup: { topper: { keys: { percentiles: object[] }[] } } };
     }>(RANKS, ranks(101));
@@ -246,7 +246,7 @@ describe('over HTTP', () => {
   });
 
   it.each([[undefined], [null], [''], ['Q'], ['Other'], [17], [['Q']], [{ Q: 1 }], [true]])(
-    'no name of an operation gets around it: %j',
+    'no operation name gets around the limit: %j',
     async (operationName) => {
       const many = Array.from({ length: 1_001 }, (_, i) => `id${i}`);
       const body = JSON.stringify({
@@ -261,14 +261,14 @@ describe('over HTTP', () => {
     },
   );
 
-  it('variables that do not fit are told as such', async () => {
+  it('variables of the wrong type are BAD_USER_INPUT, not LIMIT', async () => {
     const { errors } = await lab.graphql(RANKS, { ranks: ['many'] });
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
 
 describe('the settings', () => {
-  it('lower what is listed where nobody says how much', async () => {
+  it('lower the default and the maximum of maxItems', async () => {
     const service = await startLab({ groups: [group(1)], settings: { maxTopperItems: 5 } });
     const top = (items: string) => service.graphql(inGroup(`topper${items} { keys { key } }`));
     try {

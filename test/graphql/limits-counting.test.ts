@@ -27,7 +27,7 @@ const measure = (text: string): Measure => {
   return measured;
 };
 
-/** The same document with every fragment written out where it is spread. */
+/** The same document with every fragment expanded where it is spread. */
 function expanded(document: DocumentNode): DocumentNode {
   const fragments = new Map(
     document.definitions.flatMap((each) =>
@@ -89,7 +89,7 @@ function naiveMeasure(operation: OperationDefinitionNode): Measure {
   };
 }
 
-/** Selections whose spreads are of later fragments only, so that there is no cycle. */
+/** Selections that spread only later fragments, so that there is no cycle. */
 const selections = (from: number, count: number): fc.Arbitrary<string> =>
   fc.letrec<{ set: string; one: string }>((tie) => ({
     set: fc.array(tie('one'), { minLength: 1, maxLength: 3 }).map((each) => each.join(' ')),
@@ -122,8 +122,8 @@ const documents = fc
     ].join('\n'),
   );
 
-describe('what is counted', () => {
-  it('is what one counts with every fragment written out', () => {
+describe('the measure of a document', () => {
+  it('equals a naive count with every fragment expanded', () => {
     fc.assert(
       fc.property(documents, (text) => {
         const written = operationOf(expanded(parse(text)));
@@ -184,7 +184,7 @@ describe('the cost', () => {
       [`{ contexts { counterGroups { ${root} } } }`, ...others].join('\n'),
     );
 
-  it('is the same with fragments and with all of them written out', () => {
+  it('is the same with fragments and with all of them expanded', () => {
     fc.assert(
       fc.property(all, (text) => {
         const document = parse(text);
@@ -218,7 +218,7 @@ describe('a hostile document', () => {
     ['a cycle of 10,000 fragments', chain(10_000, (i) => `...F${i} a: name`, '...F0 ...F5000')],
   ];
 
-  it.each(HOSTILE)('(%s) is looked at once', (_, text) => {
+  it.each(HOSTILE)('(%s) is visited once', (_, text) => {
     const document = parse(text);
     let nodes = 0;
     let looks = 0;
@@ -247,9 +247,9 @@ describe('a hostile document', () => {
       },
     };
     operationCost(document, operationOf(document), variables, { topperItems: 10 });
-    // Each is asked twice which kind it is of: a spread, an inline fragment.
+    // The cost checks the kind of each node twice: for a spread, then for an inline fragment.
     expect(looks).toBeLessThanOrEqual(3 * nodes);
-    // The one topper is priced once, however often it is there.
+    // The one topper is priced once, however often it is spread.
     expect(reads).toBe(text.includes('$n)') ? 1 : 0);
   });
 

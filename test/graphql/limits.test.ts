@@ -23,7 +23,7 @@ const repeat = (count: number, text: (i: number) => string): string =>
 type Case = readonly [what: string, limit: number, document: (n: number) => string];
 
 const nested = (depth: number): string => {
-  // contexts, counterGroups, meters, counterGroup, meters …: a field for each level.
+  // context, counterGroup, meter, counterGroup, meter …: one field for each level.
   const names = ['context(name: "lab")', `counterGroup(guid: "${GROUP}")`];
   for (let i = names.length; i < depth - 1; i += 1) {
     names.push(i % 2 === 0 ? 'meter(index: 0)' : 'counterGroup');
@@ -31,7 +31,7 @@ const nested = (depth: number): string => {
   return `{ ${names.join(' { ')} { __typename ${'} '.repeat(depth)}`;
 };
 
-/** The words of a list, and 32 tokens around them. */
+/** The strings of a list, and 32 tokens around them. */
 const ofTokens = (count: number): string =>
   `{ context(name: "lab") { counterGroup(guid: "${GROUP}") {
     topper(filter: { keys: [${repeat(count - 32, (i) => `"k${i}"`)}] }) { total } } } }`;
@@ -58,7 +58,7 @@ describe('a limit', () => {
     expect(await lab.data(document(limit))).not.toBeNull();
   });
 
-  it.each(CASES)('%s: one more than %i is LIMIT, and nothing is done', async (what, limit, doc) => {
+  it.each(CASES)('%s: more than %i is LIMIT, and no statement runs', async (what, limit, doc) => {
     const statements = lab.watchStatements();
     const { status, text } = await lab.graphql(doc(limit + 1));
     const given = what.startsWith('The tokens') ? 'more' : limit + 1;
@@ -75,7 +75,7 @@ describe('a limit', () => {
     expect(statements()).toEqual([]);
   });
 
-  it('holds for each request anew, also for a document that was seen before', async () => {
+  it('applies to each request, even for a document seen before', async () => {
     const document = nested(13);
     for (const _ of [1, 2, 3]) {
       expect((await lab.graphql(document)).errors).toMatchObject([
@@ -84,7 +84,7 @@ describe('a limit', () => {
     }
   });
 
-  it('holds for every operation of a document, whichever is asked for', async () => {
+  it('applies to every operation of a document, whichever is run', async () => {
     const document = `query A { __typename } query B ${nested(13)}`;
     const body = JSON.stringify({ query: document, operationName: 'A' });
     const headers = { ...basic(ADA), 'content-type': 'application/json' };
@@ -92,7 +92,7 @@ describe('a limit', () => {
     expect(JSON.parse(answer.text).errors[0].extensions.code).toBe('LIMIT');
   });
 
-  it('counts each operation by itself', async () => {
+  it('counts each operation separately', async () => {
     const aliases = (name: string) =>
       `query ${name} { viewer { ${repeat(60, (i) => `a${i}: username`)} } }`;
     const body = JSON.stringify({ query: `${aliases('A')} ${aliases('B')}`, operationName: 'B' });
@@ -101,7 +101,7 @@ describe('a limit', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('is told also to whoever has not signed in', async () => {
+  it('is reported even to callers without credentials', async () => {
     const { status, errors } = await lab.graphql(nested(13), {}, {});
     expect([status, errors?.[0]?.extensions.code]).toEqual([400, 'LIMIT']);
   });
@@ -117,7 +117,7 @@ describe('fragments', () => {
     ]);
   });
 
-  it('that double a hundred times are counted without being written out', async () => {
+  it('that double a hundred times are counted without being expanded', async () => {
     const links = repeat(100, (i) => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`);
     const document = `{ viewer { ...F0 } } ${links} fragment F100 on Viewer { a: username }`;
     expect((await lab.graphql(document)).errors).toMatchObject([
@@ -129,7 +129,7 @@ describe('fragments', () => {
     ]);
   });
 
-  it('that spread each other in a cycle are refused as such', async () => {
+  it('that spread each other in a cycle are BAD_USER_INPUT', async () => {
     const document =
       '{ viewer { ...A } } fragment A on Viewer { username ...B } fragment B on Viewer { ...A }';
     const { errors } = await lab.graphql(document);
@@ -139,8 +139,8 @@ describe('fragments', () => {
   });
 });
 
-describe('fields of one name', () => {
-  it('are compared with each other, but not without end', async () => {
+describe('fields of the same name', () => {
+  it('are compared with each other only up to a limit', async () => {
     const document = (count: number) => `{ viewer { ${'username '.repeat(count)} } }`;
     expect(await lab.data(document(500))).toEqual({ viewer: { username: 'ada' } });
     const { status, errors } = await lab.graphql(document(4_000));
@@ -160,7 +160,7 @@ describe('a document that is nested', () => {
     ['inline fragments', `{${'...{'.repeat(1_600)}a${'}'.repeat(1_600)}}`],
     ['lists', `{context(name:${'['.repeat(2_400)}${']'.repeat(2_400)}){name}}`],
     ['objects', `{context(name:${'{a:'.repeat(1_200)}1${'}'.repeat(1_200)}){name}}`],
-  ])('some thousand %s deep is refused and no defect', async (_, document) => {
+  ])('thousands of %s deep is refused, and is not a server error', async (_, document) => {
     const { errors, status } = await lab.graphql(document);
     expect(['LIMIT', 'BAD_USER_INPUT']).toContain(errors?.[0]?.extensions.code);
     expect(status).toBeLessThan(500);
@@ -196,7 +196,7 @@ describe('a body', () => {
   });
 });
 
-describe('what is ordinary use', () => {
+describe('ordinary use', () => {
   it.each(EXAMPLES.map(({ title, query, variables }) => [title, query, variables] as const))(
     'passes: %s',
     async (_, query, variables) => {
@@ -218,7 +218,7 @@ describe('what is ordinary use', () => {
     expect(__schema.types.length).toBeGreaterThan(30);
   });
 
-  it('introspection has a depth of its own', async () => {
+  it('introspection has its own limit of depth', async () => {
     const document = (depth: number): string => {
       const types = `${'ofType { '.repeat(depth - 4)} name ${'} '.repeat(depth - 4)}`;
       return `{ __type(name: "Query") { fields { type { ${types} } } } }`;

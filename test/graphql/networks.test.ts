@@ -10,10 +10,10 @@ const HOSTS = guidOf(1);
 const TEXTS = guidOf(2);
 const PAIRS = guidOf(3);
 
-/** Of every type that can be ranked. */
+/** One meter of every type that can be ranked. */
 const METERS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((type) => meter(type, type));
 
-/** Addresses, and groups of their networks that were counted as such. */
+/** A group of addresses; its twins count the networks of the addresses as their own keys. */
 const RANDOM = { guid: guidOf(20), kind: 'ip' } as const;
 const LENGTHS = [
   { ipv4: 24, ipv6: 48 },
@@ -107,7 +107,7 @@ const ask = async (args: string, fields: string): Promise<Record<string, unknown
   (await lab.data<Answer>(inHosts(args, fields))).context.counterGroup.topper;
 
 describe('a topper of networks', () => {
-  it('ranks them in place of addresses, by /24 and /48 unless told otherwise', async () => {
+  it('ranks networks instead of addresses, /24 and /48 by default', async () => {
     const fields = 'total others keyCount keys { rank key readable label metric share }';
     expect(await ask('prefix: {}, maxItems: 3', fields)).toEqual({
       total: 105,
@@ -157,7 +157,7 @@ describe('a topper of networks', () => {
       ],
     ],
     ['{ ipv4: 8, ipv6: 128 }', ['192.0.0.0/8 90', '2001:db8::1/128 7', '2001:db8:0:1::/128 7']],
-  ])('takes lengths: %s', async (prefix, expected) => {
+  ])('accepts prefix lengths: %s', async (prefix, expected) => {
     const { keys } = await ask(`prefix: ${prefix}`, 'keys { readable metric }');
     const shown = (keys as { readable: string; metric: number }[]).map(
       ({ readable, metric }) => `${readable} ${metric}`,
@@ -201,7 +201,7 @@ describe('a topper of networks', () => {
     });
   });
 
-  it('has means of all readings in a network, and lists one whose readings are zeros', async () => {
+  it('averages all readings of a network, and lists one whose readings are all zero', async () => {
     const { keys } = await ask('prefix: {}, meter: 5', 'keys { readable metric }');
     expect(keys).toEqual([
       { readable: '192.168.2.0/24', metric: 25 },
@@ -212,7 +212,7 @@ describe('a topper of networks', () => {
     ]);
   });
 
-  it('knows nothing of a network that somebody would have said', async () => {
+  it('has no description, attributes, key node or drill-down for a network', async () => {
     const fields = `keys { description attributes { name } keyNode { id }
       drilldown(crosskey: "${PAIRS}") { total } }`;
     expect(await ask('prefix: {}, maxItems: 1', fields)).toEqual({
@@ -263,7 +263,7 @@ describe('a topper of networks', () => {
       '{}, filter: { cidr: ["nonsense"] }',
       'cidr must be addresses or networks in CIDR form, got "nonsense"',
     ],
-  ])('cannot be of what are no networks: %s %s', async (guid, prefix, message) => {
+  ])('refuses an invalid prefix, group or network: %s %s', async (guid, prefix, message) => {
     const { errors } = await lab.graphql(
       `{ context(name: "lab") { counterGroup(guid: "${guid}") {
         topper(prefix: ${prefix}) { total } } } }`,
@@ -277,7 +277,7 @@ describe('a topper of networks', () => {
     ]);
   });
 
-  it('can be asked of a meter, and followed', async () => {
+  it('can be queried on a meter, and subscribed to', async () => {
     const query = `{ context(name: "lab") { counterGroup(guid: "${HOSTS}") { meter(index: 0) {
       topper(prefix: { ipv4: 16 }, window: { preset: ALL_AVAILABLE }, maxItems: 1) {
         keys { readable metric } } } } } }`;
@@ -298,7 +298,7 @@ describe('a topper of networks', () => {
     stream.close();
   });
 
-  it('takes as many statements as one of addresses', async () => {
+  it('needs no more statements than a topper of addresses', async () => {
     const fields = `total series { total } keys { key label metric
       percentiles(ranks: [95]) { value } series { value } previous { metric } }`;
     const counted = async (args: string): Promise<number> => {
@@ -327,7 +327,7 @@ const EVERYTHING = `query ($guid: Guid!, $meter: Int!, $window: WindowInput, $it
 }`;
 
 describe('networks of any window', () => {
-  it('have all that a group has in which they were counted as such', async () => {
+  it('equal the keys of a group that counts the networks itself', async () => {
     const question = fc.record({
       place: fc.nat(LENGTHS.length - 1),
       meter: fc.constantFrom(...METERS.map(({ id }) => id)),

@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** What is asked of a node of each type, also when it is found by its id. */
+/** The fields of each type of node, whether it is reached by its path or by its id. */
 const FRAGMENTS = `fragment all on Node {
   __typename id
   ... on Context { name nodeName }
@@ -90,7 +90,7 @@ const nodes = async (ids: readonly string[], credentials = ADA) =>
   ).nodes;
 
 describe('the id of a node', () => {
-  it('leads back to it, for all types', async () => {
+  it('leads back to it, for every type', async () => {
     const all = await allNodes(BOB);
     expect(new Set(all.map(({ __typename }) => __typename))).toEqual(
       new Set(['Context', 'Slice', 'Pool', 'CounterGroup', 'Meter', 'Key', 'Alert', 'AlertEvent']),
@@ -125,7 +125,7 @@ describe('the id of a node', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('lists what is found in the order of the ids, repeated ones too', async () => {
+  it('finds nodes in the order of the ids, repeated ones included', async () => {
     const ids = (await allNodes(ADA)).map(({ id }) => id);
     const asked = [...ids.toReversed(), 'nonsense', ...ids];
     expect((await nodes(asked)).map((found) => found?.id ?? 'nonsense')).toEqual(asked);
@@ -148,11 +148,11 @@ describe('an id that leads nowhere', () => {
     });
   });
 
-  it('is null also when it is a good one that was cut or changed', async () => {
+  it('is null, even if it is a valid one that was cut or changed', async () => {
     for (const { id, __typename } of await allNodes(ADA)) {
       for (const changed of [id.slice(0, -4), `${id}AAAA`, id.slice(4), `AAAA${id}`]) {
         const [found] = await nodes([changed]);
-        // Where part of a key's text is cut off, another key may be meant.
+        // An id with part of its key's text cut off may be the id of another key.
         expect(found === null || (found?.__typename === __typename && found.id === changed)).toBe(
           true,
         );
@@ -171,7 +171,7 @@ describe('the id of a node that is not granted', () => {
     expect(await nodes(ids, ADA)).toEqual(ids.map(() => null));
   });
 
-  it('is null from the next request on when the grant is revoked', async () => {
+  it('is null from the first request after the grant is revoked', async () => {
     const ids = (await allNodes(ADA)).map(({ id }) => id);
     expect(await nodes(ids, BOB)).not.toContain(null);
     await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
@@ -179,7 +179,7 @@ describe('the id of a node that is not granted', () => {
     expect(await nodes(ids, ADA)).not.toContain(null);
   });
 
-  it('is not even looked at without credentials', async () => {
+  it('is 401 without valid credentials', async () => {
     const [first] = await allNodes(ADA);
     const query = 'query ($id: ID!) { node(id: $id) { id } }';
     const variables = { id: first?.id };

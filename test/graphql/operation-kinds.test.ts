@@ -16,7 +16,7 @@ const BOTH = `query Asks { viewer { username } } ${MUTATION}`;
 let service: TestService;
 
 beforeAll(async () => {
-  // Each operation is compiled when it is first asked for.
+  // Each operation is compiled on its first request.
   service = await startEditingLab({
     settings: { compileAfter: 1 },
     documents: new Map([
@@ -48,7 +48,7 @@ const asGet = (parameters: Readonly<Record<string, string>>, headers: Headers) =
 
 let changes = 0;
 
-/** Variables that change a label to one that it never had, and the answer to that. */
+/** Variables that set a label to a text it never had, and the expected answer. */
 function nextChange() {
   changes += 1;
   const label = `change ${changes}`;
@@ -63,20 +63,20 @@ function nextChange() {
 describe.each(TYPES)('to callers that accept %s', (accept) => {
   const headers = { accept, ...basic(ADA) };
 
-  it('a mutation is answered each time that it is posted, and never from memory', async () => {
+  it('a mutation runs each time it is posted, and is never answered from a cache', async () => {
     for (let time = 0; time < 4; time += 1) {
       const { label, variables, answer } = nextChange();
       for (const body of [{ query: MUTATION }, { documentId: 'changes' }]) {
         const { status, text } = await asPost({ ...body, variables }, headers);
         expect([status, text]).toEqual([200, answer]);
         expect(await labelsOf(service, [host(1)])).toEqual([label]);
-        // The very same is done once more after somebody else has changed it.
+        // A change in between, so that a cached answer would be wrong.
         await asPost({ query: MUTATION, ...nextChange() }, headers);
       }
     }
   });
 
-  it('of a document with both, the operation that is named is run', async () => {
+  it('a document with a query and a mutation runs the operation that is named', async () => {
     for (let time = 0; time < 3; time += 1) {
       const asked = await asPost({ query: BOTH, operationName: 'Asks' }, headers);
       expect([asked.status, asked.text]).toEqual([
@@ -89,7 +89,7 @@ describe.each(TYPES)('to callers that accept %s', (accept) => {
     }
   });
 
-  it('a mutation by GET is 405 and changes nothing, however it is named', async () => {
+  it('a mutation by GET is 405 and changes nothing, however it is identified', async () => {
     const [before] = await labelsOf(service, [host(1)]);
     const { variables } = nextChange();
     const given = { variables: JSON.stringify(variables) };
@@ -106,7 +106,7 @@ describe.each(TYPES)('to callers that accept %s', (accept) => {
       expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
       expect(answer.text).toContain('"errors"');
     }
-    // A document is named by its id in the body only.
+    // Only a body can name a document by its id.
     const named = await asGet({ documentId: 'changes', ...given }, headers);
     expect(named.text).toContain('"errors"');
     const head = `/graphql?${new URLSearchParams({ query: MUTATION, ...given })}`;
@@ -115,10 +115,10 @@ describe.each(TYPES)('to callers that accept %s', (accept) => {
   });
 });
 
-describe('a stream of events', () => {
+describe('an event stream', () => {
   const headers = { accept: 'text/event-stream', ...basic(ADA) };
 
-  it('has the answer of a mutation that is posted', async () => {
+  it('carries the answer of a posted mutation', async () => {
     const { variables, answer } = nextChange();
     const { status, text } = await asPost({ query: MUTATION, variables }, headers);
     expect([status, text]).toEqual([200, expect.stringContaining(`event: next\ndata: ${answer}`)]);
@@ -133,7 +133,7 @@ describe('a stream of events', () => {
   });
 });
 
-describe('what a page of another site makes a browser send', () => {
+describe('a request that a page of another site makes a browser send', () => {
   it.each([
     ['application/x-www-form-urlencoded', 415],
     ['text/plain', 415],
@@ -153,8 +153,8 @@ describe('what a page of another site makes a browser send', () => {
   });
 });
 
-describe('several mutations of one document', () => {
-  it('are made in their order, and one that is refused keeps none from being made', async () => {
+describe('several mutations in one document', () => {
+  it('run in their order, and one that is refused does not stop the others', async () => {
     const change = (name: string, key: string, label: string) =>
       `${name}: updateKeys(context: "${CONTEXT}", counterGroup: "${HOSTS}",
         keys: [{ key: "${key}", label: "${label}" }]) { label }`;
@@ -169,7 +169,7 @@ describe('several mutations of one document', () => {
     expect(await labelsOf(service, [host(1), host(2)])).toEqual(['m39', 'last']);
   });
 
-  it('are at most 100, and their cost counts', async () => {
+  it('are limited to 100', async () => {
     const one = `updateKeys(context: "${CONTEXT}", counterGroup: "${HOSTS}", keys: []) { key }`;
     const many = Array.from({ length: 101 }, (_, i) => `m${i}: ${one}`).join(' ');
     const { status, errors } = await service.graphql(`mutation { ${many} }`);
@@ -182,7 +182,7 @@ describe.each([
   'application/graphql-response+json',
   'multipart/mixed',
   'application/json, text/event-stream;q=0',
-])('to callers that accept no more than %s', (accept) => {
+])('to callers that accept only %s', (accept) => {
   it('a subscription is 406, and the error says what to accept', async () => {
     const headers = { accept, ...basic(ADA) };
     const hash = JSON.stringify({

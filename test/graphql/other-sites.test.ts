@@ -23,7 +23,7 @@ const get = (headers: Sent) => lab.call(`/graphql?query=${encodeURIComponent(QUE
 
 const DATA = { data: { __typename: 'Query' } };
 
-describe('a POST that a page of another site can make a browser send by itself', () => {
+describe('a POST that a page of another site can make a browser send without a preflight', () => {
   it.each([
     ['text/plain', JSON_BODY],
     ['text/plain;charset=UTF-8', JSON_BODY],
@@ -54,7 +54,7 @@ describe('a POST that a page of another site can make a browser send by itself',
     });
   });
 
-  it('without a content type is too', async () => {
+  it('without a content type is 415 too', async () => {
     const answer = await post({});
     expect(answer.status).toBe(415);
     expect(answer.text).toContain('Content type none is not supported, use application/json');
@@ -70,13 +70,13 @@ describe('a POST of JSON', () => {
     'Application/Json;Charset=Utf8',
     'application/json; odata=verbose',
     'application/graphql+json',
-  ])('is read as %j, which a browser sends for no other site', async (type) => {
+  ])('is read as %j, which no other site can send without a preflight', async (type) => {
     const answer = await post({ 'content-type': type });
     expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
   });
 
   it.each(['application/json;charset=latin1', 'application/json; charset="utf-16"'])(
-    'is not read as %j: the bytes would be taken for others',
+    'is refused as %j: its bytes would be misread',
     async (type) => {
       expect((await post({ 'content-type': type })).status).toBe(415);
       expect((await post({ 'content-type': type, ...basic(ADA) })).status).toBe(415);
@@ -103,23 +103,23 @@ describe('with a header that no form can set', () => {
     expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
   });
 
-  it('plain text is still nothing that can be read', async () => {
+  it('plain text is still refused', async () => {
     expect((await post({ ...basic(ADA), 'content-type': 'text/plain' })).status).toBe(415);
   });
 });
 
-describe('with credentials that a browser adds by itself where it was once asked for them', () => {
+describe('with credentials that a browser has stored and adds on its own', () => {
   it('a form is 415', async () => {
     const type = 'application/x-www-form-urlencoded';
     expect((await post({ ...basic(ADA), 'content-type': type }, FORM_BODY)).status).toBe(415);
   });
 
-  it.each(['cross-site', 'same-site'])('a GET of a %s page is 403', async (site) => {
+  it.each(['cross-site', 'same-site'])('a GET from a %s page is 403', async (site) => {
     expect((await get({ ...basic(ADA), 'sec-fetch-site': site })).status).toBe(403);
   });
 
   it.each<Sent>([{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }])(
-    'a GET of a program or of our own page (%o) is answered',
+    'a GET from a program or from our own page (%o) is answered',
     async (headers) => {
       const answer = await get({ ...basic(ADA), ...headers });
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
@@ -141,7 +141,7 @@ describe('a GET', () => {
     { 'content-type': 'application/json;charset=latin1' },
     { 'content-type': 'TEXT/PLAIN' },
   ])(
-    'of a program or of our own page (%o) is answered: it has no body to be misread',
+    'from a program or from our own page (%o) is answered: it has no body to misread',
     async (h) => {
       const answer = await get(h);
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
@@ -164,7 +164,7 @@ describe('a GET', () => {
     });
   });
 
-  it('knows a user by the authorization header alone: nothing a browser keeps is read', async () => {
+  it('identifies its user by the authorization header alone: cookies are not read', async () => {
     const path = `/graphql?query=${encodeURIComponent('{ viewer { username } }')}`;
     const headers = { cookie: `authorization=${basic(ADA)['authorization']}; x-username=ada` };
     const answer = await lab.call(path, { headers });
@@ -174,9 +174,9 @@ describe('a GET', () => {
   });
 });
 
-describe('what another site could run', () => {
+describe('another site', () => {
   it.each(['cross-site', 'same-site'])(
-    'is no mutation: a link of a %s page is 403',
+    'cannot run a mutation: a link on a %s page is 403',
     async (site) => {
       const query = 'mutation { updateSlice(id: "x", tags: []) { name } }';
       const path = `/graphql?query=${encodeURIComponent(query)}`;
@@ -189,7 +189,7 @@ describe('what another site could run', () => {
   );
 
   it.each(['cross-site', 'same-site'])(
-    'is no subscription: an EventSource of a %s page is 403',
+    'cannot run a subscription: an EventSource on a %s page is 403',
     async (site) => {
       const query = `subscription { contextChanged(name: "${CONTEXT}") { name } }`;
       const headers = { ...basic(ADA), accept: 'text/event-stream', 'sec-fetch-site': site };

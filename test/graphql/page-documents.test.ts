@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** What the page's questions are made of, by the names of their variables. */
+/** The values of the page's variables, by name. */
 const GIVEN: Readonly<Record<string, unknown>> = {
   context: CONTEXT,
   fromDr: false,
@@ -66,7 +66,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   events: 20,
 };
 
-/** What is asked with something else: there are no networks of keys that are no addresses. */
+/** Operations with other values. NetworkPanel needs a group whose keys are addresses. */
 const GIVEN_TO: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   UpdateKeys: { keys: [{ key: 'k1', label: 'K' }] },
   NetworkPanel: {
@@ -93,12 +93,12 @@ const ALL_DOCUMENTS = Object.entries(page).map(([hash, text]) => {
 });
 
 const DOCUMENTS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'query');
-/** What they change is not remembered. */
+/** Mutations are never cached. */
 const MUTATIONS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'mutation');
-/** Who follows the same thing shares one answer: these are not compiled. */
+/** Subscribers to the same data share one answer, so subscriptions are not compiled. */
 const STREAMS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'subscription');
 
-/** As the page asks. */
+/** Asks as the page does. */
 async function ask(document: Document): Promise<string> {
   const text = await answerText(document);
   expect(JSON.parse(text).errors).toBeUndefined();
@@ -134,7 +134,7 @@ const withVariables = (
   variables: { ...document.variables, ...more },
 });
 
-/** Each document that ranks keys, by each of the rankings but the one that all are asked by. */
+/** Each document that ranks keys, with every ranking but the one in `GIVEN`. */
 const RANKINGS = DOCUMENTS.filter(({ variables }) => 'rankBy' in variables).flatMap((document) =>
   rankingNames()
     .filter((rankBy) => rankBy !== GIVEN['rankBy'])
@@ -153,7 +153,7 @@ function rankingNames(): string[] {
   return isEnumType(type) ? type.getValues().map(({ name }) => name) : fail('RankBy');
 }
 
-/** What is no part of the data: files, what imports hold, and what alerts have decided. */
+/** Documents that show more than data: files, what imports hold, and the state of alerts. */
 const OF_THE_MOMENT = ['Storage', 'Alerts', 'AlertHistory', 'AlertMarks'];
 
 describe("the page's documents", () => {
@@ -184,14 +184,14 @@ describe("the page's documents", () => {
   it.each(STREAMS)('$name is answered as a stream', async ({ name, text, variables }) => {
     const stream = await openStream(lab.url, text, { variables });
     expect(stream.status).toBe(200);
-    // Nothing fires, so there is nothing to say of alerts yet.
+    // No alert fires, so there is no change to send yet.
     if (name !== 'AlertChanges') {
       expect(await stream.answer()).toMatchObject({ contextChanged: { name: CONTEXT } });
     }
     stream.close();
   });
 
-  it.each(MUTATIONS)('$name is refused to readers by its hash', async (document) => {
+  it.each(MUTATIONS)('$name, sent by its hash, is refused to readers', async (document) => {
     const { context } = await lab.data<{ context: { slices: { id: string }[] } }>(
       `{ context(name: "${CONTEXT}") { slices { id } } }`,
     );
@@ -207,7 +207,7 @@ describe("the page's documents", () => {
   });
 
   it.each(DOCUMENTS.filter(({ variables }) => 'withSlices' in variables))(
-    '$name is compiled where it asks for slices too',
+    '$name is compiled when it asks for slices too',
     async (document) => {
       const before = await countOf('hot');
       await ask(withVariables(document, { withSlices: true }));
@@ -216,25 +216,25 @@ describe("the page's documents", () => {
   );
 
   it.each(RANKINGS)(
-    '$name by $rankBy is compiled, and answered from what is remembered',
+    '$name by $rankBy is compiled, and answered from the cache',
     async ({ document }) => {
       const before = await countOf('hot');
       const first = await ask(document);
       expect(await countOf('hot')).toBe(before + 1);
       const statements = lab.watchStatements();
       expect(await ask(document)).toBe(first);
-      // Who asks.
+      // The one statement looks up the user.
       expect(statements()).toHaveLength(1);
     },
   );
 
   it.each(DOCUMENTS.filter(({ name }) => !OF_THE_MOMENT.includes(name)))(
-    '$name is answered from what is remembered when it is asked again',
+    '$name is answered from the cache the second time',
     async (document) => {
       const first = await ask(document);
       const statements = lab.watchStatements();
       expect(await ask(document)).toBe(first);
-      // Who asks.
+      // The one statement looks up the user.
       expect(statements()).toHaveLength(1);
     },
   );

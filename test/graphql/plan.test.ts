@@ -4,7 +4,7 @@ import { ADA, basic, type TestService } from '../support/service.ts';
 
 let lab: TestService;
 
-/** Four days, of which the last has not come to its end. */
+/** Three full days, and two hours of a fourth. */
 const HOURS = 3 * 24 + 2;
 
 /** From the first bucket of a full day to the end of its last. */
@@ -42,7 +42,7 @@ async function planOf(query: string, extensions: object): Promise<Plan[] | undef
 }
 
 describe('the plan of a topper', () => {
-  it('names the blocks: coarse inside, fine at the edges, less what is not of it', async () => {
+  it('names the blocks: coarse inside, fine at the edges, less what is outside', async () => {
     const window = { from: T0 + 90, to: T0 + 2 * DAY + 3660 };
     const plans = await planOf(topper(window.from, window.to), { plan: true });
     expect(plans).toEqual([
@@ -66,14 +66,14 @@ describe('the plan of a topper', () => {
     ]);
   });
 
-  it('tells how many blocks had to be read: none the second time', async () => {
+  it('says how many blocks had to be read: none the second time', async () => {
     const query = topper(T0, T0 + 7200);
     lab.emptyCaches();
     expect((await planOf(query, { plan: true }))?.map(({ blocksRead }) => blocksRead)).toEqual([2]);
     expect((await planOf(query, { plan: true }))?.map(({ blocksRead }) => blocksRead)).toEqual([0]);
   });
 
-  it('is told to those only who ask for it', async () => {
+  it('is returned only on request', async () => {
     expect(await planOf(topper(T0, T0 + 60), {})).toBeUndefined();
     expect(await planOf(topper(T0, T0 + 60), { plan: 'yes' })).toBeUndefined();
   });

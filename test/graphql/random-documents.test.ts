@@ -34,11 +34,11 @@ const FACTS: LabFacts = {
 
 const documents = randomDocuments(schema, { leaves: labValues(FACTS), introspection: true });
 
-/** The same ones every time: these tests are about how documents are made. */
+/** The seed is fixed: these tests check the generator itself. */
 const SAMPLES = fc.sample(documents, { numRuns: 1500, seed: 1 });
 
 describe('random documents', () => {
-  it('parse, validate, and take their variables', () => {
+  it('parse, validate and accept their variables', () => {
     for (const { query, operationName, variables } of SAMPLES) {
       const document = parse(query);
       expect(validate(schema, document), query).toEqual([]);
@@ -49,7 +49,7 @@ describe('random documents', () => {
     }
   });
 
-  it('come to every field, argument and input field of the schema', () => {
+  it('reach every field, argument and input field of the schema', () => {
     const met = new Set(SAMPLES.flatMap(({ query }) => placesIn(parse(query))));
     expect(placesOf(schema).filter((place) => !met.has(place))).toEqual([]);
   });
@@ -74,20 +74,20 @@ describe('random documents', () => {
     expect(SAMPLES.filter(({ query }) => pattern.test(query)).length).toBeGreaterThan(3);
   });
 
-  it('ask for what lies deep as well', () => {
+  it('are deeply nested too', () => {
     const depths = SAMPLES.map(({ query }) => depthOf(parse(query)));
     expect(Math.max(...depths)).toBe(8);
     expect(depths.filter((depth) => depth > 4).length).toBeGreaterThan(100);
   });
 });
 
-/** No query takes them. */
+/** No query has arguments of these types. */
 const INPUTS_OF_MUTATIONS: ReadonlySet<string> = new Set(['KeyUpdateInput', 'KeyAttributeInput']);
 
 /** Fields, arguments and input fields of our own types, as `Type.field(argument)`. */
 const placesOf = (of: GraphQLSchema): string[] =>
   Object.values(of.getTypeMap()).flatMap((type) => {
-    // The documents are queries. What other operations answer is of the same types.
+    // The documents are queries. Other operations return the same types.
     const others = [of.getSubscriptionType(), of.getMutationType()];
     if (isIntrospectionType(type) || others.some((root) => root === type)) return [];
     if (INPUTS_OF_MUTATIONS.has(type.name)) return [];
@@ -116,7 +116,7 @@ function placesIn(document: DocumentNode): string[] {
   return places;
 }
 
-/** How many fields lie within each other at most, those of fragments with a name left out. */
+/** The deepest nesting of fields, without expanding named fragments. */
 function depthOf(document: DocumentNode): number {
   let depth = 0;
   let most = 0;

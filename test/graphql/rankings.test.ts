@@ -7,7 +7,7 @@ import type { Line, TestService } from '../support/service.ts';
 const HOSTS = guidOf(90);
 const METERS = [meter(0, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];
 
-/** A small group whose answers can be told by heart, and the groups of random questions. */
+/** A small group whose answers are computed by hand, and the groups of random questions. */
 const ALL = [group(90, { meters: METERS, sampling_rate: 2 }), ...GROUPS];
 
 /** Small numbers that repeat, so that many keys have equal values. */
@@ -47,7 +47,7 @@ beforeAll(async () => {
   lab = await startLab({
     groups: ALL,
     lines: [
-      // The window before, 0 to 600: a, c, d and gone; in the window itself: a, b, c and d.
+      // The previous window, 0 to 600, has a, c, d and gone; the window itself a, b, c and d.
       line('a', 0, 10),
       line('c', 300, 40),
       line('d', 300, 7),
@@ -109,7 +109,7 @@ const shown = ({ keys }: Topper) =>
   keys.map(({ rank, key, metric, rankValue }) => [rank, key, metric, rankValue]);
 
 describe('keys are ranked', () => {
-  it('by their metric unless something else is asked for', async () => {
+  it('by their metric by default', async () => {
     const answer = await ask({ window: WINDOW });
     expect(shown(answer)).toEqual([
       [1, 'a', 120, 120],
@@ -129,7 +129,7 @@ describe('keys are ranked', () => {
     expect(answer).toMatchObject({ total: 254, others: 34, othersMatching: 34, keyCount: 4 });
   });
 
-  it('by a percentile of their topper buckets, of which those without a reading are 0', async () => {
+  it('by a percentile of their topper buckets, which are 0 without a reading', async () => {
     const answer = await ask({ window: WINDOW, rankBy: 'PERCENTILE', percentile: 50 });
     expect(shown(answer)).toEqual([
       [1, 'a', 120, 60],
@@ -141,7 +141,7 @@ describe('keys are ranked', () => {
     expect(shown(usual)).toEqual([[1, 'b', 100, 100]]);
   });
 
-  it('by how much more they have, and only those with more', async () => {
+  it('by growth, and only those that grew', async () => {
     const answer = await ask({ window: WINDOW, rankBy: 'GROWTH' });
     expect(shown(answer)).toEqual([
       [1, 'a', 120, 100],
@@ -155,7 +155,7 @@ describe('keys are ranked', () => {
     ]);
   });
 
-  it('by how much less they have, those without a reading now too', async () => {
+  it('by decline, including those without a reading in the window', async () => {
     const answer = await ask({ window: WINDOW, rankBy: 'DECLINE' });
     expect(shown(answer)).toEqual([
       [1, 'gone', 0, 180],
@@ -165,7 +165,7 @@ describe('keys are ranked', () => {
     expect(answer.keys[0]).toMatchObject({ peak: 0, previous: { metric: 180, change: -180 } });
   });
 
-  it('by what is new', async () => {
+  it('by their metric if they are new', async () => {
     const answer = await ask({ window: WINDOW, rankBy: 'NEW' });
     expect(shown(answer)).toEqual([[1, 'b', 100, 100]]);
     expect(answer).toMatchObject({ total: 254, others: 154, keyCount: 1 });
@@ -178,7 +178,7 @@ describe('keys are ranked', () => {
     [{ rankBy: 'PERCENTILE', percentile: -1 }, 'percentile must be a number from 0 to 100'],
     [{ rankBy: 'NEW', ago: 0 }, 'ago must be a positive number of seconds, got 0'],
     [{ rankBy: 'DECLINE', ago: T0 + 601 }, 'ago must be at most'],
-  ])('by nothing that makes no sense: %j', async (given, message) => {
+  ])('only by valid arguments: %j', async (given, message) => {
     const variables = { guid: HOSTS, meter: 0, items: 1, rank: 95, window: WINDOW, ...given };
     const { errors } = await lab.graphql(TOPPER, variables);
     expect(errors).toMatchObject([
@@ -191,14 +191,14 @@ describe('keys are ranked', () => {
   });
 });
 
-/** The largest first; in which order equals come is the kernel's tests' to say. */
+/** The largest first. The tests of the kernel check the order of equal values. */
 const descending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => b - a);
 
 /** Types whose values are divided: rates and means. */
 const ROUNDED = [1, 4, 5, 6, 7, 9, 10];
 
 describe('rankings of any window', () => {
-  it('list those keys that the fields of all keys say', async () => {
+  it('agree with the fields of a topper of all keys', async () => {
     const question = fc.record({
       each: fc.constantFrom(...GROUPS),
       place: fc.nat(20),
@@ -241,7 +241,7 @@ describe('rankings of any window', () => {
           );
           expect(answer).toMatchObject({ keyCount: wanted.length, total: all.total });
         }
-        // A mean may grow by less than is shown of it.
+        // The growth of a mean may be lost in rounding.
         for (const rankBy of ['GROWTH', 'DECLINE'] as const) {
           const answer = await ask({ ...own, rankBy, ago, items });
           const change = (own: number, other: number) =>
@@ -250,7 +250,7 @@ describe('rankings of any window', () => {
           const changes = keys.map((key) => change(now.get(key) ?? 0, before.get(key) ?? 0));
           const shownOnly = changes.filter((each) => each > 0);
           const listed = answer.keys.map(({ rankValue }) => rankValue).filter((value) => value > 0);
-          // Ranked is what there is before it is rounded.
+          // Keys are ranked by their values before rounding.
           if (ROUNDED.includes(type)) {
             if (items >= keys.length) expect(descending(listed)).toEqual(descending(shownOnly));
           } else {

@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 describe('a request for GraphQL', () => {
   it.each(['variables', 'extensions'])(
-    'whose %s in its address are no JSON is 400',
+    'whose %s in the query string are not JSON is 400',
     async (name) => {
       for (const text of [' ', '{', 'undefined']) {
         const query = new URLSearchParams({ query: '{ __typename }', [name]: text });
@@ -32,7 +32,7 @@ describe('a request for GraphQL', () => {
   );
 
   it.each(['{"query":"{__typename}"', '{', '', 'query', '{"query":"{__typename}"}}'])(
-    'whose body (%s) is no JSON is 400, and nothing of JavaScript is told',
+    'whose body (%s) is not JSON is 400, without the message of the parser',
     async (body) => {
       const headers = { 'content-type': 'application/json' };
       const answer = await service.call('/graphql', { method: 'POST', headers, body });
@@ -56,12 +56,12 @@ describe('a request for GraphQL', () => {
     const statusOf = async (by: string) =>
       (await service.call('/graphql', { method: by, headers, body })).status;
     for (let time = 0; time < 5; time += 1) expect(await statusOf(method)).toBe(405);
-    // Nobody is signed in.
+    // The request has no credentials.
     for (let time = 0; time < 5; time += 1) expect(await statusOf('POST')).toBe(401);
     expect(await statusOf(method)).toBe(405);
   });
 
-  it('that accepts nothing that there is is 406, and says so', async () => {
+  it('that accepts no supported media type is 406, and the error says what to accept', async () => {
     const accept = { accept: 'image/png' };
     const answer = await service.call('/graphql?query={__typename}', { headers: accept });
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
@@ -71,7 +71,7 @@ describe('a request for GraphQL', () => {
   });
 
   it.each(['multipart/mixed', 'text/event-stream'])(
-    'that accepts only %s gets its answer in it, as HTTP that can be read',
+    'that accepts only %s gets its answer in it, in well-formed HTTP',
     async (accept) => {
       const answer = await service.call('/graphql?query={__typename}', { headers: { accept } });
       expect(answer.status).toBe(200);

@@ -36,7 +36,7 @@ const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 const graphql = (query: string, variables = {}, credentials = BOB) =>
   lab.graphql(query, variables, basic(credentials));
 
-/** The ids that the user got while they could; one of each type. */
+/** The ids that the user gets before the change, one of each type. */
 async function idsBefore(): Promise<string[]> {
   const { text, errors } = await graphql(EVERYTHING);
   expect(errors).toBeUndefined();
@@ -64,7 +64,7 @@ const restOf = ({ username, token }: Credentials) =>
   );
 
 describe('a grant that is revoked', () => {
-  it('holds no longer from the next request on, nor do ids that were got before', async () => {
+  it('stops working with the next request, and so do ids obtained before', async () => {
     const ids = await idsBefore();
     expect((await restOf(BOB)).map(({ status }) => status)).toEqual([200, 200, 200]);
     await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
@@ -80,7 +80,7 @@ describe('a grant that is revoked', () => {
         message: `User ${BOB.username} is not allowed to access context ${CONTEXT}`,
       });
     }
-    // Another user's stays, and is answered from what was remembered.
+    // Another user keeps the grant, and is answered from the cache.
     expect((await graphql(EVERYTHING, {}, ADA)).text).toContain('secret label');
     await lab.grant(BOB, [CONTEXT]);
     expect((await graphql(NODES, { ids })).data).toEqual({ nodes: ids.map((id) => ({ id })) });
@@ -89,7 +89,7 @@ describe('a grant that is revoked', () => {
 });
 
 describe('a token that is rotated', () => {
-  it('is worth nothing from the next request on, and the new one all that it was', async () => {
+  it('is refused from the next request on, and the new one works everywhere', async () => {
     const ids = await idsBefore();
     const token = await lab.write((connection) => rotateToken(connection, BOB.username));
     for (const query of [EVERYTHING, '{ __typename }']) {
@@ -109,7 +109,7 @@ describe('a token that is rotated', () => {
 });
 
 describe('a user who is removed', () => {
-  it('is nobody from the next request on', async () => {
+  it('is refused from the next request on', async () => {
     const ids = await idsBefore();
     await lab.write((connection) => removeUser(connection, BOB.username));
     expect((await graphql(NODES, { ids })).status).toBe(401);
@@ -127,12 +127,12 @@ describe('an unknown user and a wrong token (decision 10)', () => {
     ['a user without a token', { username: 'tim', token: '' }],
   ];
 
-  /** What a request makes the server do in the database, and its answer but for what is its own. */
+  /** The statements that a request causes, and its answer without what differs each time. */
   async function trace(ask: () => Promise<{ status: number; text: string; headers: object }>) {
     const statements = lab.watchStatements();
     const { status, text, headers } = await ask();
     const shown = Object.entries(headers).filter(([name]) => !/^(date|x-request-id)$/.test(name));
-    // Each names its own request to the database.
+    // A statement carries the id of its request.
     const sent = statements().map((each) => each.replace(/'countergraph [0-9a-f-]{36}'/, 'ID'));
     return { statements: sent, status, text, headers: shown };
   }

@@ -75,7 +75,7 @@ const DOCUMENT = `query ($guid: Guid!, $meter: Int!, $maxItems: Int!, $window: W
       keys { key readable label description metric attributes { name value }
         percentiles(ranks: [95, 50, 0]) { rank value } } } } } }`;
 
-/** The GraphQL answer in the words of the REST endpoint. */
+/** The GraphQL answer with the field names of the REST endpoint. */
 const inRestWords = ({ counterGroup, meter, others, keys }: Topper): TopperBody => ({
   counter_group: counterGroup.guid,
   meter: meter.index,
@@ -87,7 +87,7 @@ const inRestWords = ({ counterGroup, meter, others, keys }: Topper): TopperBody 
   })),
 });
 
-/** The same question to both. */
+/** Asks REST and GraphQL the same question. */
 async function both(
   question: { guid: string; meter: number; maxItems: number },
   rest: RestParameters,

@@ -26,7 +26,7 @@ import { schema } from '../../schema/schema.ts';
 const DUMP = join(projectRoot(), 'schema', 'schema.graphql');
 const REQUIRED = join(projectRoot(), 'test', 'graphql', 'required-schema.graphql');
 
-/** Types of our own. */
+/** The types that are not part of GraphQL itself. */
 const typesOf = (of: GraphQLSchema): GraphQLNamedType[] =>
   Object.values(of.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
@@ -39,7 +39,7 @@ const withDefault = ({ type, defaultValue }: GraphQLArgument | GraphQLInputField
   return ast ? `${type} = ${print(ast)}` : String(type);
 };
 
-/** A type and everything in it, each as one line that tells its whole shape. */
+/** A type and everything in it, each with its whole shape on one line. */
 function membersOf(type: GraphQLNamedType): Member[] {
   const { name, description } = type;
   const self = (shape: string): Member => ({ place: name, shape, description });
@@ -94,13 +94,13 @@ const shapesOf = (of: GraphQLSchema): Record<string, string> =>
   );
 
 describe('the GraphQL schema', () => {
-  it('is the one that is committed (UPDATE_DUMPS=1 writes it anew)', async () => {
+  it('equals the committed dump (UPDATE_DUMPS=1 rewrites it)', async () => {
     const printed = `${printSchema(schema)}\n`;
     if (process.env['UPDATE_DUMPS'] === '1') await writeFile(DUMP, printed);
     expect(await readFile(DUMP, 'utf8')).toBe(printed);
   });
 
-  it('has all that callers rely on, in just those shapes', async () => {
+  it('has everything that callers rely on, in exactly those shapes', async () => {
     const required = shapesOf(buildSchema(await readFile(REQUIRED, 'utf8')));
     const actual = shapesOf(schema);
     expect(Object.keys(required).length).toBeGreaterThan(200);
@@ -108,7 +108,7 @@ describe('the GraphQL schema', () => {
     expect(Object.fromEntries(found)).toEqual(required);
   });
 
-  it('asks for nothing that callers do not know of', async () => {
+  it('requires no argument or input field that callers do not know', async () => {
     const required = shapesOf(buildSchema(await readFile(REQUIRED, 'utf8')));
     const unknown = typesOf(schema).flatMap((type) => {
       if (isInputObjectType(type)) {

@@ -44,7 +44,7 @@ afterAll(() => lab.close());
 type Point = { at: number; value: number };
 type Sum = { at: number; total: number; others: number };
 
-/** Series of a topper over [T0, T0 + 1200) unless told otherwise, their times relative to T0. */
+/** Series of a topper, over [T0, T0 + 1200) by default, with times relative to T0. */
 async function series(args: string, step: string, guid = GROUP) {
   const window = /window/.test(args)
     ? ''
@@ -167,7 +167,7 @@ describe('the series of a topper and its keys', () => {
 
   it('takes a step that is a multiple of bucketSize, aligned to the epoch', async () => {
     const window = `window: { interval: { from: ${T0 + 60}, to: ${T0 + 661} } }`;
-    // A point is at the start of its step, even before the window.
+    // A point is at the start of its step, even if that is before the window.
     expect((await series(`meter: 2, ${window}`, '(step: 240)')).keys).toEqual({
       a: [
         [0, 0],
@@ -189,15 +189,15 @@ describe('the series of a topper and its keys', () => {
     ]);
   });
 
-  it('has the buckets of the window that lie in the available interval only', async () => {
+  it('has only the buckets of the window that lie in the available interval', async () => {
     const window = `window: { interval: { from: 0, to: ${T0 + 86_400} } }`;
     expect((await series(`meter: 2, ${window}`, '')).sums.map(([at]) => at)).toEqual([
       ...[0, 300, 600, 900],
     ]);
   });
 
-  it('stacks up to the total: others are the total without what is listed', async () => {
-    // Half a unit each is shown as one; of the three together, 1.5 is shown as 2.
+  it('stacks up to the total: others are the total less the listed keys', async () => {
+    // Each key has half a unit, shown as 1; the three together have 1.5, shown as 2.
     const window = `window: { interval: { from: ${T0}, to: ${T0 + 300} } }`;
     expect(await series(`meter: 4, maxItems: 2, ${window}`, '', ROUND)).toEqual({
       sums: [[0, 2, 0]],
@@ -205,7 +205,7 @@ describe('the series of a topper and its keys', () => {
     });
   });
 
-  it('stacks up whatever is listed, at any step, for counters and rates', async () => {
+  it('stacks up with any number of keys and any step, for counters and rates', async () => {
     const arbitrary = fc.tuple(
       fc.constantFrom(2, 4),
       fc.integer({ min: 1, max: 4 }),
@@ -240,7 +240,7 @@ describe('the series of a topper and its keys', () => {
     }
   });
 
-  it('is the peak at its largest', async () => {
+  it('has the peak as its largest value', async () => {
     for (const index of [2, 4, 5, 11, 12]) {
       const { context } = await lab.data<{
         context: { counterGroup: { topper: { keys: { peak: number; series: Point[] }[] } } };
@@ -276,7 +276,7 @@ describe('a step', () => {
     expect(errors?.map(({ path }) => path?.at(-1))).toEqual(['series', 'series']);
   });
 
-  it('gives 10,000 points and no more, and cuts nothing silently', async () => {
+  it('may give 10,000 points; one that gives more is refused, not cut silently', async () => {
     const most = await ask(`window: { startingAt: { from: ${T0}, seconds: 10000 } }`, 1, LONG);
     expect(most.errors).toBeUndefined();
     expect(most.data.context.counterGroup.topper.series).toHaveLength(10_000);
@@ -293,7 +293,7 @@ describe('a step', () => {
     expect(coarser.data.context.counterGroup.topper.series).toHaveLength(5001);
   });
 
-  it('that is too short for all keys together is told the shortest that works', async () => {
+  it('that is too short for all keys together is refused with the shortest valid one', async () => {
     const keys = Array.from({ length: 200 }, (_, i) => `k${i}`);
     await lab.importSamples(
       keys.map((key) => ({ group: LONG, key, ts: T0 + DAY, values: { 0: 1 } })),

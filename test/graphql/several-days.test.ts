@@ -17,13 +17,13 @@ const CROSS = group(3, {
   crosskey: { parentguid: guidOf(1), crosskeyguid_1: guidOf(2) },
 });
 
-/** Blocks of 1, 2, 4 and 8 days lie in them: T0 is on an odd day since the epoch. */
+/** Enough for blocks of 1, 2, 4 and 8 days: T0 is on an odd day since the epoch. */
 const DAYS = 13;
 
 const HOST_KEYS = ['alpha', 'beta', 'gamma', 'delta', 'eta'];
 const APP_KEYS = ['http', 'dns', 'ssh', 'smtp'];
 
-/** The n-th reading of the data set. Some keys come on some days only; nothing repeats soon. */
+/** The n-th reading of the data set. Some keys occur only on some days; values rarely repeat. */
 function lineOf(n: number): Line[] {
   const day = n % DAYS;
   const host = HOST_KEYS[(n * 7 + day) % 5] ?? '';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [HOSTS, APPS, CROSS],
     declaration: { probes: [{ id: 'p1' }] },
-    // Half of it late, and of another engine in part.
+    // The other half arrives late, part of it from another engine.
     lines: lines.slice(0, 450),
   });
   await lab.importSamples(lines.slice(450, 700));
@@ -107,7 +107,7 @@ const MAX_ITEMS = 3;
 
 const answers = new Map<string, Promise<Topper>>();
 
-/** Each question is asked once, however many tests look at its answer. */
+/** Each question is asked once, however many tests check its answer. */
 function ask(index: number, asked: Asked): Promise<Topper> {
   const name = JSON.stringify([index, asked]);
   const answer = answers.get(name) ?? askAnew(index, asked);
@@ -145,14 +145,14 @@ type Ends = { first: number; last: number };
 
 const ends = new Map<string, Promise<Ends>>();
 
-/** The first and the last bucket that the group has of the probe. */
+/** The group's first and last bucket with data of the probe. */
 async function endsOf(probe: string | undefined): Promise<Ends> {
   const everything = questionOf(2, { ...CASES[0][1], to: T0 + 99 * DAY, ...(probe && { probe }) });
   const buckets = [...plainSteps(lab, CONTEXT, everything, HOSTS.bucket_size).keys()];
   return { first: Math.min(...buckets), last: Math.max(...buckets) };
 }
 
-/** The starts of the steps with a bucket in the window and in what the group has of the probe. */
+/** The starts of the steps with a bucket in the window and in the interval of the probe. */
 async function stepsOf(asked: Asked, step: number): Promise<number[]> {
   const known = ends.get(`${asked.probe}`) ?? endsOf(asked.probe);
   ends.set(`${asked.probe}`, known);
@@ -167,7 +167,7 @@ async function stepsOf(asked: Asked, step: number): Promise<number[]> {
 const numberOf = (value: bigint | undefined): number => Number(value ?? 0n);
 
 describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
-  it.each(METERS)('is in GraphQL what REST and SQL say, of type $type', async ({ id }) => {
+  it.each(METERS)('has the values of REST and SQL, of type $type', async ({ id }) => {
     const topper = await ask(id, asked);
     const [sql] = plainToppers(lab, CONTEXT, [questionOf(id, asked)]);
     expect(topper).toMatchObject({
@@ -196,7 +196,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     });
   });
 
-  it.each(METERS)('has in its series what SQL says of each step, of type $type', async ({ id }) => {
+  it.each(METERS)('has the series that SQL computes per step, of type $type', async ({ id }) => {
     const topper = await ask(id, asked);
     const listed = topper.keys.map(({ key }) => key);
     const isCounting = COUNTING.includes(id);
@@ -235,7 +235,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     }
   });
 
-  it.each(METERS)('knows what its keys were before, of type $type', async ({ id }) => {
+  it.each(METERS)('has the previous values of its keys, of type $type', async ({ id }) => {
     const topper = await ask(id, asked);
     const { ago } = asked;
     const window = { from: asked.from - ago, to: asked.to - ago };
@@ -254,7 +254,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     }
   });
 
-  it.each(METERS)('has what lies under each key, of type $type', async ({ id }) => {
+  it.each(METERS)('has the drill-down of each key, of type $type', async ({ id }) => {
     const topper = await ask(id, asked);
     const question = { ...questionOf(id, asked), group: CROSS };
     const questions = topper.keys.flatMap(({ key }) => {

@@ -22,14 +22,14 @@ afterAll(() => lab.close());
 const ask = (user: typeof ADA) =>
   lab.graphql(`{ context(name: "${CONTEXT}") { slices { name status } } }`, {}, basic(user));
 
-it('slices that many ask for at once, whoever they are, are read by few statements', async () => {
+it('concurrent requests for slices share a few statements, even across users', async () => {
   const expected = await ask(ADA);
   expect(expected.data).toMatchObject({ context: { slices: [{ status: 'processing' }] } });
   const held = await holdTables(lab.databaseUrl, ['slices']);
   const statements = lab.watchStatements();
   const asked = () => statements().filter((text) => text === SELECT_SLICES).length;
   const answers = Array.from({ length: 40 }, (_, index) => ask(index % 2 === 0 ? ADA : BOB));
-  // Until no more come: two of them read by themselves, and one for all others.
+  // Until no more arrive: two requests have their own statements, all others share one.
   while ((await countWaiting(lab.databaseUrl)) < 3) await delay(5);
   await delay(200);
   expect(asked()).toBeLessThan(10);

@@ -25,7 +25,7 @@ beforeAll(async () => {
     })),
   );
   lab = await startLab({
-    // A hundred toppers and twice as many aliases in one document, to count what they cost.
+    // A hundred toppers and twice as many aliases in one document, to count their statements.
     settings: { graphql: { ...readSettings({}).graphql, tokens: 20_000, aliases: 1_000 } },
     groups: [
       ...GUIDS.map((_, i) => group(i + 1, { meters: declared })),
@@ -46,8 +46,8 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 /**
- * How many statements a document costs a server that remembers nothing: all of them, also those
- * that open and end a snapshot.
+ * The number of statements that a document costs a server with empty caches, including those that
+ * begin and end a snapshot.
  */
 async function cost(document: string, variables = {}): Promise<number> {
   lab.emptyCaches();
@@ -77,10 +77,10 @@ const KEYS = `total others keys { key label description metric attributes { name
 
 const KEY_FIELDS = 'key label attributes { name value } counterGroup { guid }';
 
-/** Blocks and series are each read in a transaction of their own on a cluster (ADR 16). */
+/** On a cluster, blocks and series are each read in their own transaction (ADR 16). */
 const BESIDE = isOnCluster ? ['begin', 'commit', 'begin', 'commit'].length : 0;
 
-/** More than a handful means that something is asked for one by one. */
+/** More than a handful means that something is read one by one. */
 const CEILING = 12 + BESIDE;
 
 describe('the number of statements does not depend on how much is asked for', () => {
@@ -181,11 +181,11 @@ describe('the number of statements does not depend on how much is asked for', ()
     expect(one).toBeLessThan(CEILING);
   });
 
-  it('flat series cost no more than series, and nothing beside them', async () => {
+  it('flat series cost no more than series, and nothing on top of them', async () => {
     const series = (step: string) =>
       `series${step} { at total others } keys { label series${step} { at value } }`;
     const flat = (step: string) => `flatSeries${step} { at key label value }`;
-    // By topper buckets from pages by key, by shorter steps from blocks.
+    // Topper buckets are read from pages by key, shorter steps from blocks.
     for (const step of ['', '(step: 60)']) {
       const costOf = (selection: string) => cost(inGroups(GUIDS, () => toppers(METERS, selection)));
       const usual = await costOf(series(step));
@@ -194,7 +194,7 @@ describe('the number of statements does not depend on how much is asked for', ()
     }
   });
 
-  it('keyNode costs nothing beside the keys that lead to it', async () => {
+  it('keyNode costs nothing on top of the keys that lead to it', async () => {
     const costOf = (selection: string) =>
       cost(inGroups(GUIDS, () => toppers(METERS, `keys { key ${selection} }`)));
     expect(await costOf(`keyNode { id ${KEY_FIELDS} }`)).toBe(await costOf(''));
@@ -209,21 +209,21 @@ describe('the number of statements does not depend on how much is asked for', ()
     expect(await below(`keyNode { id ${KEY_FIELDS} }`)).toBe(await below(''));
   });
 
-  it('a dashboard costs seven: who asks, begin, manifest, blocks, texts, series, commit', async () => {
+  it('a dashboard costs seven: user, begin, manifest, blocks, texts, series, commit', async () => {
     const dashboard = oneAndMany[0]?.[1] ?? (() => '');
     expect(await cost(dashboard(GUIDS))).toBe(7 + BESIDE);
   });
 
-  it('a dashboard that was asked for before reads no manifest, pages or texts', async () => {
+  it('a dashboard that was requested before reads no manifest, pages or texts', async () => {
     const dashboard = oneAndMany[0]?.[1] ?? (() => '');
     await cost(dashboard(GUIDS));
     const statements = lab.watchStatements();
     await lab.data(dashboard(GUIDS));
-    // Who asks, and no transaction: the series of percentiles are remembered too.
+    // The lookup of the user, without a transaction: the series of percentiles are cached too.
     expect(statements()).toHaveLength(1);
   });
 
-  /** Each begins within a topper bucket: there it is made of blocks, not of series. */
+  /** Each begins within a topper bucket, whose part is read from blocks, not from series. */
   const window = (i: number) => `window: { interval: { from: ${T0 + 61 + i}, to: ${T0 + 3600} } }`;
   const aliased = (count: number, args: (i: number) => string, selection: string): string =>
     inGroups(GUIDS.slice(0, 1), () =>
@@ -240,7 +240,7 @@ describe('the number of statements does not depend on how much is asked for', ()
       'of as many filters',
       (i: number) => `meter: 2, maxItems: 10, ${WINDOW}, filter: { exclude: "k${i}" }`,
     ],
-  ])('20 aliased toppers %s cost as many as one', async (_, args) => {
+  ])('20 aliased toppers %s cost as many statements as one', async (_, args) => {
     const selection = `${KEYS} series { total } `;
     const one = await cost(aliased(1, args, selection));
     expect(await cost(aliased(20, args, selection))).toBe(one);
@@ -310,7 +310,7 @@ describe('the number of statements does not depend on how much is asked for', ()
       expect(ids.length).toBeGreaterThan(5);
       const costs: number[] = [];
       for (const id of ids.slice(0, 6)) costs.push(await cost(document, { ids: [id] }));
-      // A key of which a user gave a label, or that the manifest names, needs no page.
+      // A key that a user has labelled, or that the manifest names, needs no page.
       const one = Math.max(...costs);
       expect(await cost(document, { ids: ids.slice(0, 50) })).toBe(one);
       expect(one).toBeLessThan(CEILING);

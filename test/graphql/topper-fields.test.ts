@@ -9,7 +9,7 @@ const METERS = [
   { id: 1, type: 4, name: 'Bandwidth', topcount: 7, description: 'All of it', units: 'Bps' },
 ];
 
-/** The window of the tables: two topper buckets, and three of the four that hold data. */
+/** The window of the tables: two of the four topper buckets that hold data. */
 const WINDOW = `window: { interval: { from: ${T0 + 300}, to: ${T0 + 900} } }`;
 
 const line = (key: string, at: number, values: Line['values'], more: Partial<Line> = {}): Line => ({
@@ -52,7 +52,6 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** The topper of a group as it is selected. */
 async function topper<T = unknown>(args: string, selection: string, guid = GROUP): Promise<T> {
   const { context } = await lab.data<{ context: { counterGroup: { topper: T } } }>(
     `{ context(name: "lab") { counterGroup(guid: "${guid}") { topper(${args}) { ${selection} } } } }`,
@@ -66,7 +65,7 @@ const ranked = (...keys: readonly (readonly [string, number])[]) =>
   keys.map(([key, metric], i) => ({ rank: i + 1, key, metric }));
 
 describe('a topper', () => {
-  it('tells what it is of, and its window as resolved', async () => {
+  it('has its group, its meter and its window as resolved', async () => {
     const selection = `counterGroup { guid name } meter { index name type topCount units description
       counterGroup { guid } } window { from to seconds } samplingRate`;
     expect(await topper(`meter: 1, ${WINDOW}`, selection)).toEqual({
@@ -85,7 +84,7 @@ describe('a topper', () => {
     });
   });
 
-  it('is the same from the meter', async () => {
+  it('is the same when reached from the meter', async () => {
     const { context } = await lab.data<{ context: { counterGroup: { meter: object } } }>(
       `{ context(name: "lab") { counterGroup(guid: "${GROUP}") { meter(index: 4) {
         topper(${WINDOW}, maxItems: 2, filter: { exclude: "a" }, probe: null) { ${TOTALS} }
@@ -106,14 +105,14 @@ describe('a topper', () => {
     [5, 0, -11, ranked(['b', 11], ['a', 8])],
     // b, a, zero, c, d: 7, 4, 0, −5, −6.
     [11, 21, 0, ranked(['b', 21], ['a', 12])],
-    // b: 7, zero: 0, a: −2, c: −5, d: −6. Both are the least of all.
+    // b: 7, zero: 0, a: −2, c: −5, d: −6. Total and others are the smallest value.
     [12, -18, -18, ranked(['b', 21], ['zero', 0])],
   ])('of meter %d has total, others and keys', async (index, total, others, keys) => {
     const answer = { total, others, othersMatching: others, keyCount: index < 5 ? 4 : 5, keys };
     expect(await topper(`meter: ${index}, ${WINDOW}, maxItems: 2`, TOTALS)).toEqual(answer);
   });
 
-  it('has a total and others of the whole group, whatever is filtered (decision 25)', async () => {
+  it('has the total and others of the whole group, whatever the filter (decision 25)', async () => {
     const filtered = (index: number) =>
       topper(`meter: ${index}, ${WINDOW}, maxItems: 1, filter: { match: "[bcd]" }`, TOTALS);
     expect(await filtered(2)).toEqual({
@@ -138,7 +137,7 @@ describe('a topper', () => {
     }
   });
 
-  it('lists 100 keys unless told otherwise, of meter 0', async () => {
+  it('lists 100 keys of meter 0 by default', async () => {
     const many = Array.from({ length: 101 }, (_, i) => ({
       group: BIG,
       key: `n${i}`,
@@ -158,7 +157,7 @@ describe('a key of a topper', () => {
   const keys = async <T = Record<string, unknown>>(args: string, selection: string) =>
     (await topper<{ keys: T[] }>(`${args}, ${WINDOW}`, `keys { ${selection} }`)).keys;
 
-  it('tells what is known of it', async () => {
+  it('has everything that is known about it', async () => {
     const selection = 'key readable label description attributes { name value }';
     expect(await keys('meter: 2, maxItems: 2', selection)).toEqual([
       {
@@ -172,7 +171,7 @@ describe('a key of a topper', () => {
     ]);
   });
 
-  it('leads to the key itself, which has the same id wherever it is found', async () => {
+  it('leads to the key itself, which has the same id however it is reached', async () => {
     const fields = 'id key readable label description attributes { name value }';
     const [first] = await keys<{ keyNode: { id: string } }>(
       'meter: 2, maxItems: 1',
@@ -201,7 +200,7 @@ describe('a key of a topper', () => {
     ]);
   });
 
-  it('of a rate has them of its volume, and the peak in the unit of metric', async () => {
+  it('of a rate derives them from its volume, and has the peak in the unit of metric', async () => {
     expect(await keys('meter: 4', ARITHMETIC)).toEqual([
       { key: 'a', volume: 5400, averageRate: 9, peak: 15, share: 0.5 },
       { key: 'b', volume: 2700, averageRate: 4.5, peak: 9, share: 0.25 },
@@ -226,14 +225,14 @@ describe('a key of a topper', () => {
     ]);
   });
 
-  it('has a share of the unfiltered total, and of the probe where one is given', async () => {
+  it('has its share of the unfiltered total, of the probe where one is given', async () => {
     expect(await keys('meter: 2, filter: { keys: ["d"] }', 'rank share')).toEqual([
       { rank: 1, share: 3 / 195 },
     ]);
     expect(await keys('meter: 2, probe: "p1"', 'key share')).toEqual([{ key: 'b', share: 1 }]);
   });
 
-  it('has its average over the seconds of the window that are available', async () => {
+  it('has its average over the available seconds of the window', async () => {
     const wide = (from: number, to: number) =>
       topper(
         `meter: 2, window: { interval: { from: ${from}, to: ${to} } }, filter: { keys: ["b"] }`,
@@ -268,7 +267,7 @@ describe('a key of a topper', () => {
 });
 
 describe('a BigInt (decisions, section 8)', () => {
-  it('is a number up to 2^53 − 1, and a text beyond', async () => {
+  it('is a number up to 2^53 − 1, and a string beyond', async () => {
     const window = `window: { startingAt: { from: ${T0}, seconds: 60 } }`;
     const selection = 'total others keys { metric volume peak }';
     expect(await topper(`${window}, maxItems: 2`, selection, BIG)).toEqual({

@@ -33,7 +33,7 @@ beforeAll(async () => {
     declaration: { probes: PROBES.map((id) => ({ id })) },
     lines: hosts.slice(0, 200),
   });
-  // Late, of the same times and slices: each import is a segment of its own.
+  // Late data of the same times and slices: each import makes its own segment.
   await lab.importSamples([...hosts.slice(200), ...pairs.slice(0, 150)]);
   await lab.importSamples(pairs.slice(150), { engine: 1 });
   lines = lab.imported();
@@ -76,11 +76,11 @@ const exactly = (step: Step) => ({
   })),
 });
 
-/** Of the buckets of every group and of none of its topper buckets. */
+/** Steps in buckets of the group: they need not be multiples of its topper bucket. */
 const MULTIPLES = fc.constantFrom(1, 2, 5, 7, 60, 1440);
 
 describe('a trend', () => {
-  it('is in each step what plain arithmetic over all imported samples says', async () => {
+  it('has in each step the values of plain arithmetic over all imported samples', async () => {
     await fc.assert(
       fc.asyncProperty(question, MULTIPLES, fc.boolean(), async (drawn, multiple, isOfPairs) => {
         const asked = isOfPairs ? { ...drawn, group: PAIRS } : drawn;
@@ -115,7 +115,7 @@ describe('a trend', () => {
     );
   });
 
-  it('has the same in every field of a step as the topper of its window', async () => {
+  it('has in each step the same fields as the topper of its window', async () => {
     const fields = `window { from to } availableWindow { from to } total others othersMatching keyCount
       counterGroup { guid } meter { index } samplingRate series { at total others }
       flatSeries(step: 60) { at key value averageRate }
@@ -169,7 +169,7 @@ async function keysPage(variables: Readonly<Record<string, unknown>>): Promise<K
 }
 
 describe('the keys of a window', () => {
-  it('are all with a reading of any meter in it, each once and in byte order', async () => {
+  it('are all keys with a reading of any meter in it, each once and in byte order', async () => {
     await fc.assert(
       fc.asyncProperty(
         interval,

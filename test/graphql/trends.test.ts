@@ -41,7 +41,7 @@ const interval = (from: number, to: number): string =>
   `window: { interval: { from: ${T0 + from}, to: ${T0 + to} } }`;
 
 describe('a trend', () => {
-  it('has the topper of each step, oldest first, also of those without readings', async () => {
+  it('has the topper of each step, oldest first, including steps without readings', async () => {
     const fields = 'window { from to } total others keyCount keys { rank readable metric }';
     const trend = await ask(`every: 300, maxItems: 2, ${interval(0, 1200)}`, fields);
     const stepAt = (at: number) => ({ window: { from: T0 + at, to: T0 + at + 300 } });
@@ -119,7 +119,7 @@ describe('a trend', () => {
     expect(data).toEqual({ context: { counterGroup: { topperTrend: null } } });
   });
 
-  it('has as many as 1,000 steps', async () => {
+  it('has up to 1,000 steps', async () => {
     expect(await ask(`every: 60, ${interval(0, 60_000)}`, 'total')).toHaveLength(1000);
   });
 });

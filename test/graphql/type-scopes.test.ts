@@ -12,7 +12,7 @@ const scopeOf = (contexts: readonly string[] | null): RequestScope => {
   return { identity } as unknown as RequestScope;
 };
 
-/** An object of the type as far as its scopes look at it; what they do not look at is left out. */
+/** An object of each type, with only the fields that its guard reads. */
 const AT = { name: 'lab' };
 const OBJECTS: Readonly<Record<string, unknown>> = {
   Context: AT,
@@ -30,7 +30,7 @@ const OBJECTS: Readonly<Record<string, unknown>> = {
   TopperKey: { topper: { plan: { meter: { group: { at: AT } } } } },
 };
 
-it('every type that asks for scopes is guarded', () => {
+it('every type with scopes has a guard', () => {
   const asking = Object.values(schema.getTypeMap()).filter(
     (type) => isObjectType(type) && type.isTypeOf,
   );
@@ -38,7 +38,7 @@ it('every type that asks for scopes is guarded', () => {
   expect([...guards.keys()].sort()).toEqual([...Object.keys(OBJECTS), 'Viewer'].sort());
 });
 
-it.each(Object.entries(OBJECTS))('%s is for those who may read its context', (type, object) => {
+it.each(Object.entries(OBJECTS))('%s is for users who may read its context', (type, object) => {
   const see = (contexts: readonly string[] | null) => () =>
     guards.get(type)?.(object, scopeOf(contexts));
   expect(see(['lab'])).not.toThrow();
@@ -46,7 +46,7 @@ it.each(Object.entries(OBJECTS))('%s is for those who may read its context', (ty
   expect(see(null)).toThrow('Invalid API token');
 });
 
-it('Viewer is for those who have said who they are', () => {
+it('Viewer is for signed-in users', () => {
   const see = (contexts: readonly string[] | null) => () =>
     guards.get('Viewer')?.({}, scopeOf(contexts));
   expect(see([])).not.toThrow();

@@ -4,7 +4,7 @@ import type { TestService } from '../support/service.ts';
 
 const [GROUP, EMPTY, LATE] = [1, 2, 3].map(guidOf) as [string, string, string];
 
-/** Bucket i of twenty holds 2^i: the total tells which buckets a window has. */
+/** Bucket i of twenty holds 2^i, so the total shows which buckets a window has. */
 const COUNT = 20;
 
 let lab: TestService;
@@ -84,7 +84,7 @@ describe('a window', () => {
     });
   });
 
-  it('that is startingAt lasts so long', async () => {
+  it('of startingAt lasts as long as its seconds', async () => {
     const startingAt = { from: T0 + 60, seconds: 120 };
     expect(await resolved({ startingAt })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
   });
@@ -116,7 +116,7 @@ describe('a window', () => {
     expect(await resolved({ dates: mixed })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
   });
 
-  it('that is left out, null or TODAY is from midnight until now', async () => {
+  it('that is left out, null or TODAY lasts from midnight until now', async () => {
     lab.clock.seconds = T0 + 121;
     const expected = { from: 0, to: 121, buckets: [0, 1, 2] };
     for (const window of [undefined, null, { preset: 'TODAY' }]) {
@@ -158,7 +158,7 @@ describe('a window', () => {
     expect(await resolved({ preset }, { guid: LATE })).toMatchObject({ from: 600, to: 900 });
   });
 
-  it('of ALL_AVAILABLE is all that there is', async () => {
+  it('of ALL_AVAILABLE is the whole available interval', async () => {
     const preset = 'ALL_AVAILABLE';
     expect(await resolved({ preset })).toEqual({ from: 0, to: 1200, buckets: range(0, 19) });
     expect(await resolved({ preset }, { guid: LATE })).toMatchObject({ from: 540, to: 1020 });
@@ -176,7 +176,7 @@ describe('a window', () => {
     expect(latest.to).toBeLessThanOrEqual(480);
   });
 
-  it('on nothing is no error', async () => {
+  it('without data is not an error', async () => {
     for (const preset of ['TODAY', 'YESTERDAY', 'LATEST_TOPPER_BUCKET', 'ALL_AVAILABLE']) {
       expect(await resolved({ preset }, { guid: EMPTY })).toMatchObject({ buckets: [] });
       expect(await resolved({ preset }, { probe: 'idle' })).toMatchObject({ buckets: [] });
@@ -185,7 +185,7 @@ describe('a window', () => {
   });
 });
 
-describe('a window that cannot be one is BAD_USER_INPUT on its topper', () => {
+describe('an invalid window is BAD_USER_INPUT on its topper', () => {
   const from = T0;
   const to = T0 + 60;
   it.each([
@@ -227,7 +227,7 @@ describe('a window that cannot be one is BAD_USER_INPUT on its topper', () => {
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
   });
 
-  it('a zone that there is not', async () => {
+  it('a zone that does not exist', async () => {
     const { data, errors } = await ask(undefined, { zone: 'Mars/Olympus' });
     expect(data).toEqual({ context: { counterGroup: { topper: null } } });
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** A window in which there is nothing. */
+/** A window without data. */
 const NOTHING = { counter_group: GROUP, window_fromts: T0 - DAY, window_seconds: 60 };
 
 async function ask(more: RestParameters = {}, how: HttpCall = {}): Promise<HttpAnswer> {
@@ -43,7 +43,7 @@ const windowOf = ({ headers }: HttpAnswer) => headers['x-available-window'];
 const ALL = `${T0}/${T0 + DAY + 60}`;
 
 describe('a REST topper without keys', () => {
-  it('says in x-available-window where data are', async () => {
+  it('reports the available window in x-available-window', async () => {
     const answer = await lab.rest('topper', NOTHING);
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -63,11 +63,11 @@ describe('a REST topper without keys', () => {
     expect([answer.status, windowOf(answer)]).toEqual([200, ALL]);
   });
 
-  it('says it of the probe', async () => {
+  it('reports the window of the probe', async () => {
     expect(windowOf(await ask({ probe_id: 'p2' }))).toBe(`${T0 + 3600}/${T0 + 3660}`);
   });
 
-  it('says nothing where there are no data', async () => {
+  it('has no such header where there are no data', async () => {
     for (const more of [{ counter_group: BARE }, { probe_id: 'idle' }]) {
       const answer = await ask(more);
       expect([answer.status, answer.headers]).toEqual([200, expect.any(Object)]);
@@ -75,22 +75,22 @@ describe('a REST topper without keys', () => {
     }
   });
 
-  it('says it as well when the answer is remembered, at no statement more', async () => {
+  it('reports it with a cached answer too, without another statement', async () => {
     lab.emptyCaches();
     await ask();
     const statements = lab.watchStatements();
     expect(windowOf(await ask())).toBe(ALL);
-    // Who asks.
+    // The one statement looks up the user.
     expect(statements()).toHaveLength(1);
   });
 
-  it('lets pages of other origins read it', async () => {
+  it('lets pages of configured origins read it', async () => {
     const { headers } = await ask({}, { headers: { origin: ORIGIN } });
     expect(headers['access-control-expose-headers']?.split(', ')).toContain('x-available-window');
   });
 });
 
-it('a REST topper with keys does not say where data are', async () => {
+it('a REST topper with keys does not report the available window', async () => {
   for (const format of ['json', 'csv']) {
     const { headers } = await ask({ window_fromts: T0, format });
     expect(headers).not.toHaveProperty('x-available-window');
@@ -98,7 +98,7 @@ it('a REST topper with keys does not say where data are', async () => {
 });
 
 describe('a 304 to a topper without keys', () => {
-  it('says where data are, also those that came since', async () => {
+  it('reports the available window, including data that arrived since', async () => {
     const { etag } = (await ask()).headers;
     const again = () => ask({}, { headers: { 'if-none-match': String(etag) } });
     const same = await again();

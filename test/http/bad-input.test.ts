@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
 });
 
-/** After all of it the server lives, nothing is lost, and nothing was logged as a defect. */
+/** In the end the server still answers, no data are lost, and no defect was logged. */
 afterAll(async () => {
   const { keys } = await lab.topper({ counter_group: GROUP, recentsecs: 60 });
   expect(keys.map(({ key, metric }) => [key, metric])).toEqual([
@@ -52,7 +52,7 @@ const NASTY = [
   ...['99999999999999999999', 'null', '٣', '１', ' ', '\r\n', 'x'.repeat(5000), '(', '\\'],
 ];
 
-/** The statuses that the specification has for what a caller gets wrong, and for what is fine. */
+/** The statuses of the specification for mistakes of a caller, and for success. */
 const DOCUMENTED = [200, 400, 401, 403, 422];
 
 function expectDocumented(answer: { status: number; text: string }, about: unknown) {
@@ -65,10 +65,10 @@ function expectDocumented(answer: { status: number; text: string }, about: unkno
   expect(body.message.length).toBeLessThan(11_000);
 }
 
-describe('whatever is given as a parameter, the answer is a documented one', () => {
+describe('any value of a parameter gets a documented answer', () => {
   it.each(NAMES)('%s', async (name) => {
     const asked = NASTY.map(async (value, i) => {
-      // The topper takes every parameter; the others take turns.
+      // Each value goes to the topper, and most values to another endpoint too.
       for (const endpoint of new Set<EndpointName>(['topper', ENDPOINT_NAMES[i % 4] ?? 'topper'])) {
         const encoding = ENCODINGS[i % ENCODINGS.length] ?? 'query';
         const parameters = { counter_group: GROUP, [name]: value };
@@ -79,7 +79,7 @@ describe('whatever is given as a parameter, the answer is a documented one', () 
     await Promise.all(asked);
   });
 
-  it('also several at once, of any text', async () => {
+  it('several parameters at once, with any text', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(...NASTY),
@@ -107,7 +107,7 @@ describe('a JSON body', () => {
     return answer.status;
   };
 
-  it('may hold names of prototypes, which are unknown parameters', async () => {
+  it('may have names from prototypes, which are unknown parameters', async () => {
     const who = JSON.stringify({ ...WHO, counter_group: GROUP }).slice(1);
     expect(await ask(`{"__proto__": "x", "constructor": "y", ${who}`)).toBe(200);
     expect(await ask(`{"__proto__": {"maxitems": 0}, ${who}`)).toBe(200);
@@ -115,7 +115,7 @@ describe('a JSON body', () => {
     expect(await ask(`{"__proto__": ${JSON.stringify(WHO)}}`)).toBe(401);
   });
 
-  it('may hold any value for any parameter', async () => {
+  it('may have any value for any parameter', async () => {
     const values = [true, 0, -1.5, 1e300, [], [[]], { a: 1 }, [null], ['a', 'b']];
     for (const name of NAMES) {
       const bodies = values.map((value) => ({ ...WHO, counter_group: GROUP, [name]: value }));
@@ -123,7 +123,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('may hold half of a character', async () => {
+  it('may have lone surrogates', async () => {
     const who = JSON.stringify({ ...WHO, counter_group: GROUP }).slice(1);
     for (const name of ['probe_id', 'key_filter', 'destination_node', 'time_zone', 'flags']) {
       for (const half of ['\\ud800', '\\udc00x', 'a\\ud83d']) {
@@ -142,7 +142,7 @@ describe('a JSON body', () => {
     expect(await ask(deep)).toBe(400);
   });
 
-  it('may hold many parameters', async () => {
+  it('may have many parameters', async () => {
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`p${i}`, i]));
     expect(await ask(JSON.stringify({ ...many, ...WHO, counter_group: GROUP }))).toBe(200);
   });
@@ -165,7 +165,7 @@ describe('a request line', () => {
     }
   });
 
-  it('of a list of 101 ranks, or of a pattern that is too long, is refused', async () => {
+  it('with 101 ranks, or with a pattern that is too long, is refused', async () => {
     const ranks = Array.from({ length: 101 }, (_, i) => i);
     const question = { counter_group: GROUP, recentsecs: 60 };
     const many = await lab.rest('topper', { ...question, get_percentiles: ranks });

@@ -21,7 +21,7 @@ afterAll(() => lab.close());
 
 const WHO = { username: ADA.username, api_token: ADA.token, context: CONTEXT };
 
-/** Statuses and messages do not depend on the endpoint, nor on who asks (decision 1). */
+/** Statuses and messages depend neither on the endpoint nor on the caller (decision 1). */
 async function expectEverywhere(call: HttpCall, status: number): Promise<HttpAnswer> {
   let last: HttpAnswer | undefined;
   for (const endpoint of ENDPOINT_NAMES) {
@@ -59,7 +59,7 @@ describe('a body', () => {
     await expectEverywhere(post('application/json', body), 400);
   });
 
-  it('of bytes that are no UTF-8 is 400', async () => {
+  it('of bytes that are not UTF-8 is 400', async () => {
     const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     await expectEverywhere(post('application/json', bytes), 400);
     await expectEverywhere(
@@ -86,7 +86,7 @@ describe('a body', () => {
     await expectEverywhere(post(type, 'context=lab'), 415);
   });
 
-  it('of no type is 415', async () => {
+  it('without a type is 415', async () => {
     await expectEverywhere({ method: 'POST', body: 'context=lab' }, 415);
   });
 
@@ -99,7 +99,7 @@ describe('a body', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('that is not there is no mistake, whatever its type', async () => {
+  it('that is missing or empty is not an error, whatever its type', async () => {
     const query = `${lab.path('slices')}?${new URLSearchParams(WHO)}`;
     expect((await lab.call(query, { method: 'POST' })).status).toBe(200);
     expect((await lab.call(query, post('application/x-www-form-urlencoded', ''))).status).toBe(200);
@@ -112,20 +112,20 @@ describe('a body', () => {
     }
   });
 
-  it('of a byte more is 413', async () => {
+  it('of one byte more is 413', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
       await expectEverywhere(post(type, bodyOf(type, 64 * 1024 + 1)), 413);
     }
   });
 
-  it('that tells no length is 413 when it grows past the limit', async () => {
+  it('without a content-length is 413 when it grows past the limit', async () => {
     const answer = await postInChunks(`${lab.url}${lab.path('slices')}`, 64 * 1024 + 1);
     expect(answer).toEqual({ status: 413, error: 'ERROR' });
     const bodyWithinLimit = await postInChunks(`${lab.url}${lab.path('slices')}`, 64 * 1024);
     expect(bodyWithinLimit).toEqual({ status: 401, error: 'ERROR' });
   });
 
-  it('may have as many bytes as are configured, on each surface', async () => {
+  it('may have as many bytes as are configured, for REST and for GraphQL', async () => {
     const { databaseUrl } = lab;
     const settings = { restBodyBytes: 1024, graphqlBodyBytes: 2048 };
     const own = await startTestService({ databaseUrl, settings });
@@ -148,7 +148,7 @@ describe('a body', () => {
   });
 });
 
-/** A body of so many bytes that holds the parameters and padding. */
+/** A body of `size` bytes, with the parameters and padding. */
 function bodyOf(type: string, size: number): string {
   const isJson = type === 'application/json';
   const render = (pad: string) =>
@@ -156,7 +156,7 @@ function bodyOf(type: string, size: number): string {
   return render('x'.repeat(size - render('').length));
 }
 
-/** Sends a form in two chunks and no content-length. */
+/** Sends a form in two chunks, without a content-length. */
 function postInChunks(url: string, size: number): Promise<{ status: number; error: string }> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -7,7 +7,7 @@ const HOSTS = guidOf(1);
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
-/** Addresses in 10.0 to 10.15, of which every third comes later. */
+/** Addresses in 10.0 to 10.15; every third is imported later. */
 const ADDRESSES = Array.from(
   { length: 300 },
   (_, i) => `0A.${hex(i % 16)}.${hex(i % 7)}.${hex(i % 251)}`,
@@ -82,20 +82,20 @@ async function expectLists(keys: readonly string[]): Promise<void> {
   expect(await counted({ excludeKeys: known })).toBe(keys.length - 2);
 }
 
-describe('a filter that says where its keys are', () => {
-  it('finds those that its test finds, and again when others have come', async () => {
+describe('a filter that bounds its keys', () => {
+  it('finds the keys that match it, and new ones after another import', async () => {
     await expectFilters(EARLY);
     await expectLists(EARLY);
     await expectFilters(EARLY);
     await lab.importSamples(toLines(LATER));
-    // What was remembered of each filter goes on; then all is read anew.
+    // First with the cached results of each filter, then with empty caches.
     await expectFilters(KEYS);
     await expectLists(KEYS);
     lab.emptyCaches();
     await expectFilters(KEYS);
   });
 
-  it('costs a request one statement, however many of them there are', async () => {
+  it('costs no more statements for 15 toppers than for one', async () => {
     const cost = async (count: number): Promise<number> => {
       lab.emptyCaches();
       const statements = lab.watchStatements();

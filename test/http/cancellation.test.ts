@@ -29,14 +29,14 @@ afterAll(async () => {
   await lab.close();
 });
 
-/** Nobody can read pages meanwhile, and no server remembers any: readers wait. */
+/** Locks the pages and empties all caches, so that every reader waits. */
 async function lockReadings(): Promise<void> {
   lab.emptyCaches();
   brief.emptyCaches();
   await locker.query('begin; lock table open_segment_pages in access exclusive mode');
 }
 
-/** Statements of the server that are running or open, but for those that look for them. */
+/** The number of running statements and open transactions of the server, without this query. */
 const running = async (): Promise<number> => {
   const rows = await lab.sql<{ count: number }>(
     `select count(*)::int from pg_stat_activity where datname = current_database()
@@ -49,7 +49,7 @@ async function waitUntilRunning(count: number): Promise<void> {
   while ((await running()) !== count) await delay(5);
 }
 
-/** On a cluster the request has a second connection open then, with its snapshot. */
+/** Counts waiting statements: on a cluster, the request has its snapshot on a second connection. */
 async function waitUntilReading(): Promise<void> {
   while ((await countWaiting(lab.databaseUrl)) !== 1) await delay(5);
 }
@@ -58,12 +58,12 @@ beforeEach(lockReadings);
 
 afterEach(async () => {
   await locker.query('rollback');
-  // Whatever became of the request, the server goes on answering.
+  // Whatever happened to the request, the server still answers.
   expect(await lab.topper(QUESTION)).toMatchObject({ keys: [{ key: 'k', metric: 1 }] });
 });
 
 describe('a timeout (decision 14)', () => {
-  it('answers 500 in the words of the specification, and ends the statement', async () => {
+  it('answers 500 with the message of the specification, and ends the statement', async () => {
     const answer = await lab.rest('topper', { ...QUESTION, timeout: 1 });
     expect(answer.text).toBe('{"status":"ERROR","message":"Query timed out after 1 seconds"}');
     expect(answer.status).toBe(500);
@@ -82,7 +82,7 @@ describe('a timeout (decision 14)', () => {
   });
 
   it('bounds the whole request, not each of its statements', async () => {
-    // Two statements of disk usage wait in turn; together they may take a second.
+    // Two statements of disk usage wait one after the other; together they may take a second.
     expect(await lab.refusal('slices', { get_disk_usage: true, timeout: 1 })).toEqual([
       500,
       'Query timed out after 1 seconds',
@@ -90,7 +90,7 @@ describe('a timeout (decision 14)', () => {
     expect(await running()).toBe(0);
   });
 
-  it('holds for many requests at once', async () => {
+  it('applies to many requests at once', async () => {
     const asked = Array.from({ length: 15 }, () =>
       lab.refusal('topper', { ...QUESTION, timeout: 1 }),
     );
@@ -123,13 +123,13 @@ describe('a timeout (decision 14)', () => {
 });
 
 describe('overload (decision 5)', () => {
-  it('is 503 with Retry-After, and frees what waits once it is over', async () => {
+  it('is 503 with Retry-After, and leaves no statement behind', async () => {
     const callers = Array.from({ length: 40 }, () => new AbortController());
-    // Those who ask for the same would wait for one of them.
+    // Each request differs: equal requests would share one answer.
     const asked = callers.map(({ signal }, i) =>
       lab.rest('topper', { ...QUESTION, timeout: 60, maxitems: i + 1 }, { signal }),
     );
-    // All of them wait for the samples, or for one of those that do.
+    // Each admitted request waits for the locked pages, or for a connection of one that does.
     const first = await Promise.race(asked);
     expect(first.text).toBe('{"status":"ERROR","message":"Server is busy"}');
     expect(first.headers['retry-after']).toMatch(/^[1-9]\d*$/);
@@ -151,8 +151,8 @@ describe('a caller that disconnects', () => {
   });
 
   it('has its statement ended within a second, by the clock of the database', async () => {
-    // The best of some: what else happens on the machine may make each of them late, a server that
-    // only looked every second for callers who have gone would be late with all.
+    // The best of a few: other load on the machine may delay any of them, but a server that checked
+    // only every second for callers that disconnect would be late each time.
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 5 && best >= 1; attempt += 1) {
       const gone = new AbortController();
@@ -178,7 +178,7 @@ describe('a caller that disconnects', () => {
   it.each([
     ['the first time', 0],
     ['when it is compiled by then', 5],
-  ])('from GraphQL leaves no statement behind, and is no failure: %s', async (_, times) => {
+  ])('from GraphQL leaves no statement behind, and is not a failure: %s', async (_, times) => {
     const gone = new AbortController();
     const query = `query ($guid: Guid!) { context(name: "${CONTEXT}") { counterGroup(guid: $guid) {
       topper(window: { recentSeconds: 60 }) { total } } } }`;

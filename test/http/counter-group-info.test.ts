@@ -96,7 +96,7 @@ describe('counter group info', () => {
     expect((await groups({ get_meter_info: false })).some((each) => 'meters' in each)).toBe(false);
   });
 
-  it('gives the crosskey of cross-key groups only, its third part only where there is one', async () => {
+  it('gives crosskey to cross-key groups only, a third part only where there is one', async () => {
     expect((await one(CROSS))?.crosskey).toEqual({ parentguid: HOSTS, crosskeyguid_1: APPS });
     expect((await one(CROSS3))?.crosskey).toEqual({
       parentguid: HOSTS,
@@ -130,7 +130,7 @@ describe('counter group info', () => {
 });
 
 describe('a disabled group', () => {
-  it('is as one that does not exist, on both endpoints', async () => {
+  it('is treated as one that does not exist, on both endpoints', async () => {
     for (const endpoint of ['groups', 'topper'] as const) {
       expect(await lab.refusal(endpoint, { counter_group: DISABLED })).toEqual([
         422,
@@ -139,20 +139,20 @@ describe('a disabled group', () => {
     }
   });
 
-  it('is there again once it is enabled', async () => {
+  it('is back once it is enabled', async () => {
     await lab.sql('update counter_groups set enabled = true where guid = $1', [DISABLED]);
     expect(await one(DISABLED)).toMatchObject({ guid: DISABLED, time_interval: { from: T0 } });
     await lab.sql('update counter_groups set enabled = false where guid = $1', [DISABLED]);
   });
 });
 
-describe('a meter of type 0', () => {
-  it('is listed but cannot be ranked (decision 23)', async () => {
+describe('the meter of a topper', () => {
+  it('cannot be of type 0, which is only listed (decision 23)', async () => {
     const question = { counter_group: HOSTS, meter: 7 };
     expect(await lab.refusal('topper', question)).toEqual([422, 'Invalid meter - 7']);
   });
 
-  it('is no other than those of its group', async () => {
+  it('must be one of its group', async () => {
     expect(await lab.refusal('topper', { counter_group: EMPTY })).toEqual([
       422,
       'Invalid meter - 0',

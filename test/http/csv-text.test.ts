@@ -5,16 +5,16 @@ import { csvText } from '../../rest/csv/csv-text.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
 import { parseCsv } from '../support/csv-parsers.ts';
 
-/** Both write tables: the service, and the dashboard, which shares no code with it. */
+/** Both write tables: the service and the dashboard, which share no code. */
 const WRITERS: readonly [string, (rows: readonly (readonly string[])[]) => Promise<string>][] = [
   ['the service', (rows) => csvText(rows)],
   ['the dashboard', async (rows) => toCsv(rows)],
 ];
 
-/** What begins a formula, in the usual width and in that of East Asian scripts. */
+/** The characters that begin a formula, in their usual and in their fullwidth form. */
 const FORMULA_STARTS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/** What a parser or a spreadsheet might take for more than a character. */
+/** Characters that a parser or a spreadsheet might treat specially. */
 const SPECIAL = [
   ...FORMULA_STARTS,
   ...['"', ',', ';', "'", '\r', '\n', '\r\n', '\t', '\v', '\f', '\\', '|', ' '],
@@ -28,7 +28,7 @@ const label = fc
   .map((parts) => parts.join(''));
 
 describe.each(WRITERS)('a table as CSV, written by %s', (_, write) => {
-  it('is read by strict parsers as it is, whatever its texts hold', async () => {
+  it('is read back unchanged by strict parsers, whatever its texts contain', async () => {
     const table = fc.array(fc.array(label, { minLength: 3, maxLength: 3 }), { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(table, async (rows) => {
@@ -38,7 +38,7 @@ describe.each(WRITERS)('a table as CSV, written by %s', (_, write) => {
         );
         for (const [y, row] of rows.entries()) {
           for (const [x, text] of row.entries()) {
-            // Nothing is added but one apostrophe, and only where the guard needs it.
+            // The guard adds one apostrophe at most, and nothing else is added.
             expect([text, `'${text}`]).toContain(read[y]?.[x]);
           }
         }
@@ -47,7 +47,7 @@ describe.each(WRITERS)('a table as CSV, written by %s', (_, write) => {
     );
   });
 
-  it('gives a spreadsheet no formula, wherever the text has one', async () => {
+  it('gives a spreadsheet no formula, whatever precedes it in the text', async () => {
     const unseen = fc.constantFrom('', ' ', '\t', '\r\n', '\u00a0', '\ufeff', '\u200b', '\0 ');
     const formula = fc
       .tuple(unseen, fc.constantFrom(...FORMULA_STARTS), label)
@@ -80,12 +80,12 @@ describe.each(WRITERS)('a table as CSV, written by %s', (_, write) => {
     ["'quoted", "'quoted"],
     ['x\u2028y', '"x\u2028y"'],
     ['', ''],
-  ])('has %j as %j', async (text, cell) => {
+  ])('writes %j as %j', async (text, cell) => {
     expect(await write([['a', text, 'b']])).toBe(`a,${cell},b\r\n`);
   });
 });
 
-/** Both sides of the comparison, as an apostrophe may have been there before. */
+/** For both sides of a comparison: the text may have begun with an apostrophe before. */
 const withoutGuard = (text: string): string => text.replace(/^'/, '');
 
 const isNumber = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
@@ -100,7 +100,7 @@ it('the service and the dashboard guard the same texts', async () => {
 });
 
 describe('numbers', () => {
-  it('are written in full, and no minus makes a formula of them', async () => {
+  it('are written in full, and a minus sign needs no guard', async () => {
     const row: Cell[] = [-1, 1.5, -(2n ** 70n), null, 0];
     expect(await csvText([row])).toBe('-1,1.5,-1180591620717411303424,,0\r\n');
   });

@@ -81,14 +81,14 @@ describe('format=csv', () => {
     );
   });
 
-  it('says what it is, and how it is called as a file', async () => {
+  it('has a content type and a file name', async () => {
     const { headers } = await csv({});
     expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     const name = `topper-${GROUP.slice(1, -1)}-0.csv`;
     expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`);
   });
 
-  it('has a column for each percentile, in the order asked for, and one for attributes', async () => {
+  it('has a column for each percentile, in their given order, and one for attributes', async () => {
     const [header, first, second, ...rest] = await rows({
       get_percentiles: '99.9,0',
       get_key_attributes: true,
@@ -102,7 +102,7 @@ describe('format=csv', () => {
     expect(rest).toEqual([['others', '', '30', '', '', '', '']]);
   });
 
-  it('has the values of the JSON answer, at any question', async () => {
+  it('has the values of the JSON answer, for any question', async () => {
     const questions: RestParameters[] = [
       ...[{}, { maxitems: 1 }, { key_filter: 'b' }, { counter_group: NASTY }],
       ...[{ counter_group: HUGE }, { key_filter: 'none' }, { window_fromts: 0 }],
@@ -118,7 +118,7 @@ describe('format=csv', () => {
     }
   });
 
-  it('has as many rows as were asked for, however many', async () => {
+  it('has as many rows as requested, however many', async () => {
     const [, ...lines] = await rows({ counter_group: MANY, maxitems: 1200 });
     expect(lines.map(([rank]) => rank)).toEqual([
       ...Array.from({ length: 1200 }, (_, i) => String(i + 1)),
@@ -152,7 +152,7 @@ describe('format=csv', () => {
     ]);
   });
 
-  it('has an ETag of its own, and HEAD', async () => {
+  it('has its own ETag, and answers HEAD', async () => {
     const json = await ask({});
     const table = await csv({});
     expect(table.headers.etag).not.toBe(json.headers.etag);
@@ -164,7 +164,7 @@ describe('format=csv', () => {
     expect(head.headers['content-type']).toBe(table.headers['content-type']);
   });
 
-  it('has its errors in JSON', async () => {
+  it('reports its errors in JSON', async () => {
     const { status, headers, text } = await ask({ format: 'csv', meter: 9 });
     expect(status).toBe(422);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -173,14 +173,14 @@ describe('format=csv', () => {
 });
 
 describe('another format', () => {
-  it.each(['', 'json'])('%j is JSON, as without it', async (format) => {
+  it.each(['', 'json'])('%j is JSON, as by default', async (format) => {
     const plain = await ask({});
     const asked = await ask({ format });
     expect(asked.text).toBe(plain.text);
     expect(asked.headers['content-type']).toBe(plain.headers['content-type']);
   });
 
-  it('is not chosen by a header: legacy callers send any', async () => {
+  it('is not chosen by the accept header: legacy callers send any', async () => {
     const plain = await ask({});
     const { text } = await ask({}, { headers: { accept: 'text/csv' } });
     expect(text).toBe(plain.text);

@@ -56,7 +56,7 @@ describe('the Authorization header, where neither api_token nor username is give
     ],
   ];
 
-  describe.each(WAYS)('is taken as %s', (_, headers) => {
+  describe.each(WAYS)('is accepted as %s', (_, headers) => {
     it.each(ENDPOINT_NAMES)('by GET and in every encoding of a POST: %s', async (endpoint) => {
       const parameters = endpoint === 'topper' ? TOPPER : {};
       const expected = await lab.rest(endpoint, parameters);
@@ -70,7 +70,7 @@ describe('the Authorization header, where neither api_token nor username is give
       expect([head.status, head.text]).toEqual([200, '']);
     });
 
-    it('beside parameters that are empty, which are not given', async () => {
+    it('alongside empty parameters, which count as not given', async () => {
       const empty = { ...TOPPER, username: '', api_token: '' };
       expect((await ask(headers, empty)).status).toBe(200);
     });
@@ -96,17 +96,17 @@ describe('the Authorization header, where neither api_token nor username is give
     ['a token as long as headers may be', basic({ ...ADA, token: 'x'.repeat(20_000) })],
     ['more behind it', { authorization: `${basic(ADA).authorization}, Bearer ada-token` }],
     ['its scheme and a tab', { authorization: `Basic\t${btoa('ada:ada-token')}` }],
-  ])('with %s is 401, before anything else is looked at', async (_, headers) => {
+  ])('with %s is 401, before anything else is checked', async (_, headers) => {
     const wrong = { context: 'nowhere', counter_group: '', maxitems: 'abc' };
     for (const endpoint of ENDPOINT_NAMES) {
       const answer = await askWithHeaders(lab, endpoint, headers, wrong);
       expect(messageOf(answer)).toEqual(INVALID);
-      // Never Basic: a browser would keep such credentials and send them along by itself.
+      // Never Basic: a browser would store the credentials and send them on its own.
       expect(answer.headers['www-authenticate']).toBe('Bearer');
     }
   });
 
-  it('is followed by the other checks, in their order', async () => {
+  it('is checked first, then everything else in its order', async () => {
     const who = basic(NOBODY);
     expect(messageOf(await ask(who, { context: '' }))).toEqual([400, 'context is required']);
     expect(messageOf(await ask(who, { context: 'nowhere' }))).toEqual([
@@ -120,14 +120,14 @@ describe('the Authorization header, where neither api_token nor username is give
     expect(messageOf(await ask(bearer(ADA), {}))).toEqual([400, 'counter_group is required']);
   });
 
-  it('comes after what is wrong with the body', async () => {
+  it('is checked after the type of the body', async () => {
     const sent = { method: 'POST', headers: { ...basic(ADA), 'content-type': 'text/plain' } };
     const answer = await lab.call(lab.path('topper'), { ...sent, body: 'x' });
     expect(answer.status).toBe(415);
   });
 });
 
-describe('a request with either of the two parameters is judged by them alone', () => {
+describe('a request with either of the two parameters is judged by the parameters alone', () => {
   const { username, token: api_token } = ADA;
 
   it.each<[string, RestParameters]>([
@@ -139,7 +139,7 @@ describe('a request with either of the two parameters is judged by them alone', 
     ['the token and an empty user', { username: '', api_token }],
     ['the token twice', { username, api_token: [api_token, api_token] }],
     ['the token as a list', { username, 'api_token[]': ['x', 'y'] }],
-  ])('%s: the right header is not read', async (_, parameters) => {
+  ])('%s: a valid header is not read', async (_, parameters) => {
     for (const encoding of ENCODINGS) {
       for (const headers of [basic(ADA), bearer(ADA)]) {
         const answer = await askWithHeaders(
@@ -154,7 +154,7 @@ describe('a request with either of the two parameters is judged by them alone', 
     }
   });
 
-  it('a nested value in JSON is one, too', async () => {
+  it('a nested value in JSON counts as given too', async () => {
     const body = JSON.stringify({ ...TOPPER, context: CONTEXT, api_token: { a: 1 } });
     const headers = { ...basic(ADA), 'content-type': 'application/json' };
     const answer = await lab.call(lab.path('topper'), { method: 'POST', headers, body });
@@ -165,14 +165,14 @@ describe('a request with either of the two parameters is judged by them alone', 
     ['wrong', basic({ ...ADA, token: 'wrong' })],
     ['malformed', { authorization: 'Negotiate x' }],
     ['of a user without grants', basic(NOBODY)],
-  ])('right ones: a header that is %s is not read', async (_, headers) => {
+  ])('valid ones: a header that is %s is not read', async (_, headers) => {
     const parameters = { ...TOPPER, username, api_token };
     expect((await ask(headers, parameters)).status).toBe(200);
   });
 });
 
-describe('what is remembered', () => {
-  it('is given to nobody who may not ask for it', async () => {
+describe('a cached answer', () => {
+  it('is given only to callers who may request it', async () => {
     const first = await ask(basic(ADA));
     const again = await ask(basic(ADA));
     expect([again.text, again.headers.etag]).toEqual([first.text, first.headers.etag]);
@@ -185,14 +185,14 @@ describe('what is remembered', () => {
     ]);
     expect(messageOf(await ask({ ...basic({ ...ADA, token: 'x' }), ...tag }))).toEqual(INVALID);
     expect(messageOf(await ask(tag))).toEqual(INVALID);
-    // Nor by a cache on the way: the address is the same for all.
+    // Nor may a cache in between share it: the URL is the same for all callers.
     expect(first.headers['cache-control']).toBe('private, no-cache');
     expect((await ask(basic(NOBODY))).headers['cache-control']).toBe('no-store');
   });
 });
 
 describe('the log', () => {
-  it('names who asks, and tells nothing of the token', async () => {
+  it('names the user, and never contains the token', async () => {
     for (const who of [basic(ADA), bearer(ADA), basic({ ...ADA, token: 'mistyped' })]) {
       await ask(who, { ...TOPPER, flags: 77 });
     }
@@ -207,7 +207,7 @@ describe('the log', () => {
 });
 
 describe('failures', () => {
-  it('are counted as those of the parameters and of GraphQL', async () => {
+  it('count together with those of the parameters and of GraphQL', async () => {
     const settings = { logInFailures: 3, logInFailureSeconds: 600, trustProxy: ['127.0.0.1'] };
     const strict = await startTestService({ databaseUrl: lab.databaseUrl, settings });
     const wrong = { ...ADA, token: 'wrong' };

@@ -51,7 +51,7 @@ describe('key_filter and inverse_key_filter (decision 26)', () => {
     ['(?i)c0\\.a8\\.11', [2]],
     ['^(C0|0A)\\.[[:xdigit:]]{2}\\.01\\.', [0, 1]],
     ['', [0, 1, 2, 3]],
-  ])('key_filter %s is searched anywhere in the raw key', async (key_filter, expected) => {
+  ])('key_filter %s is searched for anywhere in the raw key', async (key_filter, expected) => {
     expect(await keysOf(HOSTS, { key_filter })).toEqual(expected.map((i) => ADDRESSES[i]));
   });
 
@@ -72,12 +72,12 @@ describe('key_filter and inverse_key_filter (decision 26)', () => {
     expect(await keysOf(TEXTS, { key_filter })).toEqual(expected);
   });
 
-  it('inverse_key_filter leaves out what it is found in', async () => {
+  it('inverse_key_filter leaves out the keys that it matches', async () => {
     expect(await keysOf(HOSTS, { inverse_key_filter: '^C0' })).toEqual([ADDRESSES[3]]);
     expect(await keysOf(HOSTS, { inverse_key_filter: '.' })).toEqual([]);
   });
 
-  it('may be given together: both hold', async () => {
+  it('may be given together: both apply', async () => {
     const both = { key_filter: '^C0', inverse_key_filter: '\\.64$' };
     expect(await keysOf(HOSTS, both)).toEqual([ADDRESSES[0], ADDRESSES[2]]);
   });

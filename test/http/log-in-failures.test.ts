@@ -24,7 +24,7 @@ afterAll(() => lab.close());
 
 let networks = 0;
 
-/** A network that nobody has come from yet. */
+/** A network that has sent no request yet. */
 const newNetwork = (): string => {
   networks += 1;
   return `2001:db8:${networks.toString(16)}:1`;
@@ -55,7 +55,7 @@ async function failAs(credentials: Credentials, network: string, times: number):
 const TOO_MANY = /^Too many failed log-ins, try again in (\d+) seconds$/;
 
 describe('a user who failed to log in too often from an address', () => {
-  it('is told 429 there, and when to try again, with the right token too', async () => {
+  it('gets 429 there, with the time to retry, even with the right token', async () => {
     const home = newNetwork();
     await failAs(WRONG, home, 3);
     for (const credentials of [WRONG, ADA]) {
@@ -72,7 +72,7 @@ describe('a user who failed to log in too often from an address', () => {
   it.each([
     ['Basic', basic],
     ['Bearer', bearer],
-  ])('is told so by GraphQL too, by %s', async (_, headersOf) => {
+  ])('gets 429 from GraphQL too, with %s', async (_, headersOf) => {
     const home = newNetwork();
     for (let i = 0; i < 3; i += 1) {
       expect((await graphql(headersOf(WRONG), home)).status).toBe(401);
@@ -86,7 +86,7 @@ describe('a user who failed to log in too often from an address', () => {
     expect(headers['www-authenticate']).toBeUndefined();
   });
 
-  it('is one over both surfaces, and over all addresses of an IPv6 network', async () => {
+  it('is counted across REST and GraphQL, and all addresses of an IPv6 network', async () => {
     const home = newNetwork();
     await rest(WRONG, home, 1);
     await rest(WRONG, home, 2);
@@ -95,7 +95,7 @@ describe('a user who failed to log in too often from an address', () => {
     expect((await graphql(basic(ADA), home)).status).toBe(429);
   });
 
-  it('costs the database nothing any more', async () => {
+  it('no longer causes statements', async () => {
     const home = newNetwork();
     await failAs(WRONG, home, 3);
     const statements = lab.watchStatements();
@@ -104,14 +104,14 @@ describe('a user who failed to log in too often from an address', () => {
     expect(statements()).toEqual([]);
   });
 
-  it('comes in from elsewhere, and others come in from there', async () => {
+  it('can log in from elsewhere, and others can log in from there', async () => {
     const home = newNetwork();
     await failAs(WRONG, home, 3);
     expect((await rest(ADA, newNetwork())).status).toBe(200);
     expect((await graphql(basic(BOB), home)).data).toEqual({ viewer: { username: 'bob' } });
   });
 
-  it('may ask for what nobody has to log in for', async () => {
+  it('may still request what needs no credentials', async () => {
     const home = newNetwork();
     await failAs(WRONG, home, 3);
     const { status } = await lab.graphql('{ __typename }', {}, from(home));
@@ -120,7 +120,7 @@ describe('a user who failed to log in too often from an address', () => {
 });
 
 describe('failures', () => {
-  it('are forgotten at the first success', async () => {
+  it('are forgotten after a success', async () => {
     const home = newNetwork();
     await failAs(WRONG, home, 2);
     expect((await rest(ADA, home)).status).toBe(200);
@@ -128,7 +128,7 @@ describe('failures', () => {
     expect((await rest(ADA, home)).status).toBe(200);
   });
 
-  it('of an unknown user are met as those of a known one, word for word', async () => {
+  it('of an unknown user get the same answers as those of a known one', async () => {
     const home = newNetwork();
     const answers = [];
     for (const username of ['ada', 'nobody']) {
@@ -142,7 +142,7 @@ describe('failures', () => {
     expect(shapes.slice(4)).toEqual(shapes.slice(0, 4));
   });
 
-  it('of many at once are told to no more callers than the limit', async () => {
+  it('that are concurrent get no more 401s than the limit', async () => {
     const home = newNetwork();
     const tokens = Array.from({ length: 40 }, (_, i) => `guess ${i}`);
     const answers = await Promise.all(tokens.map((token) => rest({ ...ADA, token }, home)));
@@ -151,7 +151,7 @@ describe('failures', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(37);
   });
 
-  it('of many users refuse the whole address, but not who is known there', async () => {
+  it('of many users block the whole address, but not users who have logged in there', async () => {
     const office = newNetwork();
     expect((await rest(ADA, office)).status).toBe(200);
     for (let i = 0; i < 8; i += 1) await failAs({ ...WRONG, username: `name ${i}` }, office, 1);
@@ -160,13 +160,13 @@ describe('failures', () => {
     expect((await graphql(bearer(BOB), newNetwork())).status).toBe(200);
   });
 
-  it('of one script, however long it goes on, do not use up its address', async () => {
+  it('of one script, however many, do not block its address', async () => {
     const office = newNetwork();
     for (let i = 0; i < 30; i += 1) await rest(WRONG, office);
     expect((await rest(BOB, office)).status).toBe(403);
   });
 
-  it('without any credentials are none', async () => {
+  it('are not counted for requests without credentials', async () => {
     const home = newNetwork();
     for (let i = 0; i < 12; i += 1) {
       const { status } = await lab.rest('slices', { api_token: '' }, { headers: from(home) });
@@ -176,8 +176,8 @@ describe('failures', () => {
   });
 });
 
-describe('the window', () => {
-  it('over, the right token is taken again', async () => {
+describe('after the window', () => {
+  it('the right token is accepted again', async () => {
     const settings = { ...LIMITED, logInFailureSeconds: 1, trustProxy: ['127.0.0.1'] };
     const { databaseUrl } = lab;
     const brief = await startTestService({ databaseUrl, settings });
@@ -194,8 +194,8 @@ describe('the window', () => {
   });
 });
 
-describe('whose failures they are', () => {
-  it('is not for the caller to say: the header of a stranger is not believed', async () => {
+describe('the address of a failure', () => {
+  it('is not taken from X-Forwarded-For unless the proxy is trusted', async () => {
     const { databaseUrl } = lab;
     const settings = { ...LIMITED, trustProxy: ['192.0.2.1'] };
     const direct = await startTestService({ databaseUrl, settings });

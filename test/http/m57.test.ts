@@ -40,7 +40,7 @@ describe.skipIf(!isThere)('two days of real traffic', () => {
 
   afterAll(() => service.close());
 
-  it('rank 192.168.1.105 first, by every way of asking', async () => {
+  it('rank 192.168.1.105 first, in every encoding and in GraphQL', async () => {
     const answers = await Promise.all(
       ENCODINGS.map((encoding) =>
         service.ok<TopperBody>(
@@ -80,7 +80,7 @@ describe.skipIf(!isThere)('two days of real traffic', () => {
     });
   });
 
-  it('list all 432 addresses of the day, which come to the total', async () => {
+  it('list all 432 addresses of the day, which add up to the total', async () => {
     const asked = { counter_group: HOSTS, maxitems: 10_000, ...WINDOW };
     const { keys, sysgrouptotal } = await service.topper(asked);
     expect(keys).toHaveLength(432);
@@ -88,7 +88,7 @@ describe.skipIf(!isThere)('two days of real traffic', () => {
     expect(keys.reduce((sum, { metric }) => sum + Number(metric), 0)).toBe(1_725_039_564);
   });
 
-  it('show the names that the outside hosts were asked for by', async () => {
+  it('show the names under which the outside hosts were looked up', async () => {
     const asked = { counter_group: HOSTS, maxitems: 2, ...WINDOW };
     const { keys } = await service.topper(asked);
     expect(keys[1]).toMatchObject({

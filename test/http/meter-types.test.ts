@@ -88,7 +88,7 @@ async function ask(counter_group: string, type: number, more = {}): Promise<[Ran
   return [answer.keys.map(({ key, metric }) => [key, metric]), answer.sysgrouptotal];
 }
 
-/** Of each type: the types, all keys ranked, and sysgrouptotal when 0, 1, 2, 3 … are listed. */
+/** Of each kind: its types, all keys ranked, and sysgrouptotal when 1, 2, 3 … are listed. */
 const EXPECTED: readonly [string, readonly number[], Ranked, readonly Integer[]][] = [
   [
     'counters add up',
@@ -165,7 +165,7 @@ describe('how a meter combines (decision 23)', () => {
     });
   }
 
-  it('restricted to a probe takes the readings of that probe', async () => {
+  it('restricted to a probe uses only the readings of that probe', async () => {
     const probe = { probe_id: 'p1' };
     expect(await ask(PLAIN, 2, probe)).toEqual([[['a', 1]], 0]);
     expect(await ask(PLAIN, 4, probe)).toEqual([[['a', 0]], 0]);
@@ -173,7 +173,7 @@ describe('how a meter combines (decision 23)', () => {
     expect(await ask(PLAIN, 12, probe)).toEqual([[['b', 4]], 0]);
   });
 
-  it('knows no reading of a key that has readings of other meters only', async () => {
+  it('leaves out a key that has only readings of other meters', async () => {
     const filter = { key_filter: 'gauge only' };
     await lab.importSamples([
       { group: PLAIN, key: 'gauge only', ts: T0, values: { 11: 1 } },
@@ -218,7 +218,7 @@ describe('a sampling rate of 10 (decision 28)', () => {
   });
 
   it.each(MEANS)('multiplies means before they are rounded: type %d', async (type) => {
-    // d: −13.33; a: −25; c: −35. Remaining behind b and zero: (−4 − 5 − 7)·10 ÷ 7 = −22.86.
+    // d: −13.33; a: −25; c: −35. Remaining after b and zero: (−4 − 5 − 7)·10 ÷ 7 = −22.86.
     const ranked = [
       ['b', 35],
       ['zero', 0],
@@ -243,7 +243,7 @@ describe('a sampling rate of 10 (decision 28)', () => {
 
 describe('ranking (decision 24)', () => {
   beforeAll(async () => {
-    // In UTF-16 the emoji sorts before U+FB01, in bytes behind it.
+    // In UTF-16 the emoji sorts before U+FB01, in bytes after it.
     const ties = ['z', 'a', 'B', 'a b', 'é', '\u{1F600}', '\uFB01', '~', '10', '9'];
     await lab.importSamples([
       ...ties.map((key) => ({ group: TIES, key, ts: T0, values: { 2: 5, 11: -5, 4: 100 } })),
@@ -257,14 +257,14 @@ describe('ranking (decision 24)', () => {
 
   const ORDER = ['10', '9', 'B', 'a', 'a b', 'z', '~', 'é', '\uFB01', '\u{1F600}'];
 
-  it.each([2, 11])('puts equal values in the byte order of their keys: type %d', async (type) => {
+  it.each([2, 11])('orders equal values by the bytes of their keys: type %d', async (type) => {
     const [keys] = await ask(TIES, type);
     expect(keys.map(([key]) => key)).toEqual(ORDER);
     const [first] = await ask(TIES, type, { maxitems: 9 });
     expect(first.map(([key]) => key)).toEqual(ORDER.slice(0, 9));
   });
 
-  it('is by the exact value, not by the one that is shown', async () => {
+  it('uses the exact value, not the one that is shown', async () => {
     const [keys] = await ask(TIES, 4);
     expect(keys.map(([key, metric]) => `${key} ${metric}`)).toEqual(
       ['close', ...ORDER].map((key) => `${key} 0`),
@@ -317,7 +317,7 @@ describe('integers beyond 2^53 (decision 8)', () => {
     expect(await raw(5)).toContain('{"key":"b","metric":-9223372036854775807}');
   });
 
-  it('are extremes', async () => {
+  it('are exact as extremes', async () => {
     expect(await raw(11)).toContain(
       '[{"key":"a","metric":9223372036854775807},{"key":"b","metric":-9223372036854775807}]',
     );

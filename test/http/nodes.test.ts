@@ -55,13 +55,13 @@ describe('the node that answers (decision 13)', () => {
     expect(await slaveMode({ get_from_dr: false })).toBe(false);
   });
 
-  it('says itself whether it is a standby', async () => {
+  it('reports whether it is a standby', async () => {
     expect(await slaveMode({ destination_node: 'dr0' })).toBe(true);
     expect(await slaveMode({ destination_node: 'r1' })).toBe(true);
     expect(await slaveMode({ get_from_dr: true })).toBe(true);
   });
 
-  it('answers as the primary, on every endpoint', async () => {
+  it('answers like the primary, for groups and toppers', async () => {
     for (const endpoint of ['groups', 'topper'] as const) {
       const { text } = await lab.rest(endpoint, needed[endpoint]);
       for (const node of [{ destination_node: 'r1' }, { get_from_dr: 'yes' }]) {
@@ -71,14 +71,14 @@ describe('the node that answers (decision 13)', () => {
     }
   });
 
-  it('cannot be chosen in both ways at once, not even when they agree', async () => {
+  it('cannot be chosen both ways at once, not even when they agree', async () => {
     for (const endpoint of ENDPOINT_NAMES) {
       const both = { ...needed[endpoint], destination_node: 'dr0', get_from_dr: true };
       expect((await lab.refusal(endpoint, both))[0]).toBe(400);
     }
   });
 
-  it('must be one of the context', async () => {
+  it('must belong to the context', async () => {
     const BOB = { username: 'bob', api_token: 'bob-token', context: 'lone' };
     for (const endpoint of ENDPOINT_NAMES) {
       for (const name of ['nowhere', 'DR0', '__proto__', 'dr0\0']) {
@@ -109,7 +109,7 @@ describe('the node that answers (decision 13)', () => {
     ['unset', 'UNSET_URL'],
     ['empty', 'EMPTY_URL'],
   ])(
-    'whose address is to be in a variable that is %s is 500, and the log names it',
+    'whose address is in a variable that is %s is 500, and the log names the variable',
     async (node, variable) => {
       const before = lab.logText().length;
       const rest = await lab.rest('slices', { destination_node: node });
@@ -138,7 +138,7 @@ describe('nodes in GraphQL', () => {
   const context = (args: string) => `context(name: "lab", ${args}) {
     id name nodeName haSlaveMode counterGroup(guid: "${GROUP}") { id key(key: "k") { id } } }`;
 
-  it('have ids of their own, but for the primary', async () => {
+  it('have their own ids, except the primary', async () => {
     const answer = await lab.data<Record<string, { id: string; counterGroup: { id: string } }>>(
       `{ plain: ${context('fromDr: false')} named: ${context('destinationNode: "primary"')}
          dr: ${context('fromDr: true')} r1: ${context('destinationNode: "r1"')} }`,
@@ -172,7 +172,7 @@ describe('nodes in GraphQL', () => {
     ]);
   });
 
-  it('that are dead do not take the whole answer', async () => {
+  it('that are dead do not fail the whole answer', async () => {
     const { data, errors, status } = await lab.graphql(
       `{ alive: context(name: "lab") { haSlaveMode totalWindow { from } }
          dead: context(name: "lab", destinationNode: "dead") {
@@ -198,7 +198,7 @@ describe('nodes in GraphQL', () => {
 
 describe('while the primary cannot be reached', () => {
   beforeAll(async () => {
-    // The server has learned the nodes' addresses from requests before.
+    // The server knows the addresses of the nodes from earlier requests.
     expect(await slaveMode({ get_from_dr: true })).toBe(true);
     await primary.stop();
   });

@@ -28,10 +28,10 @@ import {
 const [GROUP, CROSS] = [1, 3].map(guidOf) as [string, string];
 
 let lab: TestService;
-/** The same data, with limits that are soon reached. */
+/** The same data, with low limits. */
 let strict: TestService;
 let described: DescribedAnswers;
-/** What is answered, after a second or two, to whoever sends half a request, of whatever kind. */
+/** The answer to half a request, which arrives after a second or two, for any endpoint. */
 let slow: Promise<HttpAnswer>;
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ const MINIMAL: Record<EndpointName, RestParameters> = {
   topper: { ...WINDOW, counter_group: GROUP },
 };
 
-/** What is asked so that the answer has everything it can have. */
+/** Parameters for answers with everything they can have. */
 const FULL: Record<EndpointName, readonly RestParameters[]> = {
   slices: [{ get_disk_usage: true, get_all_engines: true, get_total_window: true, timeout: 30 }],
   groups: [{ get_meter_info: true }, { counter_group: CROSS, timeout: -1 }],
@@ -134,7 +134,7 @@ const methodOf = (encoding: Encoding): string => (encoding === 'query' ? 'GET' :
 const plain = (endpoint: EndpointName, parameters: RestParameters, encoding: Encoding) =>
   ask(lab, endpoint, parameters, encoding);
 
-/** Unlike `service.rest`, for answers that are no JSON too. */
+/** Unlike `service.rest`, this accepts answers that are not JSON. */
 async function ask(
   service: TestService,
   endpoint: EndpointName,
@@ -150,7 +150,7 @@ async function ask(
   });
 }
 
-describe('an answer is what the OpenAPI document says', () => {
+describe('an answer matches the OpenAPI document', () => {
   for (const endpoint of ENDPOINT_NAMES) {
     for (const encoding of ENCODINGS) {
       it(`${endpoint}, asked by ${encoding}`, async () => {
@@ -168,7 +168,7 @@ describe('an answer is what the OpenAPI document says', () => {
       });
     }
 
-    it(`${endpoint}, asked with what it has just answered`, async () => {
+    it(`${endpoint}, asked with the ETag of its last answer`, async () => {
       const path = lab.path(endpoint);
       const { headers } = await plain(endpoint, MINIMAL[endpoint], 'query');
       const again = { 'if-none-match': headers.etag ?? '' };
@@ -178,7 +178,7 @@ describe('an answer is what the OpenAPI document says', () => {
     });
   }
 
-  it('or else it is a fault', () => {
+  it('and a mismatch is a fault', () => {
     const path = lab.path('groups');
     const headers = { 'x-request-id': 'x', etag: 'x', 'content-type': 'application/json' };
     const faults = (status: number, body: object, own: Record<string, string> = headers) =>
@@ -206,7 +206,7 @@ const posting =
   (endpoint) =>
     lab.call(lab.path(endpoint), post(contentType, body));
 
-/** How each status that is described can be had. */
+/** How to provoke each documented status. */
 const PROVOCATIONS: Readonly<Record<number, readonly Provocation[]>> = {
   400: [
     ...[wrong({ context: '' }), wrong({ timeout: 0 }), wrong({ get_from_dr: 'maybe' })],
@@ -257,7 +257,7 @@ async function sendSlowly(): Promise<HttpAnswer> {
   return received(connection.received);
 }
 
-/** An answer as it came over a connection. */
+/** Parses an answer from a raw connection. */
 function received(bytes: string): HttpAnswer {
   const [head = '', text = ''] = bytes.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
@@ -267,9 +267,9 @@ function received(bytes: string): HttpAnswer {
   return { status: Number(line.split(' ')[1]), headers, text };
 }
 
-describe('an error is what the OpenAPI document says', () => {
+describe('an error matches the OpenAPI document', () => {
   for (const endpoint of ENDPOINT_NAMES) {
-    it.each(ENCODINGS)(`${endpoint}, asked by %s: each status that is described`, async (by) => {
+    it.each(ENCODINGS)(`${endpoint}, asked by %s: each documented status`, async (by) => {
       const path = lab.path(endpoint);
       const method = methodOf(by);
       const statuses = described.statuses(path, method).filter((status) => status >= 400);
@@ -286,7 +286,7 @@ describe('an error is what the OpenAPI document says', () => {
     });
   }
 
-  it.each(ENCODINGS)('those of the topper alone, by %s', async (by) => {
+  it.each(ENCODINGS)('errors of the topper alone, asked by %s', async (by) => {
     const path = lab.path('topper');
     const rows: readonly [number, RestParameters][] = [
       [400, { counter_group: '' }],

@@ -10,7 +10,7 @@ const PRINTED = join(projectRoot(), 'rest', 'openapi.json');
 
 const REDOCLY = join(projectRoot(), 'node_modules/@redocly/cli/bin/cli.js');
 
-/** A package of its own, which `.ci/run` installs: openapi-lint/README.md says why. */
+/** A separate package, which `.ci/run` installs: openapi-lint/README.md says why. */
 const LINT = join(projectRoot(), 'openapi-lint');
 const SPECTRAL = join(LINT, 'node_modules/@stoplight/spectral-cli/dist/index.js');
 
@@ -28,7 +28,7 @@ const run = (program: string, options: readonly string[]): Promise<Outcome> =>
     });
   });
 
-/** All its recommended rules, and what it would only warn of is an error too. */
+/** All recommended rules, with warnings as errors. */
 const redocly = (file: string): Promise<Outcome> =>
   run(REDOCLY, ['lint', file, '--extends=recommended-strict']);
 
@@ -38,7 +38,7 @@ const spectral = (file: string): Promise<Outcome> => {
 };
 
 let folder: string;
-/** The document without what linters ask for. */
+/** The document without some fields that linters require. */
 let broken: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the OpenAPI document', () => {
-  it('passes `redocly lint`, which finds what is missing', async () => {
+  it('passes `redocly lint`, and a broken one does not', async () => {
     expect(await redocly(PRINTED)).toEqual({
       status: 0,
       said: expect.stringContaining('Your API description is valid'),
@@ -69,7 +69,7 @@ if (!hasSpectral) {
   console.warn('Spectral is not installed: `npm ci --prefix openapi-lint` installs it');
 }
 
-describe.skipIf(!hasSpectral)('to Spectral, the OpenAPI document', () => {
+describe.skipIf(!hasSpectral)('the OpenAPI document, checked by Spectral,', () => {
   it('passes without an error, a warning or a hint, and a broken one does not', async () => {
     expect(await spectral(PRINTED)).toEqual({
       status: 0,

@@ -30,7 +30,7 @@ type Document = {
   readonly components: { readonly securitySchemes: Readonly<Record<string, Scheme>> };
 };
 
-/** The group that the examples are about. */
+/** The group of the examples. */
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
 let lab: TestService;
@@ -44,15 +44,15 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** Those of the lab, in place of the demo's. */
+/** The credentials and the context of the lab, in place of the demo's. */
 const OWN = { username: ADA.username, api_token: ADA.token, context: CONTEXT };
 
 const parametersOf = (endpoint: (typeof ENDPOINT_NAMES)[number]): readonly Parameter[] =>
   document.paths[lab.path(endpoint)]?.get.parameters ?? [];
 
-describe('what the OpenAPI document has programs send', () => {
+describe('the parameters in the OpenAPI document', () => {
   it.each(ENDPOINT_NAMES)(
-    'are examples that go together, one for each parameter: %s',
+    'have examples that work together, one for each parameter: %s',
     async (name) => {
       const examples = Object.fromEntries(
         parametersOf(name).map(({ name: of, example }) => [of, example] as const),
@@ -66,9 +66,9 @@ describe('what the OpenAPI document has programs send', () => {
     },
   );
 
-  it.each(ENDPOINT_NAMES)('are examples that each stand alone: %s', async (name) => {
+  it.each(ENDPOINT_NAMES)('have examples that each work alone: %s', async (name) => {
     const required: RestParameters = name === 'topper' ? { counter_group: HOSTS } : {};
-    // A step is one of a series, and a series is a table; a start of a window has an end.
+    // A step needs a series, a series needs CSV, and the start of a window needs an end.
     const partners: Readonly<Record<string, RestParameters>> = {
       series: { format: 'csv' },
       step: { format: 'csv', series: true },
@@ -89,7 +89,7 @@ describe('what the OpenAPI document has programs send', () => {
     }
   });
 
-  it('are booleans also as numbers and words', async () => {
+  it('accept booleans as numbers and words too', async () => {
     const ajv = new Ajv2020();
     const booleans = ENDPOINT_NAMES.flatMap((endpoint) =>
       parametersOf(endpoint)
@@ -120,7 +120,7 @@ async function pathOf(
   return lab.path(endpoint) + (await encode({ ...OWN, ...parameters }, 'query')).query;
 }
 
-/** A request that says who asks as a security requirement of the document has it. */
+/** A request with the credentials of one security requirement in the document. */
 function requestOf(names: readonly string[]) {
   const query = new URLSearchParams({ context: CONTEXT });
   const headers: Record<string, string> = {};
@@ -140,8 +140,8 @@ function requestOf(names: readonly string[]) {
   return { query, headers };
 }
 
-describe('what the OpenAPI document says of who asks', () => {
-  it('is each of the three ways, and no half of them', async () => {
+describe('the security requirements in the OpenAPI document', () => {
+  it('each work as a whole, and none in part', async () => {
     expect(document.security.map((each) => Object.keys(each).length)).toEqual([1, 2, 2]);
     const used = document.security.flatMap((each) => Object.keys(each));
     expect(used.toSorted()).toEqual(Object.keys(document.components.securitySchemes).toSorted());
@@ -159,8 +159,8 @@ describe('what the OpenAPI document says of who asks', () => {
   });
 });
 
-describe('what the OpenAPI document says for people', () => {
-  it('is whom to ask, and a tag for each endpoint', () => {
+describe('the OpenAPI document', () => {
+  it('names a contact, and has a tag for each endpoint', () => {
     expect(document.info.contact.name).toBe('The operator of this server');
     const tags = document.tags.map(({ name }) => name);
     const used = Object.values(document.paths).map(({ get, post }) => [get.tags, post.tags]);

@@ -33,7 +33,7 @@ describe('/api/openapi.json', () => {
     expect([head.status, head.text, head.headers.etag]).toEqual([200, '', headers.etag]);
   });
 
-  it('is what rest/openapi.json says (UPDATE_DUMPS=1 writes it anew)', async () => {
+  it('equals rest/openapi.json (UPDATE_DUMPS=1 rewrites it)', async () => {
     const { text } = await lab.call(PATH);
     if (process.env['UPDATE_DUMPS'] === '1') await writeFile(PRINTED, text);
     expect(await readFile(PRINTED, 'utf8')).toBe(text);
@@ -46,13 +46,13 @@ describe('/api/openapi.json', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is what those validators look at that find mistakes', async () => {
+  it('is checked by a validator that finds mistakes', async () => {
     const broken = { ...openApi(settings), paths: { nowhere: {} } };
     const { valid } = await new Validator().validate(JSON.parse(JSON.stringify(broken)));
     expect(valid).toBe(false);
   });
 
-  it('tells of the ceilings and defaults of the server that is asked', async () => {
+  it('has the limits and defaults of the server that answers', async () => {
     const own = {
       maxTopperItems: 77,
       maxPercentileRanks: 3,
@@ -84,7 +84,7 @@ describe('/api/openapi.json', () => {
   });
 });
 
-/** Specification and decision 20, and `format`; `valid_input` is ignored (decision 9). */
+/** From the specification and decision 20, and `format`; `valid_input` is ignored (decision 9). */
 const TAKEN = {
   all: [
     ...['api_token', 'username', 'context', 'probe_id', 'destination_node', 'get_from_dr'],
@@ -100,7 +100,7 @@ const TAKEN = {
   ],
 };
 
-describe('the parameters that are described', () => {
+describe('the documented parameters', () => {
   it.each(ENDPOINT_NAMES)('are those of the specification: %s', (name) => {
     const endpoint = ENDPOINT_DESCRIPTIONS.find(({ path }) => path === lab.path(name));
     const names = endpoint ? parametersOf(endpoint, settings).map((each) => each.name) : [];
@@ -111,7 +111,7 @@ describe('the parameters that are described', () => {
     [...TAKEN.all, ...TAKEN[name]].map((parameter) => [name, parameter] as const),
   );
 
-  // What is given twice is refused wherever it is read, but for lists.
+  // A parameter that is read is refused when it is given twice, except a list.
   it.each(all)('are all read: %s, %s', async (endpoint, parameter) => {
     const twice = {
       ...(endpoint === 'topper' && { counter_group: '{x}' }),

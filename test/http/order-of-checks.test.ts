@@ -31,7 +31,7 @@ const CHECKS: readonly [string, RestParameters, number, RegExp][] = [
   ['that names exist', { meter: 99 }, 422, /^Invalid meter - 99$/],
 ];
 
-describe('the first check that fails answers (decision 3)', () => {
+describe('the first check that fails decides the answer (decision 3)', () => {
   const all = { counter_group: GROUP };
 
   it.each(CHECKS)('alone: %s', async (_, parameters, status, message) => {
@@ -85,7 +85,7 @@ describe('the first check that fails answers (decision 3)', () => {
   });
 });
 
-describe('who asks (decisions 3 and 10)', () => {
+describe('credentials (decisions 3 and 10)', () => {
   const BAD: readonly [string, RestParameters][] = [
     ['a wrong token', { api_token: 'wrong' }],
     ['an unknown user', { username: 'nobody' }],
@@ -114,12 +114,12 @@ describe('who asks (decisions 3 and 10)', () => {
     });
   }
 
-  it.each(ENCODINGS)('is read from %s', async (encoding) => {
+  it.each(ENCODINGS)('are read from %s', async (encoding) => {
     expect((await lab.rest('slices', {}, { encoding })).status).toBe(200);
     expect((await lab.rest('slices', { api_token: 'x' }, { encoding })).status).toBe(401);
   });
 
-  it('may be known and still not allowed to read the context', async () => {
+  it('may be valid without a grant for the context', async () => {
     const who = { username: 'grantless', api_token: 'grantless-token' };
     for (const endpoint of ENDPOINT_NAMES) {
       expect(await lab.refusal(endpoint, { ...who, counter_group: GROUP })).toEqual([

@@ -20,7 +20,7 @@ const statusOf = async (headers: Headers, encoding: Encoding = 'query') =>
 const MESSAGE =
   'A page of another site must send a Bearer token or graphql-require-preflight with it';
 
-/** What browsers say of a request that a page of another site made them send. */
+/** Headers of a request that a page of another site makes a browser send. */
 const OF_OTHERS: readonly Headers[] = [
   { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
   { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
@@ -28,15 +28,15 @@ const OF_OTHERS: readonly Headers[] = [
   { 'sec-fetch-site': 'cross-site', origin: ORIGIN },
 ];
 
-/** Programs that are no browsers, our own pages, and what people type into the address bar. */
+/** Headers of programs other than browsers, of our own pages, and of the address bar. */
 const OWN: readonly Headers[] = [
   {},
   { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', origin: 'https://own.example' },
   { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
 ];
 
-describe('credentials that a browser adds by itself where it was once asked for them', () => {
-  it.each(OF_OTHERS)('count for no page of another site: %o', async (headers) => {
+describe('credentials that a browser has stored and adds on its own', () => {
+  it.each(OF_OTHERS)('do not count for a page of another site: %o', async (headers) => {
     for (const encoding of ['query', 'form', 'multipart'] as const) {
       const given = { ...basic(ADA), ...headers };
       const { status, text } = await askWithHeaders(lab, 'groups', given, {}, { encoding });
@@ -44,18 +44,18 @@ describe('credentials that a browser adds by itself where it was once asked for 
     }
   });
 
-  it('are not even tried there, so that no page can use up the failures of a user', async () => {
+  it('are not even checked there, so no page can use up the failures of a user', async () => {
     const statements = lab.watchStatements();
     const wrong = basic({ ...ADA, token: 'wrong' });
     expect(await statusOf({ ...wrong, 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(statements()).toEqual([]);
   });
 
-  it('count for no form that names its origin and nothing else, as older browsers do', async () => {
+  it('do not count for a form with only an origin header, as older browsers send it', async () => {
     const headers = { ...basic(ADA), origin: 'https://b.example' };
     expect(await statusOf(headers, 'form')).toBe(403);
     expect(await statusOf(headers, 'multipart')).toBe(403);
-    // Of a GET they name none, and programs may name whatever they like.
+    // Older browsers send no origin with a GET, and programs may send any.
     expect(await statusOf(headers)).toBe(200);
   });
 
@@ -65,14 +65,14 @@ describe('credentials that a browser adds by itself where it was once asked for 
     }
   });
 
-  it('count with a body of JSON, which needs permission', async () => {
+  it('count with a JSON body, which needs a preflight', async () => {
     for (const headers of OF_OTHERS) {
       expect(await statusOf({ ...basic(ADA), ...headers }, 'json')).toBe(200);
     }
   });
 });
 
-describe('credentials that no browser adds by itself', () => {
+describe('credentials that no browser adds on its own', () => {
   it.each<[string, Headers]>([
     ['a Bearer token', bearer(ADA)],
     ['Basic with x-username', { ...basic(ADA), 'x-username': 'ada' }],
@@ -85,7 +85,7 @@ describe('credentials that no browser adds by itself', () => {
     }
   });
 
-  it('parameters are such: nothing changes for those who send them', async () => {
+  it('include parameters: nothing changes for callers who send them', async () => {
     for (const headers of OF_OTHERS) {
       const ambient = { ...basic({ ...ADA, token: 'of a proxy' }), ...headers };
       for (const encoding of ['query', 'form'] as const) {
@@ -94,7 +94,7 @@ describe('credentials that no browser adds by itself', () => {
     }
   });
 
-  it('may be sent by the origins that are configured, which a browser asks first', async () => {
+  it('may be sent from the configured origins, after a preflight', async () => {
     const preflight = await lab.call(lab.path('groups'), {
       method: 'OPTIONS',
       headers: {

@@ -55,20 +55,20 @@ const FULL: Record<(typeof ENDPOINT_NAMES)[number], RestParameters> = {
 
 describe('an endpoint answers the same however it is asked (decision 1)', () => {
   for (const endpoint of ENDPOINT_NAMES) {
-    it.each(BODIES)(`${endpoint}: a POST of %s as the GET`, async (encoding) => {
+    it.each(BODIES)(`${endpoint}: a POST of %s is answered like the GET`, async (encoding) => {
       const asked = await lab.rest(endpoint, FULL[endpoint]);
       expect(asked.status).toBe(200);
       const posted = await lab.rest(endpoint, FULL[endpoint], { encoding });
       expect(posted).toMatchObject({ status: 200, text: asked.text });
     });
 
-    it(`${endpoint}: a POST with everything in the query string as the GET`, async () => {
+    it(`${endpoint}: a POST with all in the query string is answered like the GET`, async () => {
       const asked = await lab.rest(endpoint, FULL[endpoint]);
       const posted = await lab.rest(endpoint, FULL[endpoint], { method: 'POST' });
       expect(posted).toMatchObject({ status: 200, text: asked.text });
     });
 
-    it(`${endpoint}: HEAD as GET, without the body`, async () => {
+    it(`${endpoint}: HEAD is answered like GET, without the body`, async () => {
       const asked = await lab.rest(endpoint, FULL[endpoint]);
       const head = await lab.rest(endpoint, FULL[endpoint], { method: 'HEAD' });
       expect(head).toMatchObject({ status: 200, text: '' });
@@ -77,12 +77,12 @@ describe('an endpoint answers the same however it is asked (decision 1)', () => 
     });
   }
 
-  it('HEAD has the status of the error that GET has', async () => {
+  it('HEAD has the error status of GET', async () => {
     const head = await lab.rest('topper', {}, { method: 'HEAD' });
     expect(head).toMatchObject({ status: 400, text: '' });
   });
 
-  it.each(ENCODINGS)('reads %s exactly, whatever characters are in it', async (encoding) => {
+  it.each(ENCODINGS)('reads %s exactly, whatever characters it contains', async (encoding) => {
     const key_filter = '^é&=\\+ %00$';
     const parameters = { ...WINDOW, counter_group: GROUP, key_filter };
     const { keys } = await lab.ok<TopperBody>('topper', parameters, { encoding });
@@ -119,7 +119,7 @@ describe('a list parameter', () => {
     expect(await ranksOf('get_percentiles=50.0,50')).toEqual([50]);
   });
 
-  it('that is empty is not given', async () => {
+  it('that is empty counts as not given', async () => {
     expect(await ranksOf('get_percentiles=')).toBeUndefined();
     expect(await ranksOf('get_percentiles[]=')).toBeUndefined();
   });
@@ -153,7 +153,7 @@ describe('a parameter', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ keys: [{ key: 'a' }], sysgrouptotal: 24 });
   });
 
-  it('that only the query string has counts beside a body', async () => {
+  it('that is only in the query string counts alongside a body', async () => {
     const call = post('application/json', JSON.stringify({ counter_group: GROUP, maxitems: 1 }));
     const query = new URLSearchParams({
       username: ADA.username,
@@ -167,7 +167,7 @@ describe('a parameter', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ keys: [{ key: 'a' }] });
   });
 
-  it.each(ENCODINGS)('that is empty in %s is not given, whichever it is', async (encoding) => {
+  it.each(ENCODINGS)('that is empty in %s counts as not given, for each name', async (encoding) => {
     for (const endpoint of ENDPOINT_NAMES) {
       const required = endpoint === 'topper' ? { ...WINDOW, counter_group: GROUP } : {};
       const empty = Object.fromEntries(ALL_NAMES.map((name) => [name, '']));
@@ -177,7 +177,7 @@ describe('a parameter', () => {
     }
   });
 
-  it('that is null in JSON is not given', async () => {
+  it('that is null in JSON counts as not given', async () => {
     const nothing = Object.fromEntries(ALL_NAMES.map((name) => [name, null]));
     const parameters = { ...nothing, ...WINDOW, counter_group: GROUP };
     const asked = await lab.rest('topper', { ...WINDOW, counter_group: GROUP });
@@ -197,7 +197,7 @@ describe('a parameter', () => {
     }
   });
 
-  it('that is no list and is given twice is refused', async () => {
+  it('that is not a list is refused when it is given twice', async () => {
     for (const encoding of ENCODINGS) {
       const twice = { ...WINDOW, counter_group: GROUP, maxitems: [1, 1] };
       const [status, message] = await lab.refusal('topper', twice, { encoding });

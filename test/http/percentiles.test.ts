@@ -12,7 +12,7 @@ const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 
 
 let lab: TestService;
 
-/** Key k of a group with buckets of 60 and topper buckets of 300; others make the group longer. */
+/** Key k of a group with buckets of 60 and topper buckets of 300; `other` extends the group. */
 const gridLines = (guid: string): Line[] => [
   { group: guid, key: 'k', ts: T0, values: { 2: 4, 4: 100, 5: 1, 11: -9, 12: 9 } },
   { group: guid, key: 'k', ts: T0 + 240, values: { 2: 6, 4: 50, 5: 2, 11: -3, 12: 3 } },
@@ -62,7 +62,7 @@ async function percentiles(parameters: RestParameters): Promise<Record<number, I
   return Object.fromEntries(ofKey.map(({ rank, value }) => [rank, value]));
 }
 
-/** The whole series in ascending order: of n values, the rank amid their steps finds each. */
+/** The whole series in ascending order: a rank in the middle of each step finds its value. */
 async function seriesOf(count: number, parameters: RestParameters): Promise<Integer[]> {
   const ranks = Array.from({ length: count }, (_, i) => ((i + 0.5) * 100) / count);
   const values = await percentiles({ ...parameters, get_percentiles: ranks });
@@ -70,7 +70,7 @@ async function seriesOf(count: number, parameters: RestParameters): Promise<Inte
 }
 
 describe('percentiles (decision 27)', () => {
-  it('are there only when they are asked for', async () => {
+  it('are present only when requested', async () => {
     const { keys } = await lab.topper({ counter_group: GRID, meter: 2, ...ALL });
     expect(keys.some((key) => 'percentiles' in key)).toBe(false);
   });
@@ -110,7 +110,7 @@ describe('percentiles (decision 27)', () => {
     expect(await percentiles(asked)).toEqual({ [rank]: value });
   });
 
-  it('hit their position exactly where decimal fractions are not exact', async () => {
+  it('hit the exact position even where decimal fractions are inexact', async () => {
     // 1000 topper buckets of the values 1 to 1000.
     const window = { window_fromts: T0, window_seconds: 60_000 };
     const ranks = [0, 0.1, 0.7, 1.4, 2.8, 5.6, 7, 14, 28, 29, 33.3, 55, 56.7, 57, 58, 99.9, 100];
@@ -166,7 +166,7 @@ describe('the topper buckets behind percentiles', () => {
     expect(await seriesOf(expected.length, asked)).toEqual(expected);
   });
 
-  it('are those inside the available interval of the group only', async () => {
+  it('are only those inside the available interval of the group', async () => {
     const wide = { window_fromts: 0, window_tots: T0 + 1_000_000, window_seconds: '' };
     expect(await seriesOf(5, { counter_group: GRID, meter: 2, ...wide })).toEqual([
       ...[0, 0, 10, 20, 30],
@@ -177,7 +177,7 @@ describe('the topper buckets behind percentiles', () => {
     expect(await seriesOf(1, { ...part, window_seconds: '' })).toEqual([3]);
   });
 
-  it('are those inside the interval of the probe when one is given', async () => {
+  it('are only those inside the interval of the probe when one is given', async () => {
     const asked = { counter_group: GRID, meter: 2, probe_id: 'p1' };
     expect(await seriesOf(1, asked)).toEqual([20]);
     expect(await percentiles({ ...asked, get_percentiles: 0 })).toEqual({ 0: 20 });
@@ -198,7 +198,7 @@ describe('the topper buckets behind percentiles', () => {
     ]);
   });
 
-  it('are those of the whole key, whatever is filtered or cut', async () => {
+  it('are those of the whole key, whatever is filtered or cut off', async () => {
     const asked = { counter_group: GRID, meter: 2, maxitems: 1, inverse_key_filter: 'other' };
     expect(await seriesOf(5, asked)).toEqual([0, 0, 10, 20, 30]);
   });

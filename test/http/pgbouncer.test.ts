@@ -19,7 +19,7 @@ const LINES: Line[] = Array.from({ length: 200 }, (_, n) => ({
   values: { 0: n + 1 },
 }));
 
-/** Questions that need each kind of statement, no two of them the same. */
+/** Different questions, which together need every kind of statement. */
 const QUESTIONS: readonly string[] = GROUPS.flatMap(({ guid }) =>
   [300, 3600, DAY, 3 * DAY].map(
     (seconds) => `{ context(name: "${CONTEXT}") {
@@ -44,7 +44,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
   });
   afterAll(() => lab?.close());
 
-  /** A server whose database is the lab's, through a pooler of its own. */
+  /** Runs `work` with a server that reaches the lab's database through its own pooler. */
   async function behind<T>(
     options: Parameters<typeof startPgBouncer>[1],
     work: (service: TestService, pooler: PgBouncer) => Promise<T>,
@@ -71,7 +71,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
       .split('\n')
       .filter((line) => line.includes(LOST_STATEMENTS));
 
-  it('in transaction mode, parallel queries are answered right; readiness and log say why it is slow', () =>
+  it('in transaction mode, parallel queries are correct, and readiness and log warn', () =>
     behind({ mode: 'transaction' }, async (service) => {
       for (let round = 0; round < 3; round += 1) {
         service.emptyCaches();
@@ -85,7 +85,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
       expect(service.logText()).not.toMatch(/"level":(50|60)/);
     }));
 
-  it('in session mode all is as without it', () =>
+  it('in session mode, everything works as without it', () =>
     behind({ mode: 'session' }, async (service) => {
       const answers = await Promise.all(QUESTIONS.map((question) => service.data(question)));
       expect(answers).toEqual(expected);
@@ -93,7 +93,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
       expect(warnings(service)).toEqual([]);
     }));
 
-  /** What the only server process has prepared, by whomever. */
+  /** The statements prepared in the only server process, by any client. */
   const preparedNames = ({ url }: PgBouncer): Promise<string[]> =>
     withClient(url, async (client) => {
       const { rows } = await client.query<{ name: string }>(
@@ -103,12 +103,12 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     });
 
   /**
-   * One process for all, and one request after the other: what is lost is lost when we say so. On a
-   * cluster, a request that reads pages needs two.
+   * One server process and one request at a time, so that statements are lost only when a test
+   * drops them. On a cluster, a request that reads pages needs two.
    */
   const ONE = { mode: 'transaction', poolSize: 1 } as const;
 
-  /** Until the connection is given back, so that the next request takes the same. */
+  /** Waits until the connection is released, so that the next request takes the same one. */
   async function rest(service: TestService): Promise<void> {
     for (;;) {
       const metrics = readMetrics((await service.call('/metrics')).text);
@@ -129,7 +129,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
   }
 
   it.skipIf(isOnCluster)(
-    'a request whose prepared statement is gone is answered right, whichever it is',
+    'a request whose prepared statement is gone is answered correctly, whichever it is',
     async () => {
       const names = await behind(ONE, async (service, pooler) => {
         await answerAll(service);
@@ -149,7 +149,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
   );
 
   it.skipIf(isOnCluster)(
-    'a request whose statement is prepared there already is answered right',
+    'a request whose statement is already prepared there is answered correctly',
     () =>
       behind(ONE, async (service, pooler) => {
         await answerAll(service);
@@ -167,19 +167,19 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
   );
 
   it.skipIf(isOnCluster)(
-    'a statement of the same name and another text is not taken for ours',
+    'a statement with the same name and another text is not mistaken for ours',
     () =>
       behind(ONE, async (service, pooler) => {
         await answerAll(service);
         for (const name of await preparedNames(pooler)) {
-          // With a digest of the text in its name.
+          // The name ends with a digest of the text.
           expect(name).toMatch(/ [0-9a-f]{12}$|^countergraph pooler$/);
         }
       }),
   );
 
   it.each(['session', 'transaction'] as const)(
-    'in %s mode, what takes too long is cancelled in the database',
+    'in %s mode, a statement that takes too long is cancelled in the database',
     (mode) =>
       behind(
         { mode },

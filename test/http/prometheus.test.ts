@@ -42,17 +42,17 @@ describe.skipIf(!hasPrometheus)('a real Prometheus with the files of examples/',
     await lab?.close();
   });
 
-  it('takes the files as they are', async () => {
+  it('accepts the files as they are', async () => {
     const check = ['check', 'config', join(EXAMPLES, 'prometheus.yml')];
     const run = promisify(execFile);
-    // The file with the token is on the reader's machine alone.
+    // The file with the token exists only on the reader's machine.
     const { stdout } = await run('/usr/bin/promtool', [...check, '--syntax-only']);
     expect(stdout).toContain('SUCCESS');
     const rules = ['check', 'rules', join(EXAMPLES, 'rules.yml')];
     expect((await run('/usr/bin/promtool', rules)).stdout).toContain('SUCCESS: 3 rules found');
   });
 
-  it('scrapes a topper, and fires the alerts that its values are for', async () => {
+  it('scrapes a topper, and fires the alerts that its values call for', async () => {
     type Alert = {
       labels: Record<string, string>;
       annotations: { summary: string };
@@ -88,7 +88,7 @@ describe.skipIf(!hasPrometheus)('a real Prometheus with the files of examples/',
     ]);
   });
 
-  it('has each gauge by the labels that the page names', async () => {
+  it('has each gauge with its documented labels', async () => {
     const query = encodeURIComponent('{__name__=~"countergraph_topper.*"}');
     type Result = { metric: Record<string, string>; value: [number, string] };
     const { data } = (await prometheus.get(`/api/v1/query?query=${query}`)) as {

@@ -15,7 +15,7 @@ import type { Line, TestService } from '../support/service.ts';
 
 let lab: TestService;
 
-/** Every context has samples of its own; what fails is told with its number, and the seed. */
+/** Every context has its own samples; a failure is reported with its number and the seed. */
 const DATA_SETS = fc.sample(samples, { numRuns: 8, seed: 20_240_715 });
 
 const contextOf = (dataSet: number): string => (dataSet === 0 ? 'lab' : `lab${dataSet}`);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (const [i, lines] of DATA_SETS.entries()) {
     const context = contextOf(i);
     await lab.apply({ context, groups: GROUPS, probes });
-    // In two files, of two engines: readings combine within a file and across files.
+    // Two files, some of another engine: readings combine within a file and across files.
     const half = lines.filter((_, index) => index % 2 === 0);
     const rest = lines.filter((_, index) => index % 2 === 1);
     await lab.importSamples(half, { context });
@@ -79,14 +79,14 @@ function expectedBody(index: number, asked: RandomQuestion): TopperBody {
 }
 
 describe('the topper of any samples', () => {
-  it('is what the plain reading of the decisions gives', async () => {
+  it('equals a plain implementation of the decisions', async () => {
     const isAsExpected = fc.asyncProperty(dataSet, question, async (index, asked) => {
       expect(await ask(index, asked)).toEqual(expectedBody(index, asked));
     });
     await fc.assert(isAsExpected, { numRuns: 200 });
   });
 
-  it('gives total, others and counts in GraphQL as it does', async () => {
+  it('has the total, others and counts of that implementation in GraphQL', async () => {
     const document = `query ($context: String!, $guid: Guid!, $meter: Int!, $maxItems: Int!,
         $window: WindowInput, $filter: KeyFilterInput, $probe: String) {
       context(name: $context) { counterGroup(guid: $guid) { topper(meter: $meter, window: $window,
@@ -125,12 +125,12 @@ describe('the topper of any samples', () => {
   });
 });
 
-/** The metrics of all keys of counters, for adding up. */
+/** The exact metrics by key, to add them up. */
 const metricsOf = ({ keys }: TopperBody): Map<string, bigint> =>
   new Map(keys.map(({ key, metric }) => [key, BigInt(metric)]));
 
 const COUNTERS = [2, 3];
-/** Of a topper bucket of one second, where a rate is its volume. */
+/** A group with topper buckets of one second, where a rate equals its volume. */
 const SECONDS = GROUPS[2];
 const RATES = [1, 4, 10];
 
@@ -142,8 +142,8 @@ const countingQuestion = fc.oneof(
   }),
 );
 
-describe('windows that meet', () => {
-  it('give together what the whole gives: [a,b) and [b,c) are [a,c) (decision 18)', async () => {
+describe('adjacent windows', () => {
+  it('add up to the whole: [a,b) and [b,c) make [a,c) (decision 18)', async () => {
     const isPartition = fc.asyncProperty(
       ...([
         dataSet,
@@ -171,8 +171,8 @@ describe('windows that meet', () => {
   });
 });
 
-describe('what is listed and the others', () => {
-  it('are together the total, however many are listed', async () => {
+describe('the listed keys and the others', () => {
+  it('add up to the total, however many are listed', async () => {
     const isComplete = fc.asyncProperty(
       ...([dataSet, countingQuestion, interval, fc.integer({ min: 1, max: 12 })] as const),
       async (index, asked, window, maxItems) => {

@@ -43,8 +43,8 @@ async function planned(): Promise<{ data: unknown; remembered: boolean }> {
   return { data, remembered: extensions.plan[0].remembered };
 }
 
-describe('answers that were given before', () => {
-  it('are remembered for both surfaces, and are the same', async () => {
+describe('cached answers', () => {
+  it('serve REST and GraphQL with the same values', async () => {
     lab.emptyCaches();
     const first = await metrics({ maxitems: 2 });
     expect(first).toEqual([
@@ -61,7 +61,7 @@ describe('answers that were given before', () => {
     expect(await metrics({ maxitems: 2 })).toEqual(first);
   });
 
-  it('are told apart by all that was asked', async () => {
+  it('are distinguished by every parameter', async () => {
     const asked = [
       { maxitems: 1 },
       { maxitems: 3 },
@@ -96,7 +96,7 @@ describe('answers that were given before', () => {
     }
   });
 
-  it('are forgotten the moment an import touches the group', async () => {
+  it('are dropped as soon as an import touches the group', async () => {
     expect(await metrics()).toEqual([
       ['a', 5],
       ['b', 3],
@@ -111,14 +111,14 @@ describe('answers that were given before', () => {
     ]);
   });
 
-  it('show the labels of now', async () => {
+  it('show the current labels', async () => {
     const label = async () => (await lab.topper(WINDOW)).keys[0]?.label;
     expect(await label()).toBe('b');
     await labelKey(lab, GROUP, ['b', 'bee']);
     expect(await label()).toBe('bee');
   });
 
-  it('are for those only who may see them', async () => {
+  it('are given only to users who may see them', async () => {
     const asks = ({ username, token }: typeof BOB) =>
       lab.rest('topper', { ...WINDOW, username, api_token: token });
     expect((await asks(BOB)).status).toBe(200);
@@ -134,7 +134,7 @@ describe('answers that were given before', () => {
 describe('the entity tag of an answer', () => {
   const get = (headers = {}, more = {}) => lab.rest('topper', { ...WINDOW, ...more }, { headers });
 
-  it('comes with GET and HEAD, for this caller and to be asked for again', async () => {
+  it('comes with GET and HEAD, private and to be revalidated', async () => {
     const read = await get();
     const head = await lab.rest('topper', WINDOW, { method: 'HEAD' });
     expect(read.headers['etag']).toMatch(/^"[^"]+"$/);
@@ -147,14 +147,14 @@ describe('the entity tag of an answer', () => {
     ['it among others', (tag: string) => `"x", ${tag}`],
     ['it, as a weak one', (tag: string) => `W/${tag}`],
     ['any', () => '*'],
-  ])('spares who has %s the body', async (_, has) => {
+  ])('saves the body for a caller that has %s', async (_, has) => {
     const { etag = '' } = (await get()).headers;
     const again = await get({ 'if-none-match': has(String(etag)) });
     expect([again.status, again.text]).toEqual([304, '']);
     expect(again.headers['etag']).toBe(etag);
   });
 
-  it('spares the body also those whose `fetch` says that no cache is wanted', async () => {
+  it('saves the body even for a `fetch` that bypasses its own cache', async () => {
     const { etag = '' } = (await get()).headers;
     const asked = {
       'if-none-match': String(etag),
@@ -164,7 +164,7 @@ describe('the entity tag of an answer', () => {
     expect((await get(asked)).status).toBe(304);
   });
 
-  it('is another one when the answer is', async () => {
+  it('changes with the answer', async () => {
     const { etag } = (await get()).headers;
     expect((await get({ 'if-none-match': String(etag) }, { maxitems: 1 })).status).toBe(200);
     await lab.importSamples([line('c', 100)]);
@@ -173,7 +173,7 @@ describe('the entity tag of an answer', () => {
     expect(after.body).toMatchObject({ keys: [{ key: 'c', metric: 101 }, {}, {}] });
   });
 
-  it('helps nobody who may not see the answer', async () => {
+  it('does not help a caller who may not see the answer', async () => {
     const { etag } = (await get()).headers;
     const headers = { 'if-none-match': String(etag) };
     const eve = { username: EVE.username, api_token: EVE.token };

@@ -17,7 +17,7 @@ const BOB = { username: 'bob', token: 'bob-token' };
 const OTHER = 'elsewhere';
 
 let lab: TestService;
-/** Done before the next statement that begins a transaction or reads slices, once. */
+/** Called once, before the next statement that begins a transaction or reads slices. */
 let meanwhile: (() => void) | null = null;
 
 const line = (key: string, value: number) => ({
@@ -31,7 +31,7 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1), group(2)],
     lines: [line('a', 5), line('b', 3)],
-    // Each operation is compiled when it is first asked for.
+    // Each operation is compiled on its first request.
     settings: { compileAfter: 1 },
     beforeStatement(text) {
       if (!(text.startsWith('begin') || text === SELECT_SLICES) || !meanwhile) return;
@@ -57,7 +57,7 @@ const topperDocument = (window: string) => `{ context(name: "${CONTEXT}") {
 
 const DOCUMENT = topperDocument(`{ interval: { from: ${T0}, to: ${T0 + 60} } }`);
 
-/** Whether a response came out of the memory while `ask` asked. */
+/** Whether `ask` was answered from the cache of responses. */
 async function isRemembered(ask: () => Promise<unknown>): Promise<boolean> {
   const hits = async () =>
     readMetrics((await lab.call('/metrics')).text).value('countergraph_memory_lookups_total', {
@@ -78,7 +78,7 @@ const totals = async (credentials: Credentials = ADA) =>
     )
   ).context.counterGroup.topper.total;
 
-/** Changes the database as another process does, and returns when that is done. */
+/** Changes the database from another process, and returns when that is done. */
 function change(sql: string): void {
   const script = `
     const { Client } = require('pg');
@@ -87,7 +87,7 @@ function change(sql: string): void {
   execFileSync(process.execPath, ['--eval', script, lab.databaseUrl, sql], { cwd: projectRoot() });
 }
 
-/** A GET is none of the requests that are answered before Yoga. */
+/** A GET never takes the fast path. */
 const byYoga = async (query: string, credentials: Credentials = ADA) =>
   JSON.parse(
     (await lab.call(`/graphql?query=${encodeURIComponent(query)}`, { headers: basic(credentials) }))
@@ -111,7 +111,7 @@ describe('a whole response', () => {
           n: CONTEXT,
         }),
     ],
-  ])('of %s is remembered, and is the same', async (_, ask) => {
+  ])('of %s is cached, and is the same', async (_, ask) => {
     await ask();
     const first = await ask();
     let again: unknown;
@@ -144,13 +144,13 @@ describe('a whole response', () => {
           body: JSON.stringify({ query: DOCUMENT, extensions: { plan: true } }),
         }),
     ],
-  ])('of %s is made each time', async (_, ask) => {
+  ])('of %s is computed each time', async (_, ask) => {
     await ask();
     await ask();
     expect(await isRemembered(ask)).toBe(false);
   });
 
-  it('is of the day it is asked on', async () => {
+  it('for today ends at the current time', async () => {
     const window = async () =>
       (
         await lab.data<{ context: { counterGroup: { topper: { window: { to: number } } } } }>(
@@ -163,7 +163,7 @@ describe('a whole response', () => {
     }
   });
 
-  it('is made anew when its context changes, and only then', async () => {
+  it('is computed again when its context changes, and only then', async () => {
     await totals();
     await lab.apply({ context: OTHER, groups: [group(3)] });
     expect(await isRemembered(totals)).toBe(true);
@@ -174,7 +174,7 @@ describe('a whole response', () => {
     expect(await byYoga(DOCUMENT)).toEqual({ data: await lab.data(DOCUMENT) });
   });
 
-  it('shows the labels and groups of now', async () => {
+  it('shows the current labels and groups', async () => {
     const label = async () => (await lab.topper(WINDOW)).keys[0]?.label;
     await label();
     await labelKey(lab, guidOf(1), ['c', 'sea']);
@@ -186,7 +186,7 @@ describe('a whole response', () => {
     expect(JSON.stringify(await names())).toContain('Renamed');
   });
 
-  it('is for those only who may see it', async () => {
+  it('is given only to users who may see it', async () => {
     await totals(BOB);
     await totals(BOB);
     await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
@@ -200,7 +200,7 @@ describe('a whole response', () => {
     expect((await lab.graphql(DOCUMENT, {}, basic(BOB))).status).toBe(401);
   });
 
-  it('of one user is never that of another', async () => {
+  it('of one user is never given to another', async () => {
     const eve = { username: 'eve', token: 'eve-token' };
     await lab.addUser(eve, [CONTEXT, OTHER]);
     const viewer = (who: Credentials) =>
@@ -218,7 +218,7 @@ describe('a whole response', () => {
     }
   });
 
-  it('is of the type that was asked for', async () => {
+  it('has the requested media type', async () => {
     const type = async (accept: string) => {
       const headers = { ...basic(ADA), 'content-type': 'application/json', accept };
       const answer = await lab.call('/graphql', {
@@ -248,7 +248,7 @@ describe('a whole response', () => {
   });
 });
 
-describe('a response that many ask for at once', () => {
+describe('a response that many callers request at once', () => {
   let held: Awaited<ReturnType<typeof holdTables>>;
 
   beforeEach(async () => {
@@ -267,7 +267,7 @@ describe('a response that many ask for at once', () => {
     while (!(await lab.call('/metrics')).text.includes(line)) await delay(5);
   };
 
-  /** Until all of them are at work and nobody asks any more who they are. */
+  /** Waits until all requests are in progress and no more users are being looked up. */
   const identified = async (count: number, statements: () => readonly string[]): Promise<void> => {
     await atWork(count);
     const asked = () => statements().filter((text) => text === SELECT_IDENTITY).length;
@@ -277,12 +277,12 @@ describe('a response that many ask for at once', () => {
   it.each([
     ['REST', () => lab.topper(WINDOW)],
     ['GraphQL', () => lab.data(DOCUMENT)],
-  ])('is made once: %s', async (_, ask) => {
+  ])('is computed once: %s', async (_, ask) => {
     const statements = lab.watchStatements();
     const first = ask();
     await waiting(1);
     const others = Array.from({ length: 20 }, ask);
-    // Each has proved who it is, and they are more than the connections.
+    // All callers are identified, and they outnumber the connections.
     await identified(21, statements);
     expect(await countWaiting(lab.databaseUrl)).toBe(1);
     await held.release();
@@ -291,7 +291,7 @@ describe('a response that many ask for at once', () => {
     expect(begins(statements())).toBe(TRANSACTIONS_TO_READ);
   });
 
-  it('is made by one of those who wait when nothing comes of the first', async () => {
+  it('is computed by a waiting request when the first one is aborted', async () => {
     const statements = lab.watchStatements();
     const caller = new AbortController();
     const first = lab.rest('topper', WINDOW, { signal: caller.signal });
@@ -307,7 +307,7 @@ describe('a response that many ask for at once', () => {
     expect(begins(statements())).toBe(2 * TRANSACTIONS_TO_READ);
   });
 
-  it('keeps nobody waiting for longer than they wanted to', async () => {
+  it('keeps no request waiting beyond its own timeout', async () => {
     const first = lab.topper(WINDOW);
     await waiting(1);
     const impatient = await lab.refusal('topper', { ...WINDOW, timeout: 1 });
@@ -337,7 +337,7 @@ describe('data that change between the first statement of a request and its tran
         return (await lab.call(`/graphql?query=${query}`, { headers: basic(ADA) })).text;
       },
     ],
-  ])('make it begin anew: %s', async (way, ask) => {
+  ])('make the request start over: %s', async (way, ask) => {
     await ask();
     lab.emptyCaches();
     const statements = lab.watchStatements();
@@ -349,7 +349,7 @@ describe('data that change between the first statement of a request and its tran
     expect(lab.logText()).not.toContain('SnapshotMoved');
   });
 
-  it('make it begin anew where the next statement is none of a transaction either', async () => {
+  it('make it start over even if the next statement is outside a transaction', async () => {
     const query = `{ context(name: "${CONTEXT}") { slices { name } } }`;
     await lab.data(query);
     const statements = lab.watchStatements();
@@ -361,13 +361,13 @@ describe('data that change between the first statement of a request and its tran
 });
 
 describe('slices', () => {
-  it('are read together with who asks, and in GraphQL after that', async () => {
+  it('are read in the statement that looks up the user, in GraphQL after it', async () => {
     const statements = lab.watchStatements();
     await lab.ok('slices');
     expect(statements()).toHaveLength(1);
     await lab.data(`{ context(name: "${CONTEXT}") { slices { name } } }`);
     expect(statements()).toHaveLength(3);
-    // All that is asked for besides is of the same moment.
+    // With other fields, everything comes from one snapshot.
     await lab.ok('slices', { get_total_window: true, get_disk_usage: true });
     expect(begins(statements())).toBe(1);
   });

@@ -31,7 +31,7 @@ describe('an answer that is data', () => {
     ['of /healthz', 200, '/healthz', {}],
     ['of /readyz', 200, '/readyz', {}],
     ['of /metrics', 200, '/metrics', {}],
-  ])('%s is kept by nobody, and taken for nothing else (%i)', async (_, status, path, headers) => {
+  ])('%s is not shared by caches, and not sniffed (%i)', async (_, status, path, headers) => {
     const answer = await lab.call(path, { headers });
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -46,7 +46,7 @@ describe('an answer that is data', () => {
 });
 
 describe('the explorer', () => {
-  it('is a page that nothing else may frame, script or lend its powers', async () => {
+  it('is a page that others may not frame or script, and that has no permissions', async () => {
     const { headers } = await lab.call('/graphql', { headers: HTML });
     expect(headers).toMatchObject({
       'cross-origin-opener-policy': 'same-origin',
@@ -62,13 +62,13 @@ describe('the explorer', () => {
         ...["base-uri 'none'", "form-action 'none'"],
       ]),
     );
-    // The editor writes styles as it goes; scripts have no such licence.
+    // The editor inserts inline styles; inline scripts are not allowed.
     expect(policy.filter((directive) => directive.includes('unsafe'))).toEqual([
       "style-src 'self' 'unsafe-inline'",
     ]);
   });
 
-  it('has assets that caches keep, and that are what they say', async () => {
+  it('has assets that caches keep, and that are not sniffed', async () => {
     const { text } = await lab.call('/graphql', { headers: HTML });
     const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(text) ?? [];
     const { status, headers } = await lab.call(`/${script}`);
@@ -89,14 +89,14 @@ const corsHeaders = (headers: object): string[] =>
 describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
   const asks = (path: string, headers: Sent, method = 'GET') => lab.call(path, { method, headers });
 
-  it.each([GOOD, QUERY, '/nowhere'])('may read %s if it is a configured one', async (path) => {
+  it.each([GOOD, QUERY, '/nowhere'])('may read %s if its origin is configured', async (path) => {
     const { headers } = await asks(path, { origin: ORIGIN });
     expect(headers['access-control-allow-origin']).toBe(ORIGIN);
     expect(headers.vary).toMatch(/\bOrigin\b/);
     expect(corsHeaders(headers)).not.toContain('access-control-allow-credentials');
   });
 
-  it.each(['/graphql', SLICES])('may ask %s before it sends what it must ask for', async (path) => {
+  it.each(['/graphql', SLICES])('may preflight %s if its origin is configured', async (path) => {
     const answer = await asks(path, { origin: ORIGIN, ...PREFLIGHT }, 'OPTIONS');
     expect(answer.status).toBe(204);
     expect(answer.headers).toMatchObject({
@@ -120,7 +120,7 @@ describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
     'null',
     '*',
     `${ORIGIN}, https://evil.example.com`,
-  ])('is told nothing if it is %s, before or with a request', async (origin) => {
+  ])('gets no CORS headers as %s, in a preflight or a request', async (origin) => {
     for (const path of ['/graphql', SLICES]) {
       const preflight = await asks(path, { origin, ...PREFLIGHT }, 'OPTIONS');
       expect(corsHeaders(preflight.headers)).toEqual([]);
@@ -129,7 +129,7 @@ describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
     }
   });
 
-  it('may read why it is refused: that the server is busy, or that it is not who it says', async () => {
+  it('may read why it is refused: overload or wrong credentials', async () => {
     const { databaseUrl } = lab;
     const settings = { corsOrigins: [ORIGIN], maxConcurrent: 1 };
     const small = await startTestService({ databaseUrl, settings });
@@ -152,7 +152,7 @@ describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
     }
   });
 
-  it('is told nothing by a server that allows none', async () => {
+  it('gets no CORS headers from a server that allows no origin', async () => {
     const { databaseUrl } = lab;
     const closed = await startTestService({ databaseUrl });
     try {

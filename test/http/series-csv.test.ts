@@ -90,7 +90,7 @@ describe('format=csv&series=true', () => {
     expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`);
   });
 
-  it('has the points of GraphQL, of every kind of meter and at any step', async () => {
+  it('has the points of GraphQL, for every kind of meter and any step', async () => {
     type Key = { key: string; label: string; series: { at: number; value: number }[] };
     const query = `query ($meter: Int!, $step: Int) { context(name: "lab") {
       counterGroup(guid: "${GROUP}") {
@@ -111,14 +111,14 @@ describe('format=csv&series=true', () => {
     }
   });
 
-  it('lies on the grid that begins at the epoch, also where the window does not', async () => {
+  it('is aligned to the epoch, even where the window is not', async () => {
     const window = { window_fromts: T0 + 301, window_tots: T0 + 899 };
     const [, ...found] = await rows({ ...window, step: 420, maxitems: 1, key_filter: 'a' });
     // Buckets from T0 + 360 to T0 + 840; T0 is 360 seconds after a multiple of 420.
     expect(found.map(([at]) => Number(at) - T0)).toEqual([60, 480]);
   });
 
-  it('leaves the label out with resolve_keys=false, and knows neither ranks nor attributes', async () => {
+  it('has no label with resolve_keys=false, and never percentiles or attributes', async () => {
     const plain = { resolve_keys: false, get_key_attributes: true, get_percentiles: '50' };
     const [header, first] = await rows(plain);
     expect([header, first]).toEqual([
@@ -127,7 +127,7 @@ describe('format=csv&series=true', () => {
     ]);
   });
 
-  it('without data is the header', async () => {
+  it('without data is only the header', async () => {
     expect(await rows({ window_fromts: 0, window_tots: 600 })).toEqual([
       ['at', 'key', 'label', 'value'],
     ]);
@@ -157,7 +157,7 @@ describe('format=csv&series=true', () => {
     expect(await refusal({ step })).toEqual([400, message]);
   });
 
-  it('takes a step of 68 years, and no longer one', async () => {
+  it('accepts a step of 68 years, and none longer', async () => {
     const found = await rows({ step: 2_147_483_640 });
     expect(found.slice(1).map(([at, key, , value]) => [at, key, value])).toEqual([
       ['0', 'a', '34'],
@@ -169,7 +169,7 @@ describe('format=csv&series=true', () => {
     ]);
   });
 
-  it('is within what one answer may hold', async () => {
+  it('is refused above the limit of values in one answer', async () => {
     const { databaseUrl } = lab;
     const small = await startTestService({ databaseUrl, settings: { answerValues: 15 } });
     try {
@@ -192,7 +192,7 @@ describe('the parameters', () => {
     [{ series: '', step: 60 }, 'step must be given with series=true only, got 60'],
     [{ series: 'no', step: 60 }, 'step must be given with series=true only, got 60'],
     [{ series: 'maybe' }, 'series must be one of true, 1, yes, on, false, 0, no, off, got "maybe"'],
-  ])('%o cannot be', async (parameters, message) => {
+  ])('%o are refused', async (parameters, message) => {
     expect(await refusal(parameters)).toEqual([400, message]);
   });
 
@@ -201,7 +201,7 @@ describe('the parameters', () => {
     expect(header?.[0]).toBe('rank');
   });
 
-  it('come by POST too', async () => {
+  it('work by POST too', async () => {
     const body = { ...WINDOW, counter_group: GROUP, meter: 2, maxitems: 1, format: 'csv' };
     const asked = { context: 'lab', username: 'ada', api_token: 'ada-token', ...body };
     const posted = await lab.call(lab.path('topper'), {

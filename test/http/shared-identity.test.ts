@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-it('identifies those who ask at once with the same credentials together', async () => {
+it('concurrent requests with the same credentials share the lookup of their user', async () => {
   const held = await holdTables(lab.databaseUrl, ['users']);
   const statements = lab.watchStatements();
   const first = lab.ok('groups');
@@ -23,7 +23,7 @@ it('identifies those who ask at once with the same credentials together', async 
   const others = Array.from({ length: MORE }, () => lab.ok('groups'));
   const all = `countergraph_requests_at_work ${MORE + 1}\n`;
   while (!(await lab.call('/metrics')).text.includes(all)) await delay(5);
-  // Some may still be on their way to a connection.
+  // Some requests may still be on their way to a connection.
   await delay(200);
   await held.release();
   await Promise.all([first, ...others]);

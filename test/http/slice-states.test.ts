@@ -66,7 +66,7 @@ describe('a slice that an import holds', () => {
         open: () =>
           Readable.from(
             (async function* () {
-              // Once the second is taken, the first was written: that was waited for.
+              // Once the second line is taken, the first has been written: the import waits for it.
               for (const value of [1, 0]) {
                 const late = { ...line('late', T0 + 120), values: { 0: value } };
                 yield Buffer.from(`${stringify(late)}\n`);
@@ -119,20 +119,20 @@ describe('an archived slice (decision 17)', () => {
     });
   });
 
-  it('is archived also before its end', async () => {
+  it('is archived even before its end', async () => {
     lab.clock.seconds = T0 + DAY + 1;
     const { slices: listed } = await slices();
     expect(listed.map(({ status }) => status)).toEqual(['available', 'archived']);
     lab.clock.seconds = T0 + 10 * DAY;
   });
 
-  it('has no part in any interval', async () => {
+  it('is left out of every interval', async () => {
     expect((await slices()).total_window).toEqual({ from: T0 + 60, to: T0 + 180 });
     expect(await intervals()).toEqual([{ from: T0 + 60, to: T0 + 180 }, undefined]);
     expect(await intervals('p1')).toEqual([{ from: T0 + 60, to: T0 + 180 }, undefined]);
   });
 
-  it('has no part in any topper', async () => {
+  it('is left out of every topper', async () => {
     expect(await keysIn(ALL)).toEqual([
       ['both', 1],
       ['late', 1],

@@ -25,7 +25,7 @@ describe('every answer', () => {
     ]);
   });
 
-  it('carries a request id of its own, which the log has too (decision 5)', async () => {
+  it('carries its own request id, which is in the log too (decision 5)', async () => {
     const answers = [
       await lab.rest('slices'),
       await lab.rest('slices', { api_token: 'wrong' }),
@@ -41,7 +41,7 @@ describe('every answer', () => {
     }
   });
 
-  it('has no stack, SQL or address in it', async () => {
+  it('contains no stack trace, SQL or address', async () => {
     const { text, status } = await lab.rest('topper', { counter_group: GROUP, meter: -5 });
     expect(status).toBe(422);
     expect(text).not.toMatch(/select|postgres|127\.0\.0\.1|\bat .*\.ts/i);
@@ -64,11 +64,11 @@ describe('the log (decision 10)', () => {
 });
 
 describe('health', () => {
-  it('/healthz is 200 while the server lives', async () => {
+  it('/healthz is 200 while the server runs', async () => {
     expect((await lab.call('/healthz')).status).toBe(200);
   });
 
-  it('/readyz is 200 with a migrated database that can be reached', async () => {
+  it('/readyz is 200 with a migrated database that is reachable', async () => {
     expect((await lab.call('/readyz')).status).toBe(200);
   });
 
@@ -92,9 +92,9 @@ describe('health', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('an unknown path', () => {
   it.each(['/nowhere', '/api', '/api/topper', '/api/topper/topper_request/', '/graphql/x'])(
-    '%s is 404 in the shape of an error',
+    '%s is 404 with the shape of an error',
     async (path) => {
       const { status, text, headers } = await lab.call(path);
       expect(JSON.parse(text)).toEqual({ status: 'ERROR', message: expect.any(String) });
@@ -105,7 +105,7 @@ describe('what is not there', () => {
 });
 
 describe('GET /graphql', () => {
-  it('gives browsers the explorer, with everything served from here', async () => {
+  it('gives browsers the explorer, and loads nothing from other hosts', async () => {
     const { status, headers, text } = await lab.call('/graphql', {
       headers: { accept: 'text/html,application/xhtml+xml' },
     });

@@ -40,7 +40,7 @@ beforeAll(async () => {
       probes: [{ id: 'p1' }],
       pools: [DECLARED_POOL, { name: 'bare' }, { name: 'here', path: tmpdir() }],
     },
-    // Newer first: the order of the answer is not that of the imports.
+    // The newest first: the answer does not have the order of the imports.
     lines: [
       line(T0 + 2 * DAY + 120),
       line(T0 + 10),
@@ -70,7 +70,7 @@ const SIZE = isOnCluster
       from run_command_on_shards(oid, $$select pg_total_relation_size('%s')$$))`
   : 'pg_total_relation_size(oid)';
 
-/** The partition of the open pages of a slice: of one generation; there are no sealed ones. */
+/** The partition of a slice's open pages: it has one generation, and no sealed pages. */
 async function partitionOf(id: number): Promise<{ path: string; size: number }> {
   const rows = await lab.sql<{ path: string; size: string }>(
     `select pg_relation_filepath(oid) as path, ${SIZE} as size
@@ -119,7 +119,7 @@ describe('time slices', () => {
     expect(new Set(answer.slices.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('of all engines come by start, then engine instance (decisions 15 and 17)', async () => {
+  it('of all engines are sorted by start, then engine instance (decisions 15 and 17)', async () => {
     const answer = await slices({ get_all_engines: true });
     expect(namesOf(answer)).toEqual([
       ...['slice-20240715-0000', 'slice-20240715-0000-1', 'slice-20240716-0000'],
@@ -191,7 +191,7 @@ describe('get_disk_usage (decision 16)', () => {
     expect(without.some((slice) => 'disk_size' in slice)).toBe(false);
   });
 
-  it('is measured at the time of asking', async () => {
+  it('is measured for each request', async () => {
     const size = async () =>
       (await slices({ get_disk_usage: true, context: 'hourly', ...BOB })).slices[0]?.disk_size;
     const before = await size();
@@ -200,7 +200,7 @@ describe('get_disk_usage (decision 16)', () => {
     expect(Number(await size())).toBeGreaterThan(Number(before));
   });
 
-  it('fills the pools with what was declared, where they cannot be seen', async () => {
+  it('fills the pools with declared values where they cannot be measured', async () => {
     const { pools } = await slices({ get_disk_usage: true });
     expect(pools).toContainEqual({
       status: 'offline',
@@ -235,7 +235,7 @@ describe('get_disk_usage (decision 16)', () => {
     expect(pools).toMatchObject([{ status: 'online', ...sizes, offline_archive: false }]);
   });
 
-  it('alone fills the pools', async () => {
+  it('is the only flag that fills the pools', async () => {
     const flags = { get_total_window: true, get_all_engines: true };
     expect((await slices(flags)).pools).toEqual([]);
   });

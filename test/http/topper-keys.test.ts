@@ -4,7 +4,7 @@ import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import type { Line, TestService } from '../support/service.ts';
 
-/** Of each kind: keys with their readable form and default label (decisions, section 7). */
+/** For each kind: keys with their readable form and default label (decisions, section 7). */
 const FORMS: readonly [kind: string, key: string, readable: string, label?: string][] = [
   ['ipv4', 'C0.A8.01.0A', '192.168.1.10'],
   ['ipv4', '00.00.00.00', '0.0.0.0'],
@@ -81,7 +81,7 @@ beforeAll(async () => {
       line(APPS, '1F.90', 5, { label: 'intranet' }),
       line(PAIRS, '0A.00.00.01\\1F.90', 4),
       line(PAIRS, '0A.00.00.01\\00.50', 3),
-      // No key of its part groups: there is nothing but the default label.
+      // Its parts are not keys of their groups, so they have only default labels.
       line(PAIRS, '0A.00.00.99\\01.BB', 2),
       line(THREES, '1F.90\\a\\\\b\\0A.00.00.01', 6),
       line(THREES, '1F.90\\TOTALBW\\0A.00.00.01', 5),
@@ -115,7 +115,7 @@ describe('resolve_keys (decision 30)', () => {
     ]);
   });
 
-  it('gives the label that a user gave, else the readable form', async () => {
+  it('gives the label that a user has set, or else the readable form', async () => {
     expect(await keysOf(HOSTS)).toEqual([
       {
         key: '0A.00.00.01',
@@ -135,7 +135,7 @@ describe('resolve_keys (decision 30)', () => {
     ]);
   });
 
-  it('puts a user label in the place of the service name', async () => {
+  it('prefers the label of a user to the service name', async () => {
     expect(await keysOf(APPS)).toEqual([
       { key: '1F.90', readable: '8080', label: 'intranet', metric: 5 },
     ]);
@@ -143,7 +143,7 @@ describe('resolve_keys (decision 30)', () => {
 });
 
 describe('get_key_attributes', () => {
-  it('gives each key its attributes, if only an empty list', async () => {
+  it('gives each key its attributes, or an empty list', async () => {
     const keys = await keysOf(HOSTS, { get_key_attributes: true });
     const [first, ...rest] = keys.map(({ attributes = [] }) => attributes);
     expect(keys.every((key) => 'attributes' in key)).toBe(true);
@@ -158,7 +158,7 @@ describe('get_key_attributes', () => {
     expect(rest).toEqual([[], []]);
   });
 
-  it('does so without resolve_keys too, and not without being asked', async () => {
+  it('does so without resolve_keys too, and only on request', async () => {
     const flags = { resolve_keys: false, get_key_attributes: true };
     expect((await keysOf(HOSTS, flags))[0]?.attributes).toHaveLength(3);
     expect((await keysOf(HOSTS)).some((key) => 'attributes' in key)).toBe(false);

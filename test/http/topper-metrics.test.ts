@@ -8,7 +8,7 @@ import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import { bearer } from '../support/rest-with-headers.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
-/** Of Debian's package prometheus, which `.ci/run` installs. */
+/** From Debian's package prometheus, which `.ci/run` installs. */
 const hasPromtool = existsSync('/usr/bin/promtool');
 if (!hasPromtool) console.warn('skipped: promtool is not installed: apt-get install prometheus');
 
@@ -54,7 +54,7 @@ function scrape(parameters: Given = {}, how: HttpCall = {}) {
   return lab.call(`/metrics/toppers?${query}`, { headers: basic(ADA), ...how });
 }
 
-/** Status and message of an error in the shape of REST's. */
+/** The status and message of an error, which has the shape of REST errors. */
 async function refusal(parameters: Given, how: HttpCall = {}): Promise<[number, string]> {
   const { status, text } = await scrape(parameters, how);
   const { message } = JSON.parse(text) as { message: string };
@@ -66,7 +66,7 @@ const samplesOf = (text: string): string[] =>
   text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 describe('/metrics/toppers', () => {
-  it('has a gauge for each key, for the others and for the group, all digits written', async () => {
+  it('has a gauge for each key, for the others and for the group, with all digits', async () => {
     const { status, text } = await scrape({ maxitems: 2 });
     expect(status).toBe(200);
     const own = `context="lab",group="Own \\"things\\"",guid="${GROUP}",meter="Total bytes"`;
@@ -105,7 +105,7 @@ describe('/metrics/toppers', () => {
     expect(samplesOf(text)[0]).toMatch(/,key="a\\\\b",label="[^"]*(\\"|\\\\)[^"]*/);
   });
 
-  it('leaves out labels with resolve_keys=false; another form of answer changes nothing', async () => {
+  it('leaves out labels with resolve_keys=false, and ignores other output parameters', async () => {
     const plain = await scrape({ resolve_keys: false });
     expect(plain.text).not.toContain('label=');
     const { text } = await scrape({ format: 'csv', get_percentiles: 95, get_key_attributes: true });
@@ -121,7 +121,7 @@ describe('/metrics/toppers', () => {
     ]);
   });
 
-  it('lists 100 keys unless told otherwise, and 1,000 at most', async () => {
+  it('lists 100 keys by default, and at most 1,000', async () => {
     const count = async (parameters: Given) =>
       samplesOf((await scrape({ counter_group: MANY, ...parameters })).text).length - 2;
     expect([await count({}), await count({ maxitems: 1000 })]).toEqual([100, 1000]);
@@ -131,13 +131,13 @@ describe('/metrics/toppers', () => {
     ]);
   });
 
-  it('is of the content type of /metrics', async () => {
+  it('has the content type of /metrics', async () => {
     const { headers } = await scrape();
     expect(headers['content-type']).toBe(new Registry().contentType);
     expect(headers['content-type']).toBe((await lab.call('/metrics')).headers['content-type']);
   });
 
-  it.skipIf(!hasPromtool)('is what promtool takes without a complaint', async () => {
+  it.skipIf(!hasPromtool)('passes promtool without a complaint', async () => {
     for (const guid of [GROUP, CROSS, MANY]) {
       const { text } = await scrape({ counter_group: guid });
       const said = execFileSync('promtool', ['check', 'metrics'], { input: text });
@@ -146,12 +146,12 @@ describe('/metrics/toppers', () => {
   });
 });
 
-describe('who asks /metrics/toppers', () => {
-  it('says so by Basic or by Bearer with x-username', async () => {
+describe('the caller of /metrics/toppers', () => {
+  it('authenticates with Basic, or with Bearer and x-username', async () => {
     expect((await scrape({}, { headers: bearer(ADA) })).text).toBe((await scrape()).text);
   });
 
-  it('is told apart by the header alone: an address is seen by many', async () => {
+  it('is identified by the header alone: a URL is not secret', async () => {
     const { status, headers, text } = await scrape(
       { username: ADA.username, api_token: ADA.token },
       { headers: {} },
@@ -172,7 +172,7 @@ describe('who asks /metrics/toppers', () => {
     expect(statuses).toEqual(new Set([401, 429]));
   });
 
-  it('sees only what they were granted', async () => {
+  it('sees only granted contexts', async () => {
     await lab.apply({ context: 'secret', groups: [group(1)] });
     expect(await refusal({ context: 'secret' })).toEqual([
       403,
@@ -181,7 +181,7 @@ describe('who asks /metrics/toppers', () => {
   });
 });
 
-describe('what is wrong with a scrape', () => {
+describe('a scrape', () => {
   const CASES: readonly [Given, number, string][] = [
     [{ context: '' }, 400, 'context is required'],
     [{ context: 'none' }, 422, 'Invalid context name - none'],
@@ -192,11 +192,11 @@ describe('what is wrong with a scrape', () => {
     [{ format: 'xml' }, 400, 'format must be one of json, csv, got "xml"'],
   ];
 
-  it.each(CASES)('is said as by the topper endpoint: %j', async (parameters, status, message) => {
+  it.each(CASES)('fails like the topper endpoint: %j', async (parameters, status, message) => {
     expect(await refusal(parameters)).toEqual([status, message]);
   });
 
-  it('POST is 405: the parameters are in the query string', async () => {
+  it('by POST is 405: the parameters are in the query string', async () => {
     const { status, headers, text } = await scrape({}, { method: 'POST' });
     expect([status, JSON.parse(text)]).toEqual([
       405,
@@ -205,13 +205,13 @@ describe('what is wrong with a scrape', () => {
     expect(headers['allow']).toBe('GET, HEAD');
   });
 
-  it('HEAD is GET without the body', async () => {
+  it('by HEAD is answered like GET, without the body', async () => {
     const { status, headers, text } = await scrape({}, { method: 'HEAD' });
     expect([status, text]).toEqual([200, '']);
     expect(headers['content-length']).toBe((await scrape()).headers['content-length']);
   });
 
-  it('is counted by its route', async () => {
+  it('is counted under its route', async () => {
     await scrape();
     const { text } = await lab.call('/metrics');
     expect(text).toContain(

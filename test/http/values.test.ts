@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** What each endpoint needs besides what is asked about. */
+/** The parameters that each endpoint needs besides the tested one. */
 const NEEDED = {
   slices: {},
   groups: {},
@@ -47,7 +47,7 @@ describe('a boolean (decision 2)', () => {
     }
   });
 
-  it('may be a boolean or 0 and 1 in JSON', async () => {
+  it('may be a boolean, 0 or 1 in JSON', async () => {
     for (const value of [true, false, 1, 0]) {
       const parameters = { get_total_window: value };
       const answer = await lab.ok<{ total_window: unknown }>('slices', parameters, {
@@ -112,7 +112,7 @@ describe('an integer (decision 2)', () => {
     }
   });
 
-  it('beyond 2^53 in JSON is refused with the digits that were given', async () => {
+  it('beyond 2^53 in JSON is refused, and the message has the given digits', async () => {
     for (const flags of [9007199254740993n, 12345678901234567890n]) {
       const parameters = { counter_group, flags };
       const [status, message] = await lab.refusal('topper', parameters, { encoding: 'json' });
@@ -149,14 +149,14 @@ describe('maxitems (decision 29)', () => {
     ]);
   });
 
-  it('is named in the words of the specification when it is no integer', async () => {
+  it('is refused with the message of the specification when it is not an integer', async () => {
     expect(await lab.refusal('topper', { ...NEEDED.topper, maxitems: 'abc' })).toEqual([
       400,
       'maxitems must be an integer from 1 to 10000, got "abc"',
     ]);
   });
 
-  it('has a ceiling that is configured', async () => {
+  it('has a maximum that is configurable', async () => {
     const { databaseUrl } = lab;
     const small = await startTestService({ databaseUrl, settings: { maxTopperItems: 50 } });
     try {

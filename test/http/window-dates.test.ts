@@ -7,7 +7,7 @@ const GROUP = guidOf(1);
 
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 
-/** Instants of which each is a key: the keys of an answer tell which of them its window has. */
+/** Each instant is a key, so the keys of an answer show which instants its window has. */
 const INSTANTS = [
   '2024-03-30T21:59:00Z',
   '2024-03-30T22:00:00Z',
@@ -61,7 +61,7 @@ const between = (first: string, last: string): string[] =>
   INSTANTS.filter((instant) => instant >= first && instant <= last);
 
 describe('window rule 5: without time parameters, from midnight until now', () => {
-  it('has what started since midnight and before now', async () => {
+  it('has the buckets that started since midnight and before now', async () => {
     lab.clock.seconds = T0 + 119;
     const expected = ['2024-07-15T00:00:00Z', '2024-07-15T00:01:00Z'];
     expect(await instantsIn(lab, {})).toEqual(expected);
@@ -92,9 +92,9 @@ describe('window rule 5: without time parameters, from midnight until now', () =
   });
 
   it.each([
-    // On the day on which the clock is put forward, midnight is still on winter time.
+    // On the day when clocks go forward, midnight is still in winter time.
     ['Europe/Berlin', '2024-03-31T12:00:00Z', '2024-03-30T23:00:00Z', '2024-03-31T01:30:00Z'],
-    // On the day on which it is put back, on summer time.
+    // On the day when clocks go back, midnight is still in summer time.
     ['Europe/Berlin', '2024-10-27T12:00:00Z', '2024-10-26T22:00:00Z', '2024-10-27T01:30:00Z'],
     // Beirut has no 00:00 on that day: 01:00 follows 23:59.
     ['Asia/Beirut', '2024-03-31T12:00:00Z', '2024-03-30T22:00:00Z', '2024-03-31T01:30:00Z'],
@@ -105,7 +105,7 @@ describe('window rule 5: without time parameters, from midnight until now', () =
     expect(await instantsIn(lab, { time_zone })).toEqual(between(first, last));
   });
 
-  it('refuses a zone that there is not', async () => {
+  it('refuses a zone that does not exist', async () => {
     const [status, message] = await lab.refusal('topper', {
       counter_group: GROUP,
       time_zone: 'Mars/Olympus',
@@ -115,7 +115,7 @@ describe('window rule 5: without time parameters, from midnight until now', () =
   });
 });
 
-describe('a date of ISO 8601', () => {
+describe('an ISO 8601 date', () => {
   const to_date = '2024-12-31';
 
   it.each([
@@ -128,15 +128,15 @@ describe('a date of ISO 8601', () => {
     ['2024-07-15+02:00', '2024-07-14T22:00:00Z', 'a date with an offset'],
     ['2024-07-15T01:59+02:00', '2024-07-14T23:59:00Z', 'an offset'],
     ['2024-07-14T18:59:00-05:00', '2024-07-14T23:59:00Z', 'an offset west of Greenwich'],
-  ])('%s begins the window that begins with %s: %s', async (from_date, first) => {
+  ])('%s starts a window whose first instant is %s: %s', async (from_date, first) => {
     expect((await instantsIn(lab, { from_date, to_date }))[0]).toBe(first);
-    // The zone is for dates that say none.
+    // The zone applies only to dates without an offset.
     if (!/Z$|[+-]\d\d:\d\d$/.test(from_date)) return;
     const elsewhere = { time_zone: 'Asia/Kolkata' };
     expect((await instantsIn(lab, { from_date, to_date, ...elsewhere }))[0]).toBe(first);
   });
 
-  it('is the end too, which is not in the window, and may stand in any of the parameters', async () => {
+  it('may also be the end, which is exclusive, in any of the parameters', async () => {
     const expected = between('2024-07-15T00:00:00Z', '2024-07-15T00:01:00Z');
     const from = '2024-07-15';
     const to = '2024-07-15T00:02Z';
@@ -165,7 +165,7 @@ describe('a date of ISO 8601', () => {
     ]);
   });
 
-  it('keeps its + where the address has it as it is: there it stands for a space', async () => {
+  it('keeps a + that the URL has unencoded, where it stands for a space', async () => {
     const query = new URLSearchParams({
       username: ADA.username,
       api_token: ADA.token,
@@ -180,7 +180,7 @@ describe('a date of ISO 8601', () => {
     );
   });
 
-  it('makes no window where the end is not after the start', async () => {
+  it('makes no valid window where the end is not after the start', async () => {
     const window = { from_date: '2024-07-15', to_date: '2024-07-15' };
     expect(await lab.refusal('topper', { counter_group: GROUP, ...window })).toEqual([
       400,
@@ -205,7 +205,7 @@ describe('a human date (decisions 20 and 21)', () => {
     ['Nov 3 2024 4:00:00 AM', '2024-11-03T04:00:00Z'],
     ['Nov 03 2024 04:00:00 AM', '2024-11-03T04:00:00Z'],
     ['Feb 29 2024 12:00:00 PM', '2024-03-30T21:59:00Z'],
-  ])('%s begins the window that begins with %s', async (from_date, first) => {
+  ])('%s starts a window whose first instant is %s', async (from_date, first) => {
     expect((await instantsIn(lab, { from_date, to_date }))[0]).toBe(first);
   });
 
@@ -216,7 +216,7 @@ describe('a human date (decisions 20 and 21)', () => {
       'Jul 15 2024 12:00:00 AM',
       between('2024-07-15T00:00:00Z', '2024-07-15T00:02:00Z'),
     ],
-  ])('says %s with twelve', async (_, from_date, expected) => {
+  ])('writes %s as twelve', async (_, from_date, expected) => {
     const window = { from_date, to_date: 'Jul 15 2024 6:00:00 PM' };
     expect(await instantsIn(lab, window)).toEqual(expected);
   });
@@ -240,7 +240,7 @@ describe('a human date (decisions 20 and 21)', () => {
     ]);
   });
 
-  it('that exists twice is the first of the two', async () => {
+  it('that exists twice is read as the first of the two', async () => {
     const window = { to_date: 'Oct 27 2024 6:00:00 PM', time_zone: 'Europe/Berlin' };
     expect(await instantsIn(lab, { from_date: 'Oct 27 2024 2:30:00 AM', ...window })).toEqual([
       '2024-10-27T00:30:00Z',
@@ -301,7 +301,7 @@ describe('a human date (decisions 20 and 21)', () => {
     }
   });
 
-  it('before 1970 is outside of time', async () => {
+  it('before 1970 is out of range', async () => {
     const window = { from_date: 'Dec 31 1969 11:59:59 PM', to_date };
     const [status, message] = await lab.refusal('topper', { counter_group: GROUP, ...window });
     expect(message).toMatch(/^Invalid time window - ./);

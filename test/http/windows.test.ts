@@ -8,7 +8,7 @@ const FIVES = guidOf(2);
 const EMPTY = guidOf(3);
 const OLD = guidOf(4);
 
-/** Bucket i of ten holds 2^i: the sum tells which buckets a window has. */
+/** Bucket i of ten holds 2^i, so the sum shows which buckets a window has. */
 const bucketsOf = (guid: string, size: number, probe?: string): Line[] =>
   Array.from({ length: 10 }, (_, i) => ({
     group: guid,
@@ -104,7 +104,7 @@ describe('window rule 2: window_fromts with window_tots', () => {
 describe('window rule 3: dates', () => {
   const dates = { from_date: 'Jul 15 2024 12:01:00 AM', to_date: 'Jul 15 2024 12:03:00 AM' };
 
-  it('is half open as the others are', async () => {
+  it('is half open like the others', async () => {
     expect(await bucketsIn(dates)).toEqual([1, 2]);
     expect(await bucketsIn({ ...dates, to_date: 'Jul 15 2024 12:03:01 AM' })).toEqual([1, 2, 3]);
     expect(await bucketsIn({ ...dates, from_date: 'Jul 15 2024 12:01:01 AM' })).toEqual([2]);
@@ -148,7 +148,7 @@ describe('window rule 4: the latest seconds of available data', () => {
     expect(await bucketsIn({ counter_group: FIVES, recentsecs: 301 })).toEqual([8, 9]);
   });
 
-  it('ends where the data of its own group ends, not at the clock', async () => {
+  it('ends where the data of its own group ends, not at the current time', async () => {
     for (const seconds of [T0 - DAY, T0 + 90, T0 + 30 * DAY]) {
       lab.clock.seconds = seconds;
       expect(await bucketsIn({ recentsecs: 60 })).toEqual([9]);
@@ -162,7 +162,7 @@ describe('window rule 4: the latest seconds of available data', () => {
     expect(keys).toMatchObject([{ key: 'k', metric: 10_000 }]);
   });
 
-  it('takes recentsecs when window_seconds is given too', async () => {
+  it('uses recentsecs when window_seconds is given too', async () => {
     expect(await bucketsIn({ recentsecs: 60, window_seconds: 600 })).toEqual([9]);
   });
 
@@ -172,7 +172,7 @@ describe('window rule 4: the latest seconds of available data', () => {
   });
 });
 
-describe('what is wrong with a window (decision 22)', () => {
+describe('the validity of a window (decision 22)', () => {
   const from = T0;
   const date = 'Jul 15 2024 12:01:00 AM';
   it.each([
@@ -210,13 +210,13 @@ describe('what is wrong with a window (decision 22)', () => {
     expect(status).toBe(400);
   });
 
-  it('is not that it holds no data', async () => {
+  it('does not depend on its data', async () => {
     const window = { window_fromts: 0, window_tots: 1 };
     const answer = await lab.topper({ counter_group: MINUTES, ...window });
     expect(answer).toEqual({ counter_group: MINUTES, meter: 0, sysgrouptotal: 0, keys: [] });
   });
 
-  it('is not judged by valid_input, which is ignored', async () => {
+  it('does not depend on valid_input, which is ignored', async () => {
     const window = { window_fromts: T0, window_seconds: 60 };
     expect(await bucketsIn({ ...window, valid_input: 0 })).toEqual([0]);
     expect(await bucketsIn({ ...window, valid_input: 'what?' })).toEqual([0]);

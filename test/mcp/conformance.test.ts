@@ -12,7 +12,7 @@ import { bearerOf } from '../support/mcp-client.ts';
 import { ADA, type TestService } from '../support/service.ts';
 import { startMcpLab } from './mcp-lab.ts';
 
-/** A package of its own, which `.ci/run` installs: mcp-conformance/README.md says why. */
+/** A separate package, which `.ci/run` installs: mcp-conformance/README.md says why. */
 const FOLDER = join(projectRoot(), 'mcp-conformance');
 const SUITE = join(FOLDER, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
@@ -23,7 +23,7 @@ if (!isInstalled) {
 
 type Check = { readonly id: string; readonly status: string; readonly errorMessage?: string };
 
-/** Checks that need a tool which only servers made for the suite have. */
+/** Checks that need a tool that only servers built for the suite have. */
 const NO_TEST_TOOLS = [
   'sep-2575-server-rejects-undeclared-capability',
   'sep-2575-missing-capability-http-400',
@@ -31,14 +31,14 @@ const NO_TEST_TOOLS = [
   'sep-2575-server-no-log-without-loglevel',
 ];
 
-/** Checks of prompts and resources, of which none are declared. */
+/** Checks of prompts and resources, which the server does not declare. */
 const NOT_DECLARED = [
   'sep-2549-prompts-list-caching-hints',
   'sep-2549-resources-list-caching-hints',
   'sep-2549-resources-templates-list-caching-hints',
 ];
 
-/** Each scenario that is about what is declared, and how many of its checks pass at least. */
+/** Each scenario for declared features, and the number of its checks that must pass at least. */
 const SCENARIOS: readonly (readonly [string, string, number, readonly string[]])[] = [
   ['2025-06-18', 'server-initialize', 1, []],
   ['2025-06-18', 'ping', 1, []],
@@ -89,7 +89,7 @@ describe.skipIf(!isInstalled)('the conformance suite of the protocol', () => {
 function run(given: readonly string[]): Promise<string> {
   const options = ['--import', join(FOLDER, 'glob-sync.mjs'), SUITE, ...given];
   return new Promise((resolve) => {
-    // It ends with 1 where a check has failed: which ones is what is looked at.
+    // The suite exits with 1 when a check fails; the test reads which ones from its output.
     execFile(process.execPath, options, (_, stdout, stderr) => resolve(stdout + stderr));
   });
 }
@@ -100,7 +100,7 @@ async function readChecks(output: string): Promise<readonly Check[]> {
   return JSON.parse(await readFile(join(output, name), 'utf8'));
 }
 
-/** The suite sends no credentials: what it sends goes on with those of a user. */
+/** The suite sends no credentials: the relay adds those of a user. */
 async function startRelay(url: string): Promise<Server> {
   const server = createServer((given, answer) => {
     const { method, headers } = given;

@@ -85,7 +85,7 @@ describe('wrong arguments', () => {
       {},
       'There is no argument window; the arguments are context, destinationNode, fromDr, counterGroup, search, first, after',
     ],
-    // What only GraphQL checks has its words and code.
+    // What only GraphQL checks has the code and the message of GraphQL.
     ['topper', { percentile: 50 }, 'BAD_USER_INPUT: percentile'],
     ['topper', { prefix: {}, counterGroup: 'Apps' }, 'BAD_USER_INPUT: prefix'],
     ['topper', { filter: { match: '(' } }, 'BAD_USER_INPUT: match must be a RE2 pattern'],
@@ -96,17 +96,17 @@ describe('wrong arguments', () => {
       'BAD_USER_INPUT: Invalid time window - ',
     ],
     ['topper', { destinationNode: 'x' }, 'BAD_USER_INPUT: Invalid destination node - x'],
-  ])('of %s, %j, are told with what to give instead', async (tool, more, expected) => {
+  ])('of %s, %j, get an error that says what to give instead', async (tool, more, expected) => {
     expect((await fault(tool, more)).startsWith(expected), await fault(tool, more)).toBe(true);
   });
 
-  it('are all told at once', async () => {
+  it('are all reported at once', async () => {
     expect(await fault('topper', { maxItems: 0, rankBy: 1 })).toMatch(
       /^maxItems must .*; rankBy must /,
     );
   });
 
-  it('of a tool that does not exist are an error of the protocol', async () => {
+  it('of a tool that does not exist are a protocol error', async () => {
     await expect(ada.call('delete_context')).rejects.toThrow(
       'There is no tool "delete_context"; the tools are list_contexts, ',
     );
@@ -114,7 +114,7 @@ describe('wrong arguments', () => {
 });
 
 describe('grants', () => {
-  it('hide the contexts of others: one that is not granted is as if it were not there', async () => {
+  it('hide contexts: one that is not granted looks like one that does not exist', async () => {
     for (const tool of ['topper', 'key_series', 'drilldown', 'search_keys']) {
       const key = tool === 'topper' || tool === 'search_keys' ? {} : { key: 'k' };
       for (const context of ['secret', 'nowhere']) {
@@ -129,7 +129,7 @@ describe('grants', () => {
     }
   });
 
-  it('count from call to call', async () => {
+  it('are checked for each call', async () => {
     const bob = await connectMcp(lab.url, bearerOf(BOB));
     const contexts = async () => (await bob.ask('list_contexts'))['contexts'];
     expect(await contexts()).toEqual([]);
@@ -146,7 +146,7 @@ describe('grants', () => {
 });
 
 describe('a token', () => {
-  it('that is no longer valid ends the conversation', async () => {
+  it('that is no longer valid makes the next call fail', async () => {
     const bob = await connectMcp(lab.url, bearerOf(BOB));
     await bob.ask('list_contexts');
     await lab.write((connection) => rotateToken(connection, BOB.username));

@@ -66,7 +66,7 @@ describe('credentials', () => {
     }
   });
 
-  it('are not read from the address', async () => {
+  it('are not read from the URL', async () => {
     const sent = post('application/json', JSON.stringify(PING));
     const answer = await lab.call('/mcp?username=ada&api_token=ada-token', sent);
     expect(answer.status).toBe(401);
@@ -114,7 +114,7 @@ describe('the transport', () => {
     expect([status, body]).toEqual([expected, refusal(code, message)]);
   });
 
-  it('refuses what is no message of JSON-RPC', async () => {
+  it('refuses what is not a JSON-RPC message', async () => {
     for (const sent of [7, {}, { id: 1, method: 'ping' }]) {
       const { status, body } = await send(sent);
       expect(status).toBe(400);
@@ -123,7 +123,7 @@ describe('the transport', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])(
-    'refuses %s, which a form of any site could send',
+    'refuses %s, which a form on any site could send',
     async (type) => {
       const { status, body } = await send(PING, { ...bearerOf(ADA), 'content-type': type });
       expect([status, body]).toEqual([
@@ -133,7 +133,7 @@ describe('the transport', () => {
     },
   );
 
-  it('speaks three revisions of the protocol, and says which', async () => {
+  it('supports three revisions of the protocol, and says which', async () => {
     const initialize = (protocolVersion: string) =>
       send({
         jsonrpc: '2.0',
@@ -150,7 +150,7 @@ describe('the transport', () => {
         instructions: expect.stringContaining('list_contexts'),
       });
     }
-    // Older ones have batches.
+    // Older revisions have batches.
     expect((await initialize('2025-03-26')).body.result.protocolVersion).toBe('2025-11-25');
     const unknown = await send(PING, { ...bearerOf(ADA), 'mcp-protocol-version': '2025-03-26' });
     expect([unknown.status, unknown.body.error.message]).toEqual([
@@ -171,7 +171,7 @@ describe('pages of other sites', () => {
     'http://evil.example:4000',
     'null',
     'http://localhost.evil.example',
-  ])('are refused, also where their name points to this machine: %s', async (origin) => {
+  ])('are refused, even if their name resolves to this machine: %s', async (origin) => {
     const { status, body } = await from(origin);
     expect([status, body]).toEqual([
       403,
@@ -182,7 +182,7 @@ describe('pages of other sites', () => {
     ]);
   });
 
-  it('may ask where CORS lets them, or where they are of the same machine', async () => {
+  it('are answered if CORS allows them, or if they are on the same machine', async () => {
     for (const origin of [ORIGIN, 'http://localhost:6274', 'http://127.0.0.1', 'http://[::1]:80']) {
       expect((await from(origin)).status).toBe(200);
     }
@@ -196,7 +196,7 @@ describe('pages of other sites', () => {
 });
 
 describe('a call', () => {
-  it('is logged, measured and counted as other requests are', async () => {
+  it('is logged, measured and counted like other requests', async () => {
     const given = { context: CONTEXT, counterGroup: 'Hosts', window: WINDOW };
     const { headers } = await send(callOf('topper', given));
     const id = String(headers['x-request-id']);
@@ -215,18 +215,18 @@ describe('a call', () => {
     );
   });
 
-  it('asks the database no more than GraphQL does', async () => {
+  it('causes no more statements than GraphQL does', async () => {
     const given = { context: CONTEXT, counterGroup: 'Hosts', window: WINDOW };
     await send(callOf('topper', given));
     const statements = lab.watchStatements();
     await send(callOf('topper', given));
-    // Who asks, and nothing else: the rest is remembered.
+    // The one statement looks up the user: the rest is cached.
     expect(statements()).toHaveLength(1);
   });
 });
 
-describe('more calls than there is room for', () => {
-  it('are refused at once with 503 and Retry-After, and the others answered', async () => {
+describe('overload', () => {
+  it('refuses calls at once with 503 and Retry-After, and answers the admitted ones', async () => {
     const settings = {
       maxConcurrent: 2,
       logLevel: 'info' as const,

@@ -11,7 +11,7 @@ let ada: McpClient;
 beforeAll(async () => {
   lab = await startMcpLab();
   ada = await connectMcp(lab.url, bearerOf(ADA));
-  // The client checks answers only against the schemas of tools that it knows.
+  // The client checks answers against the schemas only for tools that it has listed.
   await ada.client.listTools();
 });
 
@@ -22,7 +22,7 @@ const asked = { context: CONTEXT, counterGroup: 'Hosts', window: WINDOW };
 describe('drilldown', () => {
   const drill = (more: object) => Object.assign({ key: '10.0.0.1' }, asked, more);
 
-  it('tells what one key is made of, with the total of its pairs', async () => {
+  it('breaks one key down, with the total of its pairs', async () => {
     const { structured, text } = await ada.call('drilldown', drill({ crosskey: 'hosts × apps' }));
     expect(structured).toMatchObject({
       key: { readable: '10.0.0.1' },
@@ -45,7 +45,7 @@ describe('drilldown', () => {
     expect(answer).toEqual(await ada.ask('drilldown', drill({ maxItems: 1, crosskey: PAIRS })));
   });
 
-  it('says which drill-downs there are, and when the key has nothing', async () => {
+  it('says which drill-downs exist, and when the key has no data', async () => {
     expect(await ada.fault('drilldown', drill({ crosskey: 'Apps' }))).toBe(
       'No drill-down "Apps" of Hosts; it drills down to: Hosts × Apps',
     );
@@ -76,7 +76,7 @@ describe('search_keys', () => {
 });
 
 describe('alerts', () => {
-  it('tells rules, what is firing and what has fired', async () => {
+  it('lists the rules, what is firing and what has fired', async () => {
     await lab.decideAlertsNow();
     const fired = { context: CONTEXT, startedAt: T0 + 300, key: HOST_A, value: 1500 };
     await fireAlerts(lab, fired);
@@ -117,7 +117,7 @@ describe('alerts', () => {
     expect(text).toContain('still firing: 1,500 bytes (1.5 kB), peak 1,501 bytes (1.5 kB)');
   });
 
-  it('tells those of one name, page by page', async () => {
+  it('lists the events of one rule, page by page', async () => {
     const given = { context: CONTEXT, alert: 'big talker', first: 1 };
     type Page = { events: { key: object | null }[]; endCursor?: string };
     const { endCursor, events } = await ada.ask<Page>('alerts', given);

@@ -5,7 +5,7 @@ export const HOSTS = guidOf(1);
 export const APPS = guidOf(2);
 export const PAIRS = guidOf(3);
 
-/** An hour of four hosts. */
+/** An hour of three hosts. */
 export const WINDOW = { interval: { from: T0, to: T0 + 3600 } };
 
 export const HOST_A = '0A.00.00.01';
@@ -43,7 +43,7 @@ const LINES: readonly Line[] = [
 
 const bytes = { units: 'bytes', description: 'All bytes' };
 
-/** A service with a context of hosts, apps and pairs of them, and one that nobody is granted. */
+/** A service with a context of hosts, apps and their pairs, and a context without grants. */
 export async function startMcpLab(options: TestServiceOptions = {}) {
   const total = Object.assign(meter(0, 2, 'Total'), bytes);
   const load = Object.assign(meter(5, 5, 'Load'), { units: 'percent' });

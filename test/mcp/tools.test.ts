@@ -11,7 +11,7 @@ let ada: McpClient;
 beforeAll(async () => {
   lab = await startMcpLab();
   ada = await connectMcp(lab.url, bearerOf(ADA));
-  // The client checks answers only against the schemas of tools that it knows.
+  // The client checks answers against the schemas only for tools that it has listed.
   await ada.client.listTools();
 });
 
@@ -73,7 +73,7 @@ describe('the tools', () => {
 });
 
 describe('list_contexts', () => {
-  it('tells those that the caller may read, and from when to when they have data', async () => {
+  it('lists the contexts that the caller may read, with the interval of their data', async () => {
     const answer = await ada.ask('list_contexts');
     expect(answer).toEqual({
       username: 'ada',
@@ -94,7 +94,7 @@ describe('list_contexts', () => {
 });
 
 describe('list_groups', () => {
-  it('tells groups with their meters, units and drill-downs', async () => {
+  it('lists groups with their meters, units and drill-downs', async () => {
     const { counterGroups } = await ada.ask<{ counterGroups: object[] }>('list_groups', {
       context: CONTEXT,
       search: 'hosts',
@@ -123,7 +123,7 @@ describe('list_groups', () => {
 });
 
 describe('topper', () => {
-  it('ranks keys, and tells the total that they and the others add up to', async () => {
+  it('ranks keys, and gives the total that they and the others add up to', async () => {
     const { structured, text } = await ada.call('topper', Object.assign({ maxItems: 1 }, asked));
     expect(structured).toEqual({
       context: CONTEXT,
@@ -155,7 +155,7 @@ describe('topper', () => {
     ]);
   });
 
-  it('takes a group by name or GUID, and a meter by number or name, in any case', async () => {
+  it('accepts a group by name or GUID, and a meter by number or name, in any case', async () => {
     const answer = await ada.ask('topper', asked);
     for (const counterGroup of ['hosts', HOSTS, HOSTS.slice(1, -1).toLowerCase()]) {
       for (const meter of [0, '0', 'total', 'TOTAL', 'All bytes']) {
@@ -211,7 +211,7 @@ describe('topper', () => {
     expect(await ranked(Object.assign({ rankBy }, more))).toEqual(expected);
   });
 
-  it('tells of each key how it did before, on demand and where it is ranked by that', async () => {
+  it('compares each key with the window before, on request or when ranking by it', async () => {
     const before = { metric: 100, change: 1400, changeRatio: 14, rank: 2 };
     for (const more of [{ compare: true }, { rankBy: 'GROWTH' }, { compare: true, ago: 3600 }]) {
       const given = Object.assign({ maxItems: 1 }, asked, more);
@@ -244,7 +244,7 @@ describe('topper', () => {
     expect(await ranked({ prefix: { ipv4: 16 } })).toEqual([['10.0.0.0/16', 1780]]);
   });
 
-  it('looks at one probe', async () => {
+  it('may be limited to one probe', async () => {
     expect(await ranked({ probe: 'p1' })).toEqual([['10.0.1.1', 30]]);
   });
 
@@ -255,11 +255,11 @@ describe('topper', () => {
     [{ dates: { from: '2024-07-15T02:00:00+02:00', to: '2024-07-15T00:31Z' } }],
     [{ preset: 'TODAY' }],
     [undefined],
-  ])('takes the window %j', async (window) => {
+  ])('accepts the window %j', async (window) => {
     expect(await ranked({ window })).toEqual(await ranked({}));
   });
 
-  it('says where data are when no key is listed', async () => {
+  it('reports the available window when no key is listed', async () => {
     const window = { interval: { from: T0 - 7200, to: T0 - 3600 } };
     const { structured, text } = await ada.call('topper', Object.assign({}, asked, { window }));
     expect(structured).toMatchObject({
@@ -280,7 +280,7 @@ describe('key_series', () => {
   const series = (more: object = {}) =>
     ada.ask<Series>('key_series', Object.assign({ key: '10.0.0.1' }, asked, more));
 
-  it('tells one key over time, in points that add up to its metric', async () => {
+  it('shows one key over time, in points that add up to its metric', async () => {
     const answer = await series({ maxPoints: 4 });
     expect(answer).toMatchObject({
       key: { key: HOST_A, readable: '10.0.0.1', label: 'alpha' },
@@ -313,7 +313,7 @@ describe('key_series', () => {
     expect(points.reduce((sum, { value }) => sum + value, 0)).toBe(1500);
   });
 
-  it('takes a step, if no more points than may be come of it', async () => {
+  it('accepts a step that gives no more points than allowed', async () => {
     expect((await series({ step: 60 })).points).toHaveLength(31);
     const window = { interval: { from: T0 - 86_400, to: T0 + 86_400 } };
     const given = Object.assign({}, asked, { key: '10.0.0.1', window, step: 60 });
@@ -322,12 +322,12 @@ describe('key_series', () => {
     );
   });
 
-  it('tells a network, too', async () => {
+  it('works for a network too', async () => {
     const answer = await series({ key: '10.0.0.0/24', prefix: {}, maxPoints: 1 });
     expect(answer).toMatchObject({ key: { readable: '10.0.0.0/24' }, metric: 1700 });
   });
 
-  it('says when the key has nothing in the window, and where the group has data', async () => {
+  it('says that the key has no data in the window, and where the group has data', async () => {
     const given = Object.assign({}, asked, { key: '10.9.9.9' });
     expect(await ada.fault('key_series', given)).toBe(
       'The key 10.9.9.9 of Hosts has no Total in the window 2024-07-15T00:00:00Z to ' +
