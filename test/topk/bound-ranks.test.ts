@@ -13,12 +13,12 @@ const block = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<PlainUnit> =>
     fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
   );
 
-/** Steps, of each its topper buckets: what a step's block holds is these together. */
+/** The topper buckets of each step. Together they make up the block of the step. */
 const stepsOf = (reading: fc.Arbitrary<PlainReading>) =>
   fc.array(fc.array(block(reading), { maxLength: BUCKETS_OF_STEP }), { maxLength: 5 });
 
 describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold) => {
-  it('are never below the value that they bound, and come in their order', () => {
+  it('are never below the value that they bound, and are sorted', () => {
     const asked = fc.tuple(
       fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain(stepsOf),
       isCounting(fold) ? fc.integer({ min: 1, max: 20 }) : fc.constant(1),
@@ -73,7 +73,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
 });
 
 describe('bounds of means and minima', () => {
-  it.each(['mean', 'min'] as const)('there are none: %s', (fold) => {
+  it.each(['mean', 'min'] as const)('do not exist: %s', (fold) => {
     const question = { within: null, passing: null, rank: 1, maxItems: 1, bucketsOfStep: 1 };
     expect(() => boundRanks(fold, [], question)).toThrow(`values that combine by ${fold} have no`);
   });
