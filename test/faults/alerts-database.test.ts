@@ -167,7 +167,7 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
 });
 
 describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, without locks', () => {
-  it('two servers that evaluate at once evaluate each window once', { timeout: 60_000 }, async () => {
+  it('two concurrent servers evaluate each window once', { timeout: 60_000 }, async () => {
     const database = await createTestDatabase();
     const pooler = await startPgBouncer(database.url, { mode: 'transaction' });
     const lab = await openAlertFaultLab(database.url);

@@ -66,7 +66,7 @@ describe('an open stream', { timeout: 60_000 }, () => {
   it.each([
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
-  ])('survives a PostgreSQL that is %s, and receives answers again afterwards', async (_, goAway) => {
+  ])('survives a PostgreSQL that is %s, and receives answers afterwards', async (_, goAway) => {
     const stream = await follow();
     await goAway();
     await server.start();
@@ -117,7 +117,7 @@ describe('an open stream', { timeout: 60_000 }, () => {
     expect(lost.length).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPgBouncer)('receives answers to commits behind a pooler without notifications', async () => {
+  it.skipIf(!hasPgBouncer)('receives answers behind a pooler without notifications', async () => {
     const pooler = await startPgBouncer(server.url, { mode: 'transaction' });
     const service = await startTestService({ databaseUrl: pooler.url });
     try {

@@ -65,7 +65,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Leaves so many idle backends in the pooler. */
+/** Leaves a number of idle backends in the pooler. */
 async function warmUp(url: string, processes: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: processes }, () => connect(url)));
   for (const client of clients) await client.query('begin');

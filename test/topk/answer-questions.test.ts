@@ -141,7 +141,7 @@ describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) =>
   });
 });
 
-it.each(['mean', 'max', 'min'] as const)('readings that combine by %s cannot be subtracted', (fold) => {
+it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (fold) => {
   const units = [unitOf([]), lessOf(unitOf([]))];
   expect(() => openUnits(units, fold)).toThrow('cannot be taken out again');
 });

@@ -18,7 +18,7 @@ describe('the program of a pattern', () => {
     });
   });
 
-  it.each(['k', 's', 'K', 'x'])('lists all letters that equal %s when case is ignored', (letter) => {
+  it.each(['k', 's', 'K', 'x'])('lists all letters that equal %s ignoring case', (letter) => {
     const chars = patternProgram(`(?i)${letter}`)?.instructions.find(
       ({ kind }) => kind === 'chars',
     );

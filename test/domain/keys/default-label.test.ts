@@ -48,7 +48,7 @@ describe('the default label of a port', () => {
     expect(serviceName(port)).toBeNull();
   });
 
-  it.each(['80', '0050', '00.50.00', 'http', ''])('is missing for %j, which is not a port', (key) => {
+  it.each(['80', '0050', '00.50.00', 'http', ''])('is missing for %j, which is no port', (key) => {
     expect(defaultLabel('port', key)).toBeNull();
   });
 });

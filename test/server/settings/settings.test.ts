@@ -230,7 +230,7 @@ describe('settings', () => {
     ]);
   });
 
-  test.each(Object.entries(REMOVED_SETTINGS))('report that %s is no longer a setting', (name, why) => {
+  test.each(Object.entries(REMOVED_SETTINGS))('report that %s no longer exists', (name, why) => {
     expect(SETTING_NAMES).not.toContain(name);
     expect(linesOf({ [name]: '' })).toEqual([]);
     expect(linesOf({ [name]: '5' })).toEqual([
