@@ -14,15 +14,15 @@ export type Checked = {
   readonly lab: TestService;
   readonly context?: string;
   readonly username?: string;
-  /** All that was imported into slices that are available. */
+  /** All lines imported into available slices. */
   readonly lines: readonly Line[];
   readonly questions: readonly Question[];
 };
 
 /**
- * Asks, and compares each answer with what all lines come to in two plain ways, percentiles too.
- * However many segments a topper reads of, it is a statement for its blocks; one more where it has
- * percentiles, and one for the keys that are listed. Returns the statements of all.
+ * Compares each answer, percentiles included, with plain sums of all lines: those given here, and
+ * those that the lab recorded. However many segments a topper reads, one statement reads its
+ * blocks, one its percentiles, and one its listed keys. Returns the statements of all questions.
  */
 export async function checkAnswers({
   lab,
@@ -50,7 +50,7 @@ export async function checkAnswers({
 
 const shown = ({ group, ...asked }: Question): string => `${group.name}: ${JSON.stringify(asked)}`;
 
-/** The question in the words of the REST endpoint. */
+/** The question as parameters of the REST endpoint. */
 const restParameters = (asked: Question): RestParameters => ({
   counter_group: asked.group.guid,
   meter: asked.meter,
@@ -67,7 +67,7 @@ const restParameters = (asked: Question): RestParameters => ({
 const integer = (value: bigint): number | bigint =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
-/** The body that the endpoint gives for such an answer. */
+/** The body that the endpoint returns for the answer. */
 const restBody = (
   { others, keys }: ReferenceAnswer,
   { group: { guid }, meter: index, ranks = [] }: ReferenceQuestion,

@@ -5,7 +5,7 @@ import { ADA, CONTEXT, type TestService } from '../support/service.ts';
 import { checkAnswers } from './check-answers.ts';
 import { GROUPS, history, lateImport, PROBES, question } from './several-days.ts';
 
-/** Each is some weeks of samples in a context of its own, and what comes to them later. */
+/** Each history is some weeks of samples in its own context, and the late imports that follow. */
 const HISTORIES = 2;
 
 const contexts = Array.from({ length: HISTORIES }, (_, i) => `${CONTEXT}${i}`);
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 describe('toppers of many days', () => {
-  it('are what plain sums of the lines say, also when late samples come between them', async () => {
+  it('equal plain sums of the lines, also after late samples are imported', async () => {
     let run = 0;
     const isExact = fc.asyncProperty(
       history,
@@ -41,7 +41,7 @@ describe('toppers of many days', () => {
         for (const [{ engine, lines: added }, now] of later) {
           await lab.importSamples(added, { context, engine });
           lines.push(...added);
-          // The blocks of those that were asked before are remembered: of a stale one it would show.
+          // The blocks of the earlier questions are cached, so a stale block would show here.
           await checkAnswers({ ...asker, lines, questions: [...always, ...now] });
         }
       },

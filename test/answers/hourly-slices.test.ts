@@ -7,7 +7,7 @@ import type { Question } from './several-days.ts';
 
 const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(12, 12)];
 
-/** Topper buckets that are shorter than a slice, as long, and longer. */
+/** Topper buckets shorter than a slice, as long as a slice, and longer. */
 const GROUPS = [
   group(1, { meters: METERS, bucket_size: 300, topper_bucket_size: 900 }),
   group(2, { meters: METERS, bucket_size: 1800, topper_bucket_size: 14_400, key_kind: 'protocol' }),
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** Of three days some hours only: each is a slice. */
+/** Some hours of three days; each is a slice. */
 const HOURS = [0, 1, 5, 23, 24, 25, 30, 47, 48, 60, 71];
 
 const line: fc.Arbitrary<Line> = fc
@@ -57,7 +57,7 @@ const question: fc.Arbitrary<Question> = fc
 const many = <T>(each: fc.Arbitrary<T>, length: number): fc.Arbitrary<T[]> =>
   fc.array(each, { minLength: length, maxLength: length });
 
-it('toppers of slices of an hour are what plain sums of the lines say', async () => {
+it('toppers of hourly slices equal plain sums of the lines', async () => {
   const isExact = fc.asyncProperty(
     many(fc.tuple(many(line, 40), many(question, 15), fc.constantFrom(0, 1)), 3),
     many(question, 10),

@@ -43,7 +43,7 @@ const REST = {
   window_tots: T0 + 12 * DAY,
 };
 
-/** Of two groups, total, keys, percentiles, series and the window before: many reads a request. */
+/** Total, keys, percentiles, series and earlier window of two groups: one request, many reads. */
 const DOCUMENT = `query ($window: WindowInput) { context(name: "lab") {
   ${GROUPS.map(
     ({ guid, meters: [first] }, i) => `g${i}: counterGroup(guid: "${guid}") {
@@ -55,7 +55,7 @@ const DOCUMENT = `query ($window: WindowInput) { context(name: "lab") {
 
 const WINDOW = { window: { interval: { from: T0 + 4 * DAY, to: T0 + 12 * DAY } } };
 
-/** One question in REST or in GraphQL; the answer as text. */
+/** A question in REST and one in GraphQL; each returns its answer as text. */
 const ASK = [
   async () => JSON.stringify(await lab.topper(REST)),
   async () => JSON.stringify(await lab.data(DOCUMENT, WINDOW)),
@@ -63,7 +63,7 @@ const ASK = [
 
 const askAll = (): Promise<string[]> => Promise.all(ASK.map((ask) => ask()));
 
-/** An import that stops after these lines until it is released. */
+/** Starts an import that pauses after these lines until it is released. */
 function heldImport(lines: readonly Line[]) {
   const events = new EventEmitter();
   const held = once(events, 'held');
@@ -95,8 +95,8 @@ function heldImport(lines: readonly Line[]) {
   };
 }
 
-describe('answers while an import is going on', () => {
-  it('are those of before until it is over, and then those of after', async () => {
+describe('answers while an import is in progress', () => {
+  it('stay the same until it commits, and then contain its readings', async () => {
     const before = await askAll();
     const { importing, held, release } = heldImport(linesOf([2, 5], 4));
     await held;
@@ -111,7 +111,7 @@ describe('answers while an import is going on', () => {
     expect(await askAll()).toEqual(committed);
   });
 
-  it('are the same while segments are merged and swept, remembered or not', async () => {
+  it('are the same while segments are merged and swept, cached or not', async () => {
     const before = await askAll();
     const now = () => Math.floor(Date.now() / 1000);
     const state = { isOver: false };
@@ -134,7 +134,7 @@ describe('answers while an import is going on', () => {
     expect(await askAll()).toEqual(before);
   });
 
-  it('are each of before or of after, and never go back', async () => {
+  it('are from before the import or from after it, and never go back', async () => {
     for (const days of [
       [1, 3, 7],
       [DAYS, DAYS + 1],

@@ -12,7 +12,7 @@ const GROUP = group(1, {
   meters: Array.from({ length: 11 }, (_, id) => meter(id, 2)),
 });
 
-/** So many bytes a number that the series of all keys take several pages. */
+/** Its values take so many bytes that the series of all keys fill several pages. */
 const LARGE = 2 ** 40;
 
 const key = (n: number): string => n.toString(16).toUpperCase().padStart(2, '0');
@@ -36,7 +36,7 @@ let lines: Line[];
 
 beforeAll(async () => {
   lines = [
-    // On the day before, all keys once.
+    // All keys once, on the day before.
     ...keysFrom(0, 128).map((n) => line(n, T0, 1)),
     // Series that fill several pages.
     ...[...keysFrom(10, 29), ...keysFrom(60, 30)].flatMap(dayOf),
@@ -63,7 +63,7 @@ const only = (wanted: string) => ({
 async function importLate(added: readonly Line[]): Promise<void> {
   await lab.importSamples(added);
   lines.push(...added);
-  // Each by itself too: what is read for one may hold others that are asked for as well.
+  // Each key alone too: among several, pages that were read for one key may contain another.
   const alone = added.map((each) => ({ ...EVERYTHING, ...only(each.key) }));
   await checkAnswers({ lab, lines, questions: [EVERYTHING, ...alone] });
   const { differenceCount } = await verifyContext({
@@ -73,17 +73,17 @@ async function importLate(added: readonly Line[]): Promise<void> {
   expect(differenceCount).toBe(0);
 }
 
-describe('late readings of keys between and behind those that are there', () => {
+describe('late readings of keys between and after the stored keys', () => {
   it('are found', async () => {
     await importLate([50, 127].map((n) => line(n, T0 + DAY + 600, 7)));
   });
 
-  it('are found when more come to the same keys', async () => {
+  it('are found when more follow for the same keys', async () => {
     await importLate([50, 127].map((n) => line(n, T0 + DAY + 1200, 8)));
     await importLate([4, 50, 51, 126].map((n) => line(n, T0 + DAY + 600, 9)));
   });
 
-  it('are added to those that are there', async () => {
+  it('are added to the stored readings', async () => {
     await importLate([10, 38, 60].map((n) => line(n, T0 + DAY + 60, 10)));
   });
 });

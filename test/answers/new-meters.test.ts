@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** Every meter over all days, a part of one, and a day that had none of the new ones at first. */
+/** Every meter over all days, part of a day, and a day that never gets readings of new meters. */
 const QUESTIONS: readonly Question[] = AFTER.meters.flatMap(({ id }) =>
   [
     { from: T0, to: T0 + DAYS * DAY },
@@ -37,7 +37,7 @@ const QUESTIONS: readonly Question[] = AFTER.meters.flatMap(({ id }) =>
   ].map((window) => ({ group: AFTER, meter: id, ...window, ranks: [0, 50, 100] })),
 );
 
-it('meters that are declared later have the readings that came since, the others all', async () => {
+it('meters declared later have the readings imported since; the others have all', async () => {
   const days = [...Array(DAYS).keys()];
   const lines = days.flatMap((day) => ['a', 'b'].map((key) => line(day, key, { 7: day + 1 })));
   await lab.importSamples(lines);

@@ -4,7 +4,7 @@ import { METERS, values } from '../support/random-samples.ts';
 import type { ReferenceQuestion } from '../support/reference-topper.ts';
 import type { Line } from '../support/service.ts';
 
-/** Of every length of bucket that matters: minutes, hours, seconds, days; many shards and one. */
+/** Buckets of every length that matters: minutes, hours, seconds and days. */
 export const GROUPS: readonly DeclaredGroup[] = [
   group(1, { meters: METERS }),
   group(2, {
@@ -30,7 +30,7 @@ export const PROBES = ['p1', 'p2'];
 
 const hex = (n: number): string => n.toString(16).toUpperCase().padStart(2, '0');
 
-/** Few keys that are always there, some that are seldom, and on each day one of its own. */
+/** Two frequent keys, some rarer ones, and one key for each day. */
 function keyOf({ key_kind }: DeclaredGroup, day: number): fc.Arbitrary<string> {
   const name = (text: string, n: number): string =>
     key_kind === 'text' ? `${text}${n}` : hex({ hot: 0, flat: 16, day: 64 }[text] ?? 0 + n);
@@ -41,7 +41,7 @@ function keyOf({ key_kind }: DeclaredGroup, day: number): fc.Arbitrary<string> {
   );
 }
 
-/** Starts and ends of buckets of all lengths, seconds from midnight. */
+/** Starts and ends of buckets of all lengths, in seconds from midnight. */
 const MARKS = [0, 1, 59, 60, 299, 300, 3599, 3600, 7200, 43_199, 43_200, DAY - 60, DAY - 1];
 
 const secondOfDay = fc.oneof(fc.constantFrom(...MARKS), fc.integer({ min: 0, max: DAY - 1 }));
@@ -62,7 +62,7 @@ const lineOf = (each: DeclaredGroup, day: number): fc.Arbitrary<Line> =>
       ...(probe !== undefined && { probe }),
     }));
 
-/** Of each day some samples of each group; now and then a day without any. */
+/** Some samples of each group for each day; now and then a day without any. */
 export const history: fc.Arbitrary<Line[]> = fc
   .tuple(
     ...GROUPS.flatMap((each) =>
@@ -71,20 +71,20 @@ export const history: fc.Arbitrary<Line[]> = fc
   )
   .map((all) => shortly(all.flat()));
 
-/** Told by their number where something fails: the seed gives them again. */
+/** A failure prints only the number of samples: the seed reproduces them. */
 const shortly = (lines: Line[]): Line[] =>
   Object.assign(lines, { [fc.toStringMethod]: () => `${lines.length} samples` });
 
 export type LateImport = { readonly engine: number; readonly lines: readonly Line[] };
 
-/** A few samples of old days, or of days after all others; also of another engine or probe. */
+/** A few samples for old days, or for days after all others; also of another engine or probe. */
 export const lateImport: fc.Arbitrary<LateImport> = fc
   .record({
     engine: fc.constantFrom(0, 0, 1),
     days: fc.uniqueArray(
       fc.oneof(
         { weight: 4, arbitrary: fc.integer({ min: 0, max: DAYS - 1 }) },
-        // The newest day, and those after it.
+        // The newest day, and the two after it.
         { weight: 2, arbitrary: fc.integer({ min: DAYS - 1, max: DAYS + 1 }) },
         { weight: 1, arbitrary: fc.constant(-1) },
       ),
@@ -110,7 +110,7 @@ export type Question = ReferenceQuestion & {
 
 const aligned = (most: number) => fc.integer({ min: -1, max: most });
 
-/** Whole days, hours or minutes, any seconds, a part of a bucket, and far more than there is. */
+/** Whole days, hours or minutes, any seconds, part of a bucket, and far more than the data. */
 const window: fc.Arbitrary<{ from: number; to: number }> = fc.oneof(
   fc.tuple(aligned(DAYS + 2), fc.integer({ min: 1, max: DAYS + 4 })).map(([day, days]) => ({
     from: T0 + day * DAY,

@@ -5,10 +5,10 @@ import { projectRoot } from '../../db/project-root.ts';
 
 const BENCH = join(projectRoot(), 'bench');
 
-/** A built file as the bench loads it, by a call or a constant: `server/start-server.js`. */
+/** A built file that the bench names in a call or a constant: `server/start-server.js`. */
 const LOADED = /(?:\(|= )'([a-z-]+(?:\/[a-z-]+)+)\.js'/g;
 
-/** By path without extension: the files of the product that the bench loads. */
+/** Returns the files of the product that the bench loads, as paths without extension. */
 function loadedFiles(): string[] {
   const sources = readdirSync(BENCH, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(file),
@@ -17,8 +17,8 @@ function loadedFiles(): string[] {
   return texts.flatMap((text) => [...text.matchAll(LOADED)].map(([, path = '']) => path));
 }
 
-// The bench has packages of its own, which are not installed with the product's: it is not compiled here.
-it('the bench loads only files that the product has', () => {
+// The bench has its own packages, which are not installed here, so it is not compiled here.
+it('the bench loads only files that exist in the product', () => {
   const files = loadedFiles();
   expect(files).toContain('server/start-server');
   const missing = files.filter((file) => !existsSync(join(projectRoot(), `${file}.ts`)));

@@ -1,4 +1,4 @@
-/** Cycles as `a → b → a`, each found once, by depth-first search. */
+/** Finds each cycle once, as `a → b → a`, by depth-first search. */
 export function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();

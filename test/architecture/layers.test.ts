@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findCycles } from './find-cycles.ts';
 import { type Layer, layerOf, readSources } from './source-files.ts';
 
-/** ARCHITECTURE.md, the table of layers: what each may import, of ours and of others. */
+/** The table of layers in ARCHITECTURE.md: the layers and packages that each may import. */
 const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonly string[] }>> = {
   domain: {
     ours: [],
@@ -74,7 +74,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: ['server', 'ingest', 'parity', 'exporting', 'keeping', 'store', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
-  // The page is a client like any other: of ours it knows what is generated from the schema.
+  // The dashboard is a client like any other: it imports only what is generated from the schema.
   'web/generated': { ours: ['web/src'], packages: [] },
   'web/src': { ours: ['web/generated'], packages: ['eventsource-parser', 'preact', 'uplot'] },
 };
@@ -82,7 +82,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
 const sources = readSources();
 
 describe('the layers of ARCHITECTURE.md', () => {
-  it('hold real code', () => {
+  it('contain code', () => {
     expect(sources.length).toBeGreaterThan(100);
   });
 
@@ -109,14 +109,14 @@ describe('the layers of ARCHITECTURE.md', () => {
     expect(findCycles(imports)).toEqual([]);
   });
 
-  it('keep SQL and its driver in db, apart from the connection that a command hands on', () => {
+  it('import the database driver only in db', () => {
     const knowPg = sources.filter(
       ({ path, packages }) => packages.includes('pg') && layerOf(path) !== 'db',
     );
     expect(knowPg.map(({ path }) => path)).toEqual([]);
   });
 
-  it('read neither clock nor environment nor files in domain', () => {
+  it('read no clock, environment or files in domain', () => {
     const impure = sources.filter(
       ({ path, text }) =>
         layerOf(path) === 'domain' &&
@@ -127,7 +127,7 @@ describe('the layers of ARCHITECTURE.md', () => {
 });
 
 describe('the search for cycles', () => {
-  it('finds one that there is', () => {
+  it('finds a cycle', () => {
     const imports = new Map([
       ['a', ['b']],
       ['b', ['c']],

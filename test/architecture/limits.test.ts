@@ -5,12 +5,12 @@ import { readSources } from './source-files.ts';
 
 const FILE_LINES = 400;
 
-/** Most have far fewer than 25; the loops of decoders and merges have the most. */
+/** Most functions have far fewer than 25; the loops of decoders and merges have the most. */
 const FUNCTION_STATEMENTS = 35;
 const COLUMNS = 100;
 const FOLDER_FILES = 20;
 
-// What is generated is read by nobody.
+// Nobody reads generated code.
 const code = [...readSources(), ...readSources(['reference'])].filter(
   ({ path }) => !path.startsWith('web/generated/'),
 );
@@ -18,13 +18,13 @@ const tests = readSources(['test']);
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
-describe('the limits of size', () => {
+describe('the size limits', () => {
   it(`keep every file within ${FILE_LINES} lines`, () => {
     const long = [...code, ...tests].filter(({ text }) => lines(text).length > FILE_LINES);
     expect(long.map(({ path, text }) => `${path}: ${lines(text).length}`)).toEqual([]);
   });
 
-  // Statements, not lines: nobody is to squeeze lines to meet a limit.
+  // Statements, not lines: otherwise people would squeeze lines to meet the limit.
   it(`keep every function within ${FUNCTION_STATEMENTS} statements`, () => {
     const long = code.flatMap(({ path, text }) =>
       functionSizes(path, text)
@@ -34,7 +34,7 @@ describe('the limits of size', () => {
     expect(long).toEqual([]);
   });
 
-  it(`keep every line within ${COLUMNS} columns, but for a text that has no place to break`, () => {
+  it(`keep every line within ${COLUMNS} columns, except lines with a string`, () => {
     const wide = code.flatMap(({ path, text }) =>
       lines(text).flatMap((line, index) =>
         line.length > COLUMNS && !/['"`]/.test(line) ? [`${path}:${index + 1}`] : [],
@@ -49,7 +49,7 @@ describe('the limits of size', () => {
     expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
   });
 
-  it('name files in kebab-case, and none after nothing in particular', () => {
+  it('name files in kebab-case, and none `utils` or the like', () => {
     const odd = code.filter(({ path }) => {
       const name = path.split('/').at(-1) ?? '';
       return (
@@ -60,7 +60,7 @@ describe('the limits of size', () => {
   });
 });
 
-/** Where each function of the file begins, and its statements without those of functions in it. */
+/** Returns the line and the number of statements of each function, nested functions excluded. */
 function functionSizes(path: string, text: string): { line: number; statements: number }[] {
   const found: { line: number; statements: number }[] = [];
   const open: { line: number; statements: number }[] = [];
@@ -100,8 +100,8 @@ function functionSizes(path: string, text: string): { line: number; statements: 
   return found;
 }
 
-describe('the measure of functions', () => {
-  it('counts the statements of each function, and not those of functions within it', () => {
+describe('the size of a function', () => {
+  it('is the number of its statements, without those of nested functions', () => {
     const text =
       'const a = 1;\nfunction b() {\n  const c = () => {\n    a;\n  };\n  return c;\n}\n';
     expect(functionSizes('b.ts', text)).toEqual([

@@ -10,18 +10,18 @@ const readJson = async (name: string) =>
 
 type LockedPackage = { readonly hasInstallScript?: true };
 
-describe('npm ci has nothing to warn of', () => {
-  it('as every package fits the others that it asks for', async () => {
+describe('npm ci prints no warnings', () => {
+  it('because every package gets the versions that it requires', async () => {
     const npm = promisify(execFile)('npm', ['ls', '--all', '--package-lock-only', '--json'], {
       cwd: projectRoot(),
       maxBuffer: 2 ** 24,
     });
-    // Status 1, with what does not fit.
+    // If versions conflict, npm exits with status 1 and lists the problems.
     const { stdout } = await npm.catch((failure: { stdout: string }) => failure);
     expect(JSON.parse(stdout).problems).toBeUndefined();
   });
 
-  it('as for each install script it is decided whether it may run', async () => {
+  it('because package.json decides for each install script whether it may run', async () => {
     const { packages } = (await readJson('package-lock.json')) as {
       packages: Record<string, LockedPackage>;
     };

@@ -22,8 +22,8 @@ const HOUSES = [
   'web/src/views',
 ];
 
-describe.each(HOUSES)('the rooms of %s', (house) => {
-  /** A file at the door, directly in the folder, stands for itself; all others for their room. */
+describe.each(HOUSES)('the folders of %s', (house) => {
+  /** A file directly in the layer's folder counts by itself; all others as their folder. */
   const roomOf = (path: string): string => (dirname(path) === house ? path : dirname(path));
 
   it('import each other in one direction only, types included', () => {

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { projectRoot } from '../../db/project-root.ts';
 
-/** A source file and what it imports: ours as paths from the root, others as package names. */
+/** A source file and its imports: own files as paths from the root, and names of packages. */
 export type SourceFile = {
   readonly path: string;
   readonly text: string;
@@ -34,11 +34,11 @@ export const LAYER_FOLDERS = [
 
 export type Layer = (typeof LAYER_FOLDERS)[number];
 
-/** The layer a file belongs to: the most particular folder that holds it. */
+/** The layer of a file: the most specific folder that contains it. */
 export const layerOf = (path: string): Layer | null =>
   LAYER_FOLDERS.find((folder) => path.startsWith(`${folder}/`)) ?? null;
 
-/** Every TypeScript file of the layers, or below `folders`. */
+/** Reads every TypeScript file of the layers, or below `folders`. */
 export function readSources(
   folders: readonly string[] = LAYER_FOLDERS.filter((folder) => !isWithinAnother(folder)),
 ): SourceFile[] {
@@ -57,7 +57,7 @@ function filesBelow(folder: string): string[] {
       .filter((name) => /\.tsx?$/.test(name) && !name.split(sep).includes('node_modules'))
       .map((name) => join(folder, name));
   } catch (error) {
-    // A layer of the table that has no code yet.
+    // The table may list a layer that has no code yet.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }

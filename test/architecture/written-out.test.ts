@@ -11,7 +11,7 @@ describe('code that is written out', () => {
     expect(code.flatMap(({ path, text }) => squeezed(path, text))).toEqual([]);
   });
 
-  it('is told from code that is not', () => {
+  it('is distinguished from code that is not', () => {
     const text = 'const a = { ...{ b, c } };\nconst [d, e] = [1, 2];\nconst f = { ...g };\n';
     expect(squeezed('a.ts', text)).toEqual([
       'a.ts:1 spreads an object literal',
@@ -20,7 +20,7 @@ describe('code that is written out', () => {
   });
 });
 
-/** Where lines were saved that way. */
+/** Finds the places where lines were saved that way. */
 function squeezed(path: string, text: string): string[] {
   const found: string[] = [];
   const note = (start: number, what: string): void => {

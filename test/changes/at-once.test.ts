@@ -46,14 +46,14 @@ type Topped = { context: { counterGroup: { topper: { keys: { label: string }[] }
 const topLabel = async ({ data }: TestService) =>
   (await data<Topped>(`{ ${TOPPER} }`)).context.counterGroup.topper.keys[0]?.label;
 
-describe('every answer after a change has it', () => {
-  it('of each server of the database, however often it was asked for before', async () => {
+describe('every answer after a change contains it', () => {
+  it('from each server of the database, even if it was cached before', async () => {
     for (const [by, text] of [
       [lab, 'one'],
       [other, 'two'],
       [lab, 'three'],
     ] as const) {
-      // What is asked for often is compiled, and its answer remembered.
+      // Frequent documents are compiled, and their answers cached.
       for (let time = 0; time < 6; time += 1) await Promise.all([lab, other].map(topLabel));
       await label(1, text, by);
       for (const server of [lab, other]) {
@@ -70,7 +70,7 @@ describe('every answer after a change has it', () => {
     }
   });
 
-  it('and what a mutation asks for besides its keys', async () => {
+  it('in other fields of the same mutation, too', async () => {
     await label(1, 'before');
     await topLabel(lab);
     type Answered = { updateKeys: { counterGroup: Topped['context']['counterGroup'] }[] };
@@ -83,7 +83,7 @@ describe('every answer after a change has it', () => {
     expect(updateKeys[0]?.counterGroup.topper.keys).toEqual([{ label: 'after' }]);
   });
 
-  it('and subscriptions are told', async () => {
+  it('in subscriptions, too', async () => {
     await label(1, 'quiet');
     const query = `subscription { topper(context: "${CONTEXT}", counterGroup: "${HOSTS}",
       window: { preset: ALL_AVAILABLE }) { keys { label } } }`;
@@ -105,7 +105,7 @@ describe('every answer after a change has it', () => {
 });
 
 describe('no change waits for an import', () => {
-  it('that holds the context and fills the slice, and has texts of the same key', async () => {
+  it('that locks the context, fills the slice and has texts of the same key', async () => {
     const events = new EventEmitter();
     const held = once(events, 'held');
     const released = once(events, 'released');
@@ -150,12 +150,12 @@ describe('no change waits for an import', () => {
     expect(tagged.updateSlice.tags).toEqual(['primary', 'busy']);
     events.emit('released');
     await importing;
-    // A label of readings is said by people too, and is what was said last.
+    // A label in readings counts like one set by a user, and the last one wins.
     expect(await labelsOf(lab, [host(2)])).toEqual(['imported']);
     expect((await lab.data<Found>(query)).context.slices[0]?.tags).toEqual(['primary', 'busy']);
   });
 
-  it('that had to put texts aside, as they would not fit in memory', async () => {
+  it('that put texts aside because they did not fit in memory', async () => {
     await lab.write(async (connection) => {
       const [{ id = 0 } = {}] = await lab.sql<{ id: number }>(
         'select context_id as id from contexts where name = $1',
@@ -193,7 +193,7 @@ describe('no change waits for an import', () => {
 });
 
 describe('a change that takes too long', () => {
-  it('is cancelled, has changed nothing, and says so', async () => {
+  it('is cancelled, changes nothing, and says so', async () => {
     await label(6, 'before');
     const hasty = await startTestService({
       databaseUrl: lab.databaseUrl,
@@ -213,7 +213,7 @@ describe('a change that takes too long', () => {
   });
 });
 
-it('changes of the same keys in any order, many at once, are all made', async () => {
+it('many concurrent changes of the same keys, in any order, all succeed', async () => {
   const keys = [7, 8, 9, 10].map(host);
   const orders = Array.from({ length: 12 }, (_, i) => (i % 2 ? keys : [...keys].reverse()));
   const outcomes = await Promise.all(

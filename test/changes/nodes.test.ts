@@ -40,9 +40,9 @@ const update = async (label: string, by = lab) => {
 const codes = (errors: Awaited<ReturnType<typeof update>>['errors']) =>
   errors?.map(({ message, extensions }) => [extensions.code, message]);
 
-describe('with a standby that is shared', () => {
-  it('a change is in its own answer and in all that follow, though the standby lags', async () => {
-    // It answers questions while it has caught up.
+describe('with a shared standby', () => {
+  it('a change is in its own answer and in all later ones, even if the standby lags', async () => {
+    // The standby answers while it has caught up.
     const names = `{ context(name: "${CONTEXT}") { id nodeName } }`;
     await lab.data(names);
     pauseServer(standby);
@@ -56,7 +56,7 @@ describe('with a standby that is shared', () => {
     expect(await labelsOf(lab, [host(1)])).toEqual(['lagging']);
   });
 
-  it('what a mutation asks for besides is of the primary too', async () => {
+  it('the other fields of a mutation are read from the primary too', async () => {
     for (let time = 0; time < 5; time += 1) {
       type Answered = { updateKeys: { counterGroup: { key: { label: string } } }[] };
       const { updateKeys } = await lab.data<Answered>(`mutation { updateKeys(
@@ -68,7 +68,7 @@ describe('with a standby that is shared', () => {
   });
 });
 
-describe('where the primary takes no changes', () => {
+describe('when the primary accepts no changes', () => {
   it('a server on a standby says that it is read-only', async () => {
     const misled = await startTestService({ databaseUrl: standby.url });
     try {
@@ -82,7 +82,7 @@ describe('where the primary takes no changes', () => {
     }
   });
 
-  it('and is out of reach, it is BACKEND, and the other node answers questions', async () => {
+  it('being unreachable, the error is BACKEND, and the other node still answers', async () => {
     await standby.waitUntilCaughtUp();
     await lab.data('{ viewer { username } }');
     await primary.stop();

@@ -24,7 +24,7 @@ afterAll(async () => {
 async function ask<Data>(query: string): Promise<Data> {
   const headers = { 'content-type': 'application/json', ...basic(ADA) };
   const body = JSON.stringify({ query });
-  // On a connection of its own: any of the processes may answer.
+  // Each request has its own connection, so that any of the processes may answer.
   const { text } = await serving.call('/graphql', { method: 'POST', headers, body });
   return (JSON.parse(text) as { data: Data }).data;
 }
@@ -35,7 +35,7 @@ const TOPPER = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${HOSTS}") {
 type Topped = { context: { counterGroup: { topper: { keys: { label: string }[] } } } };
 
 describe('serve --processes', () => {
-  it('shows a change in every process from then on, though each remembers answers', async () => {
+  it('shows a change in every process from then on, although each caches answers', async () => {
     for (let time = 0; time < 5; time += 1) {
       await Promise.all(Array.from({ length: 12 }, () => ask<Topped>(TOPPER)));
       const label = `label ${time}`;
@@ -49,7 +49,7 @@ describe('serve --processes', () => {
     }
   });
 
-  it('logs each change, of whichever process, also where LOG_LEVEL is warn', () => {
+  it('logs each change, in whichever process, even if LOG_LEVEL is warn', () => {
     const told = serving.told('a change was made');
     expect(told).toHaveLength(5);
     expect(told[0]).toMatchObject({ user: 'ada', keys: [{ key: host(1), fields: ['label'] }] });

@@ -36,7 +36,7 @@ async function refusal(keys: readonly Given[], sending: Sending = {}) {
 }
 
 describe('updateKeys', () => {
-  it('answers the keys as they are then, in the order in which they were given', async () => {
+  it('returns the changed keys in the order in which they were given', async () => {
     const keys = await update([
       { key: '10.0.0.2', label: 'scanner' },
       {
@@ -70,7 +70,7 @@ describe('updateKeys', () => {
     ]);
   });
 
-  it('leaves what is left out, and takes away what is null or empty', async () => {
+  it('keeps fields that are omitted, and removes those that are null or empty', async () => {
     const attributes = [{ name: 'a', value: 'b' }];
     await update([{ key: host(3), label: 'L', description: 'D', attributes }]);
     expect(await update([{ key: host(3), label: 'M' }])).toMatchObject([
@@ -90,7 +90,7 @@ describe('updateKeys', () => {
     expect(await lab.sql('select from key_texts where key = $1', [host(3)])).toEqual([]);
   });
 
-  it('takes texts of any language, and names that JavaScript has a meaning for', async () => {
+  it('accepts texts in any language, and names that are special in JavaScript', async () => {
     const label = '🖨 Drucker – 打印机 «é»';
     const attributes = ['__proto__', 'constructor'].map((name) => ({ name, value: label }));
     expect(await update([{ key: host(4), label, attributes }])).toMatchObject([
@@ -99,7 +99,7 @@ describe('updateKeys', () => {
     expect(await labelsOf(lab, [host(4)])).toEqual([label]);
   });
 
-  it('takes cross-keys, raw and readable', async () => {
+  it('accepts cross-keys, raw and readable', async () => {
     const raw = `${host(1)}\\${host(2)}`;
     const other = `${host(3)}\\${host(4)}`;
     expect(
@@ -116,11 +116,11 @@ describe('updateKeys', () => {
     ]);
   });
 
-  it('of no keys changes nothing', async () => {
+  it('changes nothing if there are no keys', async () => {
     expect(await update([])).toEqual([]);
   });
 
-  it('takes 1,000 keys, and texts of their greatest length', async () => {
+  it('accepts 1,000 keys, and texts of the greatest length', async () => {
     const keys = Array.from({ length: 1_000 }, (_, i) => ({ key: host(i), label: `host ${i}` }));
     expect(await update(keys)).toHaveLength(1_000);
     expect(await labelsOf(lab, [host(0), host(999)])).toEqual(['host 0', 'host 999']);
@@ -133,7 +133,7 @@ describe('updateKeys', () => {
   });
 });
 
-describe('is refused, and nothing is changed,', () => {
+describe('updateKeys refuses, and changes nothing, given', () => {
   const good = { key: host(6), label: 'changed' };
 
   it.each([
@@ -193,24 +193,24 @@ describe('is refused, and nothing is changed,', () => {
   });
 });
 
-describe('to whom', () => {
+describe('updateKeys called by', () => {
   const keys = [{ key: host(8), label: 'mine' }];
 
-  it('is a reader, it is FORBIDDEN', async () => {
+  it('a reader is FORBIDDEN', async () => {
     const message = 'User rita needs the role editor to change context lab';
     expect(await refusal(keys, { as: READER })).toEqual([['FORBIDDEN', message]]);
-    // What exists is nothing to tell them by another error.
+    // Another error would reveal what exists.
     expect(await refusal(keys, { as: READER, guid: guidOf(77) })).toEqual([['FORBIDDEN', message]]);
   });
 
-  it('has no grant, it is null, as is a context or a group that is not there', async () => {
+  it('a user without a grant is null, as for a context or group that does not exist', async () => {
     expect(await refusal(keys, { as: STRANGER })).toEqual([]);
     expect(await refusal(keys, { context: 'none' })).toEqual([]);
     expect(await refusal(keys, { guid: guidOf(77) })).toEqual([]);
     expect(await refusal(keys, { guid: guidOf(3) })).toEqual([]);
   });
 
-  it('has said nothing of who they are, it is 401', async () => {
+  it('an unauthenticated caller is 401', async () => {
     const { status, errors } = await lab.graphql(
       `mutation { updateKeys(context: "lab", counterGroup: "${HOSTS}", keys: []) { key } }`,
       {},
@@ -219,7 +219,7 @@ describe('to whom', () => {
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  it('the role is taken from, it is FORBIDDEN at once, and the graph says so', async () => {
+  it('a user who has lost the role is FORBIDDEN at once, and the graph says so', async () => {
     const query = '{ viewer { contexts { name } editableContexts { name } } }';
     const mine = [{ name: 'lab' }];
     expect(await lab.data(query)).toEqual({ viewer: { contexts: mine, editableContexts: mine } });

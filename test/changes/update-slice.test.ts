@@ -34,7 +34,7 @@ const tagsInRest = async () => (await lab.ok<SlicesBody>('slices')).slices.map((
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 describe('updateSlice', () => {
-  it('sets the tags besides that of the place, and answers them; REST lists them too', async () => {
+  it('sets the tags after the one for the location, and returns them; REST lists them too', async () => {
     expect((await send(['incident 7', '🔒'])).data).toEqual({
       updateSlice: { id, tags: ['primary', 'incident 7', '🔒'] },
     });
@@ -43,7 +43,7 @@ describe('updateSlice', () => {
     expect((await send([])).data.updateSlice?.tags).toEqual(['primary']);
   });
 
-  it('leaves them when the slice is archived and restored', async () => {
+  it('keeps them when the slice is archived and restored', async () => {
     await send(['kept']);
     await takeOutSlice(lab, sliceId);
     expect(await tagsInRest()).toEqual([['archive', 'kept']]);
@@ -54,12 +54,12 @@ describe('updateSlice', () => {
     expect(await tagsInRest()).toEqual([['primary', 'kept', 'cold']]);
   });
 
-  it('takes the id of another node, and changes the slice of the primary', async () => {
+  it('accepts the id of another node, and changes the slice on the primary', async () => {
     const { data } = await send(['of the copy'], encode(`Slice:${CONTEXT}@copy/${sliceId}`));
     expect(data.updateSlice).toEqual({ id, tags: ['primary', 'of the copy'] });
   });
 
-  it('takes 20 tags of 100 characters', async () => {
+  it('accepts 20 tags of 100 characters', async () => {
     const tags = Array.from({ length: 20 }, (_, i) => `${'🔒'.repeat(98)}${10 + i}`);
     expect((await send(tags)).data.updateSlice?.tags).toEqual(['primary', ...tags]);
   });
@@ -84,7 +84,7 @@ describe('updateSlice', () => {
     expect(await tagsInRest()).toEqual([['primary', 'before']]);
   });
 
-  it('is null for what is no slice, or none of theirs, and FORBIDDEN to a reader', async () => {
+  it('is null for an id of no slice or one not granted, and FORBIDDEN for a reader', async () => {
     const ids = ['', 'nonsense', encode(`Context:${CONTEXT}`), encode(`Slice:${CONTEXT}/999999`)];
     const more = [
       `${CONTEXT}/99999999999999999999`,

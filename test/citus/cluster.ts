@@ -10,7 +10,7 @@ if (!hasCluster) {
   );
 }
 
-/** How many shards the pages of a database are in; 0: they are not distributed. */
+/** Returns the number of shards of a database's pages; 0: the pages are not distributed. */
 export async function shardCount(databaseUrl: string): Promise<number> {
   const [row] = await rowsOf<{ count: number }>(
     databaseUrl,
@@ -20,7 +20,7 @@ export async function shardCount(databaseUrl: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** How many pages lie on the workers, by address. */
+/** Returns the number of pages on each worker, by address. */
 export async function pagesByNode(databaseUrl: string): Promise<Map<string, number>> {
   const rows = await rowsOf<{ node: string; count: string }>(
     databaseUrl,

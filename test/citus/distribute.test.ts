@@ -25,7 +25,7 @@ const linesOf = (day: number): Line[] =>
 describe.skipIf(!hasCluster)('distributing the pages', () => {
   let lab: TestService;
 
-  /** Of some days, the first of them merged, on the coordinator alone. */
+  /** Three days, the first two of them merged, all on the coordinator. */
   beforeEach(async () => {
     lab = await startLab({ groups: [GROUP], lines: [...linesOf(0), ...linesOf(1)] });
     await undistributePages({ databaseUrl: lab.databaseUrl });
@@ -74,7 +74,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     );
   });
 
-  it('is undone without a trace', async () => {
+  it('is undone completely', async () => {
     const schema = () => withClient(lab.databaseUrl, dumpSchema);
     const before = await schema();
     const data = await digestOf(lab.databaseUrl);
@@ -85,7 +85,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     expect(await undistributePages(target())).toMatchObject({ changed: false, shards: 0 });
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     const told: number[] = [];
     const { bytes } = await distributePages({
       ...target(),
@@ -95,7 +95,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     expect(told.at(-1)).toBe(bytes);
   });
 
-  it('waits for an import, says so, and lets readers go on', async () => {
+  it('waits for an import, says so, and does not block readers', async () => {
     const importer = await openConnection(lab.databaseUrl, 'test');
     const waitedFor: string[] = [];
     let distributing: Promise<unknown> = Promise.resolve();
@@ -118,7 +118,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     await importer.end();
   });
 
-  it('leaves all as it was where it is cut off', async () => {
+  it('changes nothing if it is aborted', async () => {
     const stop = new AbortController();
     const cut = distributePages({
       ...target(),
@@ -131,7 +131,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     await lab.importSamples(linesOf(3));
   });
 
-  it('is met by a server, a feed and a merge that go on', async () => {
+  it('does not disturb a running server, imports or merges', async () => {
     const expected = await ask();
     await distributePages(target());
     lab.emptyCaches();
@@ -147,7 +147,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     );
   });
 
-  it('says that a user may not, where that is so', async () => {
+  it('fails for a user who does not own the tables', async () => {
     const role = `nobody_${Math.random().toString(36).slice(2)}`;
     await rowsOf(lab.databaseUrl, `create role ${role} login password 'x'`);
     await rowsOf(lab.databaseUrl, `grant all on all tables in schema public to ${role}`);

@@ -11,7 +11,7 @@ import { leadThrough, type WorkerWay } from './worker-way.ts';
 
 const GROUPS = Array.from({ length: 8 }, (_, n) => group(n + 1));
 
-/** One key in each group on each day, so that some of the segments are on either worker. */
+/** One key in each group on each day, so that each worker has some of the segments. */
 const linesOf = (day: number): Line[] =>
   GROUPS.map(({ guid }, n) => ({
     group: guid,
@@ -22,10 +22,10 @@ const linesOf = (day: number): Line[] =>
 
 const DAYS = [0, 1, 2];
 
-describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 }, () => {
+describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
   let lab: TestService;
   let way: WorkerWay;
-  /** The days that were imported. */
+  /** The imported days. */
   let days: number[];
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
       GROUPS.map(({ guid }) => lab.rest('topper', { counter_group: guid, meter: 0, ...window })),
     );
 
-  /** All toppers anew, each the sum of all days. */
+  /** Reads all toppers with empty caches: each must be the sum of all days. */
   async function expectAnswers(): Promise<void> {
     lab.emptyCaches();
     const answers = await askAll();
@@ -63,7 +63,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
 
   type Body = { readonly keys: readonly { readonly metric: number }[] };
 
-  /** What Citus does by itself every minute. */
+  /** Citus itself does this every minute. */
   const finishCommits = () => rowsOf(lab.databaseUrl, 'select recover_prepared_transactions()');
 
   async function importDay(day: number): Promise<void> {
@@ -75,7 +75,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  it('commits late is waited for, by requests and by commands', async () => {
+  it('waits in requests and commands for a worker that commits late', async () => {
     await expectAnswers();
     way.holdCommits();
     const importing = importDay(5);
@@ -95,7 +95,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     await importing;
   });
 
-  /** How many connections read pages, or have just done so. */
+  /** Returns the number of connections that read pages, or have just done so. */
   async function pageReads(): Promise<number> {
     const [row] = await rowsOf<{ count: number }>(
       lab.databaseUrl,
@@ -105,7 +105,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     return row?.count ?? 0;
   }
 
-  it('does not commit for long makes what needs it fail, until Citus finishes it', async () => {
+  it('fails reads from a worker that does not commit, until Citus finishes the commit', async () => {
     way.holdCommits();
     const importing = importDay(6);
     await until(() => way.held() > 0);
@@ -121,7 +121,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     await expectAnswers();
   });
 
-  it('is stopped fails what needs it at once, and nothing else', async () => {
+  it('fails reads from a stopped worker at once, and nothing else', async () => {
     await expectAnswers();
     const remembered = { counter_group: GROUPS[0]?.guid, meter: 0, ...window };
     const before = await lab.rest('topper', remembered);
@@ -149,7 +149,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     expect((await keepingOf(lab).verify()).differences).toEqual([]);
   });
 
-  it('is paused fails what needs it within seconds, and nothing else', async () => {
+  it('fails reads from a paused worker within seconds, and nothing else', async () => {
     lab.emptyCaches();
     way.silence();
     const started = performance.now();
@@ -169,7 +169,7 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     await expectAnswers();
   });
 
-  it('is lost in the middle of an import leaves nothing of it', async () => {
+  it('keeps nothing of an import that loses a worker midway', async () => {
     const slices = (await lab.rest('slices')).body;
     const importing = importFile({
       databaseUrl: lab.databaseUrl,
@@ -200,8 +200,8 @@ describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 },
     lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 });
 
-describe.skipIf(!hasCluster)('shards that are moved', { timeout: 180_000 }, () => {
-  it('change no answer, and fail neither requests nor imports', async () => {
+describe.skipIf(!hasCluster)('moving shards', { timeout: 180_000 }, () => {
+  it('changes no answer, and fails neither requests nor imports', async () => {
     const lab = await startLab({ groups: GROUPS, lines: DAYS.flatMap(linesOf) });
     const ask = () =>
       lab.topper({
@@ -212,7 +212,7 @@ describe.skipIf(!hasCluster)('shards that are moved', { timeout: 180_000 }, () =
       });
     const expected = await ask();
     let isMoved = false;
-    /** Repeats work while shards are moved; how often. */
+    /** Repeats work while shards are moved. Returns how often. */
     const meanwhile = async (work: (count: number) => Promise<void>): Promise<number> => {
       let count = 0;
       for (; !isMoved; count += 1) await work(count);
@@ -222,7 +222,7 @@ describe.skipIf(!hasCluster)('shards that are moved', { timeout: 180_000 }, () =
       lab.emptyCaches();
       expect(await ask()).toEqual(expected);
     });
-    // Beyond the window that is asked for.
+    // Beyond the window of the question.
     const importing = meanwhile((count) => lab.importSamples(linesOf(10 + count)));
     const moving = moveAll(lab.databaseUrl).finally(() => {
       isMoved = true;
@@ -236,7 +236,7 @@ describe.skipIf(!hasCluster)('shards that are moved', { timeout: 180_000 }, () =
   });
 });
 
-/** Moves each shard of pages to another worker, and removes what is left where it was. */
+/** Moves each shard of pages to another worker, and removes the old copy. */
 async function moveAll(databaseUrl: string): Promise<void> {
   const shards = await rowsOf<{ shard: string; from: number; to: number }>(
     databaseUrl,
@@ -258,7 +258,7 @@ async function moveAll(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Citus moves no shard while a partition is made, and says so; its rebalancer tries again too. */
+/** Retries, as Citus's rebalancer does: no shard can move while a partition is created. */
 async function untilFree(move: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

@@ -21,7 +21,7 @@ const rankedBy = (rankBy: string, keys: string, from: number) =>
            series(step: 3600) { at value } previous(ago: 3600) { metric rank } }
   }`;
 
-/** Every ranking of addresses and of networks, over a sealed day and over an open one. */
+/** Every ranking of addresses and of networks, over a sealed day and an open one. */
 const QUESTION = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${HOSTS}") { ${[0, DAY]
   .flatMap((start) =>
     RANKINGS.flatMap((rankBy) => KEYS.map((keys) => rankedBy(rankBy, keys, T0 + start))),
@@ -32,7 +32,7 @@ const QUESTION = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${HOSTS}")
 const TOTAL = `subscription { topper(context: "${CONTEXT}", counterGroup: "${HOSTS}",
   window: {interval: {from: ${T0}, to: ${T0 + 9 * DAY}}}, rankBy: PEAK, prefix: {ipv4: 24}) { total } }`;
 
-/** Some addresses in each hour of a day, each with values of its own. */
+/** Addresses throughout a day, with varying values. */
 const linesOf = (day: number): Line[] =>
   Array.from({ length: 96 }, (_, n) => ({
     group: HOSTS,
@@ -49,7 +49,7 @@ type Answer = {
   };
 };
 
-describe.skipIf(!hasCluster)('of distributed pages', { timeout: 300_000 }, () => {
+describe.skipIf(!hasCluster)('on distributed pages', { timeout: 300_000 }, () => {
   let lab: TestService;
 
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasCluster)('of distributed pages', { timeout: 300_000 }, () =>
     await lab?.close();
   });
 
-  /** What the command prints: a line for each event over all days. */
+  /** Returns the output of the command: a line for each event over all days. */
   async function tested(alert: string): Promise<readonly string[]> {
     const iso = (second: number) => new Date(second * 1000).toISOString();
     const { status, out } = await runOnDatabase([
@@ -98,7 +98,7 @@ describe.skipIf(!hasCluster)('of distributed pages', { timeout: 300_000 }, () =>
     };
   }
 
-  it('rankings, networks and alerts are those of one server', async () => {
+  it('rankings, networks and alerts equal those on one server', async () => {
     expect(await shardCount(lab.databaseUrl)).toBe(4);
     const distributed = await allOf();
     const { toppers, large, growth } = distributed;
@@ -111,7 +111,7 @@ describe.skipIf(!hasCluster)('of distributed pages', { timeout: 300_000 }, () =>
     expect(await allOf()).toEqual(distributed);
   });
 
-  it('subscriptions follow commits, and a server decides rules', async () => {
+  it('subscriptions follow commits, and the server evaluates rules', async () => {
     const total = (lines: readonly Line[]) =>
       lines.reduce((sum, { values }) => sum + Number(values[0]), 0);
     const before = total([0, 1, 2].flatMap(linesOf));

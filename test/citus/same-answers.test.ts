@@ -43,7 +43,7 @@ describe.skipIf(!hasCluster)(
       await database?.remove();
     });
 
-    /** Asks everything anew, nothing being remembered. */
+    /** Asks all questions with empty caches. */
     async function expectAnswers(answers: readonly StoredAnswer[]): Promise<void> {
       service.emptyCaches();
       const differences = await findDifferences(service, answers);
@@ -58,7 +58,7 @@ describe.skipIf(!hasCluster)(
       }
     }
 
-    it('may be one that version 0.7 made: what it stored is converted onto the workers', async () => {
+    it('may come from version 0.7: its data are converted onto the workers', async () => {
       expect(await shardCount(database.url)).toBe(4);
       const pages = await pagesByNode(database.url);
       expect(pages.size).toBe(2);
@@ -66,26 +66,26 @@ describe.skipIf(!hasCluster)(
       await expectWhole();
     });
 
-    it('gives every answer as one server does', async () => {
+    it('gives every answer that one server gives', async () => {
       expect(archived.length).toBeGreaterThan(1000);
       await expectAnswers(archived);
     });
 
-    it('takes back what version 0.7 archived', async () => {
+    it('restores what version 0.7 archived', async () => {
       await keepingOf(service).restore('slice-20240715-0000');
       await keepingOf(service, { context: 'Büro 2' }).restore('slice-20240718-0800');
       await expectAnswers(whole);
       await expectWhole();
     });
 
-    it('is brought back to the coordinator while a server goes on', async () => {
+    it('moves back to the coordinator while a server runs', async () => {
       await undistributePages({ databaseUrl: database.url });
       expect(await shardCount(database.url)).toBe(0);
       await expectAnswers(whole);
       await expectWhole();
     });
 
-    it('and is distributed again while it goes on', async () => {
+    it('is distributed again while the server runs', async () => {
       await distributePages({ databaseUrl: database.url, shards: 3 });
       expect(await shardCount(database.url)).toBe(3);
       await expectAnswers(whole);

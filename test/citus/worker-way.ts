@@ -2,18 +2,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { inject } from 'vitest';
 import { placeOf, rowsOf } from '../support/citus.ts';
 
-/** What becomes of what a coordinator and a worker say to each other. */
+/** What happens to messages between the coordinator and a worker. */
 type State = 'open' | 'closed' | 'silent';
 
-/** The way from the coordinator to its first worker, for one database. It takes no TLS. */
+/** A proxy between the coordinator and its first worker, for one database, without TLS. */
 export type WorkerWay = {
-  /** As if the worker were stopped: connections are cut off, and new ones refused. */
+  /** As if the worker were stopped: resets connections and refuses new ones. */
   close(): Promise<void>;
-  /** As if it were paused: nothing is answered, and nothing is refused. */
+  /** As if the worker were paused: connections are accepted, but nothing is answered. */
   silence(): void;
-  /** As if commits of pages took so long: the second half of each is held until `open`. */
+  /** As if commits of pages were slow: holds the second phase of each until `open`. */
   holdCommits(): void;
-  /** How many of those are held. */
+  /** Returns the number of held messages. */
   held(): number;
   open(): Promise<void>;
   remove(): Promise<void>;
@@ -22,7 +22,7 @@ export type WorkerWay = {
 const COPY_PAGES = /COPY \S+_segment_pages/;
 const COMMIT_PREPARED = Buffer.from('COMMIT PREPARED', 'latin1');
 
-/** Sends all that a database's coordinator says to its first worker through this process. */
+/** Routes all traffic from a database's coordinator to its first worker through this process. */
 export async function leadThrough(databaseUrl: string): Promise<WorkerWay> {
   const [worker = ''] = inject('workerUrls');
   const target = placeOf(worker);

@@ -13,7 +13,7 @@ const SOME = 60_000;
 const SLICES = 3;
 const KEYS = 20_000;
 
-/** In rows as an import left them: by time, groups and probes among each other. */
+/** Two groups with their keys, and slices without samples. */
 const DATABASE = `
   insert into contexts (name) values ('large');
   insert into engines (context_id, instance) values (1, 0);
@@ -36,7 +36,7 @@ const DATABASE = `
   from generate_series(1, 2) g, generate_series(0, ${KEYS - 1}) id;
 `;
 
-/** count: samples of the slice. */
+/** Inserts `count` samples in the order of an import: by time, groups and probes interleaved. */
 const sliceSamples = (sliceId: number, count: number): string => `
   create table samples_${sliceId} (like samples including all);
   alter table samples attach partition samples_${sliceId} for values in (${sliceId});
@@ -83,11 +83,11 @@ const segmentRows = () =>
 const live = (rows: readonly SegmentRow[]) => rows.filter(({ isAlive }) => isAlive);
 const parts = (rows: readonly SegmentRow[]) => rows.filter(({ level }) => level === 0);
 
-/** Two groups, of which each has readings with and without a probe. */
+/** Two groups, each with and without a probe. */
 const PAIRS = 4;
 
 describe('a slice with more samples than are gathered', () => {
-  it('is gathered in parts within the limits, and ends in one segment a group and probe', async () => {
+  it('is gathered in parts within the limits, and ends as one segment per group and probe', async () => {
     await fill(MANY);
     const wanted = await lab.tables();
     // A block has fewer than a hundred rows.
@@ -101,7 +101,7 @@ describe('a slice with more samples than are gathered', () => {
     expect(parts(rows).length).toBeLessThan((MANY / limits.rows) * PAIRS);
     expect(live(rows)).toHaveLength(SLICES * PAIRS);
     expect(live(rows).every(({ level }) => level === SEALED_LEVEL)).toBe(true);
-    // Parts of parts.
+    // Level 1: parts that were merged from parts.
     expect(new Set(rows.map(({ level }) => level))).toEqual(new Set([0, 1, SEALED_LEVEL]));
     expect(differences(await lab.segments(), wanted)).toEqual([]);
   });
@@ -112,13 +112,13 @@ describe('a slice with more samples than are gathered', () => {
     const limits = { ...CONVERSION_LIMITS, bytes: 2 ** 18, blocks: 5 };
     await lab.convert({ limits });
     const rows = await segmentRows();
-    // A row takes 20 bytes at least.
+    // A row takes at least 20 bytes.
     expect(Math.max(...parts(rows).map((part) => part.rows))).toBeLessThan(2 ** 18 / 20);
     expect(live(rows)).toHaveLength(SLICES * PAIRS);
     expect(differences(await lab.segments(), wanted)).toEqual([]);
   });
 
-  it('keeps its parts where it is not over, to be merged with what comes', async () => {
+  it('keeps its parts if the slice has not ended, to be merged with later data', async () => {
     await fill(SOME);
     const wanted = await lab.tables();
     const limits = { ...CONVERSION_LIMITS, rows: 5_000, blocks: 5 };
@@ -130,7 +130,7 @@ describe('a slice with more samples than are gathered', () => {
     expect(differences(await lab.segments(), wanted)).toEqual([]);
   });
 
-  it('is one segment at once within the ordinary limits', async () => {
+  it('becomes one segment at once within the default limits', async () => {
     await fill(SOME);
     await lab.convert();
     const rows = await segmentRows();
@@ -138,7 +138,7 @@ describe('a slice with more samples than are gathered', () => {
     expect(live(rows)).toEqual(rows);
   });
 
-  it('has lost and doubled nothing when it is cut off after some of its parts', async () => {
+  it('loses and duplicates nothing when it is killed after some of its parts', async () => {
     await fill(SOME);
     const wanted = await lab.tables();
     await lab.rows(`

@@ -61,7 +61,7 @@ describe('a converted database of version 0.7', () => {
     expect(segments).toBe(rows.length);
   });
 
-  it('leaves segments of a slice that is not over to be merged with what comes', async () => {
+  it('leaves segments of a slice that has not ended to be merged with later data', async () => {
     const wanted = await lab.tables();
     const [newest] = await lab.rows<{ id: number; starts: number }>(
       'select slice_id as id, starts_at::int as starts from slices order by ends_at desc limit 1',
@@ -75,7 +75,7 @@ describe('a converted database of version 0.7', () => {
     expect(differences(await lab.segments(), wanted)).toEqual([]);
   });
 
-  it('has all texts of keys, and by whom labels were given', async () => {
+  it('has all texts of keys, and the sources of labels', async () => {
     await lab.rows(
       `update keys set description = 'has no label'
        where (group_id, shard, key_id) = (
@@ -97,7 +97,7 @@ describe('a converted database of version 0.7', () => {
     expect(texts).toBe(wanted.length);
   });
 
-  it('stays as it is when it is converted again, labels that were taken back included', async () => {
+  it('is unchanged by a second conversion, and deleted labels stay deleted', async () => {
     await lab.convert();
     await lab.rows(`delete from key_texts where label_source = 'user'`);
     const before = await manifestRows();
@@ -108,7 +108,7 @@ describe('a converted database of version 0.7', () => {
     expect(await lab.rows(`select from key_texts where label_source = 'user'`)).toEqual([]);
   });
 
-  it('makes no answer old that was remembered, as readings are what they were', async () => {
+  it('keeps its cached answers valid, because readings are the same', async () => {
     const versions = () =>
       lab.rows('select context_id, version from context_versions order by context_id');
     const before = await versions();
@@ -125,7 +125,7 @@ describe('the old tables of a converted database', () => {
     ['series', 'truncate key_series'],
     ['changes', 'insert into block_changes values (1, 1, 1, 0, 1)'],
     ['samples', `insert into samples_2 values (1, 1721088000, 0, 0, 0, 2, '{1}')`],
-  ])('refuse new %s, in words that name the version', async (_, statement) => {
+  ])('refuse new %s, with a message that names the version', async (_, statement) => {
     await lab.convert();
     await expect(lab.rows(statement)).rejects.toThrow(REFUSED);
   });
@@ -154,7 +154,7 @@ describe('the old tables of a converted database', () => {
     await expect(writing).rejects.toThrow(REFUSED);
   });
 
-  it('take what an import writes that began before, and that is converted too', async () => {
+  it('accept the samples of an import that began before, which are converted too', async () => {
     const { connection } = lab;
     await connection.query('begin');
     await lockContext(connection, 1, () => undefined);
@@ -181,7 +181,7 @@ describe('the old tables of a converted database', () => {
 });
 
 describe('converting', () => {
-  it('tells how far it is, the oldest slice of a context first', async () => {
+  it('reports its progress, the oldest slice of a context first', async () => {
     const told: ConversionProgress[] = [];
     const { slices, samples } = await lab.convert({ onProgress: (each) => told.push(each) });
     const first = told.filter(({ context }) => context === 'lab').map(({ slice }) => slice);
@@ -192,13 +192,13 @@ describe('converting', () => {
     expect(bytes.at(-1)).toBe(told.at(-1)?.bytes.of);
   });
 
-  it('is done slice by slice by one of two that begin at the same time', async () => {
+  it('is done by one of two runs that begin at the same time', async () => {
     const [a, b] = await Promise.all([lab.convert(), lab.convert()]);
     expect([a.slices, b.slices].sort()).toEqual([0, a.slices + b.slices].sort());
     expect(differences(await lab.segments(), await lab.tables())).toEqual([]);
   });
 
-  it('ends when it is aborted, and the next time goes on', async () => {
+  it('stops when it is aborted, and the next run continues', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');
     const cut = lab.convert({
@@ -214,7 +214,7 @@ describe('converting', () => {
     expect(differences(await lab.segments(), await lab.tables())).toEqual([]);
   });
 
-  it('says of a slice whose samples are gone what to do, and converts nothing of it', async () => {
+  it('says what to do about a slice without samples, and converts nothing of it', async () => {
     await lab.rows('drop table samples_2');
     await expect(lab.convert()).rejects.toThrow(
       'the samples of each slice must be in a table of its own, but samples_2 is not there: put ' +
@@ -251,7 +251,7 @@ describe('dropping the old tables', () => {
        order by 1`,
     );
 
-  it('is refused while something is not converted', async () => {
+  it('is refused while anything is not converted', async () => {
     const before = await tables();
     await expect(drop()).rejects.toThrow(
       /must be converted before its tables are dropped, but \d+ slices and the texts of 4 contexts/,
@@ -259,7 +259,7 @@ describe('dropping the old tables', () => {
     expect(await tables()).toEqual(before);
   });
 
-  it('leaves the segments, and nothing of what they were made of', async () => {
+  it('keeps the segments, and nothing that they were made from', async () => {
     const wanted = await lab.tables();
     await lab.convert();
     await drop();
@@ -270,7 +270,7 @@ describe('dropping the old tables', () => {
     expect(again).toEqual({ slices: 0, samples: 0, segments: 0, texts: 0 });
   });
 
-  it('keeps samples that somebody put away by hand, and the keys that they need', async () => {
+  it('keeps samples that were archived by hand, and the keys that they need', async () => {
     await lab.rows(`update slices set archived = true, archive_path = 'box 7' where slice_id = 2`);
     const count = () =>
       lab.rows(

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** Ends the server process of a conversion in the statement that the trigger is of. */
+/** Kills the backend of a conversion in the statement that fires the trigger. */
 async function killAt(trigger: string): Promise<void> {
   await lab.rows(`
     create function kill_itself() returns trigger language plpgsql as $$
@@ -53,7 +53,7 @@ describe('a conversion that is killed', () => {
        for each row when (new.slice_id = 5)`,
       2,
     ],
-  ])('%s has lost and doubled nothing after the next run', async (_, trigger, done) => {
+  ])('%s loses and duplicates nothing after the next run', async (_, trigger, done) => {
     const wanted = await lab.tables();
     await killAt(trigger);
     await expect(lab.convert()).rejects.toThrow(/terminat/);
@@ -74,11 +74,11 @@ describe('a conversion that is killed', () => {
     );
   });
 
-  it('goes on with each slice in turn, however often that happens', async () => {
+  it('continues with the next slice, however often it is killed', async () => {
     const wanted = await lab.tables();
     const slices = (await lab.rows('select from slices where not archived')).length;
     for (let done = 0; done < slices; done += 1) {
-      // All but the next one are killed.
+      // A run is killed at any slice after the next one.
       await killAt(
         `trigger t before insert on converted_slices for each row
          when (new.slice_id <> ${await nextSlice()})`,

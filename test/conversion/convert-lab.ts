@@ -10,7 +10,7 @@ import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { type PlainReadings, samplesInSegments, samplesInTables } from './plain-readings.ts';
 import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
 
-/** A day after all of the fixture, 2024-09-01: its slices are over. */
+/** 2024-09-01, after the fixture: all its slices have ended. */
 export const LATER = 1_725_148_800;
 
 export type ConvertLab = {
@@ -23,7 +23,7 @@ export type ConvertLab = {
   close(): Promise<void>;
 };
 
-/** A database that is converted, and a connection that looks into it. */
+/** Opens a database to be converted, with a connection to inspect it. */
 export async function openConvertLab(database: TestDatabase): Promise<ConvertLab> {
   const connection = await openConnection(database.url, 'test');
   return {
@@ -44,7 +44,7 @@ export async function openConvertLab(database: TestDatabase): Promise<ConvertLab
 
 const now = () => LATER;
 
-/** The database that 0.7.0 made, brought to the newest schema, of which tests take clones. */
+/** Restores the database of 0.7.0, with the newest schema. Tests use clones of it. */
 export async function restoreMigrated(): Promise<StoredDatabase> {
   const stored = await restoreStoredDatabase('store-0.7.0', 'cold');
   await migrate(stored.url);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   stored = await restoreMigrated();
   lab = await openClone(stored);
   await lab.convert();
-  // The answers are of when nothing was archived.
+  // The stored answers are from before anything was archived.
   await restoreArchive('lab/slice-20240715-0000.d61621ce.gz', { sliceId: 1, rows: 313 });
   threadPool = new ThreadPool({ workers: 1, queueLength: 10 });
 });
@@ -52,7 +52,7 @@ async function restoreArchive(path: string, slice: ArchivedSlice): Promise<void>
   await reader.close();
 }
 
-/** What is compared of a stored topper: it was asked for in full. */
+/** The compared fields of a stored topper that lists all keys. */
 type StoredTopper = {
   readonly total: unknown;
   readonly keyCount: number;
@@ -66,12 +66,12 @@ type TopperQuestion = {
   readonly topper: StoredTopper;
 };
 
-/** Whole toppers of context lab, without filter or probe, over whole buckets of any group. */
+/** Reads whole toppers of context lab, without filter or probe, over whole buckets of any group. */
 async function storedToppers(): Promise<TopperQuestion[]> {
   const answers = await readAnswers('store-0.7.0', 'answers-whole.ndjson.gz');
   return answers.flatMap(({ question, answer }) => {
     if (!('query' in question) || !question.query.includes('topper(')) return [];
-    // Questions have this form, whoever asks them.
+    // The variables of all stored questions have this form.
     const { context, group, meter, window, maxItems, probe, filter } = question.variables as {
       readonly [name: string]: unknown;
       readonly window?: { readonly interval?: TopperQuestion['interval'] };
@@ -98,7 +98,7 @@ async function topperOf(
   const { groupId, bucketSize: bucketSeconds } = group;
   const { slot, type } = group.meters.find(({ id }) => id === meter) ?? { slot: 0, type: 0 };
   const fold = foldOf(type);
-  // Of these a volume is the sum itself.
+  // Only without sampling is the volume of a counter or rate the sum itself.
   if ((fold !== 'sum' && fold !== 'rate') || group.samplingRate !== 1) return null;
   const shape = (await loadShapes(lab.connection, CONTEXT_ID)).get(groupId);
   if (!shape) throw new Error(`group ${groupId} is not there`);
@@ -131,7 +131,7 @@ const byKey = (entries: readonly (readonly [string, string])[]) =>
   [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('toppers over converted segments', () => {
-  it('are those that version 0.7 gave, of counters and rates of every group', async () => {
+  it('equal those of version 0.7, for counters and rates of every group', async () => {
     const groups = await selectGroups(lab.connection, CONTEXT_ID);
     const live = await liveSegments(lab.connection, CONTEXT_ID);
     let compared = 0;

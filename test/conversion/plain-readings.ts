@@ -11,7 +11,7 @@ import { segmentRanges } from '../../store/read/segment-ranges.ts';
 import { loadShapes } from '../../store/shapes/load-shapes.ts';
 import { type PlainReading, readingAt } from '../segments/plain-segments.ts';
 
-/** `slice group probe bucket slot key` → `value/count`, exact. */
+/** Exact readings: `slice group probe bucket slot key` → `value/count`. */
 export type PlainReadings = Map<string, string>;
 
 type FoldedRow = {
@@ -23,7 +23,7 @@ type FoldedRow = {
   readonly count: string;
 };
 
-/** What rows of samples come to, folded by SQL. PostgreSQL's numeric has no bounds. */
+/** Folds the rows of samples in SQL, exactly: PostgreSQL's numeric is unbounded. */
 export async function samplesInTables(client: pg.ClientBase): Promise<PlainReadings> {
   const { rows } = await client.query<FoldedRow>(`
     select concat_ws(' ', s.slice_id, s.group_id, s.probe_id, s.bucket, r.slot, k.key) as place,
@@ -46,7 +46,7 @@ function foldedValue({ type, sum, max, min, count }: FoldedRow): string {
   return `${sum}/${fold === 'mean' ? count : 1}`;
 }
 
-/** What live segments of all contexts hold, read from their pages. */
+/** Reads the live segments of all contexts from their pages. */
 export async function samplesInSegments(connection: Connection): Promise<PlainReadings> {
   const { rows } = await connection.query<{ id: number }>('select context_id as id from contexts');
   const found: PlainReadings = new Map();
@@ -107,7 +107,7 @@ function* readingsOf({ keys, readings }: KeyRange, codec: KeyCodec) {
   }
 }
 
-/** Of two segments that have a reading of one key and bucket, as decision 23 says. */
+/** Combines the readings of one key and bucket from two segments, as in decision 23. */
 export function combined(
   known: string | undefined,
   { value, count }: PlainReading,
@@ -122,7 +122,7 @@ export function combined(
   return `${before + value}/${fold === 'mean' ? countBefore + ownCount : 1}`;
 }
 
-/** Fails with the first differences alone, as thousands of them could not be read. */
+/** Returns only the first differences: thousands would be unreadable. */
 export function differences(found: PlainReadings, wanted: PlainReadings): string[] {
   const places = new Set([...found.keys(), ...wanted.keys()]);
   return [...places]

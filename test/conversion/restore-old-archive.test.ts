@@ -47,7 +47,7 @@ const archives = () =>
 
 const fileOf = ({ path }: StoredArchive): string => join(stored.pool, path);
 
-/** As a keeper does, which has compared the file with its digest. */
+/** Restores as the commands do, once they have verified the digest of the file. */
 async function restore(archive: StoredArchive, file = fileOf(archive)) {
   const reader = await openOldArchive(file);
   try {
@@ -61,7 +61,7 @@ async function restore(archive: StoredArchive, file = fileOf(archive)) {
   }
 }
 
-/** What the text of an archive says, line by line. */
+/** Parses the text of an archive line by line, independently of the product. */
 async function readingsOf(archive: StoredArchive): Promise<PlainReadings> {
   const text = (await promisify(gunzip)(await readFile(fileOf(archive)))).toString();
   const [head = '', ...rest] = text.split('\n');
@@ -103,7 +103,7 @@ const numbersOf = (array: string): (bigint | null)[] =>
     : [];
 
 describe('an archive that version 0.7 wrote', () => {
-  it('is restored to the last reading, when the old tables are long gone', async () => {
+  it('is restored to the last reading, even without the old tables', async () => {
     const wanted = await lab.segments();
     for (const archive of await archives()) {
       const own = await readingsOf(archive);
@@ -114,7 +114,7 @@ describe('an archive that version 0.7 wrote', () => {
     expect(differences(await lab.segments(), wanted)).toEqual([]);
   });
 
-  it('comes back in one sealed segment for each group and probe, as new data', async () => {
+  it('comes back as one sealed segment for each group and probe, and as new data', async () => {
     const versions = () =>
       lab.rows<{ version: number }>(
         'select version::int as version from context_versions where context_id = 1',
@@ -131,7 +131,7 @@ describe('an archive that version 0.7 wrote', () => {
     expect((await versions())[0]?.version).toBeGreaterThan(before?.version ?? 0);
   });
 
-  it('brings no texts back: those that were looked up have stayed for it', async () => {
+  it('brings no texts back: labels that were looked up were kept for it', async () => {
     const texts = () => lab.rows('select * from key_texts order by group_id, key');
     const own = await archives();
     const until = await lab.rows<{ source: string; until: number }>(
@@ -152,7 +152,7 @@ describe('an archive that version 0.7 wrote', () => {
     expect(await texts()).toEqual(before);
   });
 
-  it('is refused for another slice, or with other samples, and then nothing has changed', async () => {
+  it('is refused for another slice or number of samples, and changes nothing', async () => {
     const [first, second] = await archives();
     if (!first || !second) throw new Error('there are two');
     const before = await lab.segments();

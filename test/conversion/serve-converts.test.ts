@@ -14,7 +14,7 @@ let program: BuiltProgram;
 let stored: StoredDatabase;
 let lab: ConvertLab;
 let wanted: PlainReadings;
-/** Has what the conversion waits for. */
+/** Holds the lock that the conversion waits for. */
 let holder: pg.Client;
 const started: ChildProcess[] = [];
 
@@ -61,7 +61,7 @@ function run(...parameters: string[]): Run {
   return { child, text: () => text, ended: async () => (await end)[0] };
 }
 
-/** What the output has when it has it. */
+/** Waits until the output matches, and returns the first group. */
 async function until({ text }: Run, pattern: RegExp): Promise<string> {
   for (;;) {
     const found = pattern.exec(text());
@@ -103,7 +103,7 @@ describe('serve on a database of version 0.7', { timeout: 120_000 }, () => {
     expect(await lab.rows(OLD_TABLES)).toEqual([]);
   });
 
-  it('ends at a signal while it converts, and goes on the next time', async () => {
+  it('stops at a signal while it converts, and the next run continues', async () => {
     await hold();
     const server = run('serve');
     await until(server, /(waiting for other work)/);
@@ -118,15 +118,15 @@ describe('serve on a database of version 0.7', { timeout: 120_000 }, () => {
     expect(await lab.rows(OLD_TABLES)).toEqual([]);
   });
 
-  it('is converted once by two that start at the same moment', async () => {
+  it('converts once if two processes start at the same moment', async () => {
     const both = [run('migrate'), run('migrate')];
     expect(await Promise.all(both.map(({ ended }) => ended()))).toEqual([0, 0]);
     expect(differences(await lab.segments(), wanted)).toEqual([]);
     expect(await lab.rows(OLD_TABLES)).toEqual([]);
   });
 
-  it('goes on where it was killed, at whatever moment', async () => {
-    // By ratio: how often it is killed does not depend on how fast the machine is.
+  it('continues where it was killed, at any moment', async () => {
+    // Grows by a ratio: the number of kills hardly depends on the speed of the machine.
     for (let ms = 400; ; ms *= 1.25) {
       const killed = run('migrate');
       const timer = setTimeout(() => killed.child.kill('SIGKILL'), ms);

@@ -22,7 +22,7 @@ const SWITCHED_OFF = guidOf(15);
 let database: StoredDatabase;
 let migration: Migration;
 let service: TestService;
-/** Before that group was switched on, of which there are answers too. */
+/** The groups before SWITCHED_OFF is switched on, which some stored answers need. */
 let listedAtFirst: readonly string[];
 let whole: readonly StoredAnswer[];
 let archived: readonly StoredAnswer[];
@@ -52,7 +52,7 @@ async function listedGroups(): Promise<string[]> {
   return context.counterGroups.map(({ guid }) => guid).sort();
 }
 
-/** Fails with the first differences in full, as hundreds of them could not be read. */
+/** Fails with the first differences in full: hundreds would be unreadable. */
 function expectNone(differences: readonly Difference[]): void {
   const first = differences.slice(0, 3);
   expect(first.map(({ now }) => now)).toEqual(first.map(({ then }) => then));
@@ -60,7 +60,7 @@ function expectNone(differences: readonly Difference[]): void {
 }
 
 describe('a database that version 0.7.0 made', () => {
-  it('is brought up to date from the schema that it had', () => {
+  it('is migrated from the schema that it had', () => {
     expect(migration.from).toBe('006_archives');
   });
 
@@ -74,7 +74,7 @@ describe('a database that version 0.7.0 made', () => {
     expectNone(await findDifferences(service, archived));
   });
 
-  it('gives every answer that it gave before, once these slices are restored', async () => {
+  it('gives every answer that it gave before, once those slices are restored', async () => {
     expect(await filesBelow(database.pool)).toHaveLength(2);
     await keepingOf(service).restore('slice-20240715-0000');
     await keepingOf(service, { context: 'Büro 2' }).restore('slice-20240718-0800');
@@ -82,7 +82,7 @@ describe('a database that version 0.7.0 made', () => {
     expectNone(await findDifferences(service, whole));
   });
 
-  it('refuses a file that was imported into it', async () => {
+  it('refuses a file that was imported before', async () => {
     const content = await readStored(FIXTURE, 'imported.ndjson.gz');
     const again = importFile({
       databaseUrl: database.url,
@@ -99,7 +99,7 @@ describe('a database that version 0.7.0 made', () => {
     await expect(again).rejects.toThrow('its content is in context Büro 2 already');
   });
 
-  it('has nothing in it that differs from what it is derived from', async () => {
+  it('has no derived data that differ from their source', async () => {
     for (const context of CONTEXTS) {
       const verified = await keepingOf(service, { context }).verify();
       expect(verified).toMatchObject({ differences: [] });

@@ -27,7 +27,7 @@ export type StoredAnswer = {
 
 export type Difference = { readonly then: StoredAnswer; readonly now: StoredAnswer };
 
-/** The answers of a file of a fixture, one a line. */
+/** Reads the answers in a file of a fixture, one per line. */
 export async function readAnswers(fixture: string, file: string): Promise<StoredAnswer[]> {
   const text = await readStored(fixture, file);
   // Each line was written in this form.
@@ -37,7 +37,7 @@ export async function readAnswers(fixture: string, file: string): Promise<Stored
     .map((line) => parseExactly(line) as StoredAnswer);
 }
 
-/** All of `answers`, in the place of some those that `others` has for the same question. */
+/** Returns `answers`, each replaced by that of `others` to the same question, if any. */
 export function replaceAnswers(
   answers: readonly StoredAnswer[],
   others: readonly StoredAnswer[],
@@ -53,7 +53,7 @@ export function replaceAnswers(
   throw new Error(`There is another answer to a question that was not asked: ${[...replaced][0]}`);
 }
 
-/** What a service answers otherwise than is stored, asked for one after the other. */
+/** Asks all questions one by one, and returns the answers that differ from the stored ones. */
 export async function findDifferences(
   service: TestService,
   answers: readonly StoredAnswer[],
@@ -86,7 +86,7 @@ async function ask(service: TestService, question: Question): Promise<StoredAnsw
 const textsOf = (parameters: RestParameters): Record<string, string> =>
   Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
 
-/** Where slices lie is another place on every machine, and was left out when answers were stored. */
+/** Removes the paths of slices: they depend on the machine, and were not stored either. */
 function withoutPaths(body: unknown): unknown {
   if (!isObject(body) || !Array.isArray(body['slices'])) return body;
   const slices = body['slices'].map((slice: unknown) => {

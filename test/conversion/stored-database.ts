@@ -6,7 +6,7 @@ import { projectRoot } from '../../db/project-root.ts';
 import { makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
 import { createEmptyDatabase, withClient } from '../support/database.ts';
 
-/** A pool of the dump that has to be where its files are. */
+/** A pool of the dump, and the folder where its files are now. */
 type MovedPool = { readonly name: string; readonly path: string };
 
 export type StoredDatabase = {
@@ -15,15 +15,15 @@ export type StoredDatabase = {
   remove(): Promise<void>;
 };
 
-/** A file of a fixture, unpacked. */
+/** Reads and unpacks a file of a fixture. */
 export async function readStored(fixture: string, file: string): Promise<string> {
   const packed = await readFile(join(fixtureFolder(fixture), file));
   return (await promisify(gunzip)(packed)).toString();
 }
 
 /**
- * A fixture's database as its version left it, and a copy of its pool: to restore an archive
- * removes its file.
+ * Restores a fixture's database as its version left it, with a copy of its pool: restoring an
+ * archive removes its file.
  */
 export async function restoreStoredDatabase(
   fixture: string,
@@ -47,7 +47,7 @@ export async function restoreStoredDatabase(
   }
 }
 
-/** On a connection of its own: the dump leaves an empty search path behind. */
+/** Uses a separate connection, because the dump leaves an empty search path behind. */
 async function movePool(url: string, { name, path }: MovedPool): Promise<void> {
   const { rowCount } = await withClient(url, (client) =>
     client.query('update pools set path = $2 where name = $1', [name, path]),

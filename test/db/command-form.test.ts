@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('a command in a message is written as it is typed', () => {
+describe('a command in a message is shown as the user must type it', () => {
   it.each([
     ['in a checkout', 'checkout', 'checkout', undefined, 'npx countergraph'],
     ['below a checkout', 'checkout', 'checkout/data', undefined, 'npx countergraph'],
@@ -27,13 +27,13 @@ describe('a command in a message is written as it is typed', () => {
     expect(commandForm(started)).toBe(form);
   });
 
-  it.each(['checkout', 'image'])('outside of where it is: %s', (name) => {
+  it.each(['checkout', 'image'])('outside its folder: %s', (name) => {
     const started = { root: join(folder, name), cwd: folder, npmCommand: undefined };
     const launcher = join(folder, name, 'bin', 'countergraph.mjs');
     expect(commandForm({ ...started, cwd: tmpdir() })).toBe(`node '${launcher}'`);
   });
 
-  it('wherever it stands in the message, and nothing else is', () => {
+  it('anywhere in the message, and nothing else changes', () => {
     const message = 'countergraph: use `countergraph apply`, `countergraph user list`, `npm ci`';
     expect(asTyped(message)).toBe(
       'countergraph: use `npx countergraph apply`, `npx countergraph user list`, `npm ci`',

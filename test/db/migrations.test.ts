@@ -57,7 +57,7 @@ async function withEmptyDatabase<T>(
   }
 }
 
-/** As version 0.7 made one for a slice. */
+/** Creates the partition of a slice as version 0.7 did. */
 const createPartition = (client: pg.Client, sliceId: number) =>
   client.query(
     `create table samples_${sliceId} (like samples including all);
@@ -77,7 +77,7 @@ async function writeMigrations(name: string, files: Record<string, string>): Pro
 
 describe('the migrated schema', () => {
   test.skipIf(isOnCluster)(
-    'is what migrations/schema.dump.txt says (UPDATE_DUMPS=1 writes it anew)',
+    'equals migrations/schema.dump.txt (UPDATE_DUMPS=1 rewrites it)',
     async () => {
       const dump = await withClient(database.url, dumpSchema);
       if (process.env['UPDATE_DUMPS'] === '1') {
@@ -89,7 +89,7 @@ describe('the migrated schema', () => {
 });
 
 describe('the layout of storage', () => {
-  test('partitions the pages by slice, open ones by generation too, in one level, and nothing else', async () => {
+  test('partitions only pages, in one level, by slice and open ones also by generation', async () => {
     const partitioned = await rowsOf(
       `select c.relname, pg_get_partkeydef(c.oid) as key, c.relispartition
          from pg_class c
@@ -106,7 +106,7 @@ describe('the layout of storage', () => {
 });
 
 describe('the migration that gives open pages generations', () => {
-  /** Segments of two slices, and one that lies with the sealed ones. */
+  /** Segments of two slices, one of them sealed. */
   const SEGMENTS = `
     insert into contexts (name) values ('lab');
     insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
@@ -123,7 +123,7 @@ describe('the migration that gives open pages generations', () => {
     select slice_id, segment_id, 0, convert_to('page of ' || segment_id, 'UTF8') from segments
     where level < 100`;
 
-  test('moves those that there are', async () => {
+  test('moves the existing ones', async () => {
     const all = (await readdir(join(projectRoot(), 'migrations'))).filter((name) => name < '012');
     const files = all.map(async (name) => [
       name,
@@ -150,7 +150,7 @@ describe('the migration that gives open pages generations', () => {
   });
 });
 
-describe('a database that every command makes ready', () => {
+describe('a database that commands make ready', () => {
   const tables = async (url: string) =>
     (
       await withClient(url, (client) =>
@@ -161,7 +161,7 @@ describe('a database that every command makes ready', () => {
       )
     ).rows.map(({ name }) => name);
 
-  test('has none of the tables of version 0.7, also where it never had anything in them', async () => {
+  test('has none of the tables of version 0.7, even if they were always empty', async () => {
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
       await migrate(url);
       const old = ['samples', 'keys', 'topper_blocks', 'key_series', 'converted_slices'];
@@ -175,7 +175,7 @@ describe('a database that every command makes ready', () => {
     });
   });
 
-  test('is made ready once where two processes want it at the same time', async () => {
+  test('is made ready once if several processes start at the same time', async () => {
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
       await Promise.all([makeReady(url), makeReady(url), makeReady(url)]);
       expect(await tables(url)).not.toContain('samples');
@@ -184,7 +184,7 @@ describe('a database that every command makes ready', () => {
 });
 
 describe('migrating', () => {
-  test('brings an empty database to the newest version, and then has nothing to do', async () => {
+  test('brings an empty database to the newest version, and then does nothing', async () => {
     const newest = await expectedSchemaVersion();
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
       expect(await withClient(url, schemaVersion)).toBe('none');
@@ -196,7 +196,7 @@ describe('migrating', () => {
     });
   });
 
-  test('is done once when two processes want it at the same time', async () => {
+  test('happens once if two processes start it at the same time', async () => {
     const newest = await expectedSchemaVersion();
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
       const both = await Promise.all([migrate(url), migrate(url)]);
@@ -220,7 +220,7 @@ describe('migrating', () => {
     }
   });
 
-  test('keeps what went well, leaves no trace of what failed, and names it', async () => {
+  test('keeps what succeeded, undoes the migration that failed, and names it', async () => {
     const migrations = await writeMigrations('failing', {
       '001_good.sql': 'create table good ();',
       '002_bad.sql': 'create table bad (); select 1 / 0;',
@@ -247,7 +247,7 @@ describe('migrating', () => {
     });
   });
 
-  test('gives the index of the samples to partitions that are there, and keeps their rows', async () => {
+  test('gives existing partitions the index of samples, and keeps their rows', async () => {
     const core = await readFile(join(projectRoot(), 'migrations', '001_core.sql'), 'utf8');
     const before = await writeMigrations('core', { '001_core.sql': core });
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
@@ -293,7 +293,7 @@ describe('migrating', () => {
     [140_099, '14.99', 'The database must be PostgreSQL 15 or newer, it is 14.99: upgrade it'],
     [150_000, '15.0', null],
     [180_004, '18.4', null],
-  ])('takes servers from version 15 on (%i)', (number, version, reason) => {
+  ])('accepts servers of version 15 or newer (%i)', (number, version, reason) => {
     expect(unfitness({ number, version, encoding: 'UTF8' })).toBe(reason);
   });
 });

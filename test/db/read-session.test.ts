@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 function openSession(): ReadSession {
-  // A pool of its own: advisory locks are to end with their test.
+  // Each session has its own pool, so that advisory locks end with their test.
   pools = new NodePools({ primaryUrl: database.url });
   return new ReadSession({
     pool: pools.at(database.url),
@@ -50,13 +50,13 @@ async function close(session: ReadSession): Promise<void> {
 }
 
 describe('a read session', () => {
-  it('asks again once when a standby cancelled for its recovery (decision 13)', async () => {
+  it('retries once if a standby cancels the statement for recovery (decision 13)', async () => {
     const session = openSession();
     expect(await session.read({ text: 'select conflict_for(1) as made' })).toEqual([{ made: 1 }]);
     await close(session);
   });
 
-  it('asks no third time, and says what happened', async () => {
+  it('retries only once, and reports the conflict', async () => {
     const session = openSession();
     await expect(session.read({ text: 'select conflict_for(9)' })).rejects.toMatchObject({
       kind: 'conflict',
@@ -74,7 +74,7 @@ describe('a read session', () => {
     await close(session);
   });
 
-  it('goes on after a statement that failed', async () => {
+  it('continues after a failed statement', async () => {
     const session = openSession();
     await expect(session.read({ text: 'select 1 / 0' })).rejects.toThrow('division by zero');
     expect(await session.read({ text: 'select 1 as n' })).toEqual([{ n: 1 }]);
@@ -89,7 +89,7 @@ describe('a read session', () => {
     await close(session);
   });
 
-  it('sends a cancel when its caller goes, and does not wait for a moment to look', async () => {
+  it('sends a cancel immediately when its caller goes away', async () => {
     pools = new NodePools({ primaryUrl: database.url });
     const pool = pools.at(database.url);
     const query = vi.spyOn(pool.control, 'query');
@@ -105,7 +105,7 @@ describe('a read session', () => {
     const ended = expect(reading).rejects.toBeDefined();
     while (!(await isSleeping())) await delay(5);
     gone.abort();
-    // What runs before any timer and any message from outside.
+    // Microtasks run before any timer or I/O.
     for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
     expect(query.mock.calls.map(([text]) => text)).toEqual(['select pg_cancel_backend($1::int)']);
     await ended;
@@ -113,9 +113,9 @@ describe('a read session', () => {
     await close(session);
   });
 
-  it('that shares what it reads with others fails with them where no connection is made', async () => {
+  it('that shares its read with others fails with them if no connection is made', async () => {
     let connections = 0;
-    // Says nothing, as a machine does that is gone.
+    // Never answers, like a machine that is down.
     const silent = createServer(() => {
       connections += 1;
     }).listen(0, '127.0.0.1');
@@ -140,7 +140,7 @@ describe('a read session', () => {
       ),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'rejected'));
-    // Those who read by themselves, and one for all others.
+    // Those that read on their own, and one for all others.
     expect(connections).toBe(LIMITS.sharedReads + 1);
     await Promise.all(sessions.map((session) => session.end()));
     await silentPools.close();

@@ -24,7 +24,7 @@ type Node = {
 const sha256 = (...parts: (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 
-/** The tables that PostgreSQL looks into to say who somebody is, as it tells itself. */
+/** Returns the tables that PostgreSQL reads to identify a caller, as `explain analyze` shows. */
 async function tablesRead(statement: string, { username, token }: Credentials): Promise<string[]> {
   const blind = Buffer.from('blind');
   const text = `explain (analyze, format json, timing off, costs off, summary off) ${statement}`;
@@ -49,7 +49,7 @@ describe.each([
   ['who somebody is', SELECT_IDENTITY],
   ['who somebody is, and slices', SELECT_IDENTITY_AND_SLICES],
 ])('%s', (_, statement) => {
-  it('is looked up for the right token with all that they may read', async () => {
+  it('is looked up together with the grants for a right token', async () => {
     const tables = await tablesRead(statement, ADA);
     expect(tables).toEqual(expect.arrayContaining(['contexts', 'grants', 'tokens', 'users']));
     expect(tables.includes('slices')).toBe(statement === SELECT_IDENTITY_AND_SLICES);
@@ -59,7 +59,7 @@ describe.each([
     ['a wrong token', { ...ADA, token: 'wrong' }],
     ['the token of another user', { ...ADA, username: 'bob' }],
     ['an unknown user', { ...ADA, username: 'nobody' }],
-  ])('costs no look at what may be read for %s', async (_case, credentials) => {
+  ])('is looked up without grants for %s', async (_case, credentials) => {
     const tables = await tablesRead(statement, credentials);
     expect(tables).toContain('users');
     expect(tables).not.toContain('grants');
@@ -68,8 +68,8 @@ describe.each([
   });
 });
 
-describe('slices that are asked for with who somebody is', () => {
-  it('are of no context that is not granted', async () => {
+describe('slices that are read together with the identity', () => {
+  it('are not read for a context that is not granted', async () => {
     const tables = await tablesRead(SELECT_IDENTITY_AND_SLICES.replaceAll('$5', `'other'`), ADA);
     expect(tables).not.toContain('slices');
   });

@@ -6,12 +6,12 @@ import { LIMITS } from '../../domain/limits.ts';
 
 const waitOn = <R>(what: Promise<R>): Promise<R> => what;
 
-/** Reads that end when they are told to, and how many were begun by whom. */
+/** Reads that end on command, and a record of how each began. */
 function controlled() {
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const begun: string[] = [];
   const signals: AbortSignal[] = [];
-  /** How many reads had begun when somebody let go of what they held. */
+  /** For each call of `letGo`, the number of reads that had begun. */
   const letGo: number[] = [];
   const begin = (how: string, signal?: AbortSignal): Promise<string> => {
     begun.push(how);
@@ -30,7 +30,7 @@ function controlled() {
 
 const settled = () => delay(0);
 
-/** As many as read by themselves, and three who come then. */
+/** Starts as many readers as may read on their own, and then three that must wait. */
 function three(shared: SharedReads, { reader }: ReturnType<typeof controlled>) {
   const own = Array.from({ length: LIMITS.sharedReads }, () => shared.read('a', reader()));
   const waiting = [1, 2, 3].map(() => shared.read('a', reader()));
@@ -40,7 +40,7 @@ function three(shared: SharedReads, { reader }: ReturnType<typeof controlled>) {
 const OWN = Array.from({ length: LIMITS.sharedReads }, () => 'own');
 
 describe('shared reads', () => {
-  it('are one for all who ask while others read, begun when one of those is over', async () => {
+  it('are one read for all that arrive during other reads, begun when one of those ends', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const { own, waiting } = three(shared, reads);
@@ -52,7 +52,7 @@ describe('shared reads', () => {
     expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
   });
 
-  it('let those who wait hold nothing meanwhile, and those who read what they have', () => {
+  it('let only waiting readers release what they hold', () => {
     const shared = new SharedReads();
     const reads = controlled();
     for (const _ of OWN) void shared.read('a', reads.reader());
@@ -61,14 +61,14 @@ describe('shared reads', () => {
     expect(reads.letGo).toEqual([OWN.length]);
   });
 
-  it('of other names are other reads', () => {
+  it('are separate for separate names', () => {
     const shared = new SharedReads();
     const reads = controlled();
     for (const name of ['a', 'b']) for (const _ of OWN) void shared.read(name, reads.reader());
     expect(reads.begun).toEqual([...OWN, ...OWN]);
   });
 
-  it('do not wait for long for those that hang', async () => {
+  it('do not wait long for reads that hang', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const { waiting } = three(shared, reads);
@@ -77,7 +77,7 @@ describe('shared reads', () => {
     expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
   });
 
-  it('leave each to read for themselves when one for all fails', async () => {
+  it('fall back to a read for each reader if the shared one fails', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const { waiting } = three(shared, reads);
@@ -90,7 +90,7 @@ describe('shared reads', () => {
     expect(await Promise.all(waiting)).toEqual(['own', 'own', 'own']);
   });
 
-  it('fail for all where each would meet the same by themselves', async () => {
+  it('fail for all if each would get the same error alone', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const { waiting } = three(shared, reads);
@@ -103,7 +103,7 @@ describe('shared reads', () => {
     expect(reads.begun).toEqual([...OWN, 'together']);
   });
 
-  it('are given up when nobody waits any longer', async () => {
+  it('are aborted when no reader waits any longer', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const gone: ((error: Error) => void)[] = [];
@@ -122,7 +122,7 @@ describe('shared reads', () => {
     expect(reads.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('are there for those who come when the first who waited has gone', async () => {
+  it('serve later readers even if the first one that waited has gone', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const gone = <R>(_: Promise<R>): Promise<R> => Promise.reject(new Error('gone'));
@@ -136,7 +136,7 @@ describe('shared reads', () => {
     expect(await late).toBe('for all');
   });
 
-  it('are still so few at once after one has failed', async () => {
+  it('keep the limit of concurrent reads after one has failed', async () => {
     const shared = new SharedReads();
     const reads = controlled();
     const { waiting } = three(shared, reads);
@@ -151,7 +151,7 @@ describe('shared reads', () => {
     expect(reads.begun.slice(before)).toEqual(OWN);
   });
 
-  it('never tell what was there before somebody asked', async () => {
+  it('never return a state from before the reader asked', async () => {
     const turns = fc.nat({ max: 6 });
     const asks = fc.array(fc.record({ after: turns, takes: turns, fails: fc.boolean() }), {
       minLength: 10,

@@ -53,7 +53,7 @@ const within = (ms: number): TimeBound => ({
 
 const SLEEP = { text: 'select pg_sleep(60)' };
 
-/** Until no statement sleeps any more, whoever has sent it. */
+/** Waits until no session runs a sleeping statement. */
 const untilNobodySleeps = () =>
   vi.waitFor(
     async () => {
@@ -68,7 +68,7 @@ const untilNobodySleeps = () =>
   );
 
 describe('a session on a standby', () => {
-  it('reads one snapshot, of which the first statement is checked', async () => {
+  it('reads one snapshot, which its first statement checks', async () => {
     const session = open();
     expect(session.hasBegun).toBe(false);
     expect(await session.read({ text: 'select 2 as two' })).toEqual([{ two: 2 }]);
@@ -79,7 +79,7 @@ describe('a session on a standby', () => {
     expect(sent[0]).toMatch(/; select 1 as one$/);
   });
 
-  it('is over when the snapshot is not what was asked for, and says why', async () => {
+  it('ends if the snapshot is not the one required, and says why', async () => {
     const session = open({ fault: 'behind' });
     const reads = [session.begin(), session.read({ text: 'select 2' })];
     for (const read of reads) await expect(read).rejects.toThrow('passed over, as it is behind');
@@ -89,7 +89,7 @@ describe('a session on a standby', () => {
     expect(sent.map((text) => text.split(' ')[0])).toEqual(['begin', 'rollback']);
   });
 
-  it('is over when a statement fails', async () => {
+  it('ends when a statement fails', async () => {
     const session = open();
     await expect(session.read({ text: 'select no_such' })).rejects.toMatchObject({
       reason: 'failed',
@@ -98,20 +98,20 @@ describe('a session on a standby', () => {
     await session.end();
   });
 
-  it('is over when nobody is there', async () => {
+  it('ends if nothing listens at the address', async () => {
     const session = open({ url: 'postgres://127.0.0.1:9/none' });
     await expect(session.begin()).rejects.toMatchObject({ reason: 'gone' });
     await session.end();
   });
 
-  it('leaves half of the time that is left for beginning anew, and cancels the rest', async () => {
+  it('leaves half of the remaining time for a retry, and cancels its statement', async () => {
     const session = open({ bound: within(600) });
     await expect(session.read(SLEEP)).rejects.toMatchObject({ reason: 'slow' });
     await session.end();
     await untilNobodySleeps();
   });
 
-  it('says so where the time of the request itself is over', async () => {
+  it('reports a timeout if the request itself is out of time', async () => {
     const session = open({ bound: within(0) });
     const error = await session.read(SLEEP).catch((each: unknown) => each);
     expect(error).toBeInstanceOf(ServiceError);
@@ -119,7 +119,7 @@ describe('a session on a standby', () => {
     await session.end();
   });
 
-  it('cancels what runs for a caller who has gone', async () => {
+  it('cancels the statement of a caller who has gone', async () => {
     const gone = new AbortController();
     const session = open({ signal: gone.signal });
     await session.begin();
@@ -139,7 +139,7 @@ describe('a session that is left for a standby', () => {
     seen: new Map(),
   });
 
-  /** Behind a pooler who asks is read in a transaction. */
+  /** Behind a pooler, the identity is read in a transaction. */
   async function openHome(isPresent: boolean) {
     await withClient(database.url, (client) =>
       client.query('create table if not exists numbers (n int); truncate numbers'),
@@ -163,7 +163,7 @@ describe('a session that is left for a standby', () => {
   const insert = () =>
     withClient(database.url, (client) => client.query('insert into numbers values (1)'));
 
-  it.each([false, true])('gives its connection back, pooler or not (%s)', async (isPresent) => {
+  it.each([false, true])('releases its connection, pooler or not (%s)', async (isPresent) => {
     const home = await openHome(isPresent);
     expect(home.leave()).toBe(true);
     expect(home.isConnected).toBe(false);
@@ -172,7 +172,7 @@ describe('a session that is left for a standby', () => {
     await home.end();
   });
 
-  it.each([false, true])('knows when it is not as it was (%s)', async (isPresent) => {
+  it.each([false, true])('notices when its snapshot has changed (%s)', async (isPresent) => {
     const home = await openHome(isPresent);
     expect(home.leave()).toBe(true);
     await insert();

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { watchWorkers } from '../../db/session/watch-workers.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
-describe('a watch over the workers', () => {
+describe('a watch on the workers', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** How long a look takes. */
+  /** Duration of a check. */
   const LOOK_MS = 10;
 
-  /** A coordinator that says these one after the other, and then the last one again. */
+  /** A coordinator that gives these answers in order, and then repeats the last. */
   function watched(...looks: readonly (boolean | Error)[]) {
     let asked = 0;
     const query = vi.fn(async () => {
@@ -29,14 +29,14 @@ describe('a watch over the workers', () => {
   const pass = (looks: number) =>
     vi.advanceTimersByTimeAsync(looks * (LIMITS.workerLookMs + LOOK_MS));
 
-  it('asks nothing of what is read quickly', async () => {
+  it('sends no check during quick reads', async () => {
     const { query, watch } = watched(false);
     watch()();
     await pass(3);
     expect(query).not.toHaveBeenCalled();
   });
 
-  it('goes on as long as all answer, and says once when one does not', async () => {
+  it('continues while all workers answer, and reports once when one does not', async () => {
     const { query, silences, watch } = watched(true, true, false);
     watch();
     await pass(2);
@@ -46,14 +46,14 @@ describe('a watch over the workers', () => {
     expect(silences).toMatchObject([{ code: 'BACKEND' }]);
   });
 
-  it('takes a look that is not answered in time for silence', async () => {
+  it('treats a check without an answer in time as silence', async () => {
     const { silences, watch } = watched(new Error('Query read timeout'));
     watch();
     await pass(1);
     expect(silences).toMatchObject([{ code: 'BACKEND' }]);
   });
 
-  it('does not take a look that is refused for silence', async () => {
+  it('does not treat a refused check as silence', async () => {
     const denied = Object.assign(new Error('permission denied'), { code: '42501' });
     const { silences, watch } = watched(denied);
     watch();
@@ -61,7 +61,7 @@ describe('a watch over the workers', () => {
     expect(silences).toEqual([]);
   });
 
-  it('asks once for all who watch at the same time', async () => {
+  it('sends one check for all concurrent watches', async () => {
     const { query, watch } = watched(true);
     watch();
     watch();

@@ -13,7 +13,7 @@ const read = (path: string): string => readFileSync(join(projectRoot(), path), '
 
 const manifest = JSON.parse(read('package.json'));
 
-/** The stages of the Dockerfile, from each FROM to the next; what comes before them is one too. */
+/** Reads the stages of the Dockerfile; what precedes the first FROM is one too. */
 function readStages(): readonly Stage[] {
   const lines = read('Dockerfile')
     .replaceAll(/\\\n/g, ' ')
@@ -38,7 +38,7 @@ const all = (stage: string, name: string): readonly string[] =>
     .filter((each) => each.name === name)
     .map(({ rest }) => rest.trim());
 
-/** What a stage copies from the folder it is built in: sources and where they go. */
+/** Returns what a stage copies from the build context: sources and targets. */
 const copies = (stage: string): readonly { sources: readonly string[]; target: string }[] =>
   all(stage, 'COPY')
     .filter((rest) => !rest.startsWith('--from='))
@@ -50,7 +50,7 @@ const sourcesOf = (stage: string): string[] => copies(stage).flatMap(({ sources 
 const everySource = stages.flatMap(({ name }) => sourcesOf(name));
 
 describe('the Dockerfile', () => {
-  it('copies what is there, and what .dockerignore lets in', () => {
+  it('copies existing files, and exactly those that .dockerignore allows', () => {
     expect(everySource.length).toBeGreaterThan(10);
     expect(everySource.filter((source) => !existsSync(join(projectRoot(), source)))).toEqual([]);
     const [first, ...rest] = read('.dockerignore')
@@ -62,13 +62,13 @@ describe('the Dockerfile', () => {
     expect(allowed.sort()).toEqual([...kept].sort());
   });
 
-  it('builds from everything that the build is of', () => {
+  it('builds from all sources of the build', () => {
     const { include } = JSON.parse(read('tsconfig.build.json'));
     expect(sourcesOf('build')).toEqual(expect.arrayContaining(include));
     expect(all('build', 'RUN').at(-1)).toBe('npm run -s build');
   });
 
-  it('ends with what an installed package has', () => {
+  it('ends with the files of an installed package', () => {
     const fromOthers = all('last', 'COPY').flatMap(
       (rest) => /^--from=.* (\S+)$/.exec(rest)?.[1] ?? [],
     );
@@ -76,7 +76,7 @@ describe('the Dockerfile', () => {
     expect([...sourcesOf('last'), ...fromOthers]).toEqual(expect.arrayContaining(manifest.files));
   });
 
-  it('has no development packages unless it is asked for them', () => {
+  it('has no development packages by default', () => {
     expect(all('packages', 'ARG')).toEqual(['OMIT=--omit=dev']);
     expect(all('packages', 'RUN')).toEqual(['npm ci $OMIT --no-audit --no-fund']);
   });
@@ -91,7 +91,7 @@ describe('the Dockerfile', () => {
     expect(all('last', 'STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 
-  it('sets variables that there are, and keeps data on its volume', () => {
+  it('sets only existing settings, and keeps data on its volume', () => {
     const pairs = all('last', 'ENV').flatMap((rest) =>
       rest.split(' ').map((pair) => pair.split('=')),
     );
@@ -103,7 +103,7 @@ describe('the Dockerfile', () => {
     expect(all('last', 'EXPOSE')).toEqual([set['PORT']]);
   });
 
-  it('takes an image of a Node that is new enough', () => {
+  it('uses an image with a recent version of Node', () => {
     const [image = ''] = all('', 'ARG');
     expect(Number(/node:(\d+)/.exec(image)?.[1])).toBeGreaterThanOrEqual(20);
     expect(stages.slice(1).map(({ instructions }) => instructions[0]?.rest)).toEqual([
@@ -112,7 +112,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('its HEALTHCHECK', () => {
+describe('the HEALTHCHECK', () => {
   const command = (): string[] => {
     const [check = ''] = all('last', 'HEALTHCHECK');
     return JSON.parse(check.slice(check.indexOf('CMD') + 3));
@@ -127,7 +127,7 @@ describe('its HEALTHCHECK', () => {
     });
   };
 
-  it('is good while the server lives, and else is not', async () => {
+  it('succeeds while the server runs, and fails otherwise', async () => {
     const service = await startTestService();
     const { port } = new URL(service.url);
     expect(await statusOf(port)).toBe(0);

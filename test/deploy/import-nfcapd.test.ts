@@ -50,7 +50,7 @@ const environment = (databaseUrl = database.url) => ({
 const runScript = (databaseUrl?: string): Promise<Outcome> =>
   outcomeOf(spawn(SCRIPT, [spool, 'flows', '--probe', 'p1'], { env: environment(databaseUrl) }));
 
-/** The names of nfcapd's files that wait, and of those that are done. */
+/** Lists the files of nfcapd that wait, and those that are imported. */
 async function files(): Promise<{ waiting: string[]; imported: string[] }> {
   const all = await readdir(spool, { recursive: true });
   const names = all.filter((name) => name.includes('nfcapd.')).sort();
@@ -72,12 +72,12 @@ async function spoolFile(name: string, atMs: number): Promise<void> {
 const START_MS = 1_700_000_309_500;
 
 describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
-  it('imports each file once, oldest first, and puts it away', async () => {
+  it('imports each file once, oldest first, and moves it away', async () => {
     await spoolFile('nfcapd.202311142219', START_MS + 60_000);
     await spoolFile('nfcapd.202311142218', START_MS);
     await writeFile(join(spool, 'nfcapd.current.123'), 'is being written');
     const { status, stdout, stderr } = await runScript();
-    // Each import says which database it uses, and nothing else is wrong.
+    // Each import names its database; there are no other messages.
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^(database: .*\n){2}$/)]);
     expect(stdout).toMatch(
       /nfcapd\.202311142218\.csv: 1 flow .*nfcapd\.202311142219\.csv: 1 flow /s,
@@ -86,7 +86,7 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
     expect(await files()).toEqual({ waiting: ['nfcapd.current.123'], imported: done });
     expect(await sums(database.url, 'flows')).toMatchObject({ 'Apps 00.35 1': '116' });
     expect(await query(database.url, 'select name from probes')).toEqual([{ name: 'p1' }]);
-    // A call that was ended before it put the file away is made good by the next.
+    // If a call ends before it moves the file away, the next call does so.
     await rename(join(spool, 'imported', done[0] ?? ''), join(spool, done[0] ?? ''));
     const again = await runScript();
     expect(again.stdout).toMatch(/its content is in context flows already, .*: passed over\n$/);
@@ -94,7 +94,7 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
     expect(await sums(database.url, 'flows')).toMatchObject({ 'Apps 00.35 1': '116' });
   });
 
-  it('leaves what it cannot import for the next call, and goes on with the others', async () => {
+  it('leaves what it cannot import for the next call, and continues with the others', async () => {
     await spoolFile('nfcapd.202311142218', START_MS);
     const away = await runScript('postgres://nobody@127.0.0.1:9/nothing');
     expect(away.status).toBe(1);
@@ -110,7 +110,7 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
     expect(await sums(database.url, 'flows')).toMatchObject({ 'Apps 00.35 1': '58' });
   });
 
-  it('says how it is called', async () => {
+  it('prints its usage', async () => {
     for (const parameters of [[], [spool], [join(spool, 'nothing'), 'flows']]) {
       const { status, stderr } = await outcomeOf(spawn(SCRIPT, parameters));
       expect([status, stderr]).toEqual([2, expect.stringContaining('usage: import-nfcapd.sh')]);
@@ -118,8 +118,8 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
   });
 });
 
-describe.skipIf(!hasNfcapd)('nfcapd that calls the script', () => {
-  it('brings what a router exports into the context, both directions as one app', async () => {
+describe.skipIf(!hasNfcapd)('nfcapd calling the script', () => {
+  it('imports what a router exports, both directions as one app', async () => {
     const bin = await mkdtemp(join(tmpdir(), 'countergraph-bin-'));
     const caller = join(bin, 'call');
     await writeFile(caller, `#!/bin/sh\nexec ${SCRIPT} "$1" flows\n`);

@@ -18,18 +18,18 @@ import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
 
-/** The configuration as the page has it. */
+/** The configuration as on the page. */
 const [WRITTEN = '', ...others] = readPages()
   .filter(({ path }) => path === 'docs/how-to/deploy.md')
   .flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'nginx'))
   .map(({ text }) => text);
 
-/** Where nobody listens: the port of a service that is long forgotten. */
+/** An address where nothing listens. */
 const NOBODY = '127.0.0.1:1';
 
 const ERROR_LOG = '  error_log /dev/null;\n';
 
-/** The configuration with each of these texts, which it has once, replaced. */
+/** Replaces texts in the configuration. Each must occur exactly once. */
 function changed(changes: readonly (readonly [was: string, is: string])[]): string {
   let text = WRITTEN;
   for (const [was, is] of changes) {
@@ -41,7 +41,7 @@ function changed(changes: readonly (readonly [was: string, is: string])[]): stri
   return text;
 }
 
-/** nginx as on the page, but for where it listens and what it leads to. */
+/** Starts nginx as on the page, except for its address, certificate, upstream and log file. */
 const startProxy = (
   upstream: string,
   changes: readonly (readonly [string, string])[] = [],
@@ -58,7 +58,7 @@ const startProxy = (
     ]),
   );
 
-it('the page has one configuration of nginx, whose numbers are those of the service', () => {
+it('the page has one configuration of nginx, with the same limits as the service', () => {
   expect(others).toEqual([]);
   const { graphqlBodyBytes, headerBytes, keepAliveSeconds } = LIMITS;
   const bodyKb = /client_max_body_size (\d+)k;/.exec(WRITTEN)?.[1];
@@ -73,7 +73,7 @@ it('the page has one configuration of nginx, whose numbers are those of the serv
   expect(Number(idleSeconds)).toBeLessThan(keepAliveSeconds);
 });
 
-/** An upstream that takes connections and says nothing. */
+/** Starts an upstream that accepts connections and never answers. */
 async function startSilent(): Promise<{ server: Server; address: string }> {
   const server = createServer((socket) => socket.on('error', () => {}).resume());
   server.listen(0, '127.0.0.1');
@@ -99,7 +99,7 @@ const topper = (parameters: Readonly<Record<string, string | number>> = {}): str
     ...Object.fromEntries(Object.entries(parameters).map(([k, v]) => [k, String(v)])),
   })}`;
 
-describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () => {
+describe.skipIf(!hasNginx)('behind nginx as in docs/how-to/deploy.md', () => {
   let lab: TestService;
   let proxy: Nginx;
 
@@ -132,7 +132,7 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
       body: JSON.stringify({ query }),
     });
 
-  it('answers are those of the service, and carry the id of the request', async () => {
+  it('answers equal those of the service, and carry the id of the request', async () => {
     const answer = await call(topper());
     const direct = await lab.call(topper());
     expect(answer.status).toBe(200);
@@ -150,7 +150,7 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
   it.each([
     ['REST', {}],
     ['CSV', { format: 'csv' }],
-  ])('%s is compressed for those who take it, and has its tag', async (_, parameters) => {
+  ])('%s is compressed for clients that accept it, and has its tag', async (_, parameters) => {
     const direct = await lab.call(topper(parameters));
     const path = topper(parameters);
     const { status, headers, body } = await zipped(proxy.url + path);
@@ -158,14 +158,14 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     expect(gunzipSync(body).toString() === direct.text).toBe(true);
     expect(body.length * 3).toBeLessThan(direct.text.length);
     expect(headers.vary).toMatch(/Accept-Encoding/);
-    // nginx makes a weak tag of it, as the bytes are others now; it is the same to the service.
+    // nginx weakens the tag, because it changes the bytes. The service still accepts it.
     const tag = headers.etag ?? '';
     expect(tag).toBe(`W/${direct.headers.etag?.replace('W/', '')}`);
     const again = await call(path, { headers: { 'if-none-match': tag } });
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('GraphQL is compressed too, and what is short is not', async () => {
+  it('GraphQL is compressed too, except for short answers', async () => {
     const query = `{ context(name: "lab") { counterGroup(guid: "${GROUP}") {
       topper(window: { interval: { from: ${T0}, to: ${T0 + 60} } }, maxItems: 1000) {
         keys { key metric } } } } }`;
@@ -196,7 +196,7 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     }
   });
 
-  it('by HTTP/2 many are followed on one connection', async () => {
+  it('many subscriptions share a connection in HTTP/2', async () => {
     const modern = await startProxy(new URL(lab.url).host, [], ' http2');
     const session = connect(modern.url);
     try {
@@ -211,12 +211,12 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     }
   });
 
-  it.each(['metrics', 'readyz', 'healthz'])('/%s is for the inside only', async (name) => {
+  it.each(['metrics', 'readyz', 'healthz'])('/%s is not accessible from outside', async (name) => {
     expect((await lab.call(`/${name}`)).status).toBe(200);
     expectError(await call(`/${name}`), 404, 'There is nothing at this address');
   });
 
-  it('a body that is too large is 413, in the shape of either surface', async () => {
+  it('a body that is too large is 413, in the format of REST or GraphQL', async () => {
     const message = 'The request body must be at most 262144 bytes';
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...basic(ADA) };
     const body = 'x'.repeat(LIMITS.graphqlBodyBytes + 1);
@@ -224,12 +224,12 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     const json = { ...headers, 'content-type': 'application/json' };
     const answer = await call('/graphql', { method: 'POST', headers: json, body });
     expectGraphQLError(answer, 413, { message, extensions: { code: 'LIMIT' } });
-    // What the proxy lets through, the service refuses by its own limit.
+    // The proxy lets this through, but the service has a lower limit for REST.
     const smaller = { method: 'POST', headers, body: body.slice(0, 100_000) };
     expectError(await call(PATH, smaller), 413, 'The request body must be at most 65536 bytes');
   });
 
-  it('an address as long as the service takes it is let through, and a longer one is 431', async () => {
+  it('a long address passes, and one beyond the limit of the service is 431', async () => {
     expect((await call(topper({ key_filter: 'k'.repeat(10_000) }))).status).toBe(200);
     const message =
       'The address and headers must be at most 32768 bytes, send long parameters by POST';
@@ -255,7 +255,7 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     });
   });
 
-  it('writes no token down, whatever comes of the request', async () => {
+  it('logs no token, whatever the outcome of the request', async () => {
     const log = await proxy.logText();
     expect(log).toContain('GET /api/topper/topper_request 200 ');
     expect(log).toContain('POST /graphql 413 ');
@@ -274,7 +274,7 @@ type Followed = { readonly topper: { readonly total: number } };
 const countOne = (lab: TestService): Promise<void> =>
   lab.importSamples([{ group: GROUP, key: 'another', ts: T0, values: { 0: 1 } }]);
 
-/** A stream within a connection of HTTP/2, and what has come of it so far. */
+/** Opens a subscription as a stream of an HTTP/2 connection. */
 function followByHttp2(session: ClientHttp2Session) {
   const stream = session.request({
     ...basic(ADA),
@@ -296,10 +296,10 @@ function followByHttp2(session: ClientHttp2Session) {
   };
 }
 
-describe.skipIf(!hasNginx)('where the service cannot be reached', () => {
+describe.skipIf(!hasNginx)('if the service cannot be reached', () => {
   const outage = { message: 'The proxy cannot reach the service, try again' };
 
-  it('the answer is 502 in the shape of either surface, and no log has the token', async () => {
+  it('the answer is 502 in the format of REST or GraphQL, and no log has the token', async () => {
     const proxy = await startProxy(NOBODY);
     try {
       const answer = await httpCall(proxy.url + topper());
@@ -316,7 +316,7 @@ describe.skipIf(!hasNginx)('where the service cannot be reached', () => {
     }
   });
 
-  it('the answer is 504 where the service is silent, and no log has the token', async () => {
+  it('the answer is 504 if the service is silent, and no log has the token', async () => {
     const silent = await startSilent();
     const brief = ['proxy_read_timeout 75s;', 'proxy_read_timeout 50ms;'] as const;
     const proxy = await startProxy(silent.address, [brief]);
@@ -334,12 +334,12 @@ describe.skipIf(!hasNginx)('where the service cannot be reached', () => {
     }
   });
 
-  it('without its line about the error log the token would be written down', async () => {
+  it('without the error_log line the token would be logged', async () => {
     const proxy = await startProxy(NOBODY, [[ERROR_LOG, '']]);
     try {
       await httpCall(proxy.url + topper());
       expect(await proxy.logText()).toContain(`api_token=${TOKEN}`);
-      // What the page says of headers: they are not in these lines.
+      // As the page says, these lines do not contain headers.
       const before = (await proxy.logText()).length;
       const path = topper().replace(/username=ada&api_token=ada-token&/, '');
       expect((await httpCall(proxy.url + path, { headers: bearer(ADA) })).status).toBe(502);
@@ -382,7 +382,7 @@ function expectGraphQLError(
   ]);
 }
 
-/** An answer as it came, for those who take gzip. */
+/** Accepts gzip, and returns the body as received. */
 async function zipped(url: string) {
   const sent = request(url, { headers: { 'accept-encoding': 'gzip' } });
   const [response] = (await once(sent.end(), 'response')) as [IncomingMessage];

@@ -14,11 +14,11 @@ const unit: ReadonlyMap<string, string> = new Map(
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
 );
 
-it('the unit gives the service the time it may need to end', () => {
+it('the unit gives the service enough time to shut down', () => {
   const { shutdownSeconds, traceFlushMs, processEndMs, embeddedStopMs } = LIMITS;
   const needed = shutdownSeconds + (traceFlushMs + processEndMs + embeddedStopMs) / 1000;
   expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(needed);
-  // To all processes at once, the signal would end the embedded server before the requests.
+  // A signal to all processes would stop the embedded server before the requests.
   expect(unit.get('KillMode')).toBe('mixed');
   expect(unit.get('KillSignal')).toBe('SIGTERM');
   expect(unit.get('Restart')).toBe('on-failure');
@@ -47,7 +47,7 @@ it('the unit keeps data where it may write', () => {
   );
 });
 
-it('the unit of nfcapd calls the script that is there, for the folder that it may write', () => {
+it('the unit of nfcapd calls an existing script, for the folder that it may write', () => {
   const nfcapd = read('deploy/countergraph-nfcapd.service');
   const [, folder, script, argument] =
     /^ExecStart=\/usr\/bin\/nfcapd .*-w (\S+) -x "\/opt\/countergraph\/(\S+) (\S+) flows"$/m.exec(
@@ -61,7 +61,7 @@ it('the unit of nfcapd calls the script that is there, for the folder that it ma
 });
 
 it.each(['docs/how-to/deploy.md', 'deploy/README.md', 'deploy/countergraph.service'])(
-  '%s names only settings that there are',
+  '%s names only settings that exist',
   (path) => {
     const named = read(path).match(/\bCOUNTERGRAPH_[A-Z_]+\b|\bDATABASE_URL\b/g) ?? [];
     expect(named.length).toBeGreaterThan(0);

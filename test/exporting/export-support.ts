@@ -26,7 +26,7 @@ export async function runOn(
   }
 }
 
-/** The same for a command that must end well. */
+/** Like `runOn`, for a command that must succeed. */
 export async function doneOn(
   service: Pick<TestService, 'databaseUrl'>,
   ...parameters: readonly string[]
@@ -39,8 +39,8 @@ export async function doneOn(
 export type Place = { readonly service: TestService; readonly context: string };
 
 /**
- * Takes a context to another place, as its user would: `export` with its declaration, `apply` of
- * that under the other name, `import` there. Returns the file of samples.
+ * Copies a context as a user would: `export` with its declaration, `apply` of the declaration under
+ * the other name, `import` there. Returns the file of samples.
  */
 export async function takeElsewhere(
   from: Place,
@@ -74,7 +74,7 @@ export type Reading = {
   readonly reading: string;
 };
 
-/** Of each key, bucket, probe and meter of a context what its readings come to, in order. */
+/** Returns the combined reading of each key, bucket, probe and meter of a context, sorted. */
 export async function readingsOf({ service, context }: Place): Promise<Reading[]> {
   const engines = await service.sql<{ id: number; engine: number }>(
     'select slice_id as id, engine::int as engine from slices',
@@ -102,7 +102,7 @@ export async function readingsOf({ service, context }: Place): Promise<Reading[]
 
 const KEY = 'key label readable description attributes { name value }';
 
-/** All that GraphQL tells of a group by one meter, in some windows, of all probes and of one. */
+/** Everything that GraphQL returns about a group by one meter in a window. */
 const TOPPER = `query ($context: String!, $group: Guid!, $meter: Int!, $window: WindowInput!, $probe: String) {
   context(name: $context) { counterGroup(guid: $group) {
     timeInterval(probe: $probe) { from to }

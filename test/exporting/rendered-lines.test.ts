@@ -51,7 +51,7 @@ const page = (rows: readonly ReadingRow[], probe: string | null = null): Reading
 const linesOf = (rows: readonly ReadingRow[], probe: string | null = null): string[] =>
   [...sampleLines(page(rows, probe))].flatMap(({ text }) => text.split('\n').slice(0, -1));
 
-/** What a key, a label or a probe may be; controls and halves of characters are in none. */
+/** Text that a key, label or probe may have: no control characters and no lone surrogates. */
 const text = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
   .filter((drawn) => !/[\p{Control}\p{Surrogate}]/u.test(drawn));
@@ -66,7 +66,7 @@ const texts: fc.Arbitrary<KeyTexts> = fc.record({
 });
 
 describe('a line of samples', () => {
-  it('is read by an import as what was exported', () => {
+  it('is parsed by an import as what was exported', () => {
     const rows = fc.record({
       key: text,
       bucket: fc.integer({ min: 10, max: 2 ** 30 }).map((n) => n * 60),
@@ -96,7 +96,7 @@ describe('a line of samples', () => {
     );
   });
 
-  it('has what it needs, and no more', () => {
+  it('has only the fields that it needs', () => {
     const whole: KeyTexts = {
       label: 'Lobby',
       isLabelDerived: false,
@@ -124,7 +124,7 @@ describe('a line of samples', () => {
     expect(more.length).toBeGreaterThan(0);
   });
 
-  it('is never longer than an import takes: texts that make it so are left out and counted', () => {
+  it('is never longer than an import accepts: texts that are too long are left out and counted', () => {
     const textsOf = (length: number): KeyTexts => ({
       label: 'é'.repeat(length / 2),
       isLabelDerived: true,
@@ -151,7 +151,7 @@ describe('a line of CSV', () => {
   const csvOf = (rows: readonly ReadingRow[], probe: string | null = null): string[][] =>
     parseCsv(csvHeader() + [...csvLines(page(rows, probe))].map((part) => part.text).join(''));
 
-  it('is there for each value, with the count of a mean', () => {
+  it('is written for each value, with the count of a mean', () => {
     const given = row({ readings: [2n ** 63n - 1n, -7], counts: [null, 3] });
     expect(csvOf([given, row({ key: 'b', bucket: T0 + 60 })], 'p1')).toEqual([
       ['group', 'key', 'probe', 'ts', 'meter', 'value', 'count'],
@@ -161,7 +161,7 @@ describe('a line of CSV', () => {
     ]);
   });
 
-  it('holds any key, and gives a spreadsheet no formula', () => {
+  it('may have any key, and never contains a spreadsheet formula', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (keys) => {
         const cells = csvOf(keys.map((key) => row({ key }))).slice(1);
@@ -174,7 +174,7 @@ describe('a line of CSV', () => {
     expect(csvOf([row({ key: '-a' })])[1]?.[1]).toBe("'-a");
   });
 
-  it('is one of several where a sum is too large for 64 bits', () => {
+  it('is one of several if a sum is too large for 64 bits', () => {
     const values = csvOf([row({ readings: [2n ** 64n, null] })])
       .slice(1)
       .map((cells) => BigInt(cells[5] ?? ''));
@@ -182,7 +182,7 @@ describe('a line of CSV', () => {
     expect(values.reduce((a, b) => a + b)).toBe(2n ** 64n);
   });
 
-  it('says of how many rows it is', () => {
+  it('is counted', () => {
     const rows = Array.from({ length: 1_203 }, (_, i) => row({ key: `k${i}` }));
     const parts = [...csvLines(page(rows))];
     expect(parts.map(({ lines }) => lines).reduce((a, b) => a + b)).toBe(1_203);

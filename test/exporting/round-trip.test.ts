@@ -22,7 +22,7 @@ const HOSTS = guidOf(2);
 const PAIRS = guidOf(3);
 const HIDDEN = guidOf(4);
 
-/** Of every kind that makes a difference: buckets, sampling, cross-keys, one that is disabled. */
+/** Groups that differ in buckets, sampling and kinds of keys; the last is disabled. */
 const GROUPS: readonly DeclaredGroup[] = [
   group(1, { meters: [...METERS, meter(0, 0, 'Invalid')] }),
   group(2, {
@@ -42,7 +42,7 @@ const GROUPS: readonly DeclaredGroup[] = [
 
 const ALL_METERS = METERS.map(({ id }) => id);
 
-/** What JSON, CSV, cross-keys or a shell could take for something else. */
+/** Keys that JSON, CSV, cross-keys or a shell could misinterpret. */
 const TEXT_KEYS = ['a', 'B', 'x\\y', '\\', '"q"', '=1+1', 'é', '\u{1F600}', ' b ', "it's, so"];
 const ADDRESSES = ['C0.A8.01.0A', '0A.00.00.01', '20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.01'];
 
@@ -51,7 +51,7 @@ const escaped = (part: string): string => part.replaceAll('\\', '\\\\');
 const text = fc.constantFrom(...TEXT_KEYS);
 const address = fc.constantFrom(...ADDRESSES);
 
-// Of a cross-key only the first part may begin with a backslash.
+// Only the first part of a cross-key may begin with a backslash.
 const inner = fc.constantFrom(...TEXT_KEYS.filter((key) => !key.startsWith('\\')));
 
 const crossKey = fc
@@ -64,7 +64,7 @@ const place = fc.oneof(
   fc.tuple(fc.constant(PAIRS), crossKey),
 );
 
-/** Few buckets on three days, so that many lines meet in one. */
+/** Few buckets on three days, so that many lines share one. */
 const line: fc.Arbitrary<Line> = fc
   .record({
     place,
@@ -84,8 +84,8 @@ const line: fc.Arbitrary<Line> = fc
   });
 
 /**
- * Imports of some lines each; the last ones add to sums until they pass what one reading holds, and
- * have extremes of which neither the first nor the last is the right one.
+ * Imports of some lines each. In the last ones, sums exceed what one reading can hold, and neither
+ * the first nor the last value of an extreme is the right one.
  */
 const imports = fc
   .array(fc.array(line, { minLength: 1, maxLength: 80 }), { minLength: 2, maxLength: 4 })
@@ -143,7 +143,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** What a file says, in no order: its readings, and apart from them what it says about keys. */
+/** Returns the sorted contents of a file: its readings, and separately the texts of keys. */
 async function contentOf(file: string): Promise<{ readings: string[]; texts: string[] }> {
   const lines = gunzipSync(await readFile(file))
     .toString()
@@ -160,7 +160,7 @@ async function contentOf(file: string): Promise<{ readings: string[]; texts: str
   return { readings: readings.toSorted(), texts: texts.toSorted() };
 }
 
-describe('what is exported and imported elsewhere', () => {
+describe('a context that is exported and imported elsewhere', () => {
   it('gives the same answers: every meter, probe, label, percentile and series', async () => {
     let run = 0;
     const isSame = fc.asyncProperty(imports, async (files) => {
@@ -185,7 +185,7 @@ describe('what is exported and imported elsewhere', () => {
         }
       }
 
-      // Exported again, it is the same but for the order.
+      // A second export differs only in its order.
       const again = join(folder, 'again.ndjson.gz');
       await doneOn(elsewhere, 'export', '--context', to.context, again);
       expect(await contentOf(again)).toEqual(await contentOf(samples));
@@ -199,7 +199,7 @@ describe('what is exported and imported elsewhere', () => {
     }
   }
 
-  it('is declared the same: applying the declaration where it came from changes nothing', async () => {
+  it('has the same declaration: applying it to the original changes nothing', async () => {
     const context = contexts[0] ?? '';
     const pools = [
       { name: 'cold', path: '/data/cold', total_size: 2 ** 45, additional_info: 'second shelf' },
@@ -245,7 +245,7 @@ describe('what is exported and imported elsewhere', () => {
     expect(items.length).toBeGreaterThan(GROUPS.length * METERS.length);
   });
 
-  it('is of one engine a run, and goes into the same one', async () => {
+  it('is exported one engine at a time, and imported for the same one', async () => {
     const from = contexts[1] ?? '';
     const to = copies[1] ?? '';
     const lines = [{ group: TEXTS, key: 'engine', ts: T0 + 60, values: { 2: 5 } }];
@@ -261,7 +261,7 @@ describe('what is exported and imported elsewhere', () => {
     expect(await of(elsewhere, to)).toHaveLength(1);
   });
 
-  it('goes into a context of another name in the same database too', async () => {
+  it('can be imported into another context of the same database', async () => {
     const place = { service: lab, context: 'twin' };
     const from = { service: lab, context: contexts[2] ?? '' };
     const samples = join(folder, 'twin.ndjson');
@@ -273,7 +273,7 @@ describe('what is exported and imported elsewhere', () => {
     expect(await readingsOf(place)).toEqual(await readingsOf(from));
   });
 
-  it('is refused where it was imported before, as any other file', async () => {
+  it('is refused if it was imported before, like any other file', async () => {
     const file = join(folder, 'twice.ndjson');
     await writeFile(file, '');
     await doneOn(lab, 'export', '--context', contexts[3] ?? '', file);

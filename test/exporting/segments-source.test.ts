@@ -13,7 +13,7 @@ import { CONTEXT, type TestService } from '../support/service.ts';
 const MANY = guidOf(1);
 const FEW = guidOf(2);
 
-/** More than are looked up at once. */
+/** More keys than are looked up at once. */
 const KEYS = 2 * LIMITS.exportPageRows + 100;
 
 let lab: TestService;
@@ -47,7 +47,7 @@ afterAll(() => lab.close());
 
 type Read = { readonly pages: readonly ReadingPage[]; readonly keys: KeyCounts };
 
-/** All pages of a window; `afterPage` is called after the first one. */
+/** Reads all pages of a window. `afterPage` is called after the first one. */
 function read(
   window: { from: number; to: number } = { from: 0, to: T0 + 9 * DAY },
   afterPage: () => Promise<unknown> = async () => undefined,
@@ -80,7 +80,7 @@ const rowsOf = ({ pages }: Read, guid: string) =>
     );
 
 describe('the readings of segments', () => {
-  it('are one row for each key, bucket and probe, whatever imports brought them', async () => {
+  it('are one row for each key, bucket and probe, from however many imports', async () => {
     expect(rowsOf(await read(), FEW)).toEqual([
       [null, 'a', T0, [7, null, null, null], [null, null, null, null]],
       ['p1', 'a', T0, [3, 5, 4, 3], [null, 3, null, null]],
@@ -88,7 +88,7 @@ describe('the readings of segments', () => {
     ]);
   });
 
-  it('come in pages that are small, and tell how much is done', async () => {
+  it('come in small pages, which report the progress', async () => {
     const { pages, keys } = await read();
     expect(keys).toEqual({ read: KEYS + 1, withoutReadings: 0 });
     expect(pages.length).toBeGreaterThan(3);
@@ -100,7 +100,7 @@ describe('the readings of segments', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('have what is said about a key in its first row alone', async () => {
+  it('have the texts of a key only in its first row', async () => {
     const { pages } = await read();
     const said = pages.flatMap(({ group: { guid }, rows }) =>
       rows.flatMap(({ key, bucket, texts }) => (texts ? [{ guid, key, bucket, texts }] : [])),
@@ -128,7 +128,7 @@ describe('the readings of segments', () => {
     expect(await bucketsOf(T0 + 1, T0 + 60)).toEqual([[], { read: 0, withoutReadings: KEYS + 1 }]);
   });
 
-  it('are of one version, whatever is written while they are read', async () => {
+  it('are of one version, whatever is written meanwhile', async () => {
     const before = await read();
     const during = await read(undefined, async () => {
       await lab.importSamples([
@@ -149,7 +149,7 @@ describe('the readings of segments', () => {
     ]);
   });
 
-  it('can be left in the middle', async () => {
+  it('can be abandoned halfway', async () => {
     const leaving = read(undefined, async () => {
       throw new Error('enough');
     });

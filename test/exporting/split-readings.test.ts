@@ -5,10 +5,10 @@ import type { ExportedMeter, Integer, ReadingRow } from '../../exporting/reading
 import { type LineReadings, splitReadings } from '../../exporting/split-readings.ts';
 import { T0 } from '../support/lab.ts';
 
-/** The largest reading of a line, and the largest count. */
+/** The largest reading and the largest count of a line. */
 const MOST = 2n ** 63n - 1n;
 
-/** Of every meter type its number is the id; slots are not in the order of ids. */
+/** A meter of each type, with the type as its id; slots are in the reverse order of ids. */
 const METERS: readonly ExportedMeter[] = Array.from({ length: 13 }, (_, type) => ({
   id: type,
   slot: 13 - type,
@@ -25,7 +25,7 @@ const rowOf = (row: Row): ReadingRow => ({ key: 'a', bucket: T0, texts: null, ..
 const exact = (value: bigint): Integer =>
   value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
 
-/** Up to three times what a line can hold, and often just at its bound. */
+/** Up to three times what a line can hold, and often just at the bound. */
 const amount = fc.oneof(
   fc.bigInt(0n, 1000n),
   fc.bigInt(0n, 3n * MOST),
@@ -34,7 +34,7 @@ const amount = fc.oneof(
 
 const needed = (value: bigint): bigint => (value + MOST - 1n) / MOST;
 
-/** What readings of a meter can come to: a mean of n readings is at most n times the largest one. */
+/** A possible reading: the sum of a mean is at most its count times the largest reading. */
 function readingOf({ fold }: ExportedMeter): fc.Arbitrary<[Integer | null, Integer | null]> {
   if (fold === null) return fc.constant([null, null]);
   const given = fc.tuple(amount, fc.boolean(), fc.oneof(fc.constantFrom(1n, 2n), amount));
@@ -94,7 +94,7 @@ describe('the lines of a row', () => {
     );
   });
 
-  it('give an extreme on one line, and a counter no negative part', () => {
+  it('have an extreme on one line, and no negative part of a counter', () => {
     fc.assert(
       fc.property(row, (given) => {
         const lines = splitReadings(METERS, rowOf(given));
@@ -107,7 +107,7 @@ describe('the lines of a row', () => {
     );
   });
 
-  it('are as many as counts that differ, where everything fits', () => {
+  it('are as many as there are distinct counts, if everything fits', () => {
     const small = row.filter(({ readings, counts }) =>
       [...readings, ...counts].every((value) => value === null || needed(absolute(value)) <= 1n),
     );
@@ -157,7 +157,7 @@ describe('the lines of a row', () => {
     ).toEqual(expected);
   });
 
-  it('are refused of a mean that so few readings cannot have', () => {
+  it('are refused for a mean that so few readings cannot have', () => {
     const readings = METERS.map(({ slot }) => (slot === 8 ? 2n ** 63n : null)).toReversed();
     const counts = METERS.map(({ slot }) => (slot === 8 ? 1 : null)).toReversed();
     expect(() => splitReadings(METERS, rowOf({ readings, counts }))).toThrow(

@@ -11,7 +11,7 @@ const GRID = 300;
 
 const CONTEXT = 'lab';
 
-/** An event as its rule's windows have it: those that end after so many topper buckets. */
+/** An event, with its start and end as numbers of windows: a window is one topper bucket. */
 export type WindowEvent = {
   readonly key: string | null;
   readonly began: number;
@@ -21,14 +21,14 @@ export type WindowEvent = {
 
 export type AlertFaultLab = Awaited<ReturnType<typeof openAlertFaultLab>>;
 
-/** Waits for what will come to pass; the test's own time limit ends a wait for what does not. */
+/** Waits for a condition. If it never holds, the test fails by its own timeout. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10);
 }
 
 /**
- * A context with one rule, a key above 10, in a migrated database that may be at another address
- * later, and a webhook. Nothing decides and nothing notifies but what the test starts.
+ * Opens a context with one rule, a key above 10, and a webhook, in a migrated database that may
+ * move to another address later. Nothing evaluates or notifies unless the test starts it.
  */
 export async function openAlertFaultLab(databaseUrl: string) {
   let url = databaseUrl;
@@ -37,7 +37,7 @@ export async function openAlertFaultLab(databaseUrl: string) {
     (await withClient(url, (client) => client.query<Row>(text, values))).rows;
   const apply = (declaration: object) =>
     withClient(url, (client) => applyDeclaration(client, { context: CONTEXT, ...declaration }));
-  /** The windows of the rule that is watched now are counted from here. */
+  /** The start of window 1 of the current rule. */
   let origin = T0;
   let files = 0;
 
@@ -68,13 +68,13 @@ export async function openAlertFaultLab(databaseUrl: string) {
     webhook,
     sql,
     apply,
-    /** What each key has in the last bucket of the window that ends after so many topper buckets. */
+    /** Imports a value for each key, in the last bucket of a window. */
     feed,
-    /** From now on the database is there. */
+    /** Uses the database at this address from now on. */
     moveTo(address: string): void {
       url = address;
     },
-    /** Forgets what there was, and declares the rule and the webhook anew, a day later. */
+    /** Deletes the rule and the webhook, and declares them again, with windows a day later. */
     async begin(rule: object = {}): Promise<void> {
       await sql('delete from alerts');
       await sql('delete from alert_sinks');
@@ -87,7 +87,7 @@ export async function openAlertFaultLab(databaseUrl: string) {
       });
       webhook.received.length = 0;
     },
-    /** All events of the rule, by start and key. */
+    /** Returns all events of the rule, by start and key. */
     async events(): Promise<WindowEvent[]> {
       return sql(
         `select key, ((started_at - $1) / $2)::int as began, ((ended_at - $1) / $2)::int as ended,
@@ -96,20 +96,20 @@ export async function openAlertFaultLab(databaseUrl: string) {
         [origin, GRID],
       );
     },
-    /** The id of the event that is the only one. */
+    /** Returns the id of the only event. */
     async eventId(): Promise<string> {
       const rows = await sql<{ id: string }>('select event_id as id from alert_events');
       if (rows.length !== 1) throw new Error(`there are ${rows.length} events`);
       return rows[0]?.id ?? '';
     },
-    /** Whether every change of the events so far has been told. */
+    /** Whether there are this many changes, and all have been delivered. */
     async isAllTold(changes: number): Promise<boolean> {
       const rows = await sql<{ told: boolean }>(
         'select delivered_at is not null as told from alert_deliveries',
       );
       return rows.length === changes && rows.every(({ told }) => told);
     },
-    /** Lets nobody write to a table until it is ended; reading goes on. */
+    /** Blocks writes to a table, but not reads, until the returned connection ends. */
     async hold(table: string): Promise<pg.Client> {
       const locker = new pg.Client({ connectionString: url });
       locker.on('error', () => {});
@@ -117,7 +117,7 @@ export async function openAlertFaultLab(databaseUrl: string) {
       await locker.query(`begin; lock table ${table} in exclusive mode`);
       return locker;
     },
-    /** Waits until a connection of that name waits for what is held. */
+    /** Waits until a connection of that name waits for the lock. */
     waitUntilHeld: (name: string): Promise<void> =>
       until(async () => {
         const rows = await sql(
@@ -127,11 +127,11 @@ export async function openAlertFaultLab(databaseUrl: string) {
         );
         return rows.length > 0;
       }),
-    /** What the webhook was told, without what it recognises as told before. */
+    /** Returns the idempotency keys that the webhook received, without duplicates. */
     toldOnce: (): string[] => [
       ...new Set(webhook.received.map(({ headers }) => String(headers['idempotency-key']))),
     ],
-    /** Different texts that were sent under the same key: there must be none. */
+    /** Returns texts that differ from the first one with the same key: there must be none. */
     contradictions(): string[] {
       const texts = new Map<string, string>();
       return webhook.received.flatMap(({ headers, text }) => {

@@ -21,7 +21,7 @@ afterEach(async () => {
   running.length = 0;
 });
 
-/** The part of a server that decides and notifies; it looks often, and tries again soon. */
+/** Starts the part of a server that evaluates and notifies, with short intervals and retries. */
 function startAlerts(databaseUrl: string) {
   const logged: string[] = [];
   const log = createLog('debug', collectingStream(logged));
@@ -39,7 +39,7 @@ function startAlerts(databaseUrl: string) {
   return { tally, logText: () => logged.join('') };
 }
 
-/** The event began once and ended once, and the webhook was told so, in order. */
+/** The event began once and ended once, and the webhook was notified of both, in order. */
 async function expectOneEvent(lab: AlertFaultLab): Promise<void> {
   await until(() => lab.isAllTold(2));
   expect(await lab.events()).toEqual([{ key: 'a', began: 2, ended: 3, peak: 11 }]);
@@ -74,7 +74,7 @@ describe('a PostgreSQL that goes away', { timeout: 60_000 }, () => {
     ['without its postmaster, which was killed', () => server.killPostmaster()],
   ] as const;
 
-  it.each(ways)('%s, while an event is written and while a sink is told', async (_, goAway) => {
+  it.each(ways)('%s, while an event is written and while a sink is notified', async (_, goAway) => {
     const { logText } = startAlerts(server.url);
     await lab.feed(2, { a: 11 });
     await lab.hold('alert_events');
@@ -117,14 +117,14 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
     await primary?.remove();
   });
 
-  /** The primary is lost, and the standby takes its place. */
+  /** Kills the primary and promotes the standby. */
   async function failOver(): Promise<void> {
     killServer(primary);
     await withClient(standby.url, (client) => client.query('select pg_promote()'));
     lab.moveTo(standby.url);
   }
 
-  it('goes on where the primary was', async () => {
+  it('continues where the primary was', async () => {
     const before = startAlerts(primary.url);
     const after = startAlerts(standby.url);
     await lab.feed(2, { a: 11 });
@@ -137,11 +137,11 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
     await expectOneEvent(lab);
     expect([before.tally.began, before.tally.ended]).toEqual([1, 0]);
     expect([after.tally.began, after.tally.ended]).toEqual([0, 1]);
-    // It was noted on the standby, too, that the webhook had taken it.
+    // The delivery to the webhook was replicated to the standby.
     expect(lab.webhook.told()).toHaveLength(2);
   });
 
-  it('without the last commits decides anew what was lost, with the same ids', async () => {
+  it('without the last commits evaluates again what was lost, with the same ids', async () => {
     startAlerts(primary.url);
     startAlerts(standby.url);
     await lab.feed(2, { a: 11 });
@@ -157,7 +157,7 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
     const id = await lab.eventId();
     await failOver();
     expect(await lab.events()).toEqual([]);
-    // Whoever feeds has kept what may be lost, and feeds it again.
+    // A feeder has kept the data that may be lost, and sends them again.
     await lab.feed(3, { a: 1 });
     await lab.feed(4, { a: 1 });
     await expectOneEvent(lab);
@@ -166,8 +166,8 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
   });
 });
 
-describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, where none has a lock', () => {
-  it('two servers that decide at once decide each window once', { timeout: 60_000 }, async () => {
+describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, without locks', () => {
+  it('two concurrent servers evaluate each window once', { timeout: 60_000 }, async () => {
     const database = await createTestDatabase();
     const pooler = await startPgBouncer(database.url, { mode: 'transaction' });
     const lab = await openAlertFaultLab(database.url);

@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.remove();
 });
 
-/** Whatever happened, the service answers again by itself, and the numbers are right. */
+/** After each fault, the service recovers by itself, and its numbers are right. */
 afterEach(() => expectRecovery(lab), 20_000);
 
 const ALL_REFUSED = [UNREACHABLE, UNREACHABLE, UNREACHABLE, UNREACHABLE];
@@ -38,10 +38,10 @@ describe('while PostgreSQL is away', () => {
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
     ['without its postmaster, which was killed', () => server.killPostmaster()],
-  ])('%s, every request is told so, and the process is alive', async (_, goAway) => {
+  ])('%s, every request gets an error, and the process stays alive', async (_, goAway) => {
     await askAll(lab);
     await goAway();
-    // Backends that lost their postmaster end when they notice.
+    // Backends end only when they notice that their postmaster is gone.
     while ((await askAll(lab)).length < 4) await delay(20);
     expect(await askAll(lab)).toEqual(ALL_REFUSED);
     expect((await lab.call('/healthz')).status).toBe(200);
@@ -50,8 +50,8 @@ describe('while PostgreSQL is away', () => {
   });
 });
 
-describe('requests that run', () => {
-  it('while PostgreSQL is restarted end with the right answer or are told', async () => {
+describe('running requests', () => {
+  it('end with the right answer or an error while PostgreSQL restarts', async () => {
     const asking = keepAsking(lab);
     for (const goAway of [server.stop, server.kill, server.killPostmaster]) {
       await delay(50);
@@ -61,7 +61,7 @@ describe('requests that run', () => {
     expect(await asking.stop()).toEqual([UNREACHABLE]);
   });
 
-  it('while a backend is killed end with the right answer or are told', async () => {
+  it('end with the right answer or an error while a backend is killed', async () => {
     const asking = keepAsking(lab);
     let refusals: Refusal[] = [];
     try {
@@ -76,13 +76,13 @@ describe('requests that run', () => {
         await session.ended;
       }
     } finally {
-      // Whatever has failed, it must not go on asking during the other tests.
+      // Even after a failure, the requests must not continue during other tests.
       refusals = await asking.stop();
     }
     expect(refusals).toEqual([UNREACHABLE]);
   });
 
-  /** PostgreSQL ends all sessions when one is killed, as their shared memory may be damaged. */
+  /** PostgreSQL ends all sessions when one is killed, because shared memory may be damaged. */
   async function openSession(): Promise<{ readonly ended: Promise<void> }> {
     const session = new pg.Client({ connectionString: server.url });
     session.on('error', () => {});
@@ -95,7 +95,7 @@ describe('requests that run', () => {
 describe('requests that wait for a lock', () => {
   let locker: pg.Client;
 
-  // A test that fails must not leave the others waiting.
+  // A failed test must not leave the others waiting.
   afterEach(() => locker.end());
 
   async function lock(tables: string): Promise<void> {
@@ -111,7 +111,7 @@ describe('requests that wait for a lock', () => {
   };
 
   it.each(['users', 'counter_groups', 'open_segment_pages', 'key_texts', 'context_versions'])(
-    'on %s end after their timeout, and leave no statement behind',
+    'on %s end at their timeout, and leave no statement behind',
     async (tables) => {
       await lock(tables);
       const answer = await lab.refusal('topper', { ...QUESTIONS.topper, timeout: 1 });
@@ -121,7 +121,7 @@ describe('requests that wait for a lock', () => {
     },
   );
 
-  it('are told when their backends are killed', async () => {
+  it('get an error when their backends are killed', async () => {
     await lock('open_segment_pages, users');
     const asked = askAll(lab);
     await waiting(4);
@@ -131,7 +131,7 @@ describe('requests that wait for a lock', () => {
     await locker.end();
   });
 
-  it('on blocks, which come by COPY, are told when the backend is killed', async () => {
+  it('on blocks, which COPY reads, get an error when the backend is killed', async () => {
     await lock('open_segment_pages');
     const asked = lab.refusal('topper', QUESTIONS.topper);
     await waiting(1);
@@ -141,7 +141,7 @@ describe('requests that wait for a lock', () => {
     await locker.end();
   });
 
-  it('end after their timeout when PostgreSQL does not even take the cancel', async () => {
+  it('end at their timeout even if PostgreSQL does not accept the cancel', async () => {
     await lock('open_segment_pages');
     const asked = lab.refusal('topper', { ...QUESTIONS.topper, timeout: 1 });
     await waiting(1);
@@ -164,7 +164,7 @@ describe('a PostgreSQL that refuses', () => {
 
   afterEach(() => restart({}), 20_000);
 
-  it('connections, as others hold all, is not reachable until they are given back', async () => {
+  it('connections, because others hold all, is unreachable until they are released', async () => {
     await restart({ max_connections: '8', superuser_reserved_connections: '0' });
     const others = await connectAsMany();
     expect(await askAll(lab)).toEqual(ALL_REFUSED);
@@ -187,14 +187,14 @@ describe('a PostgreSQL that refuses', () => {
     }
   }
 
-  it('connections beyond a few answers every request or says so', async () => {
+  it('connections beyond a few answers each request or gives an error', async () => {
     await restart({ max_connections: '4', superuser_reserved_connections: '0' });
     const refused = (await Promise.all(Array.from({ length: 10 }, () => askAll(lab)))).flat();
     expect(refused.filter(([, message]) => message !== UNREACHABLE[1])).toEqual([]);
     expect(refused.length).toBeGreaterThan(0);
   });
 
-  it('to write still answers, as nothing but reading is asked of it', async () => {
+  it('to write still answers, because requests only read', async () => {
     await restart({ default_transaction_read_only: 'on' });
     expect(await askAll(lab)).toEqual([]);
     await expectRecovery(lab);

@@ -20,7 +20,7 @@ export const LINES: readonly Line[] = Array.from({ length: 10 * KEYS }, (_, i) =
 
 const WINDOW = { from: T0, to: T0 + 600 };
 
-/** A question for each endpoint, all of which read the database. */
+/** A question for each endpoint. All of them read the database. */
 export const QUESTIONS: Readonly<Record<EndpointName, RestParameters>> = {
   slices: { get_disk_usage: true },
   groups: { get_meter_info: true },
@@ -37,7 +37,7 @@ export const DOCUMENT = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${G
   topper(maxItems: 3, window: { interval: { from: ${WINDOW.from}, to: ${WINDOW.to} } }) {
     others keys { key metric } } } } }`;
 
-/** A service on a PostgreSQL that can be taken away from it. */
+/** Starts a service on a PostgreSQL that can be stopped and killed. */
 export async function startFaultLab(): Promise<{ lab: TestService; server: BreakableServer }> {
   const server = await startBreakable();
   try {
@@ -46,7 +46,7 @@ export async function startFaultLab(): Promise<{ lab: TestService; server: Break
       databaseUrl: server.url,
       groups: [GROUP],
       lines: LINES,
-      // What is remembered needs no database.
+      // Cached answers would need no database.
       settings: { answerCacheBytes: 0, responseCacheBytes: 0 },
     });
     return { lab, server };
@@ -56,10 +56,10 @@ export async function startFaultLab(): Promise<{ lab: TestService; server: Break
   }
 }
 
-/** No measurement, but what operators are promised: that long after a fault all is well again. */
+/** Not a measurement, but the promise to operators: the longest recovery after a fault. */
 const RECOVERY_MS = 5_000;
 
-/** The service answers again by itself, in time, and what plain SQL finds too. */
+/** The service answers again by itself, in time, and its answers are right. */
 export async function expectRecovery(lab: TestService): Promise<void> {
   const since = performance.now();
   while ((await lab.rest('topper', QUESTIONS.topper)).status !== 200) await delay(20);
@@ -72,7 +72,7 @@ export async function expectRightAnswers(lab: TestService): Promise<void> {
   const keys = right?.keys.map(({ key, metric }) => ({ key, metric: Number(metric) })) ?? [];
   expect(keys).toHaveLength(3);
   const others = Number(right?.others);
-  // From memory, and anew.
+  // From the caches, and without them.
   for (const forget of [() => {}, lab.emptyCaches]) {
     forget();
     expect(await lab.topper(QUESTIONS.topper)).toMatchObject({ sysgrouptotal: others, keys });
@@ -85,10 +85,10 @@ export async function expectRightAnswers(lab: TestService): Promise<void> {
   expect((await lab.call('/readyz')).status).toBe(200);
 }
 
-/** A refusal as the caller is told of it: status and message, or GraphQL's codes and messages. */
+/** A refusal as the caller sees it; for errors of GraphQL the status is 500. */
 export type Refusal = readonly [status: number, message: string];
 
-/** Asks everything once, with nothing remembered, and gives what was not answered. */
+/** Asks everything once, with empty caches, and returns the refusals. */
 export async function askAll(lab: TestService): Promise<Refusal[]> {
   lab.emptyCaches();
   const asked = (['slices', 'groups', 'topper'] as const).map(async (endpoint) => {
@@ -98,7 +98,7 @@ export async function askAll(lab: TestService): Promise<Refusal[]> {
     return [[status, message] as const];
   });
   const graph = lab.graphql(DOCUMENT).then(({ errors = [], status }) => {
-    // A field that fails leaves the status alone.
+    // A failed field does not change the status.
     return errors.map(({ message, extensions }) => {
       expect([extensions.code, status === 200 || status >= 500]).toEqual([codeOf(message), true]);
       return [500, message] as const;
@@ -112,8 +112,8 @@ const codeOf = (message: string): string => (/timed out/.test(message) ? 'TIMEOU
 export const UNREACHABLE: Refusal = [500, 'Database is not reachable'];
 
 /**
- * Asks everything again and again until told to stop, and gives the refusals, each once. Whatever
- * was answered meanwhile, a request came to an end.
+ * Asks everything repeatedly until it is stopped, and returns the distinct refusals. It can only
+ * stop if every request comes to an end.
  */
 export function keepAsking(lab: TestService): { stop(): Promise<Refusal[]> } {
   const found = new Map<string, Refusal>();
@@ -134,7 +134,7 @@ export function keepAsking(lab: TestService): { stop(): Promise<Refusal[]> } {
   };
 }
 
-/** Statements of the server, those that wait for a lock among them. */
+/** Returns the running statements of the server, and which of them wait for a lock. */
 export async function statementsOf(lab: TestService): Promise<{ pid: number; waits: boolean }[]> {
   return lab.sql(
     `select pid, coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity

@@ -27,7 +27,7 @@ afterAll(async () => {
   await program.remove();
 });
 
-/** A database of its own for each test. */
+/** Each test has its own database. */
 beforeEach(async () => {
   const url = new URL(server.url);
   url.pathname = `/feed_${process.hrtime.bigint()}`;
@@ -39,13 +39,13 @@ beforeEach(async () => {
   await makeReady(databaseUrl);
 });
 
-/** One minute of a stream after the other, ten flows of 100 bytes in each. */
+/** The given minute of a stream: ten flows of 100 bytes. */
 const minute = (number: number): string =>
   Array.from({ length: 10 }, (_, i) => flowLine({ at: 60 * number + i, from: `10.0.0.${i}` })).join(
     '',
   );
 
-/** Each flow is there once, and all that is derived is right. */
+/** Each flow is stored once, and all derived data are right. */
 async function expectOnce(flows: number): Promise<void> {
   const all = await sums(databaseUrl);
   expect([all['Aggregates TOTALBW 1'], all['Aggregates TOTALBW 2']]).toEqual([
@@ -60,7 +60,7 @@ async function expectOnce(flows: number): Promise<void> {
   expect(noted).toEqual([{ flows }]);
 }
 
-describe('a commit whose answer is lost', () => {
+describe('a commit whose response is lost', () => {
   let breaker: CommitBreaker;
 
   beforeEach(async () => {
@@ -69,13 +69,13 @@ describe('a commit whose answer is lost', () => {
   afterEach(() => breaker.close());
 
   it.each(['after', 'before'] as const)(
-    'is made once, be the connection cut off %s it has happened',
+    'is made once, even if the connection is cut %s it',
     async (when) => {
       const feed = startFeed({ databaseUrl: breaker.url });
       for (const [number, commits] of [0, 1, 2, 3].entries()) {
         breaker.breakNext(when);
         feed.write(minute(10 * number));
-        // Of each, the one before is due.
+        // Each minute makes the one before it due.
         await feed.until((status) => status.commits === commits);
       }
       breaker.breakNext(when);
@@ -87,8 +87,8 @@ describe('a commit whose answer is lost', () => {
   );
 });
 
-describe('a feed whose backends are ended again and again', () => {
-  it('neither loses nor doubles a flow', async () => {
+describe('a feed whose backends are ended repeatedly', () => {
+  it('neither loses nor duplicates a flow', async () => {
     const feed = startFeed({ databaseUrl });
     let isOver = false;
     const ending = (async () => {
@@ -102,7 +102,7 @@ describe('a feed whose backends are ended again and again', () => {
           [new URL(databaseUrl).pathname.slice(1)],
         );
         ended += rows.length;
-        // Each a little later than the one before: at another place of an attempt.
+        // Waits a little longer each time, to interrupt attempts at different points.
         await delay(20 + ended * 20);
       }
       return ended;
@@ -125,7 +125,7 @@ describe('while the database is away', () => {
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
     ['without its postmaster', () => server.killPostmaster()],
-  ])('%s, a feed reads on, says so, and goes on afterwards', async (_, goAway) => {
+  ])('%s, a feed continues to read, reports it, and commits afterwards', async (_, goAway) => {
     const feed = startFeed({ databaseUrl });
     feed.write(minute(0), minute(10));
     await feed.until(({ commits }) => commits === 1);
@@ -143,7 +143,7 @@ describe('while the database is away', () => {
     await expectOnce(40);
   });
 
-  it('and stays so, a feed that is told to end says what it could not commit', async () => {
+  it('for long, a feed that is stopped reports what it could not commit', async () => {
     const feed = startFeed({ databaseUrl, limits: { lastCommitMs: 50 } });
     feed.write(minute(0), minute(10));
     await feed.until(({ commits }) => commits === 1);
@@ -155,7 +155,7 @@ describe('while the database is away', () => {
   });
 });
 
-it('a feed that is told to end while a commit waits says what it could not commit', async () => {
+it('a feed that is stopped while a commit waits reports what it could not commit', async () => {
   const feed = startFeed({ databaseUrl, limits: { lastCommitMs: 50 } });
   feed.write(minute(0), minute(10));
   await feed.until(({ commits }) => commits === 1);
@@ -176,7 +176,7 @@ type Follower = {
   said(what: RegExp): Promise<void>;
 };
 
-/** The command, reading what the test writes. */
+/** Starts the command, which reads what the test writes. */
 function follow(...more: string[]): Follower {
   const main = join(program.folder, 'dist/cli/main.js');
   const parameters = [
@@ -201,7 +201,7 @@ function follow(...more: string[]): Follower {
   child.stdout.on('data', (data) => {
     texts.output += String(data);
   });
-  // What it does not read any more is no failure of the test.
+  // The command may end before it has read everything: the test must not fail.
   child.stdin.on('error', () => {});
   return {
     process: child,
@@ -230,7 +230,7 @@ async function untilCommitted(flows: number): Promise<void> {
 }
 
 describe('the command import --follow', () => {
-  it('told to end by SIGTERM commits what it has read, and ends with 0', async () => {
+  it('commits what it has read at SIGTERM, and exits with 0', async () => {
     const follower = follow();
     follower.process.stdin?.write(minute(0) + minute(10));
     await untilCommitted(10);
@@ -240,7 +240,7 @@ describe('the command import --follow', () => {
     await expectOnce(20);
   });
 
-  it('at the end of its input ends with 0, and says in JSON what it did', async () => {
+  it('exits with 0 at the end of its input, and reports in JSON what it did', async () => {
     const follower = follow('--json');
     follower.process.stdin?.end(minute(0));
     expect(await follower.ended).toEqual([0, null]);
@@ -259,7 +259,7 @@ describe('the command import --follow', () => {
     });
   });
 
-  it('says how far behind it is, and after SIGKILL how far it had come', async () => {
+  it('reports its lag, and after SIGKILL how far it had come', async () => {
     const follower = follow();
     follower.process.stdin?.write(minute(0) + minute(10));
     await untilCommitted(10);
@@ -273,13 +273,13 @@ describe('the command import --follow', () => {
     await next.said(
       /^lab: the feed before, begun at .+, committed 10 flows, the newest of 2023-11-14T22:14:09.000Z$/m,
     );
-    // Whoever still has what was lost can send it again from there.
+    // A sender that still has the lost flows can send them again from there.
     next.process.stdin?.end(minute(10));
     expect(await next.ended).toEqual([0, null]);
     await expectOnce(20);
   });
 
-  it('lives through a restart of the database', async () => {
+  it('survives a restart of the database', async () => {
     const follower = follow();
     follower.process.stdin?.write(minute(0) + minute(10));
     await untilCommitted(10);
@@ -293,7 +293,7 @@ describe('the command import --follow', () => {
     await expectOnce(30);
   });
 
-  it('ends with 1 at a bad line, with what came before committed', async () => {
+  it('exits with 1 at a bad line, and commits what came before it', async () => {
     const follower = follow();
     follower.process.stdin?.write(`${minute(0)}nonsense\n${minute(1)}`);
     expect(await follower.ended).toEqual([1, null]);
@@ -303,7 +303,7 @@ describe('the command import --follow', () => {
     await expectOnce(10);
   });
 
-  it('goes on beyond bad lines where it is told to, and names them', async () => {
+  it('continues after bad lines if asked to, and names them', async () => {
     const follower = follow('--skip-bad-lines');
     follower.process.stdin?.end(`${minute(0)}nonsense\n${minute(1)}`);
     expect(await follower.ended).toEqual([0, null]);

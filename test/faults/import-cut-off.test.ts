@@ -41,7 +41,7 @@ afterAll(async () => {
   await program.remove();
 });
 
-/** What no import has seen, of another day, with so many keys; all end in noise of such a length. */
+/** New content for a day without data. Each key ends with `noiseBytes` of noise. */
 function newContent(keys: number, minutes = 3, noiseBytes = 0): string {
   files += 1;
   const line = (i: number, minute: number) => {
@@ -64,7 +64,7 @@ const importContent = (content: string): Promise<ImportReport> =>
     now: () => Math.floor(Date.now() / 1000),
   });
 
-/** An import in a process of its own, as the command does it. */
+/** Starts the import command in a separate process. */
 async function startImport(content: string): Promise<ChildProcess> {
   const path = join(program.folder, `file-${files}.ndjson`);
   await writeFile(path, content);
@@ -86,7 +86,7 @@ async function waitUntilImportsEnd(): Promise<void> {
   while ((await importSessions()).length > 0) await delay(10);
 }
 
-/** Nothing is left of an import; its file can be imported now, and all that is derived is right. */
+/** Nothing is left of an import; its file can be imported now, and all derived data are right. */
 async function expectNoTrace(content: string, before: DatabaseDigest): Promise<void> {
   await waitUntilImportsEnd();
   expect(await digestOf(server.url)).toEqual(before);
@@ -94,7 +94,7 @@ async function expectNoTrace(content: string, before: DatabaseDigest): Promise<v
   await importContent(content);
   await expect(importContent(content)).rejects.toThrow('its content is in context lab already');
   await expectRightSegments();
-  // A partition that was made for nothing is removed at the latest by the next import.
+  // The next import, at the latest, removes a partition that was created in vain.
   const partitions = await lab.sql(`select relname as name from pg_class
     where relkind = 'r' and relname ~ '^open_segment_pages_[0-9_]+$' order by 1`);
   const segments = await lab.sql<SegmentToPlace>(`select slice_id as "sliceId", level::int as level,
@@ -110,12 +110,12 @@ async function expectRightSegments(): Promise<void> {
   expect(report).toMatchObject({ differences: [], differenceCount: 0 });
 }
 
-/** Waits until the import that was started waits for what is locked. */
+/** Waits until the import waits for the lock. */
 async function waitUntilHeld(): Promise<void> {
   while (!(await importSessions()).some(({ waits }) => waits)) await delay(5);
 }
 
-/** Lets nobody write to a table; reading goes on, as imports look at all of these first. */
+/** Blocks writes to a table, but not reads: an import reads all these tables first. */
 async function hold(table: string): Promise<pg.Client> {
   const locker = new pg.Client({ connectionString: server.url });
   locker.on('error', () => {});
@@ -125,9 +125,9 @@ async function hold(table: string): Promise<pg.Client> {
 }
 
 describe('an import that is killed', { timeout: 60_000 }, () => {
-  // Each lock holds it at another place: before and after its first rows, and before its end.
+  // The locks stop it at different points: before and after its first rows, and before its end.
   it.each(['open_segment_pages', 'coverage', 'imports', 'segments'])(
-    'where it writes to %s leaves no trace, and its file can be imported',
+    'when it writes to %s leaves no trace, and its file can be imported',
     async (table) => {
       const content = newContent(500);
       const before = await digestOf(server.url);
@@ -141,7 +141,7 @@ describe('an import that is killed', { timeout: 60_000 }, () => {
     },
   );
 
-  it('after it committed is complete: its segments are merged by the server', async () => {
+  it('after its commit is complete, and the server merges its segments', async () => {
     const content = newContent(500);
     const before = (await lab.sql('select from imports')).length;
     const importing = await startImport(content);
@@ -156,7 +156,7 @@ describe('an import that is killed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
+describe('an import into a PostgreSQL that', { timeout: 60_000 }, () => {
   const restart = async (how: Parameters<BreakableServer['start']>[0] = {}) => {
     await server.stop();
     await server.start(how);
@@ -179,7 +179,7 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
     await expectNoTrace(content, before);
   });
 
-  it('may write nothing fails, and leaves no trace', async () => {
+  it('is read-only fails, and leaves no trace', async () => {
     const content = newContent(100);
     const before = await digestOf(server.url);
     await restart({ settings: { default_transaction_read_only: 'on' } });
@@ -188,13 +188,13 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
     await expectNoTrace(content, before);
   });
 
-  it('has a full disk fails, leaves no trace, and goes on once there is room', async (context) => {
+  it('has a full disk fails, leaves no trace, and works once there is space', async (context) => {
     const { user } = await openDataFolder(server.dataDir, SYSTEM_DIR);
     disk = await mountSmallDisk(2, user);
     if (!disk) return context.skip('no file system can be mounted here');
     await lab.sql(`create tablespace small location '${disk.path}'`);
     const content = newContent(20_000, 1, 200);
-    // The partitions of what is new lie there, and PostgreSQL's log where it was.
+    // New partitions are on the small disk; the write-ahead log is not.
     await restart({ settings: { default_tablespace: 'small' } });
     const before = await digestOf(server.url);
     await expect(importContent(content)).rejects.toThrow(/No space left on device/);
@@ -204,10 +204,10 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
     await expectNoTrace(content, before);
   });
 
-  it('has no room left fails, and leaves no trace', async () => {
+  it('cannot extend its files fails, and leaves no trace', async () => {
     const content = newContent(120_000, 1, 200);
     const before = await digestOf(server.url);
-    // No file may grow beyond 17 MB, one of the write-ahead log having 16: as on a full disk,
+    // No file may exceed 17 MB (a file of the write-ahead log has 16): as on a full disk,
     // PostgreSQL cannot extend a table.
     await restart({ fileBytes: 17 * 1024 * 1024 });
     await expect(importContent(content)).rejects.toThrow(/could not (extend|write)/);

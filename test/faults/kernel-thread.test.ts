@@ -6,7 +6,7 @@ import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { plainToppers } from '../support/plain-topper.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
-/** Of two probes, more than is added up at once on the thread that answers requests. */
+/** With two probes, too many keys to be added up on the main thread. */
 const KEYS = 40_000;
 
 const GROUP = group(1);
@@ -55,10 +55,10 @@ async function rightAnswer() {
   return { sysgrouptotal: Number(right?.others), keys };
 }
 
-it('a thread that dies at work fails its request alone, and is replaced', async () => {
+it('a thread that dies at work fails only its request, and is replaced', async () => {
   const right = await rightAnswer();
   for (const round of [1, 2, 3]) {
-    // Without one that has nothing to do, the next request makes one and gives it work at once.
+    // Without an idle thread, the next request creates one and gives it work at once.
     await threads.at(-1)?.terminate();
     lab.emptyCaches();
     const made = once(process, 'worker') as Promise<[Worker]>;
@@ -74,7 +74,7 @@ it('a thread that dies at work fails its request alone, and is replaced', async 
   expect(lab.logText()).toContain('a kernel thread ended');
 });
 
-it('and in GraphQL it fails its field alone', async () => {
+it('a thread that dies at work fails only its field in GraphQL', async () => {
   await threads.at(-1)?.terminate();
   lab.emptyCaches();
   const made = once(process, 'worker') as Promise<[Worker]>;

@@ -43,17 +43,17 @@ async function kill(server: ServingProcesses): Promise<void> {
 
 type Posted = { readonly startsAt: string; readonly endsAt: string };
 
-/** What was posted of the one key that fires, in order. */
+/** Returns the posted alerts in order; all are about the same key. */
 const posted = (): Posted[] =>
   alertmanager.received.flatMap(({ text }) => JSON.parse(text) as Posted[]);
 
 const BEGUN_MS = Date.now();
 
-/** The data are older than this run. What fires ends later than now, unless it is sent again. */
+/** The data are older than this run, but the `endsAt` of a firing alert is in the future. */
 const isOver = ({ endsAt }: Posted): boolean => Date.parse(endsAt) < BEGUN_MS;
 
 describe('a server that is killed', { timeout: 120_000 }, () => {
-  it('while an Alertmanager has not answered is followed by one that tells it again', async () => {
+  it('while an Alertmanager has not answered is followed by one that notifies it again', async () => {
     await lab.begin();
     await lab.apply({ notify: [{ name: 'am', kind: 'alertmanager', url: alertmanager.url }] });
     await lab.feed(2, { a: 11 });
@@ -90,7 +90,7 @@ describe('a server that is killed', { timeout: 120_000 }, () => {
     expect(new Set(ends.map(({ endsAt }) => Date.parse(endsAt) / 1000))).toEqual(
       new Set([endedAt]),
     );
-    // It began before it ended, and no beginning came after the end.
+    // The beginning was sent before the end, and never after it.
     expect(posted().findIndex(isOver)).toBeGreaterThan(0);
     expect(posted().slice(posted().findIndex(isOver)).every(isOver)).toBe(true);
   });

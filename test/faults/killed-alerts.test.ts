@@ -44,13 +44,13 @@ async function kill(server: ServingProcesses): Promise<void> {
   await server.ended;
 }
 
-/** Makes the event begin, and then end: what fires in the window 2 does so no more in the third. */
+/** Makes the event begin, and then end: the key is above the threshold only in window 2. */
 const CHANGES = [
   { change: 'began', cause: () => lab.feed(3, { a: 1 }) },
   { change: 'ended', cause: () => lab.feed(4, { a: 1 }) },
 ] as const;
 
-/** The event began once and ended once, and the webhook was told so, in order. */
+/** The event began once and ended once, and the webhook was notified of both, in order. */
 async function expectOneEvent(): Promise<void> {
   await until(() => lab.isAllTold(2));
   expect(await lab.events()).toEqual([{ key: 'a', began: 2, ended: 3, peak: 11 }]);
@@ -61,7 +61,7 @@ async function expectOneEvent(): Promise<void> {
 
 describe('a server that is killed', { timeout: 120_000 }, () => {
   it.each(['alerts', 'alert_events', 'alert_deliveries'])(
-    'where it decides, before it writes to %s, leaves it to the next',
+    'while it evaluates, before it writes to %s, leaves that to the next',
     async (table) => {
       await lab.feed(2, { a: 11 });
       for (const { cause } of CHANGES) {
@@ -79,7 +79,7 @@ describe('a server that is killed', { timeout: 120_000 }, () => {
     },
   );
 
-  it('as soon as it has decided leaves the telling to the next', async () => {
+  it('as soon as it has evaluated leaves the notification to the next', async () => {
     await lab.feed(2, { a: 11 });
     for (const { change, cause } of CHANGES) {
       const server = await serve();
@@ -94,7 +94,7 @@ describe('a server that is killed', { timeout: 120_000 }, () => {
     await expectOneEvent();
   });
 
-  it('while a webhook has not answered is followed by one that tells it again', async () => {
+  it('while a webhook has not answered is followed by one that notifies it again', async () => {
     await lab.feed(2, { a: 11 });
     for (const { change, cause } of CHANGES) {
       lab.webhook.behave((response, request) =>
@@ -111,7 +111,7 @@ describe('a server that is killed', { timeout: 120_000 }, () => {
     expect(lab.webhook.received.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('before it notes that a webhook has taken it is followed by one that tells it again', async () => {
+  it('before it records a delivery is followed by one that notifies again', async () => {
     await lab.feed(2, { a: 11 });
     for (const { change, cause } of CHANGES) {
       const held: Awaited<ReturnType<typeof lab.hold>>[] = [];
@@ -141,7 +141,7 @@ describe('of two servers on one database', { timeout: 120_000 }, () => {
   const decides = async (server: ServingProcesses) =>
     (await server.metrics()).value('countergraph_alerts_deciding', {}) === 1;
 
-  it('one decides, and the other one from where the first was killed', async () => {
+  it('one evaluates, and the other continues where the first was killed', async () => {
     const both = [await serve(), await serve()];
     const deciding = async () => {
       const found: ServingProcesses[] = [];

@@ -45,7 +45,7 @@ async function follow(url = lab.url): Promise<OpenStream> {
   return stream;
 }
 
-/** What a stream was told since its first answer: the total, or the codes of errors. */
+/** Returns what a stream received after its first answer: the total, or the codes of errors. */
 const toldBy = (stream: OpenStream): unknown[] =>
   stream.messages.slice(1).map(({ data }) => {
     const codes = data.errors?.map((error) => 'extensions' in error && error.extensions);
@@ -56,7 +56,7 @@ async function untilTold(stream: OpenStream): Promise<void> {
   while (toldBy(stream).at(-1) !== total) await stream.next();
 }
 
-/** Other than of totals it may have been told, while PostgreSQL is away, that it is. */
+/** The stream received only totals, and the error that PostgreSQL is unreachable. */
 function expectOnlyUnreachable(stream: OpenStream): void {
   const errors = toldBy(stream).filter((told) => typeof told !== 'number');
   expect(errors).toEqual(errors.map(() => [{ code: 'BACKEND' }]));
@@ -66,7 +66,7 @@ describe('an open stream', { timeout: 60_000 }, () => {
   it.each([
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
-  ])('outlives a PostgreSQL that is %s, and follows it when it is back', async (_, goAway) => {
+  ])('survives a PostgreSQL that is %s, and receives answers afterwards', async (_, goAway) => {
     const stream = await follow();
     await goAway();
     await server.start();
@@ -75,11 +75,11 @@ describe('an open stream', { timeout: 60_000 }, () => {
     expectOnlyUnreachable(stream);
   });
 
-  it('whose answer is being computed then is told BACKEND, and the answer when it is back', async () => {
+  it('whose answer is being computed receives BACKEND, and the answer after the restart', async () => {
     const stream = await follow();
     lab.emptyCaches();
     const locker = new pg.Client({ connectionString: server.url });
-    // It is cut off with all others.
+    // The server ends this connection, too.
     locker.on('error', () => undefined);
     await locker.connect();
     await locker.query('begin; lock table key_texts in access exclusive mode');
@@ -94,7 +94,7 @@ describe('an open stream', { timeout: 60_000 }, () => {
     expectOnlyUnreachable(stream);
   });
 
-  it('is told of commits while every connection that listens for them is cut', async () => {
+  it('receives answers to commits while every listening connection is cut', async () => {
     const stream = await follow();
     let isOver = false;
     const cutting = (async () => {
@@ -117,7 +117,7 @@ describe('an open stream', { timeout: 60_000 }, () => {
     expect(lost.length).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPgBouncer)('is told of commits behind a pooler that gives none', async () => {
+  it.skipIf(!hasPgBouncer)('receives answers behind a pooler without notifications', async () => {
     const pooler = await startPgBouncer(server.url, { mode: 'transaction' });
     const service = await startTestService({ databaseUrl: pooler.url });
     try {
@@ -132,8 +132,8 @@ describe('an open stream', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a server that drains', () => {
-  it('completes its streams, and says nothing of a failure', async () => {
+describe('a server that shuts down', () => {
+  it('completes its streams, and logs no error', async () => {
     const service = await startTestService({ databaseUrl: server.url });
     const stream = await follow(service.url);
     await service.close();

@@ -4,7 +4,7 @@ import { GAUGES, HOSTS, NOW } from '../ingest/import-support.ts';
 
 type Damage = (file: Buffer) => Buffer;
 
-/** Where in a file, as a part of it. */
+/** A position in a file, as a fraction of its length. */
 const place = fc.double({ min: 0, max: 1, noNaN: true });
 
 const at = (file: Buffer, where: number): number => Math.floor(where * file.length);
@@ -21,7 +21,7 @@ const piece = fc
   )
   .map((text) => Buffer.from(text));
 
-/** Bytes that no UTF-8 has, or not there. */
+/** Bytes that are invalid in UTF-8, or invalid in most positions. */
 const noText = fc
   .constantFrom([0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf8, 0x88], [0xc3], [0x80])
   .map((bytes) => Buffer.from(bytes));
@@ -53,7 +53,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
         return splice(file, start, start + length, Buffer.alloc(0));
       },
   ),
-  // A number, made another one.
+  // Replaces a number.
   fc.tuple(place, piece).map(
     ([where, bytes]): Damage =>
       (file) => {
@@ -67,7 +67,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   swapped(/([\t,])/),
 );
 
-/** Two parts of the file, changed over. */
+/** Swaps two parts of the file. */
 function swapped(separator: string | RegExp): fc.Arbitrary<Damage> {
   return fc.tuple(place, place).map(
     ([one, other]): Damage =>
@@ -84,7 +84,7 @@ function swapped(separator: string | RegExp): fc.Arbitrary<Damage> {
 
 export type DamagedFile = { readonly content: Buffer; readonly skipBadLines: boolean };
 
-/** A file, damaged a little, packed or not; what is packed may be damaged once more. */
+/** A slightly damaged file. If it is compressed, the result may be damaged as well. */
 export const damaged = (file: fc.Arbitrary<string>): fc.Arbitrary<DamagedFile> =>
   fc
     .record({
@@ -121,7 +121,7 @@ const sample = fc
     },
     { requiredKeys: ['group', 'key', 'ts', 'values'], noNullPrototype: true },
   )
-  // Of the largest integers, which JSON.stringify does not have, the quotes are taken away.
+  // JSON.stringify cannot write the largest integers: they are strings, so remove the quotes.
   .map((line) => JSON.stringify(line).replaceAll('"9223372036854775807"', '9223372036854775807'));
 
 const lines = (line: fc.Arbitrary<string>) => fc.array(line, { minLength: 1, maxLength: 12 });
@@ -221,7 +221,7 @@ const nfdumpLine = fc
     fc.constantFrom('TCP', 'UDP', 'ICMP', 'ICMP6', '47'),
     ...([amount, count, amount, amount] as const),
   )
-  // Amounts that a log of Zeek leaves unset are none here.
+  // Only Zeek has unset amounts.
   .map((values) => values.map((value) => (value === '-' ? '0' : value)).join(','));
 
 export const nfdumpTables = fc

@@ -5,12 +5,12 @@ import type { HttpAnswer } from '../support/http-call.ts';
 /** How many cases each property is tried with (README, "Tests"). */
 export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 200);
 
-/** A case that does not end within it hangs. */
+/** A case that takes longer hangs. */
 export const PATIENCE_MS = 20_000;
 
 /**
- * What no answer may hold: SQL, places in the code or on the disk, addresses, secrets. None of it
- * is in what tests send, which messages may repeat.
+ * What no answer may contain: SQL, locations in the code or on disk, addresses, secrets. Messages
+ * may repeat parts of requests, so the tests send none of these.
  */
 const LEAKS = [
   /\b(select|insert|update|delete|declare|copy)\b[^"]*\b(from|into|set|cursor|to stdout)\b/i,
@@ -24,20 +24,20 @@ const LEAKS = [
 ];
 
 export function expectNoLeak(answer: string): void {
-  // Where a pool is mounted is what whoever asks for pools is told.
+  // Callers may see where a pool is mounted.
   const text = answer.replaceAll(/"mounted":"[^"]*"/g, '');
   const leaks = LEAKS.filter((pattern) => pattern.test(text));
   expect(leaks, text.slice(0, 2000)).toEqual([]);
 }
 
-/** Defects, and what cannot be the caller's fault while all is well. */
+/** Defects, and errors that cannot occur while the database works. */
 const NEVER: readonly ErrorKind[] = ['internal', 'unreachable', 'conflict'];
 
 const ROWS = Object.entries(ERRORS)
   .filter(([kind]) => !NEVER.includes(kind as ErrorKind))
   .map(([, { status, code, message }]) => ({ status, code, message: shapeOf(message) }));
 
-/** A message of the table, with anything where it says what was given. */
+/** Turns a message of the table into a pattern that allows anything in its placeholders. */
 function shapeOf(message: string): RegExp {
   const parts = message
     .split(/<[^>]+>/)
@@ -47,7 +47,7 @@ function shapeOf(message: string): RegExp {
 
 const CSV = 'text/csv; charset=utf-8; header=present';
 
-/** A REST answer is a 200 in JSON or as a table, or a row of the table of errors in the specification's shape. */
+/** A REST answer is a 200 in JSON or CSV, or an error of the table in the specified format. */
 export function expectTold({ status, headers, text }: HttpAnswer): void {
   expectNoLeak(text);
   if (status === 200 && headers['content-type'] === CSV) {

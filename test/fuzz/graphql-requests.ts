@@ -3,14 +3,14 @@ import type { HttpCall } from '../support/http-call.ts';
 import { ADA, basic } from '../support/service.ts';
 import type { RandomDocument } from '../support/write-document.ts';
 
-/** A POST of JSON as ADA. */
+/** A POST of JSON by ADA. */
 export const postOf = (body: unknown): HttpCall => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...basic(ADA) },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** Documents that do not have to be any: with characters gone, doubled, changed or put in. */
+/** Documents that may be invalid: parts are removed, repeated or inserted. */
 export const brokenDocuments = (
   documents: fc.Arbitrary<RandomDocument>,
 ): fc.Arbitrary<RandomDocument> =>
@@ -23,7 +23,7 @@ export const brokenDocuments = (
 
 type Change = (text: string) => string;
 
-/** Where in a text, as a part of it. */
+/** A position in a text, as a fraction of its length. */
 const place = fc.double({ min: 0, max: 1, noNaN: true });
 
 const put = fc.oneof(
@@ -65,7 +65,7 @@ function insert(text: string, at: number, piece: string): string {
   return text.slice(0, start) + piece + text.slice(start);
 }
 
-/** Right documents with variables of any kind. */
+/** Valid documents with variables of any kind. */
 export const withWrongVariables = (documents: fc.Arbitrary<RandomDocument>): fc.Arbitrary<object> =>
   fc
     .tuple(documents, fc.infiniteStream(fc.jsonValue({ maxDepth: 2 })), fc.jsonValue())
@@ -108,7 +108,7 @@ const headers = fc
     ...authorization,
   }));
 
-/** Members of a request's object that are not what they should be. */
+/** Members of a request's object, mostly with wrong values. */
 const members = fc.dictionary(
   fc.constantFrom('query', 'variables', 'operationName', 'extensions', 'id', '__proto__'),
   fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant('{ __typename }')),
@@ -119,7 +119,7 @@ const bytes = fc.oneof(
   fc.array(members, { maxLength: 3 }).map((batch) => Buffer.from(JSON.stringify(batch))),
   fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value))),
   fc.uint8Array({ maxLength: 60 }).map((random) => Buffer.from(random)),
-  // A byte order mark, bytes that are no UTF-8, and text of another encoding.
+  // A byte order mark, invalid UTF-8, another encoding, duplicate members, and wrong types.
   fc.constantFrom(
     Buffer.from('\u{FEFF}{"query":"{ __typename }"}'),
     Buffer.from('{"query":"{ \u{FEFF}__typename }"}'),
@@ -144,9 +144,9 @@ const inUrl = fc
 
 export type GraphRequest = { readonly query: string; readonly call: HttpCall };
 
-/** Requests whose body, method, address or headers are not as they should be. */
+/** Requests whose body, method, address or headers are wrong. */
 export const oddRequests: fc.Arbitrary<GraphRequest> = fc.oneof(
-  // Of the others few are right in all but who asks, by chance none at all.
+  // The other requests are hardly ever wrong in their credentials alone.
   headers.map(
     (given): GraphRequest => ({
       query: '',

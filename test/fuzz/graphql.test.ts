@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** The keys of all groups under one number. */
+/** The key of each group for a number. */
 function keysOf(n: number): [string, string, string] {
   const host = `C0.A8.01.0${n % 10}`;
   const app = `app ${n % 7}`;
@@ -66,13 +66,13 @@ const CODES = new Set<string>(Object.values(ERRORS).map(({ code }) => code));
 
 const met = new Map<number, number>();
 
-/** GraphQL's answer, or its refusal, with the code and the words of the table of errors. */
+/** The answer is GraphQL's, or an error with a code of the table of errors. */
 function expectTold({ status, headers, text }: HttpAnswer, { method }: HttpCall): void {
   met.set(status, (met.get(status) ?? 0) + 1);
   expect([status, STATUSES.has(status) && status < 500]).toEqual([status, true]);
   if (method === 'HEAD') return;
   expectNoLeak(text);
-  // Whoever accepts nothing else gets the same in parts or as events.
+  // A client that accepts nothing else gets the same as multipart or events.
   if (/^(multipart|text\/event-stream)/.test(headers['content-type'] ?? '')) return;
   const { data, errors = [] } = JSON.parse(text) as {
     data?: unknown;
@@ -94,8 +94,8 @@ async function expectAnswer(call: HttpCall, query = ''): Promise<void> {
 const QUESTION = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${HOSTS}") {
   topper(window: { preset: ALL_AVAILABLE }) { total keys { key metric } } } } }`;
 
-describe('whatever GraphQL is sent', { timeout: 600_000 }, () => {
-  /** Whatever was sent, the answer to a plain question stays the same. */
+describe('any request to GraphQL', { timeout: 600_000 }, () => {
+  /** Whatever is sent, the answer to a plain question stays the same. */
   async function goesOnAnswering<Case>(
     property: fc.IAsyncPropertyWithHooks<[Case]>,
     numRuns: number,
@@ -106,24 +106,24 @@ describe('whatever GraphQL is sent', { timeout: 600_000 }, () => {
     expect([after.status, after.text]).toEqual([200, before]);
   }
 
-  it('documents that are valid are answered', async () => {
+  it('valid documents are answered', async () => {
     const property = fc.asyncProperty(documents, (document) => expectAnswer(postOf(document)));
     await goesOnAnswering(property, FUZZ_CASES);
   });
 
-  it('documents that are broken are refused', async () => {
+  it('broken documents are answered or refused', async () => {
     const broken = brokenDocuments(documents);
     const property = fc.asyncProperty(broken, (document) => expectAnswer(postOf(document)));
     await goesOnAnswering(property, 2 * FUZZ_CASES);
   });
 
-  it('variables of any type are taken or refused', async () => {
+  it('variables of any type are accepted or refused', async () => {
     const wrong = withWrongVariables(documents);
     const property = fc.asyncProperty(wrong, (request) => expectAnswer(postOf(request)));
     await goesOnAnswering(property, FUZZ_CASES);
   });
 
-  it('bodies, addresses and headers of any kind are taken or refused', async () => {
+  it('bodies, addresses and headers of any kind are accepted or refused', async () => {
     const property = fc.asyncProperty(oddRequests, ({ query, call }) => expectAnswer(call, query));
     await goesOnAnswering(property, 3 * FUZZ_CASES);
     expect([...met.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 405, 415]));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-/** As often as it fits into a body, less what stands around it. */
+/** Repeats a text as often as fits into a body, less `around` characters. */
 const often = (text: (i: number) => string, around = 1000): string => {
   const count = Math.floor((LIMITS.graphqlBodyBytes - around) / (text(10_000).length + 1));
   return Array.from({ length: count }, (_, i) => text(i)).join(' ');
@@ -22,7 +22,7 @@ const often = (text: (i: number) => string, around = 1000): string => {
 const levels = (open: string, close: string, count: number): string =>
   open.repeat(count) + close.repeat(count);
 
-/** Documents that have brought servers down, as large as a body may be. */
+/** Documents of kinds that have crashed servers, up to the size limit of a body. */
 const HUGE: Readonly<Record<string, string>> = {
   'thousands of aliases': `{ ${often((i) => `a${i}: __typename`)} }`,
   'thousands of the same field': `{ ${often(() => '__typename')} }`,

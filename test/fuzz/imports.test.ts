@@ -23,7 +23,7 @@ import {
 } from './damaged-files.ts';
 import { expectNoLeak, FUZZ_CASES } from './expect-told.ts';
 
-/** Beyond it the context is begun anew: what there is is compared after every case. */
+/** With more slices the test starts over: all data are compared after every case. */
 const MOST_SLICES = 20;
 
 let database: TestDatabase;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** What must be there before a file can be taken. */
+/** Creates what a file needs before it can be imported. */
 type Prepare = (databaseUrl: string) => Promise<unknown>;
 
 async function startAnew(prepare: Prepare): Promise<DatabaseDigest> {
@@ -62,7 +62,7 @@ const labelAs =
   ({ content }) =>
     labelFile({ databaseUrl: database.url, context: 'lab', format, source: textSource(content) });
 
-/** null: it was taken. Whatever is wrong with a file is said of the file. */
+/** Returns null on success. Every failure must be an IngestError about the file. */
 async function failureOf(work: Promise<unknown>): Promise<string | null> {
   try {
     await work;
@@ -80,7 +80,7 @@ type Format = {
   readonly prepare: Prepare;
 };
 
-/** Tries files, and gives how many were taken and how many refused. */
+/** Tries files, and returns how many were imported and how many refused. */
 async function tryFiles({ files, take, prepare }: Format, numRuns: number) {
   const outcomes = { taken: 0, refused: 0 };
   let before = await startAnew(prepare);
@@ -113,7 +113,7 @@ async function sliceCount(): Promise<number> {
 
 const flowsOf = (format: ImportFormat) => ({ take: importAs(format), prepare: async () => {} });
 
-/** Addresses to be labelled, those that the files tell of among them. */
+/** Imports addresses, so that the files have some to label. */
 const importFlows: Prepare = (databaseUrl) =>
   importText(connLog(conn(NOW), conn(NOW, { from: '10.0.0.2', to: '2001:db8::7' })), {
     databaseUrl,
@@ -141,8 +141,8 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-describe('a file that is damaged', { timeout: 600_000 }, () => {
-  it.each(FORMATS)('of $name is taken whole or not at all', async (format) => {
+describe('a damaged file', { timeout: 600_000 }, () => {
+  it.each(FORMATS)('of $name is imported completely or not at all', async (format) => {
     const { taken, refused } = await tryFiles(format, Math.ceil(FUZZ_CASES / 6));
     expect([taken > 0, refused > 0]).toEqual([true, true]);
   });

@@ -3,10 +3,10 @@ import type { HttpCall } from '../support/http-call.ts';
 import { guidOf, T0 } from '../support/lab.ts';
 import { ADA, CONTEXT, ENDPOINT_NAMES } from '../support/service.ts';
 
-/** A mistyped token is a secret nearly given away. */
+/** A mistyped token is almost a secret, so it must not be logged either. */
 export const WRONG_TOKEN = 'ada-secret';
 
-/** All names that an endpoint reads, with values that are right. */
+/** All names that an endpoint reads, with valid values. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   username: [ADA.username],
   api_token: [ADA.token],
@@ -43,7 +43,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   step: ['60', '300', '3600', '0', '61', '2147483640', '9007199254740960'],
 };
 
-/** What has broken parsers before. */
+/** Texts that have broken parsers before. */
 const NASTY = [
   ...['\0', 'a\0b', '\u{FEFF}', '\uFFFD', '\u202E', '\u{10FFFF}', 'e\u0301', '\r\n', '\t', '\x7F'],
   ...['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf'],
@@ -82,14 +82,14 @@ const known = fc
 
 export type Pair = readonly [name: string, value: string];
 
-/** Of a caller who mostly may ask: right parameters, and some that are not. */
+/** Valid and invalid parameters, mostly from a caller with valid credentials. */
 const pairs: fc.Arbitrary<Pair[]> = fc
   .record({
     who: fc.constantFrom(...withOrWithoutOne()),
     right: fc.array(known, { maxLength: 5 }),
     wrong: fc.array(fc.tuple(decorated, text), { maxLength: 4 }),
     group: fc.boolean(),
-    // Else what is wrong is mostly that a parameter was given twice.
+    // Otherwise the error would mostly be that a parameter was given twice.
     isOnce: fc.boolean(),
   })
   .map(({ who, right, wrong, group, isOnce }) => {
@@ -98,7 +98,7 @@ const pairs: fc.Arbitrary<Pair[]> = fc
     return isOnce ? onceEach(all) : all;
   });
 
-/** The credentials and the context; now and then one of them is missing. */
+/** The credentials and the context; sometimes one is missing, or the token is wrong. */
 function withOrWithoutOne(): Pair[][] {
   const all: Pair[] = [
     ['username', ADA.username],
@@ -112,7 +112,7 @@ function withOrWithoutOne(): Pair[][] {
 
 const onceEach = (some: readonly Pair[]): Pair[] => [...new Map(some)];
 
-/** Percent-encoded; half a character becomes bytes that are no UTF-8. */
+/** Percent-encodes a text; a lone surrogate becomes invalid UTF-8. */
 const encoded = (value: string): string =>
   [...value]
     .map((character) => {
@@ -147,7 +147,7 @@ const CONTENT_TYPES = [
   ...['application/graphql', 'application/x-www-form-urlencoded; charset=utf-8', '*/*'],
 ];
 
-/** JSON as a body may hold it: parameters, some of them as what no parameter can be. */
+/** A body in JSON: parameters, some of them with values that no parameter can have. */
 const jsonOf = (some: readonly Pair[], others: readonly unknown[]): string => {
   const entries = some.map(([key, value], i) => {
     const shown = i < others.length && i > 3 ? others[i] : value;
@@ -167,7 +167,7 @@ const body = fc.oneof(
     .map((bytes) => ({ type: JSON_TYPE, bytes: Buffer.from(bytes) })),
 );
 
-/** As it is, or damaged: cut, with bytes changed or put in, or under another content type. */
+/** A body, intact or damaged: cut, with bytes changed, or with another content type. */
 const damagedBody = fc
   .record({
     body,
@@ -185,7 +185,7 @@ const damagedBody = fc
 
 const endpoint = fc.constantFrom(...ENDPOINT_NAMES);
 
-/** What stands behind the question mark: parameters, or nonsense. */
+/** The query string: parameters, or nonsense. */
 const query = fc.oneof(
   { weight: 6, arbitrary: pairs.map(queryOf) },
   { weight: 1, arbitrary: fc.constantFrom('%', '%zz=%', '=', '&&&', '?', '#', '%ff=%fe', '=a&=b') },

@@ -24,8 +24,8 @@ afterAll(() => lab.close());
 
 const TOPPER = { counter_group: guidOf(1), window_fromts: T0, window_seconds: 3600, maxitems: 2 };
 
-describe('whatever a REST endpoint is sent', { timeout: 600_000 }, () => {
-  it('it answers, as the table of errors says, and tells nothing else', async () => {
+describe('any request to a REST endpoint', { timeout: 600_000 }, () => {
+  it('is answered as the table of errors says, and leaks nothing', async () => {
     const before = (await lab.rest('topper', TOPPER)).text;
     const statuses = new Map<number, number>();
     const tried = fc.asyncProperty(restRequests, async ({ endpoint, query, call }) => {
@@ -38,7 +38,7 @@ describe('whatever a REST endpoint is sent', { timeout: 600_000 }, () => {
     await fc.assert(tried, { numRuns: 4 * FUZZ_CASES });
     expect((await lab.rest('topper', TOPPER)).text).toBe(before);
     for (const token of [ADA.token, WRONG_TOKEN]) expect(lab.logText()).not.toContain(token);
-    // The cases come to all that can be said.
+    // The cases reach all these outcomes.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 405, 415, 422]));
   });
 });

@@ -31,7 +31,7 @@ const line = (key: string, ts: number, value: number | bigint, more = {}): Line 
   ...more,
 });
 
-/** Texts that have to be escaped, the largest reading there is, counts, probes. */
+/** Texts that must be escaped, the largest possible reading, counts, probes. */
 const LINES: readonly Line[] = [
   line('back\\slash', T0 + 60, 2n ** 63n - 1n, { label: 'first\\floor' }),
   line('\\.', T0 + 120, 5, { probe: 'p1', description: 'two\nlines\tand a tab' }),
@@ -116,7 +116,7 @@ describe('archiving slices and restoring them', () => {
     expect((await listed()).total_window).toEqual({ from: T0 + 60, to: T0 + 5 * DAY + 60 });
   });
 
-  it('writes a file for each that says what is in it, and takes it out of everything', async () => {
+  it('writes a self-describing file for each slice, and removes the slice everywhere else', async () => {
     const archived = await keeping.archive(...OLD);
     const files = archived.map((each) => each?.file ?? '');
     for (const [i, file] of files.entries()) {
@@ -141,7 +141,7 @@ describe('archiving slices and restoring them', () => {
     expect(await keeping.verify()).toMatchObject({ differences: [], slices: 2 });
   });
 
-  it('is seen on both surfaces of a server that runs, and in no topper', async () => {
+  it('shows in REST and GraphQL of a running server, and in no topper', async () => {
     const { slices, total_window } = await listed();
     expect(total_window).toEqual({ from: T0 + 2 * DAY + 3600, to: T0 + 5 * DAY + 60 });
     const gone = slices.filter(({ name }) => OLD.includes(name));
@@ -173,16 +173,16 @@ describe('archiving slices and restoring them', () => {
     expect(keys.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('lets nothing be imported into one, and says what to do', async () => {
+  it('refuses imports into an archived slice, and says what to do', async () => {
     await expect(lab.importSamples([line('x', T0 + 60, 1)])).rejects.toThrow(
       'slice-20240715-0000 is archived: restore it before importing into it, with ' +
         '`countergraph slices restore --context lab --slice slice-20240715-0000`',
     );
-    // What comes meanwhile is nothing to what is archived.
+    // Imports into other slices do not affect the archive.
     await lab.importSamples([line('meanwhile', T0 + 7 * DAY, 1)]);
   });
 
-  it('brings every reading back, and every answer is as it was', async () => {
+  it('restores every reading, and every answer is as before', async () => {
     const texts = await lab.sql('select * from key_texts order by 1, 2');
     expect(texts).not.toEqual([]);
     await keeping.restore(...OLD);
@@ -203,7 +203,7 @@ describe('archiving slices and restoring them', () => {
     }
   });
 
-  it('gives the same file again when it is done again', async () => {
+  it('writes the same content again when it is repeated', async () => {
     const [first] = await keeping.archive('slice-20240716-0000');
     await keeping.restore('slice-20240716-0000');
     const [second] = await keeping.archive('slice-20240716-0000');
@@ -226,7 +226,7 @@ describe('archiving slices and restoring them', () => {
 });
 
 describe('dropping a slice', () => {
-  it('removes it from everything, archived or not, and its file', async () => {
+  it('removes it completely, archived or not, with its file', async () => {
     await keeping.archive('slice-20240716-0000');
     await keeping.drop('slice-20240716-0000', 'slice-20240715-0000-1');
     expect(await filesBelow(pool)).toEqual([]);
@@ -237,7 +237,7 @@ describe('dropping a slice', () => {
     expect(await keeping.verify()).toMatchObject({ differences: [], slices: 3 });
   });
 
-  it.skipIf(isOnCluster)('gives back the space of all that it had, its keys too', async () => {
+  it.skipIf(isOnCluster)('frees the space of all its data, keys included', async () => {
     const size = async () => {
       const [row] = await lab.sql<{ bytes: number }>(
         'select pg_database_size(current_database())::float8 as bytes',
@@ -267,25 +267,25 @@ describe('the path of an archive', () => {
     ['../../etc/passwd', '%2E%2E%2F..%2Fetc%2Fpasswd/'],
     ['a/b\\c', 'a%2Fb%5Cc/'],
     ['Büro 1', 'B%C3%BCro%201/'],
-  ])('of the context %j lies in a folder of its own', (context, folder) => {
+  ])('of the context %j is in a separate folder', (context, folder) => {
     expect(archivePath(context, 'slice', '01')).toBe(`${folder}slice.01.segments`);
     expect(fileInPool('/pool', archivePath(context, 'slice', '01'))).toBe(
       `/pool/${folder}slice.01.segments`,
     );
   });
 
-  it('is one that a file system takes, and another one for another long name', () => {
+  it('is short enough for a file system, and distinct for distinct long names', () => {
     const [one, other] = ['1', '2'].map((end) => archivePath(`${'é'.repeat(199)}${end}`, 's', ''));
     expect(one?.split('/')[0]?.length).toBeLessThan(200);
     expect(one).not.toBe(other);
   });
 
   it.each(['../x', '../../x', 'a/../b', '/etc/passwd', 'a', 'a/b/c', './b', 'a/..', 'a\\b/c', ''])(
-    'is never outside of its pool: %j',
+    'is never outside its pool: %j',
     (path) => expect(fileInPool('/pool', path)).toBeNull(),
   );
 
-  it('is nowhere without a pool that has one', () => {
+  it('is null if the pool has no absolute path', () => {
     expect(fileInPool(null, 'a/b')).toBeNull();
     expect(fileInPool('relative', 'a/b')).toBeNull();
   });

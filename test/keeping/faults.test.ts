@@ -29,7 +29,7 @@ let keeping: ReturnType<typeof keepingOf>;
 let original: string;
 let answers: unknown;
 
-/** Enough rows of texts that do not compress for a file of some 100 kB. */
+/** Enough rows with incompressible keys for a file of some 100 kB. */
 const LINES: readonly Line[] = Array.from({ length: 4000 }, (_, i) => ({
   group: GROUP,
   key: `key ${(i * 7919) % 4000} ${Math.sin(i)}`,
@@ -60,7 +60,7 @@ afterAll(async () => {
 const toppers = () =>
   lab.topper({ counter_group: GROUP, recentsecs: 9 * DAY, get_percentiles: 95 });
 
-/** All is as it was at the beginning, and nothing lies around. */
+/** Everything is as at the start, and nothing is left over. */
 async function expectAllBack(): Promise<void> {
   expect(await readingsDigest(lab, 1)).toBe(original);
   expect(await toppers()).toEqual(answers);
@@ -76,7 +76,7 @@ const SESSIONS = `select pid, coalesce(wait_event_type = 'Lock', false) as waits
 
 const sessions = () => lab.sql<{ pid: number; waits: boolean }>(SESSIONS);
 
-/** The command, in a process of its own. */
+/** Starts the command in a separate process. */
 const start = (...parameters: string[]): ChildProcess =>
   spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'slices', ...parameters], {
     cwd: program.folder,
@@ -95,7 +95,7 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
   });
   afterEach(() => locker.end());
 
-  /** Kills the command where it wants to write to a table. */
+  /** Kills the command when it is about to write to a table. */
   async function killAt(table: string, ...parameters: string[]): Promise<void> {
     await locker.query(`begin; lock table ${table} in exclusive mode`);
     const child = start(...parameters);
@@ -107,9 +107,9 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
     while ((await sessions()).length > 0) await delay(5);
   }
 
-  // Before its file is begun; when it is there, and nothing says so yet; while all is taken out.
+  // Before its file exists; when it exists but is not recorded; while the data are removed.
   it.each(['archive_leftovers', 'slices', 'coverage', 'segments'])(
-    'while it archives, at %s, loses nothing, and is finished by the next',
+    'while it archives, at %s, loses nothing, and the next one finishes',
     async (table) => {
       await killAt(table, 'archive', ...WHICH);
       expect(await readingsDigest(lab, 1)).toBe(original);
@@ -124,9 +124,9 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
     },
   );
 
-  // Before there is room for its pages; when all of them are back; and ever further after that.
+  // Before the table of its pages exists; when all pages are back; and at later points.
   it.each(['open_segment_pages', 'archive_leftovers', 'coverage', 'slices', 'segments'])(
-    'while it restores, at %s, leaves the slice archived, and is finished by the next',
+    'while it restores, at %s, leaves the slice archived, and the next one finishes',
     async (table) => {
       await keeping.archive(OLD);
       await killAt(table, 'restore', ...WHICH);
@@ -138,7 +138,7 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
     },
   );
 
-  it('while it drops leaves the slice whole, or gone with its file', async () => {
+  it('while it drops leaves the slice complete, or removed with its file', async () => {
     await keeping.archive(OLD);
     await killAt('archive_leftovers', 'drop', ...WHICH, '--confirm', CONTEXT);
     expect((await keeping.list()).map(({ archived }) => archived)).toEqual([true, false]);
@@ -146,7 +146,7 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
     await expectAllBack();
   });
 
-  it('after it restored, before it removed the file, has it removed by the next', async () => {
+  it('after it restored, before it removed the file, leaves that to the next', async () => {
     await keeping.archive(OLD);
     const [name = ''] = await filesBelow(pool);
     const kept = join(pool, 'kept');
@@ -162,7 +162,7 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
   });
 });
 
-describe('an archive that is not what was written', () => {
+describe('an archive that is not as it was written', () => {
   let file: string;
   let content: Buffer;
 
@@ -172,7 +172,7 @@ describe('an archive that is not what was written', () => {
     content = await readFile(file);
   });
 
-  /** Refused, and nothing is changed, neither in the database nor in the pool. */
+  /** Restoring is refused, and changes neither the database nor the pool. */
   async function expectRefused(message: string | RegExp): Promise<void> {
     const before = await digestOf(lab.databaseUrl);
     const files = await filesBelow(pool);
@@ -183,7 +183,7 @@ describe('an archive that is not what was written', () => {
     expect(await partitionedSlices(lab)).toEqual(partitions);
   }
 
-  it('is refused where one bit is another one', async () => {
+  it('is refused if one bit has changed', async () => {
     const damaged = Buffer.from(content);
     const middle = Math.floor(damaged.length / 2);
     damaged[middle] = (damaged[middle] ?? 0) ^ 1;
@@ -191,7 +191,7 @@ describe('an archive that is not what was written', () => {
     await expectRefused(/is damaged: its SHA-256 is [0-9a-f]{64}, and [0-9a-f]{64} was written/);
   });
 
-  it('is refused where it is cut off, empty, or nothing of ours', async () => {
+  it('is refused if it is truncated, empty, or in another format', async () => {
     await writeFile(file, content);
     await truncate(file, content.length - 100);
     await expectRefused('is damaged');
@@ -201,35 +201,35 @@ describe('an archive that is not what was written', () => {
     await expectRefused('is damaged');
   });
 
-  it('is refused where it is the archive of another slice, which is named', async () => {
+  it('is refused if it is the archive of another slice, which the message names', async () => {
     const [other] = await keeping.archive(NEXT);
     await copyFile(other?.file ?? '', file);
     await expectRefused(`is the archive of ${NEXT} of context lab, not of ${OLD}`);
     await keeping.restore(NEXT);
   });
 
-  it('is refused where there is something else than a file in its place', async () => {
+  it('is refused if it is not a regular file', async () => {
     await rm(file);
     await mkdir(file);
     await expectRefused(`${file}, cannot be read: it is no plain file`);
     await rm(file, { recursive: true });
     execFileSync('mkfifo', [file]);
-    // To open it would wait until somebody writes into it.
+    // Opening it would block until another process writes into it.
     await expectRefused(`${file}, cannot be read: it is no plain file`);
   });
 
-  it('is missed where it is away', async () => {
+  it('is reported if it is missing', async () => {
     await rm(file);
     await expectRefused(`${file}, is not there: is pool oper mounted at ${pool}?`);
   });
 
-  it('is restored when it is put back', async () => {
+  it('is restored once it is back', async () => {
     await writeFile(file, content);
     await keeping.restore(OLD);
     await expectAllBack();
   });
 
-  it('is refused before it says anything, when its database says that it lies elsewhere', async () => {
+  it('is not even read if its path in the database leads out of the pool', async () => {
     await keeping.archive(OLD);
     await lab.sql("update slices set archive_path = '../' || archive_path where archived");
     await expect(keeping.restore(OLD)).rejects.toThrow('cannot be found');
@@ -253,32 +253,32 @@ describe('a pool that cannot be written to', () => {
     await expectAllBack();
   }
 
-  it('as it has no folder', async () => {
+  it('because it has no folder', async () => {
     await declare(null);
     await expectUnchanged('Pool oper has no folder: declare its path with `countergraph apply`');
   });
 
-  it('as its folder is not there', async () => {
+  it('because its folder does not exist', async () => {
     await declare(join(pool, 'nowhere'));
     await expectUnchanged(`Pool oper at ${join(pool, 'nowhere')} is not there: mount it`);
   });
 
-  it('as it is a file', async () => {
+  it('because it is a file', async () => {
     await declare(process.execPath);
     await expectUnchanged(`${process.execPath} is not a folder`);
   });
 
-  it('as its path begins nowhere', async () => {
+  it('because its path is relative', async () => {
     await declare('archive');
     await expectUnchanged('Pool oper must have a path from the root, got archive');
   });
 
-  it('as it is offline', async () => {
+  it('because it is offline', async () => {
     await declare(pool, { status: 'offline' });
     await expectUnchanged('Pool oper is declared offline');
   });
 
-  it('as a file is where the folder of the context should be', async () => {
+  it('because a file is in place of the folder of the context', async () => {
     const other = await makePoolFolder();
     await writeFile(join(other, CONTEXT), '');
     await declare(other);
@@ -286,8 +286,8 @@ describe('a pool that cannot be written to', () => {
     await removeFolder(other);
   });
 
-  it('as it is full: the file that was begun is gone, and nothing was changed', async () => {
-    // That a file may have no more than some kB stands for a disk that is full.
+  it('because it is full: the unfinished file is removed, and nothing changes', async () => {
+    // A limit on the size of files stands in for a full disk.
     const before = await digestOf(lab.databaseUrl);
     const main = join(program.folder, 'dist/cli/main.js');
     const command = `ulimit -f 16; exec "${process.execPath}" "${main}" slices archive "$@"`;
@@ -306,7 +306,7 @@ describe('a pool that cannot be written to', () => {
     await expectAllBack();
   });
 
-  it('as there is none', async () => {
+  it('because none is declared', async () => {
     await lab.apply({ context: 'poor', groups: [group(9)] });
     const poor = keepingOf(lab, { context: 'poor' });
     await lab.importSamples([{ group: guidOf(9), key: 'a', ts: T0, values: { 0: 1 } }], {
@@ -319,7 +319,7 @@ describe('a pool that cannot be written to', () => {
 });
 
 describe('a pool that is not mounted', () => {
-  it('keeps its files in mind until it is', async () => {
+  it('has its files removed once it is mounted', async () => {
     await keeping.archive(NEXT);
     const away = join(pool, 'away');
     await mkdir(away);

@@ -17,20 +17,20 @@ import { verifyContext } from '../../store/check/verify-context.ts';
 import { samplesInSegments } from '../conversion/plain-readings.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
-/** A folder for a pool, empty. */
+/** Creates an empty folder for a pool. */
 export const makePoolFolder = (): Promise<string> =>
   mkdtemp(join(tmpdir(), 'countergraph-test-pool-'));
 
 export const removeFolder = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true });
 
-/** Files below a folder, by their paths from there. */
+/** Returns the names of all files below a folder. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** What is done to the slices of a lab's context, as the command does it. */
+/** Archives, restores and drops slices of a lab's context as the command does. */
 export function keepingOf(
   lab: TestService,
   { context = CONTEXT, detachWaitMs }: { context?: string; detachWaitMs?: number } = {},
@@ -41,7 +41,7 @@ export function keepingOf(
       work,
     );
 
-  /** Each slice of these names, and what comes after them. */
+  /** Runs `work` on each slice with these names, and then finishes as the command does. */
   async function each<T>(
     names: readonly string[],
     work: (keeper: Keeper, slice: KeptSlice) => Promise<T>,
@@ -72,7 +72,7 @@ export function keepingOf(
   };
 }
 
-/** A digest of all readings of a slice, however they lie in segments. */
+/** Returns a digest of all readings of a slice, however they are divided into segments. */
 export const readingsDigest = (lab: TestService, sliceId: number): Promise<string> =>
   lab.write(async (connection) => {
     const own = [...(await samplesInSegments(connection))]
@@ -82,7 +82,7 @@ export const readingsDigest = (lab: TestService, sliceId: number): Promise<strin
     return `${own.length} ${createHash('sha256').update(own.join('\n')).digest('hex')}`;
   });
 
-/** The slices that have tables for pages, be they attached or not. */
+/** Returns the slices that have tables for pages, attached or not. */
 export async function partitionedSlices(lab: TestService): Promise<number[]> {
   const rows = await lab.sql<{ id: number }>(
     `select distinct substring(relname from '_pages_([0-9]+)')::int as id from pg_class

@@ -65,7 +65,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Leaves that many server processes of the pooler free. */
+/** Leaves a number of idle backends in the pooler. */
 async function warmUp(url: string, processes: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: processes }, () => connect(url)));
   for (const client of clients) await client.query('begin');
@@ -79,8 +79,8 @@ function run(url: string, ...parameters: string[]): Promise<CommandOutcome> {
   return runOnDatabase(parameters);
 }
 
-describe.skipIf(!hasPgBouncer)('the mode of a pooler is found out', () => {
-  it('where there is none', async () => {
+describe.skipIf(!hasPgBouncer)('the detected mode of a pooler', () => {
+  it('is none without a pooler', async () => {
     await withClient(lab.databaseUrl, async (client) => {
       expect(await findPooling(client, () => connect(lab.databaseUrl))).toBe('none');
     });
@@ -96,7 +96,7 @@ describe.skipIf(!hasPgBouncer)('the mode of a pooler is found out', () => {
     [{ mode: 'transaction', roundRobin: true }, 2],
     [{ mode: 'transaction', roundRobin: true }, 3],
     [{ mode: 'transaction', roundRobin: true }, 5],
-  ])('of %j with %i processes that are free', async (options, processes) => {
+  ])('is right for %j with %i idle backends', async (options, processes) => {
     const url = await poolerOf(options);
     await warmUp(url, processes);
     await withClient(url, async (client) => {
@@ -104,8 +104,8 @@ describe.skipIf(!hasPgBouncer)('the mode of a pooler is found out', () => {
     });
   });
 
-  it('and nothing is relied on where it cannot be', async () => {
-    // The only process is that of the first connection: the second one waits.
+  it('is the cautious one if it cannot be detected', async () => {
+    // The first connection has the only backend, so the second one waits.
     const url = await poolerOf({ mode: 'session', poolSize: 1 });
     await withClient(url, async (client) => {
       expect(await findPooling(client, () => connect(url))).toBe('transaction');
@@ -114,7 +114,7 @@ describe.skipIf(!hasPgBouncer)('the mode of a pooler is found out', () => {
 });
 
 describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
-  it('imports work, and bounds are lifted for their transactions alone', async () => {
+  it('timeouts are lifted only within transactions', async () => {
     const url = await poolerOf({ mode: 'transaction', poolSize: 1 });
     const timeout = async (client: pg.ClientBase): Promise<unknown> =>
       (await client.query('show statement_timeout')).rows[0];
@@ -133,7 +133,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     }
   });
 
-  it('two imports at once wait for each other, and both are in', async () => {
+  it('two concurrent imports wait for each other, and both succeed', async () => {
     const url = await poolerOf({ mode: 'transaction' });
     const behind = await startTestService({ databaseUrl: url });
     try {
@@ -151,8 +151,8 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
       out: [expect.stringMatching(/ 4 samples in 4 segments of 3 slices, .* were checked/)],
     });
     expect(await run(url, 'rebuild', '--context', CONTEXT)).toMatchObject({ status: 0 });
-    // No lock is left behind on a process that others are given. The server that is not behind the
-    // pooler decides and notifies on connections of its own, and keeps their locks.
+    // No lock stays behind on a backend that others get. The server that is not behind the pooler
+    // evaluates and notifies on its own connections, and keeps their locks.
     const own = [ALERT_DECISION_LOCK, NOTIFICATION_LOCK];
     const locks = `select classid from pg_locks where locktype = 'advisory' and database =
       (select oid from pg_database where datname = current_database())
@@ -160,7 +160,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     expect(await lab.sql(locks)).toEqual([]);
   });
 
-  it('an abort cancels the transaction that is open, and nothing of others', async () => {
+  it('an abort cancels the open transaction, and no other', async () => {
     const url = await poolerOf({ mode: 'transaction' });
     const aborting = new AbortController();
     const connection = await openConnection(url, 'test');
@@ -186,7 +186,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     ['drop', ['--confirm', CONTEXT]],
     ['archive', ['--pool', 'oper']],
   ])(
-    'slices %s is refused, as its locks would be lost, and changes nothing',
+    'slices %s is refused, because its locks would be lost, and changes nothing',
     async (what, more) => {
       await lab.apply({ context: CONTEXT, pools: [{ name: 'oper', path: '/tmp' }] });
       const url = await poolerOf({ mode: 'transaction' });
@@ -202,7 +202,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     },
   );
 
-  it('the server drops no old slices, and says so once', async () => {
+  it('the server drops no old slices, and logs so once', async () => {
     const behind = await startTestService({ databaseUrl: await poolerOf({ mode: 'transaction' }) });
     try {
       behind.clock.seconds = T0 + 9 * DAY;
@@ -218,7 +218,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     expect(await lab.sql('select from slices')).toHaveLength(3);
   });
 
-  it('a schema that is behind is not migrated', async () => {
+  it('an outdated schema is not migrated', async () => {
     const admin = inject('adminUrl');
     const name = `${inject('templateDatabase')}_unmigrated`;
     await withClient(admin, (client) => client.query(`create database ${name} template template0`));
@@ -231,7 +231,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
       const to = await expectedSchemaVersion();
       const session = await poolerOf({ mode: 'session' }, url);
       expect(await migrate(session)).toMatchObject({ from: NO_SCHEMA, to });
-      // With nothing to do it is no hindrance.
+      // With nothing to migrate, the pooler is no obstacle.
       expect(await migrate(transaction)).toEqual({ from: to, to, applied: [] });
     } finally {
       for (const pooler of poolers.splice(0)) await pooler.stop();

@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await reader.end();
-  // Whatever was left is given back, and the next test finds the slice where it was.
+  // Clean up, so that the next test finds the slice restored.
   await lab.dropExpiredNow();
   if ((await keeping.list()).some(({ archived }) => archived)) await keeping.restore(OLD);
   expect(await partitionedSlices(lab)).toHaveLength(2);
@@ -60,7 +60,7 @@ afterEach(async () => {
 const statuses = async () =>
   (await lab.ok<SlicesBody>('slices')).slices.map(({ status }) => status);
 
-/** All that a reader may look at, as its snapshot has it. */
+/** Counts everything that a reader may read, in its snapshot. */
 const seen = async () =>
   (
     await reader.query(
@@ -73,7 +73,7 @@ const seen = async () =>
   ).rows[0];
 
 describe('a reader whose snapshot is older than the archiving', () => {
-  it('sees all as it was, also pages that it comes to only afterwards', async () => {
+  it('sees everything as before, even pages that it reads only afterwards', async () => {
     const before = await seen();
     expect(before).toMatchObject({ slices: 2, segments: 2 });
     expect(before.pages).toBeGreaterThan(0);
@@ -89,9 +89,9 @@ describe('a reader whose snapshot is older than the archiving', () => {
   });
 
   it.skipIf(isOnCluster)(
-    'holds up neither new readers nor imports while its partition is half detached',
+    'blocks neither new readers nor imports while the partition is half detached',
     async () => {
-      // Without a snapshot of its own, but it has looked at pages: the detach waits for it.
+      // It holds no snapshot, but has read pages in its transaction: the detach waits for it.
       await reader.query('begin');
       await seen();
       await keeping.archive(OLD);
@@ -114,7 +114,7 @@ describe('a reader whose snapshot is older than the archiving', () => {
     },
   );
 
-  it('sees all as it was when the slice is restored meanwhile, too', async () => {
+  it('sees everything as before, even if the slice is restored meanwhile', async () => {
     await reader.query('begin isolation level repeatable read');
     const before = await seen();
     await keeping.archive(OLD);
@@ -136,8 +136,8 @@ describe('a reader whose snapshot is older than the archiving', () => {
   });
 });
 
-describe('whoever works on the context', () => {
-  it('is waited for, and whoever waits is told', async () => {
+describe('archiving in a locked context', () => {
+  it('waits for the lock, and reports that it waits', async () => {
     let told = 0;
     let archiving: Promise<unknown> = Promise.resolve();
     await lab.write((connection) =>

@@ -66,18 +66,18 @@ async function loggedBy(work: () => Promise<void>): Promise<Record<string, unkno
   return lines.filter((text) => text !== '').map((text) => JSON.parse(text));
 }
 
-describe('a server that runs', () => {
-  it('drops nothing of a context that says nothing', async () => {
+describe('a running server', () => {
+  it('drops nothing of a context without retention_days', async () => {
     expect(await loggedBy(() => lab.dropExpiredNow())).toEqual([]);
     expect(await names()).toHaveLength(6);
     expect(await metric('countergraph_retention_runs_total', { outcome: 'ok' })).toBe(1);
   });
 
-  it('drops what is older than retention_days, archived ones too, a line for each', async () => {
+  it('drops slices older than retention_days, archived ones too, and logs each', async () => {
     await keeping.archive('slice-20240715-0100', 'slice-20240715-0300');
     expect(await keys()).toHaveLength(4);
     await lab.apply({ context: CONTEXT, retention_days: 1 });
-    // The end of the slice of three o'clock is one day before this second.
+    // The slice of three o'clock, which ends at four, is too old only a second later.
     lab.clock.seconds = T0 + DAY + 4 * HOUR - 1;
     const logged = await loggedBy(() => lab.dropExpiredNow());
     expect(logged.map(({ msg, slice, archived }) => [msg, slice, archived])).toEqual(
@@ -97,14 +97,14 @@ describe('a server that runs', () => {
     expect(await keeping.verify()).toMatchObject({ differences: [] });
   });
 
-  it('drops a slice the second its end is old enough, also one that is archived', async () => {
+  it('drops a slice the second its end is old enough, even if it is archived', async () => {
     lab.clock.seconds += 1;
     await lab.dropExpiredNow();
     expect(await names()).toEqual(['slice-20240716-0600']);
     expect(await filesBelow(pool)).toEqual([]);
   });
 
-  it('leaves a context alone that an import has for long, and comes back', async () => {
+  it('skips a context that an import keeps locked, and retries later', async () => {
     lab.clock.seconds = T0 + 9 * DAY;
     const retainer = keepRetention({
       databaseUrl: lab.databaseUrl,
@@ -125,7 +125,7 @@ describe('a server that runs', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('logs what fails, counts it, and tries again', async () => {
+  it('logs failures, counts them, and retries', async () => {
     await lab.importSamples([line('again', T0)]);
     await lab.sql('alter table coverage rename to away');
     const logged = await loggedBy(() => lab.dropExpiredNow());
@@ -139,7 +139,7 @@ describe('a server that runs', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('looks by itself, at its start and then again and again', async () => {
+  it('runs by itself, at its start and then regularly', async () => {
     await lab.importSamples([line('by itself', T0)]);
     const retainer = keepRetention({
       databaseUrl: lab.databaseUrl,
@@ -154,8 +154,8 @@ describe('a server that runs', () => {
   });
 });
 
-describe('what is too old', () => {
-  it('never is a slice that may still be filled', async () => {
+describe('the selection of slices that are too old', () => {
+  it('never includes a slice that may still be filled', async () => {
     await lab.importSamples([line('now', T0 + 5 * DAY)]);
     lab.clock.seconds = T0 + 5 * DAY + 60;
     const { slices, leftOut } = await keeping.kept((keeper) =>

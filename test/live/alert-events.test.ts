@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const inWindow = (n: number, key: string, value: number) => reading(key, n * 300 - 60, value);
 
-/** Imports windows, and decides all that are due after them at once. */
+/** Imports readings, and evaluates all windows that are then due. */
 async function decideWith(...lines: ReturnType<typeof reading>[]): Promise<void> {
   await lab.importSamples(lines);
   await lab.decideAlertsNow();
@@ -34,7 +34,7 @@ async function decideWith(...lines: ReturnType<typeof reading>[]): Promise<void>
 const FOLLOW = `subscription ($context: String!) { it: alertEvents(context: $context) {
   id startedAt endedAt value peakValue key { key label } alert { name severity } } }`;
 
-/** What happens from now on is sent to it. */
+/** Opens a stream, which receives everything that happens from now on. */
 async function follow(credentials = ADA, context = CONTEXT): Promise<OpenStream> {
   const variables = { context };
   const stream = await openStream(lab.url, FOLLOW, { headers: basic(credentials), variables });
@@ -51,7 +51,7 @@ type Event = {
   alert: { name: string };
 };
 
-/** `key from-to` of the next message, in windows. */
+/** Returns the next message as `key from-to`, in windows. */
 async function next(stream: OpenStream): Promise<string> {
   const { it: event } = await stream.answer<{ it: Event }>();
   return spanOf(event);
@@ -76,8 +76,8 @@ const ending = (code: string) => [
   COMPLETE,
 ];
 
-describe('the events of alerts, followed', () => {
-  it('are first those that are firing, then each as it begins and as it ends', async () => {
+describe('events of alerts in a subscription', () => {
+  it('are first the firing ones, then each as it begins and as it ends', async () => {
     await labelKey(lab, guidOf(1), ['a', 'Big A']);
     await decideWith(inWindow(2, 'a', 11), inWindow(3, 'a', 20), inWindow(4, 'a', 1));
     const stream = await follow();
@@ -97,7 +97,7 @@ describe('the events of alerts, followed', () => {
     expect(await next(stream)).toEqual('b 5-6');
   });
 
-  it('that begin and end many times in one decision come in their order, each as it was', async () => {
+  it('that begin and end many times in one evaluation arrive in order, each as it was', async () => {
     const stream = await follow();
     await decideWith(
       ...[2, 4, 6].map((n) => inWindow(n, 'a', 11)),
@@ -116,7 +116,7 @@ describe('the events of alerts, followed', () => {
     expect(told.filter((span) => span.startsWith('b'))).toEqual(['b 3-', 'b 3-5']);
   });
 
-  it('reach every reader once, whenever they came, and none twice', async () => {
+  it('reach every reader exactly once, whenever it connected', async () => {
     const readers: { stream: OpenStream; since: number }[] = [];
     const changes: string[] = [];
     for (let n = 2; n < 18; n += 1) {
@@ -133,7 +133,7 @@ describe('the events of alerts, followed', () => {
     }
     expect(changes.length).toBeGreaterThan(12);
     for (const { stream, since } of readers) {
-      // What was firing when they came is what had begun and not ended.
+      // A reader first gets the events that had begun and not ended when it connected.
       const before = changes.slice(0, since);
       const firing = before.filter(
         (change) =>
@@ -148,7 +148,7 @@ describe('the events of alerts, followed', () => {
     }
   });
 
-  it('end when their rule is changed, or taken away', async () => {
+  it('end when their rule is changed', async () => {
     const stream = await follow();
     await decideWith(inWindow(2, 'a', 11), inWindow(3, 'a', 11), inWindow(4, 'z', 1));
     expect(await next(stream)).toBe('a 2-');
@@ -156,7 +156,7 @@ describe('the events of alerts, followed', () => {
     expect(await next(stream)).toBe('a 2-3');
   });
 
-  it('come also when nobody was notified of them', async () => {
+  it('arrive even if the notification of their change is lost', async () => {
     const stream = await follow();
     await decideWith(inWindow(2, 'a', 11), inWindow(3, 'a', 11), inWindow(4, 'a', 11));
     expect(await next(stream)).toBe('a 2-');
@@ -170,7 +170,7 @@ describe('the events of alerts, followed', () => {
     expect(await next(stream)).toBe('a 2-3');
   });
 
-  it('go on after those that were told have been dropped', async () => {
+  it('continue after those that were sent have been deleted', async () => {
     await decideWith(inWindow(2, 'a', 11), inWindow(4, 'z', 1));
     const stream = await follow();
     await decideWith(inWindow(5, 'b', 11), inWindow(6, 'z', 1));
@@ -182,7 +182,7 @@ describe('the events of alerts, followed', () => {
     expect(await next(stream)).toBe('c 9-');
   });
 
-  it('are computed once for all who follow the same', async () => {
+  it('are computed once for all readers of the same', async () => {
     const streams = [await follow(), await follow(), await follow()];
     await decideWith(inWindow(2, 'a', 11), inWindow(4, 'z', 1));
     for (const stream of streams) expect(await take(stream, 2)).toEqual(['a 2-', 'a 2-3']);
@@ -193,7 +193,7 @@ describe('the events of alerts, followed', () => {
 });
 
 describe('a reader of alerts', () => {
-  it('who is slow is told all of it in its order', async () => {
+  it('who is slow gets everything in order', async () => {
     const stream = await follow();
     stream.pause();
     const keys = Array.from({ length: 90 }, (_, i) => `${'k'.repeat(500)}${i}`);
@@ -230,7 +230,7 @@ describe('a reader of alerts', () => {
       'BACKEND',
       'with gone as (delete from alert_changes) update alert_change_counters set last = 0, nonce = 7',
     ],
-  ])('%s is told so, and the stream is over', async (_, code, lose) => {
+  ])('%s gets an error, and the stream ends', async (_, code, lose) => {
     const stream = await follow();
     await decideWith(inWindow(2, 'a', 11), inWindow(4, 'z', 1));
     await take(stream, 2);
@@ -238,13 +238,13 @@ describe('a reader of alerts', () => {
     await lab.sql("select pg_notify('countergraph_alerts', context_id::text) from contexts");
     await stream.ended;
     expect(stream.messages.slice(2)).toMatchObject(ending(code));
-    // What is left of it is told to those who come again.
+    // A reader that reconnects gets what still exists.
     const again = await follow();
     await decideWith(inWindow(5, 'b', 11), inWindow(6, 'z', 1));
     expect(await next(again)).toBe('b 5-');
   });
 
-  it('is told null, and that it is all, of what is not granted or not there', async () => {
+  it('gets null, and the end, for a context that is not granted or does not exist', async () => {
     await lab.apply({ context: 'vault', groups: [group(1)] });
     await lab.addUser(BOB, ['vault']);
     for (const context of [CONTEXT, 'nowhere']) {
@@ -254,7 +254,7 @@ describe('a reader of alerts', () => {
     }
   });
 
-  it('whose token is revoked is told no more', async () => {
+  it('whose token is revoked gets nothing more', async () => {
     await lab.addUser(BOB, [CONTEXT]);
     const stream = await follow(BOB);
     const other = await follow();
@@ -266,7 +266,7 @@ describe('a reader of alerts', () => {
     expect(stream.messages).toHaveLength(2);
   });
 
-  it('is told that it is over when the server ends', async () => {
+  it('gets the end of the stream when the server shuts down', async () => {
     const stream = await follow();
     await decideWith(inWindow(2, 'a', 11), inWindow(4, 'z', 1));
     await take(stream, 2);
@@ -277,7 +277,7 @@ describe('a reader of alerts', () => {
     lab = await startAlertLab();
   });
 
-  it('is refused a context without a name', async () => {
+  it('must name the context', async () => {
     const stream = await openStream(lab.url, 'subscription { alertEvents { id } }');
     open.push(stream);
     await stream.ended;

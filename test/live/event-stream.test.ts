@@ -32,7 +32,7 @@ async function opened(): Promise<ServerResponse> {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a stream of events', () => {
-  it('of a reader who takes nothing holds one answer, and goes on with the newest', async () => {
+  it('to a reader who reads nothing buffers one answer, and continues with the newest', async () => {
     const response = await opened();
     caller.socket.pause();
     let skipped = 0;
@@ -59,7 +59,7 @@ describe('a stream of events', () => {
     expect(numbers.length).toBeLessThan(20);
   });
 
-  it('of a reader who takes nothing for too long is cut off', async () => {
+  it('to a reader who reads nothing for too long is cut off', async () => {
     const response = await opened();
     caller.socket.pause();
     const stream = new EventStream({
@@ -73,7 +73,7 @@ describe('a stream of events', () => {
     expect(response.writableFinished).toBe(false);
   });
 
-  it('says by comments that it is alive, and at its end what it was not told yet', async () => {
+  it('sends comments as heartbeats, and at its end the answer still pending', async () => {
     const response = await opened();
     const stream = new EventStream({
       response,

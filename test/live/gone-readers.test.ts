@@ -33,7 +33,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 const untilNoneIsOpen = () =>
   until(async () => (await metric('countergraph_subscriptions_open')) === 0);
 
-/** Connections of the server, other than those of its pool. */
+/** Returns the number of connections on which the server listens for commits. */
 const listeners = async (): Promise<number> => {
   const [row] = await lab.sql<{ count: number }>(
     `select count(*)::int from pg_stat_activity
@@ -42,8 +42,8 @@ const listeners = async (): Promise<number> => {
   return row?.count ?? Number.NaN;
 };
 
-describe('a reader who goes', () => {
-  it('while the answer is computed ends the statement, and nothing is logged as failed', async () => {
+describe('a reader who goes away', () => {
+  it('while the answer is computed ends the statement, and no error is logged', async () => {
     lab.emptyCaches();
     const { databaseUrl } = lab;
     const { release } = await holdTables(databaseUrl, ['open_segment_pages']);
@@ -59,7 +59,7 @@ describe('a reader who goes', () => {
     expect(lab.logText()).not.toContain('"level":50');
   });
 
-  it('by half, with no more to say, is taken for gone', async () => {
+  it('by half-closing the connection counts as gone', async () => {
     const body = JSON.stringify({ query: TOPPER });
     const connection = await RawConnection.open(lab.url);
     const headers = {
@@ -78,7 +78,7 @@ describe('a reader who goes', () => {
     connection.socket.destroy();
   });
 
-  it('leaves no connection that listens when there is nobody else', async () => {
+  it('leaves no listening connection if no other reader remains', async () => {
     const stream = await openStream(lab.url, TOPPER);
     await stream.answer();
     await until(async () => (await listeners()) === 1);

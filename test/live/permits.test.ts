@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Permits } from '../../server/live/permits.ts';
 
-/** How many of a hundred answers are computed at once. */
+/** Returns how many of a hundred answers are computed at once. */
 async function countAtOnce(connections: number): Promise<number> {
   const admission = { enter: () => ({ leave: () => undefined }) as never };
   const permits = new Permits(admission, connections);
@@ -24,7 +24,7 @@ it.each([
   [3, 1],
   [2, 1],
 ])(
-  'of %i connections, subscriptions take %i at once: requests need the others',
+  'of %i connections, subscriptions use %i at once: requests need the others',
   async (all, taken) => {
     expect(await countAtOnce(all)).toBe(taken);
   },

@@ -45,11 +45,11 @@ const SIGNED_OUT = {
 const importOne = () =>
   lab.importSamples([{ group: GROUP, key: 'k', ts: T0 + 60, values: { 0: 1 } }]);
 
-describe('a subscription of one who may not ask', () => {
+describe('a subscription by an unauthorized caller', () => {
   it.each([
     ['a context that is not granted', 'vault'],
     ['a context that does not exist', 'nowhere'],
-  ])('is null once, then over: %s', async (_, context) => {
+  ])('is null once, and ends: %s', async (_, context) => {
     const stream = await follow(BOB, context);
     await stream.ended;
     expect(stream.status).toBe(200);
@@ -67,7 +67,7 @@ describe('a subscription of one who may not ask', () => {
 });
 
 describe('an open subscription', () => {
-  it('is over soon when the token, the user or the grant is gone, and no other one is', async () => {
+  it('ends soon when the token, the user or the grant is gone, and others continue', async () => {
     const users = ['rotated', 'removed', 'revoked'].map((name) => ({
       username: name,
       token: `${name}-token`,
@@ -87,7 +87,7 @@ describe('an open subscription', () => {
     expect(await ada?.answer()).toEqual({ it: { total: 2 } });
   });
 
-  it('is not answered in the name of one who lost their rights a moment ago', async () => {
+  it('is not answered for a user who has just lost their rights', async () => {
     const bob = await follow(BOB);
     const ada = await follow(ADA);
     await Promise.all([bob.answer(), ada.answer()]);
@@ -98,7 +98,7 @@ describe('an open subscription', () => {
     expect(bob.messages.slice(1)).toEqual([NULL, COMPLETE]);
   });
 
-  it('is over when what it asks for is gone', async () => {
+  it('ends when its counter group is disabled', async () => {
     const stream = await follow(BOB);
     await stream.answer();
     await lab.apply({ context: CONTEXT, groups: [group(1, { enabled: false })] });

@@ -58,14 +58,14 @@ const count = async (context = CONTEXT) => {
 const totalOf = async (stream: OpenStream): Promise<number> =>
   (await stream.answer<{ topper: { total: number } }>()).topper.total;
 
-describe('what a user asks by open subscriptions', () => {
-  it('is bounded, and there is room again when some are closed', async () => {
+describe('the total size of the open subscriptions of a user', () => {
+  it('is bounded, and decreases when one is closed', async () => {
     const asked = (i: number) =>
       follow(WITH_SEARCH, BOB, { search: `${i} ${'x'.repeat(200_000)}` });
-    // Ten of them have 2,000,000 characters and a few, and eleven more than 2 MiB.
+    // Ten of them have slightly more than 2,000,000 characters, and eleven more than 2 MiB.
     const streams = await Promise.all(Array.from({ length: 10 }, (_, i) => asked(i)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
-    // An answer that is still being computed would be counted by the tests that follow.
+    // An answer that is still being computed would be counted by later tests.
     await Promise.all(streams.map(totalOf));
     const refused = await asked(10);
     await refused.ended;
@@ -86,8 +86,8 @@ describe('what a user asks by open subscriptions', () => {
   });
 });
 
-describe('subscriptions that ask the same', () => {
-  it('are answered by one computation, whoever asks', async () => {
+describe('identical subscriptions', () => {
+  it('are answered by one computation, whoever the user', async () => {
     const streams = await Promise.all(
       Array.from({ length: 20 }, (_, i) => follow(topper(1 + (i % 2)), i < 10 ? ADA : BOB)),
     );
@@ -99,7 +99,7 @@ describe('subscriptions that ask the same', () => {
     expect(await metric('countergraph_subscription_computations_total')).toBe(computed + 2);
   });
 
-  it('are answered by one computation if only variables that they do not declare differ', async () => {
+  it('are answered by one computation even if undeclared variables differ', async () => {
     const streams = await Promise.all([1, 2].map((x) => follow(topper(3), ADA, { x })));
     const before = await Promise.all(streams.map(totalOf));
     const computed = await metric('countergraph_subscription_computations_total');
@@ -108,7 +108,7 @@ describe('subscriptions that ask the same', () => {
     expect(await metric('countergraph_subscription_computations_total')).toBe(computed + 1);
   });
 
-  it('share no statement with a query, whose answer they equal at each version', async () => {
+  it('equal the answer to a query at each version', async () => {
     const stream = await follow(topper(5));
     for (let commit = 0; commit < 3; commit += 1) {
       const total = await totalOf(stream);
@@ -133,7 +133,7 @@ describe('subscriptions that ask the same', () => {
 });
 
 describe('a subscription', () => {
-  it('is told at the end of `everySeconds` what has changed meanwhile, once', async () => {
+  it('gets one answer for all changes within `everySeconds`', async () => {
     const stream = await follow(topper(9, 'everySeconds: 2'));
     const total = await totalOf(stream);
     await count();
@@ -142,7 +142,7 @@ describe('a subscription', () => {
     const startedAt = performance.now();
     let told = total;
     while (told < total + 3) told = await totalOf(stream);
-    // The first of them may have been told of before the others were there.
+    // The first change may have been sent before the others were made.
     expect(stream.messages.length).toBeLessThanOrEqual(3);
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
@@ -178,7 +178,7 @@ describe('a subscription', () => {
     expect(stream.messages[0]?.data.errors?.length).toBeGreaterThan(0);
   });
 
-  it('is of a query as well: one answer, and the end', async () => {
+  it('may be a query, too: it gets one answer, and the end', async () => {
     const stream = await follow('{ viewer { username } }');
     await stream.ended;
     expect(stream.messages).toEqual([
@@ -187,7 +187,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('may be asked by GET, and with a variable that says what is left out', async () => {
+  it('may be sent by GET, and with a variable that excludes fields', async () => {
     const query = `subscription ($keys: Boolean!) { contextChanged(name: "${CONTEXT}") {
       name counterGroups @include(if: $keys) { name } } }`;
     const variables = JSON.stringify({ keys: false });
@@ -210,7 +210,7 @@ describe('a subscription', () => {
 });
 
 describe('the limits of open subscriptions', () => {
-  it('are of one user, and in all', async () => {
+  it('apply to each user, and in total', async () => {
     const streams = await Promise.all(Array.from({ length: 30 }, () => follow(topper(1))));
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
     const another = await follow(topper(1));

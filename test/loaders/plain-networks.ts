@@ -6,7 +6,7 @@ import { type PlainSample, plainTable } from '../segments/plain-segments.ts';
 import { foldAt, type Window } from './random-stores.ts';
 import type { TestSegment } from './stored-segments.ts';
 
-/** All of a family in one network, each address in its own, and what lies between. */
+/** From one network for the whole family to one for each address. */
 export const lengths: fc.Arbitrary<NetworkLengths> = fc.record({
   ipv4: fc.constantFrom(0, 7, 24, 27, 30, 31, 32),
   ipv6: fc.constantFrom(0, 32, 48, 120, 126, 127, 128),
@@ -16,7 +16,7 @@ const bitsOf = (byte: number): string => byte.toString(2).padStart(8, '0');
 
 const hexOf = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
-/** The raw key of the network of a raw address. */
+/** Returns the raw key of the network of a raw address. */
 export function networkOf(address: string, { ipv4, ipv6 }: NetworkLengths): string {
   const bytes = address.split('.').map((byte) => Number.parseInt(byte, 16));
   const bits = bytes.map(bitsOf).join('');
@@ -35,7 +35,7 @@ export type Asked = {
 /** Whether samples of an address count; left out: all do. */
 export type Counts = (address: string) => boolean;
 
-/** By network, the start of each step and what it comes to there. */
+/** Returns, by network, the start of each step and the value in it. */
 export function plainSteps(
   store: readonly TestSegment[],
   window: Window,
@@ -56,7 +56,7 @@ export function plainSteps(
   return steps;
 }
 
-/** By network, what it comes to in a window (decision 24). */
+/** Returns, by network, its value in a window (decision 24). */
 export function plainNetworks(
   store: readonly TestSegment[],
   window: Window,

@@ -7,7 +7,7 @@ import { type PlainSample, plainTable } from '../segments/plain-segments.ts';
 import { foldAt, type Window } from './random-stores.ts';
 import { GROUP, type TestSegment } from './stored-segments.ts';
 
-/** What the keys come to, one by one, as decisions 18, 23 and 24 say: in the order of ranks. */
+/** Computes the value of each key by decisions 18, 23 and 24, and returns them by rank. */
 export function plainValues(
   store: readonly TestSegment[],
   { place, window, probeId }: { place: number; window: Window; probeId: number | null },

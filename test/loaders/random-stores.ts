@@ -7,7 +7,7 @@ import { GROUP, type TestRollUp, type TestSegment } from './stored-segments.ts';
 
 const FIRST = 1_752_537_600;
 
-/** Some segments, of one probe or another, whose times overlap or do not. */
+/** Some segments, with or without a probe, whose times may overlap. */
 export const stores: fc.Arbitrary<TestSegment[]> = fc.array(
   fc.record({ probeId: fc.constantFrom(0, 5), samples }),
   { minLength: 1, maxLength: 6 },
@@ -15,7 +15,7 @@ export const stores: fc.Arbitrary<TestSegment[]> = fc.array(
 
 export type Window = { readonly from: number; readonly to: number };
 
-/** A window that begins and ends within, between or outside of the readings. */
+/** A window that begins and ends within, between or outside the readings. */
 export const windows: fc.Arbitrary<Window> = fc
   .tuple(fc.integer({ min: -100, max: 260 }), fc.nat({ max: 300 }), fc.nat({ max: 59 }))
   .map(([first, length, more]) => ({
@@ -23,7 +23,7 @@ export const windows: fc.Arbitrary<Window> = fc
     to: FIRST + 60 * (first + length) + more + 1,
   }));
 
-/** Places of meters that take readings. */
+/** Indexes of meters that take readings. */
 export const places = fc.constantFrom(
   ...FOLDS.flatMap((fold, place) => (fold === null ? [] : [place])),
 );
@@ -45,13 +45,13 @@ export const readOf = (place: number, interval: Window, probeId: number | null):
 });
 
 /**
- * Some roll-ups of a store, of segments and of each other, as the numbers of the seed say: of one
- * probe or of all. What one has, no other of that probe has, unless it lies within.
+ * Chooses roll-ups of segments and of other roll-ups, of one probe or of all, by the numbers of the
+ * seed. Roll-ups of the same probe share a source only if one of them contains the other.
  */
 export function rollUpsOf(store: readonly TestSegment[], seed: readonly number[]): TestRollUp[] {
   const made: TestRollUp[] = [];
   for (const probeId of [ALL_PROBES, 0, 5]) {
-    // Ids as the test store gives them: segments from 1 on, then roll-ups.
+    // Ids as in the test store: segments from 1, then roll-ups.
     let free = store.flatMap((segment, i) =>
       probeId === ALL_PROBES || segment.probeId === probeId ? [i + 1] : [],
     );

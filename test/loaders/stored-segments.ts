@@ -16,7 +16,7 @@ import {
 
 export const GROUP: SegmentGroup = { groupId: 7, shape: SHAPE, codec: CODEC };
 
-/** Segments whose pages lie in memory, and how often pages were fetched. */
+/** Segments with their pages in memory, and a count of the statements that fetched pages. */
 export type TestStore = {
   readonly segments: readonly StoredSegment[];
   readonly live: LiveSegments;
@@ -56,7 +56,7 @@ export async function storeWith(
   return openStore(written, { segments, rollUps: made });
 }
 
-/** written: by segmentId − 1. */
+/** written: indexed by segmentId − 1. */
 function openStore(written: readonly PlainSegment[], live: LiveSegments): TestStore {
   let statements = 0;
   const reader: SegmentReader = {

@@ -13,7 +13,7 @@ import {
 
 const NOTHING = { flows: 0, packets: 0, datagrams: 0 };
 
-/** What is lost of lines, all judged at the end or after each of some looks. */
+/** Returns the losses of lines that are checked at the end, and also after the given lines. */
 function lostOf(lines: readonly ExportNumber[], looksAfter: readonly number[] = []): LostUnits {
   const losses = new FeedLosses();
   losses.settle(0);
@@ -43,30 +43,30 @@ const lostPackets = (numbering: Numbering, packets: readonly SentPacket[]): Lost
   return { ...NOTHING, [unit]: unit === 'flows' ? flows : packets.length };
 };
 
-describe.each(NUMBERINGS)('what is lost of %s', (numbering) => {
+describe.each(NUMBERINGS)('losses of %s', (numbering) => {
   const sizes = [7, 30, 30, 12, 30, 1, 30, 30, 25, 30];
   const packets = sentPackets(sizes, numbering, 1000);
   const lines = (list: readonly SentPacket[]) => numbersOf(list, numbering);
 
-  it('is nothing where nothing is missing', () => {
+  it('are none if nothing is missing', () => {
     expect(lostOf(lines(packets))).toEqual(NOTHING);
   });
 
-  it.each([[[3]], [[1, 2]], [[4, 6, 8]]])('is what is missing: packets %j', (lacking) => {
+  it.each([[[3]], [[1, 2]], [[4, 6, 8]]])('are the missing packets: %j', (lacking) => {
     const came = packets.filter((_, i) => !lacking.includes(i));
     const lost = packets.filter((_, i) => lacking.includes(i));
     expect(lostOf(lines(came))).toEqual(lostPackets(numbering, lost));
     expect(lostOf(lines(came), [20, 60, 100])).toEqual(lostPackets(numbering, lost));
   });
 
-  it('goes on where numbers wrap at 2^32', () => {
+  it('are right when numbers wrap at 2^32', () => {
     const wrapping = sentPackets(sizes, numbering, 2 ** 32 - (numbering.endsWith('flow') ? 3 : 5));
     expect(lostOf(lines(wrapping))).toEqual(NOTHING);
     const came = wrapping.filter((_, i) => i !== 4);
     expect(lostOf(lines(came))).toEqual(lostPackets(numbering, wrapping.slice(4, 5)));
   });
 
-  it('is nothing where an exporter is restarted', () => {
+  it('are none if an exporter restarts', () => {
     const restarted = sentPackets(sizes, numbering, 0);
     for (const start of [1_000_000, 3_000_000_000, 2 ** 32 - 5_000_000]) {
       const before = sentPackets(sizes, numbering, start);
@@ -75,7 +75,7 @@ describe.each(NUMBERINGS)('what is lost of %s', (numbering) => {
     }
   });
 
-  it('is found again soon after a restart at numbers that were judged', () => {
+  it('are found again soon after a restart with numbers that were checked before', () => {
     const losses = new FeedLosses();
     const restarted = sentPackets(sizes, numbering, 0);
     const parts = [
@@ -94,7 +94,7 @@ describe.each(NUMBERINGS)('what is lost of %s', (numbering) => {
   });
 });
 
-/** Sizes of packets, which of them lack (never the first and last), and in what order lines come. */
+/** Sizes of packets, and which of them are missing: never the first or the last. */
 const exports = fc
   .array(fc.record({ flows: fc.integer({ min: 1, max: 30 }), lacks: fc.boolean() }), {
     minLength: 3,
@@ -104,14 +104,14 @@ const exports = fc
     list.map((each, i) => ({ ...each, lacks: each.lacks && i > 0 && i < list.length - 1 })),
   );
 
-describe('a property of losses', () => {
+describe('any losses', () => {
   const cases = fc.record({
     list: exports,
     numbering: fc.constantFrom(...NUMBERINGS),
     start: fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.constant(2 ** 32 - 20)),
   });
 
-  /** What came and what was lost; the order of lines, and when it is looked, are of the caller. */
+  /** Returns the lines that arrived, and the losses. The caller decides on order and checks. */
   const exported = ({ list, numbering, start }: CaseOf<typeof cases>) => {
     const packets = sentPackets(
       list.map(({ flows }) => flows),
@@ -128,13 +128,13 @@ describe('a property of losses', () => {
 
   type CaseOf<T> = T extends fc.Arbitrary<infer V> ? V : never;
 
-  it('is that lines in order lose exactly what is missing, where numbers say how they count', () => {
+  it('are exactly what is missing from lines in order, if it is clear how numbers count', () => {
     fc.assert(
       fc.property(cases, (given) => {
         const { lines, lost, unit } = exported(given);
         const found = lostOf(lines);
         if (given.numbering === 'ipfix' || given.numbering === 'ownIpfix') {
-          // Which way the exporter counts need not show: then it is never too much.
+          // It may be unclear which way the exporter counts; then the losses are never too high.
           expect(found[unit]).toBeLessThanOrEqual(lost[unit]);
           expect(found[unit]).toBeGreaterThan(lost[unit] - 30);
         } else expect(found).toEqual(lost);
@@ -142,7 +142,7 @@ describe('a property of losses', () => {
     );
   });
 
-  it('is that the order of lines makes no difference before they are judged', () => {
+  it('do not depend on the order of lines before they are checked', () => {
     fc.assert(
       fc.property(cases, fc.infiniteStream(fc.nat()), (given, random) => {
         fc.pre(given.numbering !== 'ipfix' && given.numbering !== 'ownIpfix');
@@ -156,14 +156,14 @@ describe('a property of losses', () => {
     );
   });
 
-  it('is that looks in between never find more, nor let it get less', () => {
+  it('are never too high, and never decrease, with checks in between', () => {
     fc.assert(
       fc.property(
         cases,
         fc.array(fc.nat({ max: 40 })),
         fc.nat({ max: 30 }),
         (given, nth, shift) => {
-          // The lines of a packet come within less than the time between two looks.
+          // The lines of a packet arrive within less than the time between two checks.
           const looks = nth.map((n) => n * 31 + shift);
           const { lines, lost, unit } = exported(given);
           const losses = new FeedLosses();
@@ -188,7 +188,7 @@ describe('a property of losses', () => {
     );
   });
 
-  it('is that any numbers whatever lose no more than lies between them', () => {
+  it('of arbitrary numbers are no more than lies between them', () => {
     const any = fc.array(fc.integer({ min: 0, max: 2 ** 32 - 1 }), { maxLength: 50 });
     fc.assert(
       fc.property(any, fc.constantFrom(...NUMBERINGS), (numbers, numbering) => {
@@ -204,7 +204,7 @@ describe('a property of losses', () => {
 });
 
 describe('lines of one exporter', () => {
-  it('may number several sequences side by side, of which each loses its own', () => {
+  it('may belong to several interleaved sequences, each with its own losses', () => {
     const cards = [100_000, 90_000_000, 4_000_000_000].map((start, i) =>
       sentPackets(Array(40).fill(1), 'sflow', start).filter((_, at) => at !== 10 + i),
     );
@@ -215,7 +215,7 @@ describe('lines of one exporter', () => {
     expect(lostOf(lines, [30, 60, 90])).toEqual({ ...NOTHING, datagrams: 3 });
   });
 
-  it('are those of several where it has several domains', () => {
+  it('are separate for separate domains', () => {
     const near = { near: LIMITS.lossNearNumbersOfOne };
     const domains = ['0', '1'].map((domain, i) =>
       numbersOf(sentPackets([5, 5, 5, 5], 'netflow9', i * 7), 'netflow9', { domain, ...near }),
@@ -224,7 +224,7 @@ describe('lines of one exporter', () => {
     expect(lostOf(lines.flat())).toEqual(NOTHING);
   });
 
-  it('lose a long gap once the sequence before it has been silent for long', () => {
+  it('count a long gap as lost once the sequence before it has been silent for long', () => {
     const sizes = Array<number>(100).fill(30);
     const packets = [
       ...sentPackets(sizes, 'netflow5', 50_000),
@@ -244,7 +244,7 @@ describe('lines of one exporter', () => {
     expect(losses.total()).toEqual(gap);
   });
 
-  it('lose nothing by numbers too far away to be a gap', () => {
+  it('count nothing as lost if numbers are too far apart for a gap', () => {
     const sizes = Array<number>(100).fill(30);
     const packets = [
       ...sentPackets(sizes, 'netflow5', 50_000),
@@ -258,7 +258,7 @@ describe('exporters', () => {
   const packets = sentPackets([10, 10, 10], 'netflow9', 77);
   const came = [...packets.slice(0, 1), ...packets.slice(2)];
 
-  it('are named with what was lost of them, the most first', () => {
+  it('are listed with their losses, the largest first', () => {
     const losses = new FeedLosses();
     for (const exporter of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
       const list = exporter === '192.0.2.2' ? packets : came;
@@ -275,7 +275,7 @@ describe('exporters', () => {
     expect(losses.total()).toEqual({ flows: 10, packets: 2, datagrams: 0 });
   });
 
-  it('that are silent for long are forgotten, and what was lost of them is not', () => {
+  it('that are silent for long are forgotten, but their losses are not', () => {
     const losses = new FeedLosses();
     losses.settle(0);
     for (const line of numbersOf(came, 'netflow9')) losses.note(line);
@@ -288,7 +288,7 @@ describe('exporters', () => {
     expect(losses.total().packets).toBe(1);
   });
 
-  it('are followed up to a number of them', () => {
+  it('are tracked up to a limited number', () => {
     const losses = new FeedLosses();
     for (let i = 0; i <= LIMITS.lossExporters; i += 1) {
       const exporter = `10.0.${i >> 8}.${i % 256}`;

@@ -17,7 +17,7 @@ export type Numbering = keyof typeof NUMBERINGS;
 export const protocolOf = (numbering: Numbering): ExportProtocol =>
   numbering === 'ownIpfix' ? 'ipfix' : numbering;
 
-/** Packets of so many flows each, numbered from a start on. */
+/** Packets with these numbers of flows, numbered from `start`. */
 export function sentPackets(
   sizes: readonly number[],
   numbering: Numbering,

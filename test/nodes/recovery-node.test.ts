@@ -87,9 +87,9 @@ const UNREACHABLE = {
   body: { status: 'ERROR', message: 'Database is not reachable' },
 };
 
-// The tests run in this order: the standby is stopped and started, then the primary is stopped.
+// The tests must run in this order: the standby is paused and resumed, then the primary stopped.
 describe('while both nodes are up', () => {
-  it('each node says itself whether it is a standby', async () => {
+  it('each node reports itself whether it is a standby', async () => {
     expect((await get('time_slices', {})).body.ha_slave_mode).toBe(false);
     for (const params of [{ get_from_dr: 'true' }, { destination_node: 'dr0' }]) {
       expect((await get('time_slices', params)).body.ha_slave_mode).toBe(true);
@@ -107,7 +107,7 @@ describe('while both nodes are up', () => {
     expect({ ...there.body, ha_slave_mode: false }).toEqual(slices.body);
   });
 
-  it('GraphQL gives both, under ids that a cache does not mix', async () => {
+  it('GraphQL returns both, with distinct ids for caches', async () => {
     const { here, there } = (await ask(ON_BOTH)).body.data;
     expect([here.haSlaveMode, there.haSlaveMode]).toEqual([false, true]);
     expect([here.nodeName, there.nodeName]).toEqual(['primary', 'dr0']);
@@ -118,13 +118,13 @@ describe('while both nodes are up', () => {
     expect(body.data.node.nodeName).toBe('dr0');
   });
 
-  it('both ways of choosing at once are refused', async () => {
+  it('both ways to choose a node at once are refused', async () => {
     const { status, body } = await topper({ get_from_dr: 'true', destination_node: 'dr0' });
     expect(status).toBe(400);
     expect(body.message).toContain('destination_node');
   });
 
-  it('a node that is not configured is named', async () => {
+  it('an error names a node that is not configured', async () => {
     expect(await topper({ destination_node: 'nowhere' })).toEqual({
       status: 422,
       body: { status: 'ERROR', message: 'Invalid destination node - nowhere' },
@@ -135,7 +135,7 @@ describe('while both nodes are up', () => {
     });
   });
 
-  it('a node that nobody listens for, or whose address is not set, is not reachable', async () => {
+  it('a node without a server, or without an address, is not reachable', async () => {
     expect(await topper({ destination_node: 'gone' })).toEqual(UNREACHABLE);
     expect(await topper({ destination_node: 'unset' })).toEqual(UNREACHABLE);
   });
@@ -162,7 +162,7 @@ describe('with a standby that hangs', () => {
 });
 
 describe('with the primary stopped', () => {
-  it('the recovery node still answers who may ask, over both surfaces', async () => {
+  it('the recovery node still answers authorized callers, in REST and GraphQL', async () => {
     const before = await topper({ get_from_dr: 'true' });
     await primary.stop();
     expect(await topper({})).toEqual(UNREACHABLE);
@@ -176,7 +176,7 @@ describe('with the primary stopped', () => {
     expect(body.errors[0].extensions.code).toBe('BACKEND');
   });
 
-  it('and with the standby stopped as well, nobody hangs', async () => {
+  it('no request hangs if the standby is stopped as well', async () => {
     await standby.stop();
     expect(await topper({ get_from_dr: 'true' })).toEqual(UNREACHABLE);
     expect((await ask('{ viewer { username } }')).status).toBe(500);

@@ -12,7 +12,7 @@ import type { TestService } from '../support/service.ts';
 
 let database: TestDatabase;
 let lab: TestService;
-/** The database as it was before its newest import, which is in no backup. */
+/** The database before its newest import. */
 let backup: TestDatabase;
 
 const line = (value: number, label: string) => ({
@@ -41,7 +41,7 @@ const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
 
 const END_CONNECTIONS = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1';
 
-/** The backup takes the place of the database, under the same address. */
+/** Replaces the database by the backup, under the same address. */
 const restore = () =>
   withClient(inject('adminUrl'), async (client) => {
     await client.query(END_CONNECTIONS, [nameOf(database)]);
@@ -49,7 +49,7 @@ const restore = () =>
     await client.query(`alter database ${nameOf(backup)} rename to ${nameOf(database)}`);
   });
 
-describe.skipIf(isOnCluster)('a server whose database is brought back from a backup', () => {
+describe.skipIf(isOnCluster)('a server whose database is restored from a backup', () => {
   beforeEach(async () => {
     database = await createTestDatabase();
     lab = await startLab({
@@ -72,23 +72,23 @@ describe.skipIf(isOnCluster)('a server whose database is brought back from a bac
     await database?.drop();
   });
 
-  it('answers what is there, and nothing of what was lost', async () => {
+  it('answers from the restored data, and nothing that was lost', async () => {
     expect(await asked()).toEqual(answer(1, 'first'));
   });
 
-  it('answers anew when there are as many versions again', async () => {
+  it('returns no cached answer when the version is the same again', async () => {
     await lab.importSamples([line(100, 'again')]);
     expect(await asked()).toEqual(answer(101, 'again'));
   });
 
-  it('answers anew when there are more', async () => {
+  it('returns no cached answer when the version is higher', async () => {
     await lab.importSamples([line(100, 'again')]);
     await lab.importSamples([line(200, 'more')]);
     expect(await asked()).toEqual(answer(301, 'more'));
   });
 });
 
-describe.skipIf(isOnCluster)('one who follows alerts over a restore', () => {
+describe.skipIf(isOnCluster)('a reader of alerts during a restore', () => {
   beforeEach(async () => {
     database = await createTestDatabase();
     lab = await startLab({
@@ -105,7 +105,7 @@ describe.skipIf(isOnCluster)('one who follows alerts over a restore', () => {
     await database?.drop();
   });
 
-  it('who was told what is lost is told so, and those who come again what is there', async () => {
+  it('gets an error if it received what is lost, and new events after it reconnects', async () => {
     const follow = () =>
       openStream(lab.url, 'subscription { alertEvents(context: "lab") { startedAt endedAt } }');
     await withClient(inject('adminUrl'), (client) =>

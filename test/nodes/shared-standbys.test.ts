@@ -17,11 +17,11 @@ let a: Standby;
 let b: Standby;
 let lab: TestService;
 
-/** How many imports have begun, and how many have been committed. */
+/** The numbers of imports that have begun, and that have committed. */
 let begun = 0;
 let committed = 0;
 
-/** The n-th import raises both groups and the label of a key, each by a known amount. */
+/** The n-th import raises totals in both groups by known amounts, and labels a key with n. */
 async function importNext(): Promise<void> {
   begun += 1;
   const n = begun;
@@ -36,7 +36,7 @@ async function importNext(): Promise<void> {
 beforeAll(async () => {
   primary = await startPrimary();
   await makeReady(primary.url);
-  // A reader must not keep the log from being replayed for long: PostgreSQL ends it.
+  // PostgreSQL soon ends a reader that delays the replay of the write-ahead log.
   const settings = { max_standby_streaming_delay: '50ms' };
   [a, b] = await Promise.all([startStandby(primary, settings), startStandby(primary, settings)]);
   lab = await startLab({
@@ -73,7 +73,7 @@ const QUESTION = `{ context(name: "lab") {
   two: counterGroup(guid: "${OTHER}") { topper(${WINDOW}) { total keys { series { value } } } }
 } }`;
 
-/** The same without what holds for a moment only. */
+/** Like QUESTION, without the fields that prevent caching. */
 const REMEMBERED = QUESTION.replace('nodeName haSlaveMode', '');
 
 type Answer = {
@@ -90,7 +90,7 @@ type Answer = {
   };
 };
 
-/** Which import an answer is of; fails where its parts are of several. */
+/** Returns which import an answer reflects; fails if its parts reflect several. */
 function stateOf({ context: { one, two } }: Answer): number {
   const n = one.topper.total / 1001;
   expect({ one, two }).toEqual({
@@ -104,7 +104,7 @@ function stateOf({ context: { one, two } }: Answer): number {
   return n;
 }
 
-/** Asks; the answer must be of an import that was there when it was asked for, or came since. */
+/** The answer must reflect the last import that committed before the request, or a later one. */
 async function ask(question = QUESTION): Promise<Answer['context']> {
   const before = committed;
   const answer = await lab.data<Answer>(question);
@@ -114,7 +114,7 @@ async function ask(question = QUESTION): Promise<Answer['context']> {
   return answer.context;
 }
 
-/** The same by REST, which does not tell the node. */
+/** Like `ask`, by REST, which does not return the node. */
 async function askRest(): Promise<void> {
   const before = committed;
   const { keys, sysgrouptotal } = await lab.topper({
@@ -134,7 +134,7 @@ async function askRest(): Promise<void> {
   expect(n).toBeLessThanOrEqual(begun);
 }
 
-/** The nodes that answer some requests, one after the other. */
+/** Returns the nodes that answer `count` consecutive requests. */
 async function nodesOf(count: number): Promise<string[]> {
   const names = [];
   for (let i = 0; i < count; i += 1) names.push((await ask()).nodeName);
@@ -143,7 +143,7 @@ async function nodesOf(count: number): Promise<string[]> {
 
 const PATIENCE = { timeout: 20_000, interval: 20 };
 
-/** Asks until a node answers. */
+/** Asks until the named node answers. */
 const untilAnsweredBy = (name: string) =>
   vi.waitFor(async () => expect(await nodesOf(3)).toContain(name), PATIENCE);
 
@@ -158,8 +158,8 @@ const passedOver = (node: string, reason: string) =>
 
 const answeredBy = (node: string) => metric(`countergraph_shared_requests_total{node="${node}"}`);
 
-describe('standbys that are shared', () => {
-  it('answer each in its turn, in the words of the primary but for the name', async () => {
+describe('shared standbys', () => {
+  it('share requests with the primary, and answer the same except for the name', async () => {
     const answers: Answer['context'][] = [];
     await vi.waitFor(async () => {
       answers.push(await ask());
@@ -174,7 +174,7 @@ describe('standbys that are shared', () => {
     expect(named.context.haSlaveMode).toBe(true);
   });
 
-  it('cost no statement more than the primary', async () => {
+  it('need no more statements than the primary', async () => {
     const counts = new Map<string, Set<number>>();
     for (let i = 0; i < 30 && counts.size < 3; i += 1) {
       lab.emptyCaches();
@@ -189,7 +189,7 @@ describe('standbys that are shared', () => {
     expect(onB).toEqual(onPrimary);
   });
 
-  it('are not asked where the primary is named, for slices, or where all is remembered', async () => {
+  it('are not used if the primary is named, for slices, or if everything is cached', async () => {
     const before = (await answeredBy('a')) + (await answeredBy('b'));
     const question = QUESTION.replace('"lab"', '"lab", destinationNode: "primary"');
     for (let i = 0; i < 4; i += 1) {
@@ -198,12 +198,12 @@ describe('standbys that are shared', () => {
       await lab.data('{ context(name: "lab") { haSlaveMode slices { status diskSize } } }');
       await askRest();
     }
-    // The first of those that are alike is not remembered yet.
+    // The first of several equal requests is not cached yet.
     expect((await answeredBy('a')) + (await answeredBy('b'))).toBeLessThanOrEqual(before + 1);
   });
 });
 
-/** What then goes on may end the statement itself. */
+/** The replay that resumes may cancel this statement itself. */
 const replay = (standby: Standby, what: 'pause' | 'resume') =>
   withClient(standby.url, (client) => client.query(`select pg_wal_replay_${what}()`)).catch(
     (error: unknown) => expect(error).toMatchObject({ code: '40001' }),
@@ -212,7 +212,7 @@ const replay = (standby: Standby, what: 'pause' | 'resume') =>
 describe('a standby that lags', () => {
   afterAll(() => Promise.all([a, b].map((standby) => replay(standby, 'resume'))));
 
-  it('is passed over while its data are older, and asked again when it has caught up', async () => {
+  it('is passed over while its data are older, and used again when it has caught up', async () => {
     await untilAnsweredBy('a');
     await Promise.all([replay(a, 'pause'), replay(b, 'pause')]);
     await importNext();
@@ -245,7 +245,7 @@ describe('a standby that lags', () => {
     }, PATIENCE);
   });
 
-  it('is passed over where newer segments are known, whose pages it lacks', async () => {
+  it('is passed over if newer segments are known, whose pages it lacks', async () => {
     const before = await passedOver('a', 'behind');
     await vi.waitFor(async () => {
       lab.emptyCaches();
@@ -260,7 +260,7 @@ describe('a standby that lags', () => {
   });
 });
 
-/** Merges all segments into one, and sweeps those that were merged. */
+/** Merges all segments into one, and sweeps the merged ones. */
 async function compact(): Promise<void> {
   const now = () => Math.floor(Date.now() / 1000);
   await compactContext({ databaseUrl: primary.url, context: 'lab', now });
@@ -270,7 +270,7 @@ async function compact(): Promise<void> {
 }
 
 describe('a standby that hangs', () => {
-  it('costs those that it has in hand a moment, and nobody else anything', async () => {
+  it('delays only the requests that it has, and only briefly', async () => {
     await untilAnsweredBy('b');
     pauseServer(b);
     try {
@@ -288,7 +288,7 @@ describe('a standby that hangs', () => {
     await untilAnsweredBy('b');
   });
 
-  it('leaves a request the time that it may take', async () => {
+  it('leaves a request enough time for an answer', async () => {
     await untilAnsweredBy('a');
     await untilAnsweredBy('b');
     pauseServer(a);
@@ -314,7 +314,7 @@ describe('a standby that hangs', () => {
 });
 
 describe('a standby that dies', () => {
-  it('is passed over, and asked again when it is back', async () => {
+  it('is passed over, and used again when it is back', async () => {
     await untilAnsweredBy('a');
     killServer(a);
     await vi.waitFor(async () => {
@@ -326,9 +326,9 @@ describe('a standby that dies', () => {
   });
 });
 
-describe('a replica that is no standby of the primary', () => {
+describe('a replica that is not a standby of the primary', () => {
   it('is passed over', async () => {
-    // Another address of the primary itself, under which it is not in recovery.
+    // Another address of the primary itself, which is not in recovery.
     const elsewhere = new URL(primary.url);
     elsewhere.searchParams.set('application_name', 'elsewhere');
     await lab.apply({ context: 'lab', nodes: [shared('elsewhere', elsewhere.href)] });
@@ -343,7 +343,7 @@ describe('a replica that is no standby of the primary', () => {
 });
 
 describe('while imports, merges and requests run', () => {
-  /** Repeats work until it is told to stop. */
+  /** Repeats work until the returned function is called. */
   function repeat(work: () => Promise<unknown>): () => Promise<void> {
     let isOver = false;
     const over = (async () => {
@@ -355,7 +355,7 @@ describe('while imports, merges and requests run', () => {
     };
   }
 
-  it('no answer is wrong, mixed, old or late, and none refused, whatever standbys do', async () => {
+  it('no answer is wrong, mixed, old, late or refused, whatever the standbys do', async () => {
     let longestMs = 0;
     const timed = (work: () => Promise<unknown>) => async () => {
       const startedAt = performance.now();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerKind } from '../../parity/answer-fields.ts';
 import { compareAnswers } from '../../parity/compare-answers.ts';
 
-/** `field of what: legacy, ours` of each difference. */
+/** Returns each difference as `field of what: legacy, ours`. */
 const differences = (kind: AnswerKind, legacy: string, ours: string): string[] =>
   compareAnswers(kind, { legacy: parse(legacy), ours: parse(ours) }).map(
     ({ field, at, legacy: theirs, ours: own }) =>
@@ -149,7 +149,7 @@ const CASES: readonly [what: string, kind: AnswerKind, string, string, readonly 
   ],
 ];
 
-describe('a difference is told', () => {
+describe('a difference is reported', () => {
   it.each(CASES)('of %s', (_, kind, legacy, ours, expected) => {
     expect(differences(kind, legacy, ours)).toEqual(expected);
   });

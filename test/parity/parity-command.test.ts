@@ -62,7 +62,7 @@ const shown = (request: string): string => {
 };
 
 describe('parity', () => {
-  it('finds nothing where both services answer the same', async () => {
+  it('finds nothing if both services answer the same', async () => {
     const refused = `${TOPPER}&meter=77`;
     expect(await parity([...REQUESTS, refused])).toEqual({
       status: 0,
@@ -144,7 +144,7 @@ describe('parity', () => {
     ],
   ];
 
-  it.each(DEVIATIONS)('tells of %s', async (_, request, deviation, ...lines) => {
+  it.each(DEVIATIONS)('reports %s', async (_, request, deviation, ...lines) => {
     legacy.deviate(deviation);
     const { status, out, err } = await parity([request]);
     expect(status).toBe(1);
@@ -158,7 +158,7 @@ describe('parity', () => {
     ]);
   });
 
-  it('leaves out what lies in the host, unless it is told to be strict', async () => {
+  it('ignores what depends on the host, unless it is strict', async () => {
     legacy.deviate(
       withText((text) =>
         text
@@ -171,7 +171,7 @@ describe('parity', () => {
     expect(out.some((line) => line.includes('slices.disk_size of'))).toBe(true);
   });
 
-  it('leaves out the fields that it is told to ignore, and what is below them', async () => {
+  it('ignores the fields of --ignore, and everything below them', async () => {
     legacy.deviate(
       withText((text) =>
         text.replace('"label":"b"', '"label":"x"').replace('"units":"bytes"', '"units":"y"'),
@@ -183,7 +183,7 @@ describe('parity', () => {
     expect((await parity(REQUESTS, [...AS_ADA, ...all])).status).toBe(0);
   });
 
-  it('asks both for the same window where a request names none, and warns of empty answers', async () => {
+  it('asks both for the same window if a request names none, and reports empty answers', async () => {
     const { out } = await parity([TOPPER, `${TOPPER}&recentsecs=`, `${TOPPER}&recentsecs=60`]);
     expect(out).toEqual([
       'replayed 3 requests: 3 answered the same, of them 2 toppers without keys in both',
@@ -196,7 +196,7 @@ describe('parity', () => {
     expect(recent?.has('window_fromts')).toBe(false);
   });
 
-  it('takes the credentials of the requests where it is given none, and shows no token', async () => {
+  it('takes the credentials of the requests if it is given none, and shows no token', async () => {
     const own = `&username=${ADA.username}&api_token=${ADA.token}`;
     legacy.deviate(withText((text) => text.replace('"label":"b"', '"label":"x"')));
     const { status, out } = await parity([`${TOPPER}&${WINDOW}${own}`, SLICES], []);
@@ -208,7 +208,7 @@ describe('parity', () => {
     expect(out.join()).not.toContain(ADA.token);
   });
 
-  it('reads access logs, compressed too, asks each request once, and says what it left out', async () => {
+  it('reads access logs, even compressed, sends each request once, and reports what it left out', async () => {
     const logged = (method: string, target: string) =>
       `10.0.0.1 - - [24/Nov/2026:10:00:00 +0000] "${method} ${target} HTTP/1.1" 200 5 "-" "x"`;
     const lines = [
@@ -255,7 +255,7 @@ describe('parity', () => {
     }
   });
 
-  it('asks the service of the settings where --ours is not given', async () => {
+  it('uses the service of the settings if --ours is not given', async () => {
     const { hostname, port } = new URL(lab.url);
     vi.stubEnv('HOST', hostname);
     vi.stubEnv('PORT', port);
@@ -268,7 +268,7 @@ describe('parity', () => {
     }
   });
 
-  it('ends at once where a service cannot be reached', async () => {
+  it('ends at once if a service cannot be reached', async () => {
     await legacy.close();
     const { status, err } = await parity(REQUESTS);
     expect(status).toBe(1);

@@ -5,7 +5,7 @@ import { counterGroupInfo } from '../../rest/endpoints/counter-group-info.ts';
 import { timeSlices } from '../../rest/endpoints/time-slices.ts';
 import { topper } from '../../rest/endpoints/topper.ts';
 
-/** `endpoint query`, or why a line is left out. */
+/** Returns `endpoint query` of each request, or why the line is left out. */
 function read(line: string): string[] {
   const found = readRequestLine(line);
   switch (found.kind) {
@@ -54,11 +54,11 @@ describe('a line of requests', () => {
       ['groups context=lab&counter_group=x&get_meter_info=1'],
     ],
     ['context=lab', ['slices context=lab', 'groups context=lab']],
-  ])('that is the query %s is for each endpoint that takes it', (line, expected) => {
+  ])('with only the query %s is for each endpoint that accepts it', (line, expected) => {
     expect(read(line)).toEqual(expected);
   });
 
-  it.each(['', '   ', '# of Monday'])('that is %j is nothing', (line) => {
+  it.each(['', '   ', '# of Monday'])('that is %j is ignored', (line) => {
     expect(read(line)).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('a line of requests', () => {
     expect(read(line)).toEqual([`left out: ${reason}`]);
   });
 
-  it('is told apart by the paths that the endpoints have', () => {
+  it('is recognized by the paths of the endpoints', () => {
     expect(Object.values(LEGACY_ENDPOINTS).map(({ path }) => path)).toEqual([
       timeSlices.path,
       counterGroupInfo.path,

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a stand-in makes of our answer to the request. */
+/** How a stand-in changes our answer to a request. */
 export type Deviation = (reply: Passed, request: IncomingMessage, response: ServerResponse) => void;
 
 type Passed = { readonly status: number; readonly text: string };
 
 export type StandIn = {
   readonly url: string;
-  /** The queries that it was asked, in their order. */
+  /** The requested addresses, in order. */
   readonly asked: URL[];
-  /** From now on. */
+  /** Changes all answers from now on. */
   deviate(how: Deviation): void;
   close(): Promise<void>;
 };
@@ -20,7 +20,7 @@ const AS_IT_IS: Deviation = ({ status, text }, _, response) => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(text);
 };
 
-/** A legacy service that answers as the one at `url` does, below the path /ui, until told otherwise. */
+/** Starts a legacy service below the path /ui that answers like the service at `url`. */
 export async function startStandIn(url: string): Promise<StandIn> {
   const asked: URL[] = [];
   let how = AS_IT_IS;
@@ -47,7 +47,7 @@ export async function startStandIn(url: string): Promise<StandIn> {
   };
 }
 
-/** Answers with the text changed. */
+/** Changes the text of the answer. */
 export const withText =
   (change: (text: string) => string): Deviation =>
   ({ status, text }, request, response) =>

@@ -30,7 +30,7 @@ const block = (reading: Reading): fc.Arbitrary<PlainUnit> =>
 
 const UP_TO_SIX = { minLength: 0, maxLength: 6 };
 
-/** Blocks of a fold's readings, some of which are none. */
+/** Blocks with readings of a fold, some of them null. */
 const unitsOf = (fold: Fold, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
   fc
     .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
@@ -38,7 +38,7 @@ const unitsOf = (fold: Fold, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
       fc.array(block(hasGaps ? fc.option(reading, { nil: null }) : reading), size),
     );
 
-/** Keys that there are and some that there are not, each once. */
+/** Distinct keys, some of which do not exist. */
 const ordinals: fc.Arbitrary<number[]> = fc.uniqueArray(
   fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: MOST_ID + 5 })),
   { maxLength: 120 },
@@ -66,7 +66,7 @@ const question: fc.Arbitrary<Question> = fc.oneof(
   ordinals.map((keys) => ({ kind: 'values' as const, keys })),
 );
 
-/** An answer with what has no order in one. */
+/** Sorts the parts of an answer that have no defined order. */
 function ordered(answer: Answer): unknown {
   if (answer.kind === 'top') return { ...answer, candidates: inOrder(answer.candidates) };
   if (answer.kind !== 'ranks') return answer;
@@ -76,7 +76,7 @@ function ordered(answer: Answer): unknown {
 
 const lessOf = (unit: UnitReadings): UnitReadings => ({ ...unit, sign: -1 });
 
-/** taken: blocks that were added besides and are taken out again. */
+/** taken: blocks that are added as well, and subtracted again. */
 const ask = (
   units: readonly PlainUnit[],
   fold: Fold,
@@ -90,11 +90,11 @@ const ask = (
   return answers;
 };
 
-describe.each(FOLDS)('questions to blocks of a meter whose readings combine by %s', (fold) => {
+describe.each(FOLDS)('questions about blocks of a meter whose readings combine by %s', (fold) => {
   it.each([
     ['any number of blocks', UP_TO_SIX],
     ['one block, which is asked as it is', { minLength: 1, maxLength: 1 }],
-  ])('are answered as plain arithmetic does: %s', (_, size) => {
+  ])('are answered as in plain arithmetic: %s', (_, size) => {
     const isSame = fc.property(
       unitsOf(fold, size),
       fc.array(question, { minLength: 1, maxLength: 4 }),
@@ -108,7 +108,7 @@ describe.each(FOLDS)('questions to blocks of a meter whose readings combine by %
     fc.assert(isSame, { numRuns: 150 });
   });
 
-  it('list the largest first, and all equals of the last', () => {
+  it('list the largest first, and all that equal the last', () => {
     const isDescending = fc.property(
       unitsOf(fold),
       fc.integer({ min: 1, max: 5 }),
@@ -129,7 +129,7 @@ describe.each(FOLDS)('questions to blocks of a meter whose readings combine by %
 });
 
 describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) => {
-  it('leave nothing behind when they are taken out again', () => {
+  it('leave nothing behind when they are subtracted again', () => {
     const isSame = fc.property(unitsOf(fold), unitsOf(fold), fc.array(question), (...given) => {
       const [units, taken, questions] = given;
       const values = foldPlainly(units, fold);
@@ -141,14 +141,14 @@ describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) =>
   });
 });
 
-it.each(['mean', 'max', 'min'] as const)('readings that combine by %s stay in', (fold) => {
+it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (fold) => {
   const units = [unitOf([]), lessOf(unitOf([]))];
   expect(() => openUnits(units, fold)).toThrow('cannot be taken out again');
 });
 
 const TOP_ONE: Question = { kind: 'top', maxItems: 1, within: null, passing: null };
 
-/** Blocks of which key n has the n-th value of each. */
+/** Blocks in which key n has the n-th value. */
 const blocks = (...values: (bigint | null)[][]): PlainUnit[] =>
   values.map((row) =>
     row.map((sum, id) => ({ id, reading: sum === null ? null : { sum, count: 1n } })),
@@ -159,7 +159,7 @@ describe('sums', () => {
     ['2^53', 2n ** 53n - 1n, 3],
     ['2^63', 2n ** 63n - 1n, 2],
     ['2^77', 2n ** 63n - 1n, 20_000],
-  ])('that pass %s stay exact', (_, value, times) => {
+  ])('beyond %s stay exact', (_, value, times) => {
     const all = Array.from({ length: times }, () => blocks([value, value - 1n])).flat();
     const [answer] = ask(all, 'sum', [TOP_ONE]);
     const count = BigInt(times);
@@ -170,14 +170,14 @@ describe('sums', () => {
     });
   });
 
-  it('of many keys pass 2^53 together where none does alone', () => {
+  it('of many keys may exceed 2^53 together although none does alone', () => {
     const value = 2n ** 52n - 1n;
     const row = Array.from({ length: 1000 }, () => value);
     const [answer] = ask(blocks(row), 'sum', [TOP_ONE]);
     expect(answer).toMatchObject({ total: { sum: value * 1000n }, keyCount: 1000 });
   });
 
-  /** So many keys, of which each reads `value` less its own number. */
+  /** `count` keys; key n has the value `value` − n. */
   function manyKeys(count: number, value: bigint): UnitReadings {
     const values = wideLanes(count);
     for (let row = 0; row < count; row += 1) setWide(values, row, value - BigInt(row));
@@ -204,10 +204,10 @@ describe('sums', () => {
   });
 });
 
-describe('values that only differ beyond what a double holds', () => {
+describe('values that differ only beyond the precision of a double', () => {
   const near = [2n ** 60n, 2n ** 60n + 2n, 2n ** 60n + 1n];
 
-  it.each(FOLDS)('are told apart by %s', (fold) => {
+  it.each(FOLDS)('are distinguished by %s', (fold) => {
     const [top, ranks] = ask(blocks(near), fold, [
       TOP_ONE,
       {
@@ -221,7 +221,7 @@ describe('values that only differ beyond what a double holds', () => {
     expect(ranks).toMatchObject({ ranks: [{ larger: 2 }, { larger: 0 }, { larger: 1 }] });
   });
 
-  it('are told apart as means of large sums', () => {
+  it('are distinguished as means of large sums', () => {
     const units: PlainUnit[] = [
       [
         { id: 0, reading: { sum: 2n ** 62n, count: 3n } },
@@ -240,8 +240,8 @@ describe('values that only differ beyond what a double holds', () => {
   });
 });
 
-describe('what counts as a reading', () => {
-  it('is no zero of a counter, and nothing of it is listed or counted', () => {
+describe('a reading that counts', () => {
+  it('is not a zero of a counter, which is neither listed nor counted', () => {
     for (const fold of ['sum', 'rate'] as const) {
       const [answer] = ask(blocks([0n, null], [0n, 0n]), fold, [TOP_ONE]);
       expect(answer).toEqual({
@@ -260,7 +260,7 @@ describe('what counts as a reading', () => {
     expect(answer).toMatchObject({ candidates: [{ ordinal: 0, value: { sum: 0n } }], keyCount: 1 });
   });
 
-  it('is nothing of no blocks', () => {
+  it('does not exist without blocks', () => {
     for (const fold of FOLDS) {
       const [answer] = ask([], fold, [TOP_ONE]);
       expect(answer).toMatchObject({ candidates: [], total: null, rest: null, keyCount: 0 });

@@ -37,12 +37,12 @@ const hasHead = (unit: UnitReadings): boolean => {
   return headOf(folded, null, () => countedRows(folded)) !== null;
 };
 
-/** Of few values many are equal; zeros and nothing are not counted. */
+/** Of few distinct values, many are equal. Zeros and null are not counted. */
 const value = (most: number): fc.Arbitrary<bigint | null> =>
   fc.oneof(fc.bigInt({ min: 0n, max: BigInt(most) }), fc.constantFrom(null, 0n));
 
-describe('a block that is asked again', () => {
-  it('answers as it did, from its head, for any number of keys', () => {
+describe('a block that gets several questions', () => {
+  it('gives the same answers from its head, for any number of keys', () => {
     const isSame = fc.property(
       fc
         .constantFrom(3, 300, 1_000_000)
@@ -63,7 +63,7 @@ describe('a block that is asked again', () => {
     fc.assert(isSame, { numRuns: 12 });
   });
 
-  it('answers the same for those only that may be listed', () => {
+  it('gives the same answers for the keys of a filter', () => {
     const block = fc
       .uniqueArray(fc.integer({ min: 0, max: 400 }), { maxLength: 300, size: 'max' })
       .map((ids) => ids.toSorted((a, b) => a - b))
@@ -74,7 +74,7 @@ describe('a block that is asked again', () => {
       );
     const isSame = fc.property(
       block,
-      // Keys behind those that a set has room for are not in it.
+      // Keys beyond the capacity of a set are not in it.
       fc.integer({ min: 0, max: 450 }),
       fc.array(fc.nat(400), { maxLength: 300 }),
       fc.integer({ min: 1, max: 200 }),
@@ -86,7 +86,7 @@ describe('a block that is asked again', () => {
           { kind: 'top', maxItems, within: null, passing },
           'sum',
         );
-        // From the third time on there are heads, of all keys and of these.
+        // From the third time on there are heads, of all keys and of the filtered ones.
         for (let again = 0; again < 5; again += 1) {
           expect(ask(unit, { kind: 'top', maxItems, within: null, passing })).toEqual(expected);
         }
@@ -95,7 +95,7 @@ describe('a block that is asked again', () => {
     fc.assert(isSame, { numRuns: 60 });
   });
 
-  it('answers from the heads of filters too, as far as there are any', () => {
+  it('answers from the heads of filters, too, as far as they exist', () => {
     const rows = 20_000;
     const plain = plainUnit(Array.from({ length: rows }, (_, i) => BigInt((i * 7919) % 5003)));
     const unit = unitOf(plain);

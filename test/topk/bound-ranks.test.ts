@@ -40,7 +40,7 @@ function partsOf(
 }
 
 describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold) => {
-  it('are never below the value that they bound, and come in their order', () => {
+  it('are never below the value that they bound, and are sorted', () => {
     const asked = fc.tuple(
       fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain(stepsOf),
       isCounting(fold) ? fc.integer({ min: 1, max: 20 }) : fc.constant(1),
@@ -107,7 +107,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
 });
 
 describe('bounds of means and minima', () => {
-  it.each(['mean', 'min'] as const)('there are none: %s', (fold) => {
+  it.each(['mean', 'min'] as const)('do not exist: %s', (fold) => {
     expect(() => boundSteps({ fold, steps: [], keyCount: 1 })).toThrow(
       `values that combine by ${fold} have no`,
     );

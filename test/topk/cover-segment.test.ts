@@ -24,7 +24,7 @@ const segments: fc.Arbitrary<SegmentBlocks> = fc
     return { span, bucketSeconds, levels: levelsOf(shapeOf(bucketSeconds), span) };
   });
 
-/** How often each bucket of the segment counts, where the blocks say. */
+/** Returns how often the cover counts each bucket of the segment. */
 function countsOf(segment: SegmentBlocks, interval: { from: number; to: number }, less: boolean) {
   const { span, bucketSeconds } = segment;
   const cover = coverSegment(interval, segment, less);
@@ -43,7 +43,7 @@ function countsOf(segment: SegmentBlocks, interval: { from: number; to: number }
 }
 
 describe('the blocks of a segment that cover an interval', () => {
-  it.each([false, true])('hold each of its buckets in it once (less: %s)', (less) => {
+  it.each([false, true])('count each bucket in the interval once (less: %s)', (less) => {
     fc.assert(
       fc.property(
         segments,
@@ -74,18 +74,18 @@ describe('the blocks of a segment that cover an interval', () => {
     levels: [300, 3600, Number.POSITIVE_INFINITY],
   };
 
-  it('are the one of the whole span where all of it is wanted', () => {
+  it('are the block of the whole span if all of it is needed', () => {
     const whole = [{ level: Number.POSITIVE_INFINITY, from: 0, to: 86_400 }];
     expect(coverSegment({ from: 0, to: 90_000 }, day, false)).toEqual({ runs: whole, less: [] });
   });
 
-  it('are that one less what is left out, where that is little and can be taken out', () => {
+  it('are that block less the excluded ones, if these are few and can be subtracted', () => {
     const cover = coverSegment({ from: 600, to: 86_400 }, day, true);
     expect(cover.runs).toEqual([{ level: Number.POSITIVE_INFINITY, from: 0, to: 86_400 }]);
     expect(cover.less).toEqual([{ level: 300, from: 0, to: 600 }]);
   });
 
-  it('are none outside of the span, nor of an interval between two starts of buckets', () => {
+  it('are none outside the span, or if no bucket starts in the interval', () => {
     const nothing = { runs: [], less: [] };
     expect(coverSegment({ from: 86_400, to: 90_000 }, day, true)).toEqual(nothing);
     expect(coverSegment({ from: 301, to: 599 }, day, true)).toEqual(nothing);

@@ -21,7 +21,7 @@ const ofLength = (most: number) =>
     .tuple(fc.integer({ min: T0 - 2 * DAY, max: T0 + 2 * DAY }), fc.integer({ min: 1, max: most }))
     .map(([from, seconds]) => ({ from, to: from + seconds }));
 
-/** Some end on the boundary of a minute or an hour. */
+/** Some begin or end on the boundary of a minute or an hour. */
 const interval = fc
   .tuple(
     fc.oneof(ofLength(200), ofLength(7200), ofLength(2 * DAY)),
@@ -34,7 +34,7 @@ const weightOf = (runs: readonly BlockRun[]): number =>
   runs.reduce((sum, { level, from, to }) => sum + ((to - from) / level) * Math.sqrt(level), 0);
 
 describe('the cover of an interval', () => {
-  it('is of whole blocks one after the other, from the first bucket in it to the last', () => {
+  it('consists of consecutive whole blocks, from the first bucket in it to the last', () => {
     const isExact = fc.property(levels, interval, (lengths, asked) => {
       const { runs, less } = coverInterval(asked, lengths, false);
       expect(less).toEqual([]);
@@ -54,7 +54,7 @@ describe('the cover of an interval', () => {
     fc.assert(isExact, { numRuns: 1000 });
   });
 
-  it('takes few blocks: of each level at most what does not fill one of the next', () => {
+  it('takes few blocks: at either end, fewer of each level than fill one of the next', () => {
     const isSmall = fc.property(levels, interval, (lengths, asked) => {
       const { runs } = coverInterval(asked, lengths, false);
       for (const [place, level] of lengths.entries()) {
@@ -62,14 +62,14 @@ describe('the cover of an interval', () => {
         if (next === undefined) continue;
         const own = runs.filter((run) => run.level === level);
         const blocks = own.reduce((sum, run) => sum + (run.to - run.from) / level, 0);
-        // As many at either end.
+        // At either end.
         expect(blocks).toBeLessThanOrEqual(2 * (next / level - 1));
       }
     });
     fc.assert(isSmall, { numRuns: 500 });
   });
 
-  it('of an interval in which no bucket starts is nothing', () => {
+  it('is empty if no bucket starts in the interval', () => {
     for (const to of [T0 + 1, T0 + 59, T0 + 60]) {
       expect(coverInterval({ from: T0 + 1, to }, [60, 3600], true)).toMatchObject({
         runs: [],
@@ -79,7 +79,7 @@ describe('the cover of an interval', () => {
   });
 });
 
-/** How often each stretch of time between the ends of runs counts. */
+/** Returns how often each stretch of time between the ends of runs counts. */
 function countedStretches({ runs, less }: Cover, { from, to }: Interval) {
   const ends = [from, to, ...[...runs, ...less].flatMap((run) => [run.from, run.to])];
   const cuts = [...new Set(ends)].sort((a, b) => a - b);
@@ -91,7 +91,7 @@ function countedStretches({ runs, less }: Cover, { from, to }: Interval) {
   }));
 }
 
-describe('the cover of an interval of sums, which can be taken out again', () => {
+describe('the cover of an interval of sums, which can be subtracted', () => {
   it('counts each bucket of the interval once and no other', () => {
     const isExact = fc.property(levels, interval, (lengths, asked) => {
       const cover = coverInterval(asked, lengths, true);
@@ -106,7 +106,7 @@ describe('the cover of an interval of sums, which can be taken out again', () =>
     fc.assert(isExact, { numRuns: 1000 });
   });
 
-  it('is never more work than without taking anything out', () => {
+  it('is never more work than without subtraction', () => {
     const isSmall = fc.property(levels, interval, (lengths, asked) => {
       const { runs, less } = coverInterval(asked, lengths, true);
       const plain = coverInterval(asked, lengths, false);

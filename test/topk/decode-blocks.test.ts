@@ -15,7 +15,7 @@ import { openSegment, SHAPE, samples, spanOf, writeSegment } from '../segments/p
 
 const PLACES = SHAPE.folds.map((_, place) => place);
 
-/** By block, key and meter: the reading, and of how many it is. */
+/** By block, key and meter: the reading and its count. */
 type Table = Map<string, readonly [bigint, bigint]>;
 
 function addColumn(table: Table, name: (row: number) => string, column: Column): void {
@@ -26,7 +26,7 @@ function addColumn(table: Table, name: (row: number) => string, column: Column):
   }
 }
 
-/** The groups of a level as they are stored, and what readBlocks has of them, range by range. */
+/** Returns the stored groups of a level, and the readings of their blocks, range by range. */
 function storedLevel(directory: Directory, sections: Sections, level: number) {
   const table: Table = new Map();
   const groups: StoredGroup[] = [];
@@ -78,7 +78,7 @@ function tableOf(blocks: readonly SegmentBlock[]): Table {
 }
 
 describe('blocks of a segment', () => {
-  it('are those of all its ranges together, in memory that threads share', () => {
+  it('combine those of all its ranges, in memory that threads share', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory, sections } = openSegment(writeSegment(list));

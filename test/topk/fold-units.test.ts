@@ -6,7 +6,7 @@ import { countedRows, exactValue, ordinalOf } from '../../topk/select/key-rows.t
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 
-/** The keys that count with what they come to. */
+/** Returns the values of the keys that count. */
 function folded(units: readonly PlainUnit[], fold: Fold) {
   const result = foldUnits(units.map(unitOf), fold);
   const { rows, length } = countedRows(result);
@@ -34,14 +34,14 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
   it.each([
     ['few of very many keys have readings', 200_000],
     ['most keys have readings', 30],
-  ])('come to what their readings come to one by one, where %s', (_, mostId) => {
+  ])('add up to the same as their readings one by one, if %s', (_, mostId) => {
     const isSame = fc.property(unitsOf(fold, mostId), (units) => {
       expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
     });
     fc.assert(isSame, { numRuns: mostId > 1000 ? 20 : 100 });
   });
 
-  it('leave nothing behind for those that are added up next', () => {
+  it('leave nothing behind for the blocks that are added up next', () => {
     const isClean = fc.property(unitsOf(fold, 200), fc.constantFrom(...FOLDS), (units, before) => {
       const first = units.map((unit) =>
         unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
@@ -53,12 +53,12 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
   });
 });
 
-describe('the room that is needed', () => {
+describe('the memory of a fold', () => {
   const unit = (id: number, value: bigint): PlainUnit => [
     { id, reading: { sum: value, count: 1n } },
   ];
 
-  it('is one double a key as long as all that is added stays below 2^53', () => {
+  it('is one double per key as long as the sum of all values stays below 2^53', () => {
     const half = 2n ** 52n - 1n;
     const [below, at] = [
       [half, half, 1n],
@@ -73,13 +73,13 @@ describe('the room that is needed', () => {
     expect(at?.result.values.high).not.toBeNull();
   });
 
-  it('is one double a key for extremes, of which nothing is added', () => {
+  it('is one double per key for extremes, which are not added', () => {
     const most = 2n ** 53n - 1n;
     expect(folded([unit(0, most), unit(0, most)], 'max').result.values.high).toBeNull();
     expect(folded([unit(0, most), unit(0, -most)], 'min').result.values.high).toBeNull();
   });
 
-  it('is that of the highest ordinal of all blocks, and none of no blocks', () => {
+  it('reaches to the highest ordinal of all blocks, and is empty without blocks', () => {
     const rowsOf = (units: PlainUnit[]) => folded(units, 'sum').result.values.low.length;
     expect(rowsOf([unit(9, 1n), [], unit(11, 1n), unit(2, 1n)])).toBe(12);
     expect(rowsOf([])).toBe(0);

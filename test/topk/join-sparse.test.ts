@@ -5,12 +5,12 @@ import { joinSparse } from '../../topk/blocks/join-sparse.ts';
 import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
 import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
 
-/** Years of seconds: an array with a place for each would have gigabytes. */
+/** Like the seconds of many years: a dense array would take gigabytes. */
 const MOST = 2 ** 32 - 2;
 
 type Part = readonly { readonly id: number; readonly reading: PlainReading }[];
 
-/** Ids ascend within a part, but may stand there more than once. */
+/** Ids ascend within a part, but may repeat. */
 const part = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part> =>
   fc
     .array(
@@ -22,7 +22,7 @@ const part = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part> =>
     )
     .map((rows) => rows.sort((a, b) => a.id - b.id));
 
-/** The same parts cut so that they follow each other. */
+/** Parts that follow each other without overlap. */
 const following = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part[]> =>
   fc
     .uniqueArray(fc.record({ id: fc.integer({ min: 0, max: MOST }), reading }), {
@@ -45,7 +45,7 @@ const join = (parts: readonly Part[], fold: (typeof FOLDS)[number]) =>
   );
 
 describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (fold) => {
-  it('are one ascending list, of each id what all its readings come to', () => {
+  it('become one ascending list, with the combined reading of each id', () => {
     const parts = fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) => {
       const some = fc.option(reading, { nil: null, freq: 4 });
       return fc.oneof(fc.array(part(some), { maxLength: 5 }), following(some));

@@ -3,14 +3,14 @@ import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import type { Column } from '../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
 
-/** What a key read of one slot: a value and how many readings are behind it; null for none. */
+/** The reading of a key in one slot: a value and the number of readings behind it; null: none. */
 export type PlainReading = Exact | null;
 
 const NARROW = 2n ** 53n;
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** Numbers as lanes, which are wide where one of them needs it; null is no number. */
+/** Numbers as lanes, which are wide if one of them needs it; null becomes NaN. */
 export function lanesOf(values: readonly (bigint | null)[]): Lanes {
   if (!values.some((value) => value !== null && magnitude(value) >= NARROW)) {
     return {
@@ -26,7 +26,7 @@ export function lanesOf(values: readonly (bigint | null)[]): Lanes {
   return lanes;
 }
 
-/** Counts are left out where every reading stands for itself, as those who make blocks do. */
+/** Omits counts if all are 1, as the code that makes blocks does. */
 export function columnOf(readings: readonly PlainReading[]): Column | null {
   if (readings.every((reading) => reading === null)) return null;
   const values = lanesOf(readings.map((reading) => reading?.sum ?? null));
@@ -40,11 +40,11 @@ export function readingAt({ values, counts }: Column, row: number): PlainReading
   return { sum: laneValue(values, row), count: counts ? laneValue(counts, row) : 1n };
 }
 
-/** Whether a reading says anything at all: a counter that is 0 does not (decision 24). */
+/** Whether a reading counts: a zero of a counter does not (decision 24). */
 export const isSaid = (reading: PlainReading, fold: Fold): reading is Exact =>
   reading !== null && !(isCounting(fold) && reading.sum === 0n);
 
-/** Two readings of a meter as one (decision 23). */
+/** Combines two readings of a meter (decision 23). */
 export function foldTwo(a: PlainReading, b: PlainReading, fold: Fold): PlainReading {
   if (a === null || b === null) return a ?? b;
   switch (fold) {

@@ -4,7 +4,7 @@ import type { PlainReading } from './plain-blocks.ts';
 
 export const FOLDS = ['sum', 'rate', 'mean', 'max', 'min'] as const satisfies readonly Fold[];
 
-/** Where one form of storing a number ends and the next begins, and where doubles do. */
+/** The limits of the forms in which numbers are stored, and of exact doubles. */
 const EDGES = [7, 14, 31, 32, 52, 53, 63].flatMap((bits) => {
   const edge = 2n ** BigInt(bits);
   return [edge - 1n, edge, edge + 1n];
@@ -15,7 +15,7 @@ export const counterValue: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt(0n, 3n) },
   { weight: 4, arbitrary: fc.bigInt(0n, 100_000n) },
   { weight: 2, arbitrary: fc.constantFrom(...EDGES) },
-  // Of these no two can be told apart as doubles.
+  // As doubles, all of these are equal.
   { weight: 1, arbitrary: fc.bigInt(2n ** 60n, 2n ** 60n + 3n) },
   { weight: 1, arbitrary: fc.bigInt(0n, 2n ** 63n - 1n) },
 );
@@ -30,7 +30,7 @@ const anyCount = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt(1n, 2n ** 62n) },
 );
 
-/** A reading of a meter that combines so. */
+/** A reading of a meter with this fold. */
 export const readingOf = (fold: Fold): fc.Arbitrary<Exclude<PlainReading, null>> =>
   fc.record({
     sum: isCounting(fold) ? counterValue : signedValue,

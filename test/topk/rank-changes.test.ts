@@ -38,7 +38,7 @@ const less = (a: Exact, b: Exact): Exact => ({
 });
 
 describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
-  it('are ranked by how they changed, as plain arithmetic does', () => {
+  it('are ranked by change as in plain arithmetic', () => {
     const windows = fc
       .constantFrom(smallReadingOf(fold), readingOf(fold))
       .chain((reading) =>

@@ -7,7 +7,7 @@ import { boundOf } from '../../topk/fold/unit-column.ts';
 import type { KeySelection } from '../../topk/select/select-rows.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 
-/** A block: its keys by their ordinals, ascending, with one reading or none. */
+/** A block: the ascending ordinals of its keys, each with a reading or null. */
 export type PlainUnit = readonly {
   readonly id: number;
   readonly reading: PlainReading;
@@ -29,7 +29,7 @@ export function unitOf(rows: PlainUnit): UnitReadings {
   };
 }
 
-/** What each key comes to (decision 23), without those that do not count (decision 24). */
+/** Returns the value of each key (decision 23), without keys that do not count (decision 24). */
 export function foldPlainly(units: readonly PlainUnit[], fold: Fold): Map<number, Exact> {
   const folded = new Map<number, PlainReading>();
   for (const unit of units) {
@@ -42,14 +42,14 @@ export function foldPlainly(units: readonly PlainUnit[], fold: Fold): Map<number
   );
 }
 
-/** A set with room for `count` keys: those of the given that it has room for. */
+/** A set with room for `count` keys, which contains the given ones that fit. */
 export const keySetOf = (ordinals: readonly number[], count: number): KeySet => {
   const set = emptyKeySet(count);
   for (const ordinal of ordinals) if (ordinal < count) addKey(set, ordinal);
   return set;
 };
 
-/** An answer as plain values; what has no order comes in that of the ordinals. */
+/** An answer as plain values; parts without an order are sorted by ordinal. */
 export type PlainAnswer = unknown;
 
 const valued = ([ordinal, value]: readonly [number, Exact]) => ({ ordinal, value });
@@ -63,7 +63,7 @@ function selected(values: ReadonlyMap<number, Exact>, { within, passing }: KeySe
 const totalOf = (keys: readonly (readonly [number, Exact])[], fold: Fold): PlainReading =>
   keys.reduce<PlainReading>((all, [, value]) => foldTwo(all, value, fold), null);
 
-/** The answer as it follows from the values of all keys by the words of decisions 24 and 25. */
+/** Derives the answer from the values of all keys, as in decisions 24 and 25. */
 export function answerPlainly(
   values: ReadonlyMap<number, Exact>,
   question: Question,
@@ -121,7 +121,7 @@ export function answerPlainly(
 export const ascending = (ordinals: readonly number[]): number[] =>
   ordinals.toSorted((a, b) => a - b);
 
-/** Equals in the order of their ordinals, all others as they came. */
+/** Sorts by descending value, and equal ones by ordinal. */
 export const inOrder = <Valued extends { ordinal: number; value: Exact }>(
   candidates: readonly Valued[],
 ): Valued[] =>

@@ -4,7 +4,7 @@ import { createSelection } from '../../topk/select/create-selection.ts';
 import { kthLargest } from '../../topk/select/kth-largest.ts';
 import { selectNth } from '../../topk/select/select-nth.ts';
 
-/** Many equals among them, and sizes that doubles round. */
+/** Many are equal, and some so large that doubles round them. */
 const numbers = fc.array(
   fc.oneof(
     fc.integer({ min: -3, max: 3 }),
@@ -17,7 +17,7 @@ const numbers = fc.array(
 const ascending = (list: readonly number[]): number[] => list.toSorted((a, b) => a - b);
 
 describe('the k-th largest', () => {
-  it('is the one at that place in order, and −Infinity where there are fewer', () => {
+  it('is the one at that position in order, and −Infinity if there are fewer', () => {
     const isIt = fc.property(numbers, fc.integer({ min: 1, max: 320 }), (list, k) => {
       const expected = ascending(list).at(-k) ?? Number.NEGATIVE_INFINITY;
       expect(kthLargest(Float64Array.from(list), list.length, k)).toBe(expected);
@@ -25,7 +25,7 @@ describe('the k-th largest', () => {
     fc.assert(isIt, { numRuns: 500 });
   });
 
-  it('looks only at as many as it is told, and changes none', () => {
+  it('considers only the given number of values, and changes none', () => {
     const list = Float64Array.of(5, 1, 4, 99, 98);
     expect(kthLargest(list, 3, 2)).toBe(4);
     expect(kthLargest(list, 3, 4)).toBe(Number.NEGATIVE_INFINITY);
@@ -43,7 +43,7 @@ describe('the k-th largest', () => {
 });
 
 describe('the n-th number', () => {
-  it('is the one at that place in order, however often it is asked for', () => {
+  it('is the one at that position in order, however often it is requested', () => {
     const isIt = fc.property(
       numbers.filter((list) => list.length > 0),
       fc.array(fc.nat({ max: 1000 }), { minLength: 1, maxLength: 5 }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SharedArrays } from '../../topk/blocks/shared-arrays.ts';
 
 describe('shared arrays', () => {
-  it('are of the wanted length, all zero, and none has a part of another', () => {
+  it('have the requested length, are all zero, and do not overlap', () => {
     const sizes = fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 9000 })), { maxLength: 60 });
     fc.assert(
       fc.property(sizes, (wanted) => {
@@ -24,7 +24,7 @@ describe('shared arrays', () => {
     );
   });
 
-  it('of a few bytes lie together', () => {
+  it('that are small share buffers', () => {
     const arrays = new SharedArrays();
     const buffers = new Set(Array.from({ length: 100 }, () => arrays.words(100).buffer));
     expect(buffers.size).toBeLessThan(6);

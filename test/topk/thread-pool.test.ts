@@ -10,7 +10,7 @@ import { runKernelTask } from '../../topk/threads/kernel-task.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import { keySetOf } from './reference-answers.ts';
 
-/** Below it work is done at once, above it by a thread. */
+/** Smaller work runs inline, larger work in a thread. */
 const INLINE_READINGS = 60_000;
 
 const FOREVER = new AbortController().signal;
@@ -23,7 +23,7 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-/** A block whose key n reads n + more. */
+/** A block in which key n has the value n + more. */
 function unit(keys: number, more = 0): UnitReadings {
   const low = Float64Array.from({ length: keys }, (_, key) => key + more);
   const values = { low, high: null };
@@ -42,7 +42,7 @@ const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];
 const fold = (units: readonly UnitReadings[], signal = FOREVER): Promise<readonly Answer[]> =>
   threadPool.fold('sum', units, [TOP], signal);
 
-/** So many text keys: every `step`th number of five digits. */
+/** `count` text keys: every `step`th number of five digits. */
 function keysOf(count: number, step: number): KeyList {
   const texts = Array.from({ length: count }, (_, i) => String(10_000 + i * step));
   return {
@@ -52,7 +52,7 @@ function keysOf(count: number, step: number): KeyList {
   };
 }
 
-/** So many addresses of which 128 each are of a network of 24 bits. */
+/** `count` addresses, 128 in each network of 24 bits. */
 function addressesOf(count: number): KeyList {
   const bytes = Buffer.alloc(4 * count);
   for (let i = 0; i < count; i += 1) bytes.writeUInt32BE(0x0a_00_00_00 + 2 * i, 4 * i);
@@ -66,7 +66,7 @@ const searchFor = (pattern: string) => ({
   labels: null,
 });
 
-/** Waits for work that must fail, and gives the reason. */
+/** Waits for work that must fail, and returns the reason. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => expect.fail('it did not fail'),
@@ -74,7 +74,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('work of the thread pool', () => {
-  it('gives the same from a thread as at once', async () => {
+  it('gives the same result in a thread as inline', async () => {
     const questions: Question[] = [
       { ...TOP, passing: keySetOf([7], 10) },
       { kind: 'values', keys: [3, 99_999_999] },
@@ -95,7 +95,7 @@ describe('work of the thread pool', () => {
     }
   });
 
-  it('makes networks of addresses in a thread as at once', async () => {
+  it('makes the same networks of addresses in a thread as inline', async () => {
     const lengths = { ipv4: 24, ipv6: 48 };
     for (const count of [10, 80_000]) {
       const keys = addressesOf(count);
@@ -121,7 +121,7 @@ describe('work of the thread pool', () => {
     }
   });
 
-  it('needs a thread only where it is large', async () => {
+  it('needs a thread only if it is large', async () => {
     const answers = fold(small);
     expect(threadPool.busy).toBe(0);
     await answers;
@@ -131,7 +131,7 @@ describe('work of the thread pool', () => {
     expect(threadPool.busy).toBe(0);
   });
 
-  it('always has a thread where nothing is to be done at once', async () => {
+  it('always runs in a thread if inline work is off', async () => {
     const always = new ThreadPool({ workers: 1, queueLength: 2, runsInline: false });
     try {
       const answers = always.fold('sum', small, [TOP], FOREVER);
@@ -142,13 +142,13 @@ describe('work of the thread pool', () => {
     }
   });
 
-  it('is done in the order in which it came', async () => {
+  it('is done in the order of its arrival', async () => {
     const order: number[] = [];
     await Promise.all([1, 2, 3].map((n) => fold(large).then(() => order.push(n))));
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it('goes on where it fails: the next one is done by the same thread', async () => {
+  it('that fails does not end its thread, which does the next work', async () => {
     const made: Worker[] = [];
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
@@ -159,14 +159,14 @@ describe('work of the thread pool', () => {
     expect(made).toHaveLength(1);
   });
 
-  it('fails at once where it is small and wrong', async () => {
+  it('that is small fails inline', async () => {
     const reason = await failureOf(threadPool.match(keysOf(3, 1), searchFor('('), FOREVER));
     expect(String(reason)).toContain('match');
   });
 });
 
 describe('a thread that is started before there is work', () => {
-  it('is one, has nothing to do, and does the first work that comes', async () => {
+  it('is started only once, is idle, and does the first work that arrives', async () => {
     const made: Worker[] = [];
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
@@ -188,8 +188,8 @@ describe('a thread that is started before there is work', () => {
   });
 });
 
-describe('a thread pool with more to do than it has threads', () => {
-  it('keeps as much waiting as the queue holds, and refuses the rest as busy', async () => {
+describe('an overloaded thread pool', () => {
+  it('queues work up to its limit, and refuses the rest as busy', async () => {
     const taken = [fold(large), fold(large), fold(large)];
     expect([threadPool.busy, threadPool.waiting]).toEqual([1, 2]);
     const refused = await failureOf(fold(large));
@@ -197,7 +197,7 @@ describe('a thread pool with more to do than it has threads', () => {
     expect(refused).toMatchObject({ kind: 'busy' });
     const finding = await failureOf(threadPool.match(keysOf(40_000, 1), searchFor('7'), FOREVER));
     expect(finding).toMatchObject({ kind: 'busy' });
-    // What is small waits for nobody.
+    // Small work does not wait.
     expect(await fold(small)).toHaveLength(1);
     const [first, ...others] = await Promise.all(taken);
     expect(others).toEqual([first, first]);
@@ -205,7 +205,7 @@ describe('a thread pool with more to do than it has threads', () => {
     expect(await fold(large)).toEqual(first);
   });
 
-  it('refuses what has to wait at all where the queue has no room', async () => {
+  it('refuses all work that would have to wait if the queue length is 0', async () => {
     await threadPool.close();
     threadPool = new ThreadPool({ workers: 2, queueLength: 0 });
     const taken = [fold(large), fold(large)];
@@ -215,7 +215,7 @@ describe('a thread pool with more to do than it has threads', () => {
   });
 });
 
-describe('work that nobody waits for any more', () => {
+describe('work whose caller has gone', () => {
   it('is not begun', async () => {
     const gone = AbortSignal.abort(new Error('gone'));
     expect(await failureOf(fold(small, gone))).toMatchObject({ message: 'gone' });
@@ -236,13 +236,13 @@ describe('work that nobody waits for any more', () => {
 });
 
 describe('a thread that dies', () => {
-  /** The next thread that is made, and then has work. */
+  /** Returns the next thread that is created, which then gets work. */
   async function nextThread(): Promise<Worker> {
     const [worker] = (await once(process, 'worker')) as [Worker];
     return worker;
   }
 
-  it('fails its work, and another thread does what waits', async () => {
+  it('fails its work, and another thread does the work that waits', async () => {
     const made = nextThread();
     const lost = fold(large);
     const waiting = fold(large);
@@ -256,7 +256,7 @@ describe('a thread that dies', () => {
     );
   });
 
-  it('while it has nothing to do is replaced when there is work', async () => {
+  it('while it is idle is replaced when there is work', async () => {
     const made = nextThread();
     const before = await fold(large);
     await (await made).terminate();
@@ -264,8 +264,8 @@ describe('a thread that dies', () => {
   });
 });
 
-describe('a thread pool that is closed', () => {
-  it('fails what runs and what waits', async () => {
+describe('a closed thread pool', () => {
+  it('fails the work that runs and the work that waits', async () => {
     const failures = [fold(large), fold(large)].map(failureOf);
     await threadPool.close();
     expect(await Promise.all(failures)).toMatchObject([
@@ -275,7 +275,7 @@ describe('a thread pool that is closed', () => {
     expect([threadPool.busy, threadPool.waiting]).toEqual([0, 0]);
   });
 
-  it('refuses whatever comes then, and makes no thread for it', async () => {
+  it('refuses later work, and creates no thread for it', async () => {
     await fold(large);
     await threadPool.close();
     const made: Worker[] = [];

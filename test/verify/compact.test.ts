@@ -18,7 +18,7 @@ const importAt = (ts: number, key = 'a') =>
 const compact = (...more: string[]) => doneOn(lab, 'compact', '--context', CONTEXT, ...more);
 
 describe('compact', () => {
-  it('seals slices that are over at once, and says what it did', async () => {
+  it('seals slices that have ended at once, and reports what it did', async () => {
     for (let i = 0; i < 3; i += 1) await importAt(T0 + i * 60);
     await importAt(T0 + DAY);
     expect(await segmentsOf(lab)).toHaveLength(4);
@@ -32,14 +32,14 @@ describe('compact', () => {
     expect(await verify(lab)).toMatchObject({ samples: 4, differences: [] });
   });
 
-  it('says when there is nothing to do', async () => {
+  it('reports when there is nothing to do', async () => {
     const { out } = await compact();
     expect(out).toEqual([
       'There is nothing to merge in context lab: 2 segments are as few as can be.',
     ]);
   });
 
-  it('leaves a slice alone that is not over, but for what is many', async () => {
+  it('does not merge few segments of a slice that has not ended', async () => {
     const now = nowInSeconds();
     const minute = now - (now % DAY) + 60;
     await importAt(Math.min(minute, now));
@@ -50,7 +50,7 @@ describe('compact', () => {
     expect(report.after.segments).toBe(3);
   });
 
-  it('removes what was replaced some minutes ago', async () => {
+  it('removes segments that were replaced some minutes ago', async () => {
     await lab.sql(`update segments set died_at = died_at - interval '10 minutes'`);
     const { out } = await compact();
     expect(out[0]).toBe('4 segments replaced before were removed');

@@ -37,7 +37,7 @@ const numbers = async () => {
 };
 
 describe('rebuild', () => {
-  it('writes each segment again, and changes nothing that a caller is told', async () => {
+  it('rewrites each segment, and changes no answer', async () => {
     const before = {
       answer: await ask(),
       numbers: await numbers(),
@@ -67,7 +67,7 @@ describe('rebuild', () => {
     expect(await verify(lab)).toMatchObject({ differences: [] });
   });
 
-  it('gives segments the meters that were declared since', async () => {
+  it('gives segments the meters that were declared after them', async () => {
     await lab.apply({
       context: CONTEXT,
       groups: [group(1, { meters: [meter(0, 2), meter(1, 5), meter(7, 11)] })],
@@ -101,14 +101,14 @@ describe('rebuild', () => {
     expect(waited).toBe(1);
   });
 
-  it('says that there is no such context, and which there are', async () => {
+  it('reports an unknown context, and lists the existing ones', async () => {
     const target = { databaseUrl: lab.databaseUrl, context: 'nowhere', now: nowInSeconds };
     await expect(rebuildContext(target)).rejects.toThrow(
       'There is no context nowhere (the contexts are lab)',
     );
   });
 
-  it('stops when it is told to, and what it has not begun stays as it is', async () => {
+  it('stops when it is aborted, and leaves the remaining segments as they are', async () => {
     const controller = new AbortController();
     const before = await segmentsOf(lab);
     const rebuilding = rebuildContext({

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-/** Days later or earlier than the others: late readings come to slices that are sealed already. */
+/** Days later or earlier than the others, so that late readings reach sealed slices. */
 const days = fc.constantFrom(0, 0, 1, 3, -2, 40);
 const imports = fc.array(fc.record({ lines: samples, days, engine: fc.constantFrom(0, 0, 1, 2) }), {
   minLength: 1,
@@ -25,7 +25,7 @@ const compact = () =>
   compactContext({ databaseUrl: lab.databaseUrl, context: CONTEXT, now: nowInSeconds });
 
 describe('after any imports', () => {
-  it('verify finds nothing: as imported, merged, and rebuilt', async () => {
+  it('verify finds nothing, before and after a merge or rebuild', async () => {
     await fc.assert(
       fc.asyncProperty(imports, fc.constantFrom(compact, rebuild), async (all, change) => {
         for (const { lines, days: shift, engine } of all) {
@@ -37,7 +37,7 @@ describe('after any imports', () => {
         await change(lab);
         const after = await verify(lab);
         expect(after.differences.slice(0, 3)).toEqual([]);
-        // Merged segments have a key and bucket once.
+        // Merged segments have each key and bucket only once.
         expect(after.samples).toBeLessThanOrEqual(before.samples);
         expect(after.segments).toBeLessThanOrEqual(before.segments);
       }),

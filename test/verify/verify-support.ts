@@ -52,7 +52,7 @@ export const oneMore =
     sections[to - 1] = (sections[to - 1] ?? 0) ^ 1;
   };
 
-/** All sections of a segment, each with a name of its own: keys, ordinals, columns, entries. */
+/** Returns all sections of a segment by name: keys, ordinals, columns, entries. */
 export function everySection({ ranges }: Directory): Map<string, SectionPlace> {
   const all = new Map<string, SectionPlace>();
   const add = (name: string, sections: readonly (SectionPlace | null)[]) => {
@@ -75,7 +75,7 @@ export function everySection({ ranges }: Directory): Map<string, SectionPlace> {
   return all;
 }
 
-/** A section of each kind that a segment has, with the words in which verify names it. */
+/** Returns one section of each kind in a segment, by the name that verify uses. */
 export function kindsOfSections(
   { ranges }: Directory,
   topperBucketSeconds: number,

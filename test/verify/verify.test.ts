@@ -55,7 +55,7 @@ const G1 = `Group 1 ${guidOf(1)}`;
 const G2 = `Group 2 ${guidOf(2)}`;
 const SLICE = 'slice-20240715-0000';
 
-/** The segment of the first day with all the keys. */
+/** Returns the largest segment: that of the first day, with all keys. */
 async function largest() {
   const [first, ...others] = await segmentsOf(lab);
   if (!first) throw new Error('there are segments');
@@ -68,7 +68,7 @@ const texts = async (): Promise<string[]> => {
   return differences.map(({ text }) => text);
 };
 
-/** What is found, and that rebuilding repairs it. */
+/** Returns what verify finds, and checks that rebuilding repairs it. */
 async function findAndRepair(): Promise<string[]> {
   const found = await texts();
   expect(found).not.toEqual([]);
@@ -78,7 +78,7 @@ async function findAndRepair(): Promise<string[]> {
 }
 
 describe('verify finds nothing', () => {
-  it('where nothing is wrong, and says how much was checked', async () => {
+  it('if nothing is wrong, and reports how much was checked', async () => {
     const report = await verify(lab);
     const segments = await segmentsOf(lab);
     expect(report).toMatchObject({ context: CONTEXT, slices: 3, segments: 5, samples: 45 });
@@ -86,14 +86,14 @@ describe('verify finds nothing', () => {
     expect(report.bytes).toBe(segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   });
 
-  it('where there is no such context, which is an error', async () => {
+  it('for an unknown context, which is an error', async () => {
     const target = { databaseUrl: lab.databaseUrl, context: 'x' };
     await expect(verifyContext(target)).rejects.toThrow(
       'There is no context x (the contexts are lab)',
     );
   });
 
-  it('tells of its progress, up to the end', async () => {
+  it('and reports its progress, up to the end', async () => {
     const shares: number[] = [];
     await verifyContext({
       databaseUrl: lab.databaseUrl,
@@ -107,7 +107,7 @@ describe('verify finds nothing', () => {
   });
 });
 
-/** Every kind that the largest segment has: of all of them there is one a test. */
+/** Every kind of section that the largest segment has; each has a test. */
 const KINDS = [
   'keys',
   'sums of the whole span',
@@ -117,12 +117,12 @@ const KINDS = [
 ];
 
 describe('verify finds a flipped bit', () => {
-  it('in every kind of section that there is', async () => {
+  it('in every kind of section', async () => {
     const kinds = kindsOfSections((await largest()).directory(), 300);
     expect([...kinds.keys()]).toEqual(KINDS);
   });
 
-  it.each(KINDS)('of %s, and names where it is', async (kind) => {
+  it.each(KINDS)('in %s, and names its position', async (kind) => {
     const segment = await largest();
     const section = kindsOfSections(segment.directory(), 300).get(kind);
     // After the digest, in the middle of the section.
@@ -139,7 +139,7 @@ describe('verify finds a flipped bit', () => {
     expect(await texts()).toEqual([]);
   });
 
-  it('of the directory', async () => {
+  it('in the directory', async () => {
     const { segmentId } = await largest();
     const flip = `update segments set directory = set_byte(directory, 20, get_byte(directory, 20) # 1)
       where segment_id = ${segmentId}`;
@@ -154,7 +154,7 @@ describe('verify finds a flipped bit', () => {
   });
 });
 
-describe('verify finds a wrong number under a digest that fits, and rebuild repairs it', () => {
+describe('verify finds a wrong number with a matching digest, and rebuild repairs it', () => {
   it.each([
     ['sums of the whole span', 'the sums of the whole span are not what the finest blocks add up'],
     ['blocks of 3600 s', 'the blocks of 3600 s are not what the finest blocks add up to'],
@@ -173,8 +173,8 @@ describe('verify finds a wrong number under a digest that fits, and rebuild repa
   });
 });
 
-describe('verify finds a wrong number under a digest that fits', () => {
-  it('in every section there is: keys, ordinals, each meter, series', async () => {
+describe('verify finds a wrong number with a matching digest', () => {
+  it('in every section: keys, ordinals, each meter, series', async () => {
     const segment = await largest();
     const sections = everySection(segment.directory());
     expect(sections.size).toBeGreaterThan(20);
@@ -195,7 +195,7 @@ const ofGroup = (n: number) =>
 const ofSlice = (start = T0) =>
   `slice_id = (select slice_id from slices where starts_at = ${start})`;
 
-describe('verify finds, names and rebuild repairs', () => {
+describe('verify finds and names, and rebuild repairs,', () => {
   beforeEach(async () => {
     expect(await texts()).toEqual([]);
   });
@@ -253,7 +253,7 @@ describe('verify finds, names and rebuild repairs', () => {
     expect(await findAndRepair()).toContainEqual(expect.stringContaining(text));
   });
 
-  it('sealed pages that are of no segment', async () => {
+  it('sealed pages without a segment', async () => {
     const { out } = await runOn(lab, 'compact', '--context', CONTEXT);
     expect(out.join('\n')).toContain('Context lab was compacted');
     await lab.sql(`insert into sealed_segment_pages
@@ -265,7 +265,7 @@ describe('verify finds, names and rebuild repairs', () => {
   });
 });
 
-describe('what nobody can make anew', () => {
+describe('damage that cannot be rebuilt', () => {
   it('is named by rebuild, which leaves it as it is and repairs the rest', async () => {
     const segment = await largest();
     const section = kindsOfSections(segment.directory(), 300).get('keys');

@@ -11,13 +11,13 @@ const told = (...args: Parameters<typeof eventChanges>): string[] =>
   eventChanges(...args).map(({ eventId, change }) => `${eventId} ${change}`);
 
 describe('changes of events', () => {
-  it('are told in the order in which they happened', () => {
+  it('are listed in the order in which they happened', () => {
     const began = [event('a', 300, 900), event('b', 600, null)];
     const changed = [event('c', 0, 1200), event('d', 0, null)];
     expect(told(began, changed)).toEqual(['a began', 'b began', 'a ended', 'c ended']);
   });
 
-  it('tell the end of an event before the beginning of the next of the same key', () => {
+  it('have the end of an event before the beginning of the next of the same key', () => {
     expect(told([event('second', 600, null)], [event('first', 0, 600)])).toEqual([
       'first ended',
       'second began',
@@ -29,7 +29,7 @@ describe('changes of events', () => {
     ]);
   });
 
-  it('are none of what goes on, or has another peak', () => {
+  it('do not include events that continue or only have another peak', () => {
     expect(told([], [event('a', 0, null)])).toEqual([]);
   });
 });

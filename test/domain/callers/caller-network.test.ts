@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerNetwork, isLoopback } from '../../../domain/callers/caller-network.ts';
 
-describe('what counts as one caller', () => {
+describe('the network of a caller', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['192.0.2.7:51234', '192.0.2.7'],
@@ -17,13 +17,13 @@ describe('what counts as one caller', () => {
   });
 
   it.each([undefined, '', 'unix', 'evil.example', '1.2.3.4, 5.6.7.8', '[::1', '999.1.1.1'])(
-    'of %s, which is no address, is the same for all such',
+    'of %s, which is not an address, is unknown',
     (text) => {
       expect(callerNetwork(text)).toBe('unknown');
     },
   );
 
-  it('is not the same for neighbouring networks', () => {
+  it('differs for adjacent networks', () => {
     expect(callerNetwork('2001:db8:1:3::1')).not.toBe(callerNetwork('2001:db8:1:2::1'));
     expect(callerNetwork('192.0.2.8')).not.toBe(callerNetwork('192.0.2.7'));
   });

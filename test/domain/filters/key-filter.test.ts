@@ -123,7 +123,7 @@ describe('a filter by network', () => {
   });
 
   it.each(['192.168.1.0/33', '192.168.1.0/', '192.168.1', '::/129', 'home', '', '1.2.3.4/24/8'])(
-    'is refused for %j, which is no network',
+    'is refused for %j, which is not a network',
     (network) => {
       expect(() => compileKeyFilter({ cidr: [network] }, ['ip'], NAMES)).toThrow(
         `cidr must be addresses or networks in CIDR form, got ${JSON.stringify(network)}`,

@@ -8,7 +8,7 @@ const found = (pattern: string) => {
   return prefixes && { texts: [...prefixes.texts].sort(), isWhole: prefixes.isWhole };
 };
 
-describe('what the texts that match a pattern begin with', () => {
+describe('the prefixes of the texts that match a pattern', () => {
   it.each([
     ['^C0\\.A8\\.', ['C0.A8.']],
     ['^(C0|0A)\\.', ['0A.', 'C0.']],
@@ -20,7 +20,7 @@ describe('what the texts that match a pattern begin with', () => {
     ['^a+', ['a']],
     ['^a{2,}', ['aa']],
     ['^a(?:^b)*', ['a']],
-  ])('%s: all that begin with %j', (pattern, texts) => {
+  ])('%s: all texts that begin with %j', (pattern, texts) => {
     expect(found(pattern)).toEqual({ texts, isWhole: true });
   });
 
@@ -34,7 +34,7 @@ describe('what the texts that match a pattern begin with', () => {
     ['^a\\bb', ['a']],
     ['^aé', ['a']],
     ['^a(b{1000}){2}', [`a${'b'.repeat(32)}`]],
-  ])('%s: some that begin with %j', (pattern, texts) => {
+  ])('%s: some texts that begin with %j', (pattern, texts) => {
     expect(found(pattern)).toEqual({ texts, isWhole: false });
   });
 
@@ -51,18 +51,18 @@ describe('what the texts that match a pattern begin with', () => {
     '^\\Qa\\E',
     '^a(?=b)',
     '^[\\d]',
-  ])('%j: nothing is known', (pattern) => {
+  ])('%j: unknown', (pattern) => {
     expect(found(pattern)).toBeNull();
   });
 
-  it('too many, or too long ones, are not written out', () => {
+  it('are not listed if there are too many, and are cut if they are long', () => {
     expect(found('^[0-9]{3}')?.texts).toHaveLength(1000);
     expect(found('^[0-9]{4}')).toEqual({ texts: found('^[0-9]{3}')?.texts, isWhole: false });
     expect(found(Array.from({ length: 2000 }, (_, i) => `^${i}`).join('|'))).toBeNull();
     expect(found('^((((a{30}b){30}){20}))')?.texts[0]?.length).toBeLessThan(100);
   });
 
-  it('hold for whatever RE2 finds, in random patterns and texts', () => {
+  it('agree with RE2 for random patterns and texts', () => {
     let told = 0;
     fc.assert(
       fc.property(PATTERN, fc.array(TEXT, { maxLength: 30 }), (pattern, texts) => {
@@ -70,7 +70,7 @@ describe('what the texts that match a pattern begin with', () => {
         const prefixes = patternPrefixes(pattern);
         if (!compiled || !prefixes) return;
         told += 1;
-        // What it says to match is tried as well: random texts seldom do.
+        // The prefixes are tried as well, because random texts seldom match.
         for (const text of [...texts, ...prefixes.texts.flatMap((each) => [each, `${each}0`])]) {
           const isInside = prefixes.texts.some((prefix) => text.startsWith(prefix));
           if (prefixes.isWhole) expect([text, compiled.test(text)]).toEqual([text, isInside]);
@@ -93,7 +93,7 @@ function compile(pattern: string): RE2JS | null {
 
 const TEXT = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '0', '.', '{', '-', 'é', '\\') });
 
-/** Also those that RE2 refuses, and much that means something else than it seems to. */
+/** Includes pieces that RE2 rejects, and many with a surprising meaning. */
 const PIECE = fc.constantFrom(
   ...['a', 'b', 'c', '0', '.', '\\.', '-', '}', ']', 'é', '😀', '^', '$', '|', '\\d', '\\W', '\\b'],
   ...[

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { patternProgram } from '../../../domain/filters/pattern-program.ts';
 
 describe('the program of a pattern', () => {
-  it('says what consumes characters, what branches and what must hold', () => {
+  it('shows what consumes characters, what branches and what must hold', () => {
     expect(patternProgram('^a[b-d]|\\b$')).toEqual({
       start: 6,
       instructions: [
@@ -18,7 +18,7 @@ describe('the program of a pattern', () => {
     });
   });
 
-  it.each(['k', 's', 'K', 'x'])('lists all letters that are %s in any case', (letter) => {
+  it.each(['k', 's', 'K', 'x'])('lists all letters that equal %s ignoring case', (letter) => {
     const chars = patternProgram(`(?i)${letter}`)?.instructions.find(
       ({ kind }) => kind === 'chars',
     );
@@ -39,11 +39,11 @@ describe('the program of a pattern', () => {
     '(?i)[a-é]',
     '\\B\\z',
     '[^\\x00-\\x{10FFFF}]',
-  ])('is there for %j', (pattern) => {
+  ])('exists for %j', (pattern) => {
     expect(patternProgram(pattern)).not.toBeNull();
   });
 
-  it('is not there for a letter beyond ASCII in any case', () => {
+  it('does not exist for a letter beyond ASCII whose case is ignored', () => {
     expect(patternProgram('(?i)é')).toBeNull();
   });
 });

@@ -29,12 +29,12 @@ describe('folding case for a search', () => {
     expect(foldCase(a)).not.toBe(foldCase(b));
   });
 
-  it('finds a word by its beginning wherever a sigma stands in it', () => {
+  it('finds a word by its beginning, wherever it contains a sigma', () => {
     expect(foldCase('ΟΔΟΣ ΕΡΜΟΥ')).toContain(foldCase('οδοσ'));
     expect(foldCase('ΣΟΦΟΣΤΑΤΟΣ')).toContain(foldCase('σοφος'));
   });
 
-  it('changes nothing when done again', () => {
+  it('is idempotent', () => {
     const letters = fc.string({
       unit: fc.constantFrom(
         'i',
@@ -59,7 +59,7 @@ describe('folding case for a search', () => {
     );
   });
 
-  it('forgets the case of any text', () => {
+  it('removes the case of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldCase(text.toUpperCase())).toBe(foldCase(text));

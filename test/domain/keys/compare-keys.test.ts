@@ -4,7 +4,7 @@ import { compareKeys } from '../../../domain/keys/compare-keys.ts';
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Few characters from every range whose order matters, so that shared beginnings are common. */
+/** A few characters of every range whose order matters, so that common prefixes are frequent. */
 const TRICKY = fc.string({
   unit: fc.constantFrom(
     'a',

@@ -31,11 +31,11 @@ describe('splitting a cross-key', () => {
     ['\\', 'two empty parts'],
     ['\\\\', 'one part, a backslash'],
     [raw`a\\\\b`, 'two escaped backslashes within one part'],
-  ])('%j gives nothing: %s', (text) => {
+  ])('%j gives null: %s', (text) => {
     expect(splitCrossKey(text)).toBeNull();
   });
 
-  it('gives back the parts that were joined, unless a later part begins with a backslash', () => {
+  it('returns the joined parts, unless a later part begins with a backslash', () => {
     const part = fc.string({ unit: fc.constantFrom('a', '\\', 'é'), minLength: 1, maxLength: 6 });
     const later = part.filter((text) => !text.startsWith('\\'));
     const parts = fc
@@ -58,7 +58,7 @@ describe('splitting a cross-key', () => {
   });
 });
 
-describe('reading a cross-key', () => {
+describe('parsing a cross-key', () => {
   it('brings each part to its canonical form', () => {
     expect(parseCrossKey(['ip', 'port'], raw`c0.a8.01.0a\00.5b`)).toEqual({
       key: raw`C0.A8.01.0A\00.5B`,
@@ -84,7 +84,7 @@ describe('reading a cross-key', () => {
     expect(parseCrossKey(['ip', 'port'], text)).toBeNull();
   });
 
-  it('holds the whole key to its limit, escapes included', () => {
+  it('limits the length of the whole key, escapes included', () => {
     const kinds = ['text', 'text', 'text'] as const;
     // Escaped: 1024 bytes, 1023 and 551, and two separators.
     const parts = ['\\'.repeat(512), `a${'\\'.repeat(511)}`, `b${'\\'.repeat(275)}`];

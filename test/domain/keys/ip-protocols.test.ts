@@ -41,7 +41,7 @@ describe('the registry of IP protocols', () => {
     expect(protocolKeyword(number)).toBeNull();
   });
 
-  it('has no keyword twice, whatever its case', () => {
+  it('has no keyword twice, regardless of case', () => {
     for (let number = 0; number < 256; number += 1) {
       const keyword = protocolKeyword(number);
       if (keyword !== null) expect(protocolNumber(keyword)).toBe(number);

@@ -12,7 +12,7 @@ import {
 const LOOPBACK = '00.00.00.00.00.00.00.00.00.00.00.00.00.00.00.01';
 const DOCUMENTATION = '20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.01';
 
-/** Kind, raw key, readable form: every row is read and written both ways. */
+/** Kind, raw key, readable form: each row is parsed and formatted in both directions. */
 const FORMS: readonly (readonly [SimpleKeyKind, string, string])[] = [
   ['ipv4', 'C0.A8.01.0A', '192.168.1.10'],
   ['ipv4', '00.00.00.00', '0.0.0.0'],
@@ -116,7 +116,7 @@ describe('a raw key', () => {
   );
 });
 
-describe('IPv6 as people read it', () => {
+describe('readable IPv6', () => {
   it.each([
     ['2001:0db8:0000:0000:0000:0000:0002:0001', '2001:db8::2:1', 'leading zeros go'],
     ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1', 'a single zero group stays'],
@@ -139,7 +139,7 @@ describe('IPv6 as people read it', () => {
     expect(formatReadable('ipv6', key ?? '')).toBe(written);
   });
 
-  it('is what the URL standard writes, but for mapped addresses', () => {
+  it('is written as in the URL standard, except for mapped addresses', () => {
     const group = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.nat(0xffff));
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
@@ -222,7 +222,7 @@ describe('a readable key', () => {
     ['asn', 'AS1'],
     ['country', 'Germany'],
     ['text', ''],
-  ] as const)('of kind %s whose form is not known, %j, is the key itself', (kind, key) => {
+  ] as const)('of kind %s, for the invalid key %j, is the key itself', (kind, key) => {
     expect(formatReadable(kind, key)).toBe(key);
   });
 });
@@ -295,7 +295,7 @@ const RAW_KEYS: Readonly<Record<SimpleKeyKind, fc.Arbitrary<string>>> = {
 describe.each(Object.entries(RAW_KEYS))('any raw key of kind %s', (name, keys) => {
   const kind = name as SimpleKeyKind;
 
-  it('is canonical, and the one that its readable form gives', () => {
+  it('is canonical, and the one that its readable form is parsed to', () => {
     fc.assert(
       fc.property(keys, (key) => {
         expect(parseRawKey(kind, key)).toBe(key);

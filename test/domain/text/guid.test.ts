@@ -26,7 +26,7 @@ describe('a GUID', () => {
     [HOSTS.replace('A86', 'A8G'), 'a letter that is no digit'],
     [` ${HOSTS}`, 'a space before'],
     [`${HOSTS}\n`, 'a line break after'],
-  ])('%j is none (%s)', (text) => {
+  ])('%j is rejected (%s)', (text) => {
     expect(parseGuid(text)).toBeNull();
   });
 });

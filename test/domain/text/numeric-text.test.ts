@@ -34,7 +34,7 @@ describe('an integer', () => {
     '9007199254740993',
     '-9007199254740992',
     '9'.repeat(400),
-  ])('%j is none', (text) => {
+  ])('%j is rejected', (text) => {
     expect(parseInteger(text)).toBeNull();
   });
 });

@@ -75,7 +75,7 @@ describe('a human date', () => {
     ['Jul 15 2026 10:0:00 AM', 'one digit for the minute'],
     ['Jul 15 2026 10 AM', 'no minute'],
     ['Jul 15 2026 10:00:00.5 AM', 'a fraction'],
-  ])('%j is none: %s', (text) => {
+  ])('%j is rejected: %s', (text) => {
     expect(parseHumanDate(text, 'UTC')).toBeNull();
   });
 

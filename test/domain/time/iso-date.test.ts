@@ -4,7 +4,7 @@ import { parseIsoDate } from '../../../domain/time/iso-date.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 
-describe('a date of ISO 8601', () => {
+describe('an ISO 8601 date', () => {
   it.each([
     ['2026-07-15', '2026-07-15T00:00:00Z', 'a date is its first moment'],
     ['2026-07-15T10:00', '2026-07-15T10:00:00Z', 'date and time'],
@@ -26,7 +26,7 @@ describe('a date of ISO 8601', () => {
     ['1969-12-31T23:59:59Z', '1969-12-31T23:59:59Z', 'a date before all windows'],
   ])('%s is %s: %s', (text, instant) => {
     expect(parseIsoDate(text, 'UTC')).toBe(at(instant));
-    // The zone is for texts that name no offset.
+    // The zone applies only to texts without an offset.
     const isLocal = !/Z$|[+-]\d\d(:?\d\d)?$/i.test(text.slice(10));
     if (!isLocal) expect(parseIsoDate(text, 'Asia/Kolkata')).toBe(at(instant));
   });
@@ -90,7 +90,7 @@ describe('a date of ISO 8601', () => {
     expect(parseIsoDate(text, zone)).toBe(at(instant));
   });
 
-  it('is read as JavaScript reads it, at any second and offset', () => {
+  it('is parsed as JavaScript parses it, at any second and offset', () => {
     const second = fc.integer({ min: 0, max: 253_402_300_799 });
     const minutes = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
     fc.assert(

@@ -26,7 +26,7 @@ it.each([
   expect(shortestStep(interval, 60, bounds)).toBe(expected);
 });
 
-it('is the first of all multiples that gives no more steps than there may be', () => {
+it('the shortest step is the first multiple that gives no more steps than allowed', () => {
   const cases = fc.record({
     from: fc.integer({ min: 0, max: 20_000 }),
     seconds: fc.integer({ min: 0, max: 5_000 }),
@@ -46,7 +46,7 @@ it('is the first of all multiples that gives no more steps than there may be', (
   );
 });
 
-it('is found without counting every candidate, however long data go back', () => {
+it('the shortest step is found without trying every candidate, however long the interval', () => {
   const decades = { from: 0, to: 1_752_566_400 };
   expect(shortestStep(decades, 1, { multipleOf: 1, least: 1, most: 1 })).toBe(1_752_566_400);
   expect(shortestStep(decades, 1, { multipleOf: 1, least: 1, most: 1000 })).toBe(1_752_567);

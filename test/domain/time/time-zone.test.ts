@@ -39,7 +39,7 @@ describe('a time zone', () => {
     expect(isTimeZone(name)).toBe(false);
   });
 
-  it('of every name that the runtime lists has a start of day', () => {
+  it('may be any that the runtime lists, and has a start of day', () => {
     for (const name of Intl.supportedValuesOf('timeZone')) {
       expect(isTimeZone(name)).toBe(true);
       const start = startOfDay(at('2026-07-15T12:00:00Z'), name);

@@ -47,7 +47,7 @@ describe('the most recent seconds', () => {
 });
 
 describe('an interval', () => {
-  it('is what was asked for, whatever data there is', () => {
+  it('is the one requested, whatever data exist', () => {
     const request = intervalRequest(100, 200, { from: 'window_fromts', to: 'window_tots' });
     expect(resolveWindow(request, setting())).toEqual({ from: 100, to: 200 });
   });
@@ -57,7 +57,7 @@ describe('an interval', () => {
     expect(resolveWindow(request, setting())).toEqual({ from: 100, to: 150 });
   });
 
-  it('is given back as it is by its check', () => {
+  it('passes its check unchanged', () => {
     expect(checkInterval({ from: 100, to: 101 }, { from: 'from', to: 'to' })).toEqual({
       from: 100,
       to: 101,
@@ -78,7 +78,7 @@ describe('an interval', () => {
   });
 });
 
-describe('a window that cannot be one', () => {
+describe('an invalid window', () => {
   const names = { from: 'window_fromts', to: 'window_tots', seconds: 'window_seconds' };
 
   it.each([
@@ -218,7 +218,7 @@ describe('a preset', () => {
   });
 });
 
-describe('neighbouring windows', () => {
+describe('adjacent windows', () => {
   it('share no bucket and lose none: [a,b) and [b,c) are [a,c)', () => {
     const cuts = fc
       .tuple(fc.nat(5000), fc.nat(5000), fc.nat(5000))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../domain/errors.ts';
 import { nearestRank, parseRanks, ZERO } from '../../../domain/toppers/percentile.ts';
 
-/** The value that a rank has in an ascending series which begins with so many zeros besides. */
+/** Returns the value at a rank of an ascending series that `zeros` implicit zeros precede. */
 function valueAt(ascending: readonly bigint[], rank: number, zeros = 0): bigint | undefined {
   const place = nearestRank(ascending.length, rank, zeros);
   if (place === null) return undefined;
@@ -40,11 +40,11 @@ describe('the nearest rank', () => {
     expect(nearestRank(count, rank, 0)).toBe(position - 1);
   });
 
-  it('of no values is none', () => {
+  it('of no values is null', () => {
     expect(nearestRank(0, 50, 0)).toBeNull();
   });
 
-  it('takes values beyond 2^53', () => {
+  it('supports values beyond 2^53', () => {
     expect(valueAt([1n, 2n ** 70n], 100)).toBe(2n ** 70n);
   });
 
@@ -61,7 +61,7 @@ describe('the nearest rank', () => {
     expect(nearestRank(count, rank, zeros)).toBe(place);
   });
 
-  it('counts zeros that are not written down as if they were', () => {
+  it('counts implicit zeros like explicit ones', () => {
     fc.assert(
       fc.property(
         fc.array(fc.bigInt({ min: 0n, max: 50n })),

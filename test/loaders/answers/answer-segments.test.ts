@@ -20,7 +20,7 @@ import {
 
 const valuesOf = (list: readonly { value: Exact }[]) => list.map(({ value }) => value);
 
-/** Equal as numbers: the totals of means need not be reduced. */
+/** The compared fields: the sum and the count. */
 const same = (value: Exact | null) => value && { sum: value.sum, count: value.count };
 
 async function ask(
@@ -33,7 +33,7 @@ async function ask(
 }
 
 describe('toppers over segments', () => {
-  it('are those of plain arithmetic, with totals, others and counts, whatever the split or roll-ups', async () => {
+  it('equal plain arithmetic, with totals, others and counts, whatever the segments and roll-ups', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -70,7 +70,7 @@ describe('toppers over segments', () => {
     );
   });
 
-  it('give ranks and values of keys by name, and none of keys that are not there', async () => {
+  it('give ranks and values of named keys, and null for keys without data', async () => {
     await fc.assert(
       fc.asyncProperty(stores, windows, places, async (store, window, place) => {
         const all = plainValues(store, { place, window, probeId: null });
@@ -88,7 +88,7 @@ describe('toppers over segments', () => {
     );
   });
 
-  it('read in one statement whatever is asked, and in none what was read before', async () => {
+  it('read everything in one statement, and nothing that was read before', async () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,
       bucket: 1_752_537_600 + 60 * minute,
@@ -113,7 +113,7 @@ describe('toppers over segments', () => {
     expect(store.statements()).toBe(1);
   });
 
-  it('refuse a roll-up that says of a source that it has another number of keys', async () => {
+  it('refuse a roll-up that has another number of keys for a source', async () => {
     const sample = (host: number, minute: number): PlainSample => ({
       key: `C0.A8.01.0${host}`,
       bucket: 1_752_537_600 + 60 * minute,

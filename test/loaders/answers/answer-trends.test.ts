@@ -17,7 +17,7 @@ import {
 } from '../random-stores.ts';
 import { GROUP, storeOf, storeWith } from '../stored-segments.ts';
 
-/** The steps of a window, second by second. */
+/** Computes the steps of a window, second by second. */
 function plainSteps({ from, to }: Window, stepSeconds: number): Window[] {
   const steps: Window[] = [];
   let start = from;
@@ -29,7 +29,7 @@ function plainSteps({ from, to }: Window, stepSeconds: number): Window[] {
   return steps;
 }
 
-/** Equal as numbers: the totals of means need not be reduced. */
+/** The compared fields: the sum and the count. */
 const same = (value: Exact | null) => value && { sum: value.sum, count: value.count };
 
 const valuesOf = (list: readonly { value: Exact }[]) => list.map(({ value }) => value);
@@ -43,7 +43,7 @@ const questionOf = (stepSeconds: number): TrendQuestion => ({
 });
 
 describe('a trend over segments', () => {
-  it('has the toppers of plain arithmetic in each step, whatever the split, roll-ups and pieces', async () => {
+  it('has the toppers of plain arithmetic in each step, whatever the segments, roll-ups and batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -108,7 +108,7 @@ describe('a trend over segments', () => {
     { probeId: 5, samples: [sample('C0.A8.01.02', 0), sample('C0.A8.01.03', 190)] },
   ];
 
-  it('is read in one statement, however many trends and steps, and in none when read before', async () => {
+  it('is read in one statement, however many trends and steps, and in none the second time', async () => {
     const { reader, live, statements } = storeOf(contents);
     const window = { from: FIRST, to: FIRST + 86_400 };
     const asked = [60, 300, 3600].flatMap((stepSeconds) =>
@@ -125,7 +125,7 @@ describe('a trend over segments', () => {
     expect(statements()).toBe(1);
   });
 
-  it('is read piece by piece where it does not fit into memory', async () => {
+  it('is read in batches if it does not fit into memory', async () => {
     const { reader, live, statements } = storeOf(contents);
     const window = { from: FIRST, to: FIRST + 4 * 3600 };
     const asked = [{ group: GROUP, read: readOf(0, window, null), question: questionOf(3600) }];
@@ -136,7 +136,7 @@ describe('a trend over segments', () => {
     expect(await answerTrends(other, same.segments, asked, { bound: null })).toEqual(pieces);
   });
 
-  it('ends when its request is over', async () => {
+  it('stops when its request is over', async () => {
     const { reader, live } = storeOf(contents);
     const window = { from: FIRST, to: FIRST + 86_400 };
     const asked = [{ group: GROUP, read: readOf(0, window, null), question: questionOf(3600) }];

@@ -7,7 +7,7 @@ import { codecOf, listOf, rawParts, SOME_KINDS } from '../../segments/keys/rando
 
 const CROSS_KINDS = SOME_KINDS.filter(({ length }) => length > 1);
 
-it('finds the cross-keys with a key in some of their parts as comparing all texts does', () => {
+it('finds the same cross-keys with a key in certain parts as a comparison of all texts', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...CROSS_KINDS).chain((kinds) =>

@@ -25,7 +25,7 @@ const asked = fc.record({
   seed: fc.array(fc.nat(), { maxLength: 6 }),
 });
 
-/** A filter on networks, and the same in plain words. */
+/** A filter on networks, and the same condition as a plain function. */
 const filters: fc.Arbitrary<[KeyFilter, (network: string) => boolean] | null> = fc.constantFrom(
   null,
   [{ match: '^C0\\.A8\\.01\\.[0-9A-F]+/' }, (key: string) => /^C0\.A8\.01\.[0-9A-F]+\//.test(key)],
@@ -55,7 +55,7 @@ const question = (
   { read, ...put }: { readonly read: ReturnType<typeof readOf>; readonly question: BlockQuestion },
 ) => answerSegments(reader, live, [{ group: GROUP, read, ...put }], null);
 
-/** What is beside the listed networks. */
+/** Checks the total, and the others besides the listed networks. */
 function expectSurroundings(
   answer: TopKeys | RankedKeys,
   values: ReadonlyMap<string, Exact>,
@@ -81,7 +81,7 @@ const less = (a: Exact, b: Exact): Exact => ({
 const NOTHING: Exact = { sum: 0n, count: 1n };
 
 describe('networks', () => {
-  it('are those of plain arithmetic, with totals, others and ranks, whatever the split or roll-ups', async () => {
+  it('equal plain arithmetic, with totals, others and ranks, whatever the segments and roll-ups', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -124,7 +124,7 @@ describe('networks', () => {
     );
   });
 
-  it('are ranked by how they changed as plain arithmetic says', async () => {
+  it('are ranked by change as in plain arithmetic', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -168,7 +168,7 @@ describe('networks', () => {
     );
   });
 
-  it('are ranked by a topper bucket as plain arithmetic says', async () => {
+  it('are ranked by a topper bucket as in plain arithmetic', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -216,7 +216,7 @@ type Bucket = {
   readonly each: Asked;
 };
 
-/** The topper bucket that ranks a network (decision 27). */
+/** Returns the value of the topper bucket that ranks a network (decision 27). */
 function bucketOf(
   steps: ReadonlyMap<string, readonly [number, Exact][]>,
   key: string,

@@ -20,7 +20,7 @@ import { GROUP, storeWith, type TestSegment } from '../stored-segments.ts';
 
 type Asked = { readonly place: number; readonly probeId: number | null };
 
-/** By key, what it comes to in a window, or in each topper bucket of it. */
+/** Returns, by key, its values in the steps of a window that have readings. */
 function plainValues(
   store: readonly TestSegment[],
   window: Window,
@@ -39,7 +39,7 @@ function plainValues(
   return values;
 }
 
-/** By key, what it comes to in a window (decision 24). */
+/** Returns, by key, its value in a window (decision 24). */
 function plainWindow(store: readonly TestSegment[], window: Window, asked: Asked) {
   const values = plainValues(store, window, { ...asked, step: Number.POSITIVE_INFINITY });
   const counted = [...values].flatMap(([key, [value]]): [string, Exact][] =>
@@ -60,7 +60,7 @@ type Ranked = { readonly key: string; readonly by: Exact };
 const inOrder = (list: readonly Ranked[]): Ranked[] =>
   list.toSorted((a, b) => compareExact(b.by, a.by) || (a.key < b.key ? -1 : 1));
 
-/** What is beside the listed keys. */
+/** Checks the total, the others besides the listed keys, and the values of these. */
 function expectSurroundings(
   answer: RankedKeys,
   values: ReadonlyMap<string, Exact>,
@@ -82,8 +82,8 @@ const asked = fc.record({
   seed: fc.array(fc.nat(), { maxLength: 6 }),
 });
 
-describe('keys ranked by how they changed', () => {
-  it('are those of plain arithmetic, whatever the split or roll-ups', async () => {
+describe('keys ranked by change', () => {
+  it('equal plain arithmetic, whatever the segments and roll-ups', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -132,8 +132,8 @@ describe('keys ranked by how they changed', () => {
   });
 });
 
-describe('keys ranked by a topper bucket of theirs', () => {
-  it('are those of plain arithmetic, however few are looked at at once', async () => {
+describe('keys ranked by a topper bucket', () => {
+  it('equal plain arithmetic, however few are processed at once', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,

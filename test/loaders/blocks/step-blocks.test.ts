@@ -13,7 +13,7 @@ import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
 type Asked = { readonly place: number; readonly window: Window; readonly stepSeconds: number };
 
-/** `step` → what each key comes to in it. */
+/** Returns, by step, the value of each key in it. */
 function plainSteps(store: readonly TestSegment[], { place, window, stepSeconds }: Asked) {
   const list = store
     .flatMap(({ samples }) => samples)
@@ -34,7 +34,7 @@ const asked = fc.record({
 });
 
 describe('steps of any length over segments', () => {
-  it('have the totals of plain arithmetic, and what is left without the listed keys', async () => {
+  it('have the totals of plain arithmetic, and the others without the listed keys', async () => {
     await fc.assert(
       fc.asyncProperty(stores, windows, places, asked, async (store, window, place, more) => {
         const { stepSeconds, listed } = more;
@@ -57,7 +57,7 @@ describe('steps of any length over segments', () => {
     );
   });
 
-  it('have the readings of each key', async () => {
+  it('have the values of each key', async () => {
     await fc.assert(
       fc.asyncProperty(stores, windows, places, asked, async (store, window, place, more) => {
         const { stepSeconds } = more;

@@ -8,7 +8,7 @@ import { openStoreLab, type StoreLab } from '../../store/store-lab.ts';
 let lab: StoreLab;
 let statements = 0;
 
-/** The lab's reader, of which statements are counted. */
+/** The lab's reader, with a count of its statements. */
 const session: Pick<ReadSession, 'read'> = {
   async read<Row>({ text, values = [] }: { text: string; values?: readonly unknown[] }) {
     statements += 1;
@@ -40,7 +40,7 @@ const TEXTS = {
 const rows = () => lab.rows('select key, label, label_source, description from key_texts');
 
 describe('the texts of keys', () => {
-  it("come with their parts' labels in one statement, and are null where nothing was said", async () => {
+  it("come with their parts' labels in one statement, and are null if there are none", async () => {
     await say(1, '0A.00.00.01', TEXTS);
     await say(2, '0A.00.00.01\\a\\\\b', { label: 'pair' });
     const found = await describeKeys(
@@ -85,7 +85,7 @@ describe('the texts of keys', () => {
     expect(await describeKeys(session, [], null)).toEqual([]);
   });
 
-  it('are changed one by one, and only what differs counts as changed', async () => {
+  it('are changed one by one, and only real differences count as changes', async () => {
     expect(await say(1, '0A.00.00.01', TEXTS)).toBe(1);
     expect(await say(1, '0A.00.00.01', TEXTS)).toBe(0);
     expect(await say(1, '0A.00.00.01', { label: null })).toBe(1);
@@ -94,14 +94,14 @@ describe('the texts of keys', () => {
     ]);
   });
 
-  it('leave no row when the last of them is cleared, nor where nothing was said', async () => {
+  it('leave no row when the last of them is cleared, or if none was set', async () => {
     await say(1, '0A.00.00.01', { label: 'x' });
     expect(await say(1, '0A.00.00.01', { label: null })).toBe(1);
     expect(await say(1, '0A.00.00.02', { description: null })).toBe(0);
     expect(await rows()).toEqual([]);
   });
 
-  it('of a user replace a label from elsewhere, even one that reads the same', async () => {
+  it('of a user replace a label from another source, even an equal one', async () => {
     await lab.importer.query(
       `insert into key_texts (group_id, key, label, label_source) values (1, 'x', 'name', 'dns')`,
     );
@@ -111,7 +111,7 @@ describe('the texts of keys', () => {
     ]);
   });
 
-  it('say which keys a user knows, and which have only a name from elsewhere', async () => {
+  it('show which keys have texts by a user, and which only a name from another source', async () => {
     await say(1, 'b', { description: 'mine' });
     await say(2, 'c', { label: 'mine' });
     await lab.importer.query(

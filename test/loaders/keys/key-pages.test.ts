@@ -17,7 +17,7 @@ const ending = (digit: string): NonNullable<ListedKeys['matches']> => {
 };
 
 describe('the keys of a group', () => {
-  it('come page by page, each once and in order, with those that users gave texts', async () => {
+  it('come page by page, each once and in order, including keys that only have texts', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -44,7 +44,7 @@ describe('the keys of a group', () => {
             expect(page.keys).toHaveLength(limit);
           }
           expect(found).toEqual(wanted);
-          // A cursor that is no key of the group.
+          // A cursor that is not a key of the group.
           const rest = await readKeyPage(reader, listed, { after: 'C0.A8.01', limit: 1000 });
           expect(rest.keys).toEqual(wanted.filter((key) => key > 'C0.A8.01'));
           expect(await countKeys(reader, listed)).toBe(wanted.length);

@@ -26,7 +26,7 @@ const allKeys = (store: readonly TestSegment[]) => [
   ...new Set(store.flatMap(({ samples }) => samples.map(({ key }) => key))),
 ];
 
-/** The keys that pass, one by one, as the rules say. */
+/** Returns the keys that pass, tested one by one. */
 function plainly(keys: readonly string[], filter: KeyFilter): string[] {
   const test = compileKeyFilter(filter, ['ip'], { match: 'match', exclude: 'exclude' });
   const passes = (key: string): boolean =>
@@ -40,7 +40,7 @@ function plainly(keys: readonly string[], filter: KeyFilter): string[] {
 }
 
 describe('filters over segments', () => {
-  it('let those keys into toppers that pass them', async () => {
+  it('let only passing keys into toppers', async () => {
     await fc.assert(
       fc.asyncProperty(stores, filters, async (store, filter) => {
         const { reader, live } = storeOf(store);
@@ -69,7 +69,7 @@ describe('filters over segments', () => {
     );
   });
 
-  it('that search find keys page by page, by labels too', async () => {
+  it('with a search find keys page by page, by labels too', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,

@@ -38,8 +38,8 @@ const answerOf = (keys: number): TopKeys => ({
   keyCount: keys,
 });
 
-describe('remembered answers', () => {
-  it('take no more bytes than they may, and those that were asked for last are kept', () => {
+describe('cached answers', () => {
+  it('stay within their limit of bytes, and the most recently used are kept', () => {
     const memory = new AnswerMemory(100_000);
     for (let i = 1; i <= 100; i += 1) {
       memory.keep(asked(i), made(i), answerOf(20));
@@ -50,7 +50,7 @@ describe('remembered answers', () => {
     expect([1, 2, 50, 100].map(kept)).toEqual([true, false, false, true]);
   });
 
-  it('are found at the version of their data, and by the segments that they were made of', () => {
+  it('are found by the version of their data, and by the segments that they were made from', () => {
     const memory = new AnswerMemory(100_000);
     memory.keep(asked(5), made(5), answerOf(5));
     expect(memory.find(asked(5))).toEqual(answerOf(5));
@@ -61,7 +61,7 @@ describe('remembered answers', () => {
     expect(memory.findMadeOf(made(6))).toBeNull();
   });
 
-  it('are none where they may take nothing', () => {
+  it('are not kept if the limit is 0', () => {
     const memory = new AnswerMemory(0);
     memory.keep(asked(5), made(5), answerOf(5));
     expect(memory.find(asked(5))).toBeNull();

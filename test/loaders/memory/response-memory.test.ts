@@ -10,7 +10,7 @@ const at =
   (version = 1, textVersion = 1, history = 'one') =>
   (contextId: number) => ({ contextId, version, textVersion, layout: 2, history });
 
-/** Begins to make `answer`, and says whether somebody else may wait for it. */
+/** Makes `answer`, and returns whether other requests could have waited for it. */
 async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolean> {
   let finish: (made: Made) => void = () => {};
   const work = new Promise<Made>((resolve) => {
@@ -23,8 +23,8 @@ async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolea
   return waits;
 }
 
-describe('remembered responses', () => {
-  it('are of one history, whatever the versions of another are', async () => {
+describe('cached responses', () => {
+  it('belong to one history, whatever the versions of another are', async () => {
     const memory = new ResponseMemory(10_000);
     await memory.make('question', async () => made('old', 7));
     expect(memory.find('question', at(7, 1, 'another'))).toBeNull();
@@ -33,7 +33,7 @@ describe('remembered responses', () => {
     expect(String(memory.find('question', at(2, 1, 'another'))?.body)).toBe('new');
   });
 
-  it('are made once for all who ask meanwhile, and kept at their versions', async () => {
+  it('are made once for all concurrent requests, and kept by version', async () => {
     const memory = new ResponseMemory(10_000);
     expect(await beginAndAsk(memory, made('first'))).toBe(true);
     expect(await beginAndAsk(memory, made('second', 2))).toBe(true);
@@ -45,17 +45,17 @@ describe('remembered responses', () => {
     ['hold for a moment only', { ...made('now'), holdsAt: null }],
     ['are too large to be kept', made('x'.repeat(20_000))],
   ];
-  it.each(unkept)('are waited for by nobody once it is known that they %s', async (_, answer) => {
+  it.each(unkept)('let no request wait once it is known that they %s', async (_, answer) => {
     const memory = new ResponseMemory(10_000);
     expect(await beginAndAsk(memory, answer)).toBe(true);
     expect(await beginAndAsk(memory, answer)).toBe(false);
     expect(memory.find('question', at())).toBeNull();
-    // It fits the next time: whoever asks may wait again.
+    // Once a response could be kept, other requests may wait again.
     await memory.make('question', () => Promise.resolve(made('small')));
     expect(await beginAndAsk(memory, made('small'))).toBe(true);
   });
 
-  it('take no more bytes than they may, and those that were asked for last are kept', async () => {
+  it('stay within their limit of bytes, and the most recently used are kept', async () => {
     const memory = new ResponseMemory(20_000);
     for (let i = 0; i < 100; i += 1) {
       await memory.make(`question ${i}`, () => Promise.resolve(made('x'.repeat(1000))));

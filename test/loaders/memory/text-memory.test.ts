@@ -14,7 +14,7 @@ const keyOf = (groupId: number, key: string, label = 'x'): DescribedKey => ({
 
 const at = (groupId: number, textVersion = 1) => ({ context: 'lab', textVersion, groupId });
 
-it('a key is found in its group, at the version of the texts that it was read at', () => {
+it('a key is found in its group, at the version at which its texts were read', () => {
   const memory = new TextMemory();
   memory.keep(at(1), keyOf(1, 'k'));
   const labels = (of: ReturnType<typeof at>) =>
@@ -25,7 +25,7 @@ it('a key is found in its group, at the version of the texts that it was read at
   expect([memory.tally.hits, memory.tally.misses]).toEqual([1, 5]);
 });
 
-it('another version of the texts takes the place of an older one, never of a newer one', () => {
+it('a version of the texts replaces an older one, never a newer one', () => {
   const memory = new TextMemory();
   memory.keep(at(1, 2), keyOf(1, 'k', 'new'));
   memory.keep(at(1, 1), keyOf(1, 'k', 'old'));
@@ -35,7 +35,7 @@ it('another version of the texts takes the place of an older one, never of a new
   expect(memory.find(at(2, 3), ['k'])[0]?.label).toBe('newest');
 });
 
-it('it is bounded: groups that were used last stay, and of a group the keys that were', () => {
+it('the cache is bounded: it keeps the groups, and the keys of a group, that were used last', () => {
   const memory = new TextMemory();
   for (let i = 0; i < 10_000; i += 1) memory.keep(at(1), keyOf(1, `k${i}`));
   const full = memory.bytes;
@@ -50,7 +50,7 @@ it('it is bounded: groups that were used last stay, and of a group the keys that
   expect(memory.bytes).toBe(0);
 });
 
-it('its bytes are those of the keys in it, however often they are kept', () => {
+it('the size of the cache is that of its keys, however often they are kept', () => {
   const memory = new TextMemory();
   memory.keep(at(1), keyOf(1, 'k'));
   const { bytes } = memory;

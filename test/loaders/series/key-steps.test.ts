@@ -20,7 +20,7 @@ type Asked = {
   readonly stepSeconds: number;
 };
 
-/** By step, what one key (null: all together) comes to in a window; zeros of counters left out. */
+/** Returns, by step, the value of a key (null: of all keys), without zeros of counters. */
 function plainSteps(
   store: readonly TestSegment[],
   { place, window, probeId, stepSeconds }: Asked,
@@ -47,7 +47,7 @@ const stepsOf = (series: StepSeries, place: number): [number, Exact][] =>
   ]).filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)));
 
 describe('series over segments', () => {
-  it('are those of plain arithmetic, of a key and of all keys, whatever the split', async () => {
+  it('equal plain arithmetic, of a key and of all keys, whatever the segments', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -81,7 +81,7 @@ describe('series over segments', () => {
     );
   });
 
-  it('are read in one statement where the keys are known, and in none the second time', async () => {
+  it('are read in one statement if the keys are cached, and in none the second time', async () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,
       bucket: 1_752_537_600 + 60 * minute,

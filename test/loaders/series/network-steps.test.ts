@@ -18,14 +18,14 @@ const asked = fc.record({
   stepSeconds: fc.constantFrom(60, 120, 300, 600, 3600),
 });
 
-/** A counter's step without a reading counts as 0: whether it is there makes no difference. */
+/** Drops the zeros of counters: a missing step of a counter also counts as 0. */
 const told = (steps: readonly [number, Exact][], { place }: Asked): [number, Exact][] =>
   steps
     .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)))
     .toSorted(([a], [b]) => a - b);
 
 describe('series of networks', () => {
-  it('are those of plain arithmetic, however little is in memory at once', async () => {
+  it('equal plain arithmetic, however little is in memory at once', async () => {
     const sizes = fc.record({
       readingsAtOnce: fc.constantFrom(1, 20, 1e6),
       valuesAtOnce: fc.constantFrom(1, 7, 1e6),
@@ -57,7 +57,7 @@ describe('series of networks', () => {
     );
   });
 
-  it('come in one statement', async () => {
+  it('are read in one statement', async () => {
     const readings = Array.from({ length: 5 }, () => ({ value: 3n, count: 1n }));
     const samples = ['C0.A8.01.01', 'C0.A8.02.01'].flatMap((key) =>
       [0, 60, 400, 4000].map((at) => ({
@@ -82,8 +82,8 @@ describe('series of networks', () => {
   });
 });
 
-describe('what is beside listed networks', () => {
-  it('is, step by step, what plain arithmetic leaves', async () => {
+describe('the others besides listed networks', () => {
+  it('equal plain arithmetic in each step', async () => {
     await fc.assert(
       fc.asyncProperty(stores, windows, asked, fc.nat(), async (store, window, each, seed) => {
         const { stepSeconds, place, probeId, prefix } = each;

@@ -20,7 +20,7 @@ const ofFold = (value: Exact, fold: Fold): Exact =>
   fold === 'mean' ? value : { ...value, count: 1n };
 
 describe('the steps of a series', () => {
-  it('are in order of their values, whichever place is asked for, and exact', () => {
+  it('are ordered by value at any position, and exact', () => {
     const isOrdered = fc.property(
       fc.constantFrom<Fold>('max', 'min', 'mean'),
       fc.oneof(fc.array(small, { minLength: 1 }), fc.array(any, { minLength: 1 })),
@@ -38,7 +38,7 @@ describe('the steps of a series', () => {
         for (const place of places.map((each) => each % values.length)) {
           expect(compareExact(at(place), ascending[place] ?? { sum: 0n, count: 1n })).toBe(0);
         }
-        // To put them in order does not change the series.
+        // Ordering the steps does not change the series.
         expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
       },
     );

@@ -8,13 +8,13 @@ import {
   takeTurn,
 } from '../../../resolvers/loaders/session/event-loop-turns.ts';
 
-/** Keeps the event loop to itself, by default for longer than a turn. */
+/** Blocks the event loop, by default for longer than a turn. */
 function spin(ms = 3): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-/** How many steps twenty pieces of work take, all begun at once, and the most in one turn. */
+/** Runs twenty pieces of work at once. Returns their steps in total, and the most in one turn. */
 async function stepsOf(work: (step: () => void) => Promise<void>) {
   let steps = 0;
   let isOver = false;
@@ -45,7 +45,7 @@ describe('turns of the event loop', () => {
       }
     });
     expect(steps).toBe(100);
-    // What is begun in one turn is begun in it; only then each waits for the others.
+    // All pieces begin in the same turn; only afterwards does each wait for the others.
     expect(most).toBeLessThanOrEqual(2);
   });
 
@@ -55,7 +55,7 @@ describe('turns of the event loop', () => {
   ])('end between pieces of %s', async (_, take) => {
     const { steps, most } = await stepsOf(async (step) => {
       await take();
-      // What a request does is spread over many promises.
+      // The work of a request is spread over many promises.
       for (let i = 0; i < 5; i += 1) await Promise.resolve();
       spin();
       step();
@@ -64,7 +64,7 @@ describe('turns of the event loop', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('do small pieces together, in order', async () => {
+  it('run small pieces together, in order', async () => {
     const order: number[] = [];
     const pieces = Array.from({ length: 1000 }, async (_, i) => {
       await start();
@@ -79,7 +79,7 @@ describe('turns of the event loop', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
-  it('go to what has begun before they go to what begins', async () => {
+  it('go to work in progress before they go to work that begins', async () => {
     const order: string[] = [];
     spin();
     await Promise.all([
@@ -89,8 +89,8 @@ describe('turns of the event loop', () => {
     expect(order).toEqual(['goes on', 'begins']);
   });
 
-  it('are free until something took their time or waits for them', async () => {
-    // The machine may stop for longer than a turn at any time, so it is looked more than once.
+  it('are free until their time is used up or work waits for them', async () => {
+    // The machine may stall for longer than a turn at any time, so check more than once.
     const isFree = async () => {
       await turn();
       await turn();
@@ -106,7 +106,7 @@ describe('turns of the event loop', () => {
     expect(isTurnFree()).toBe(false);
   });
 
-  it('are for accepting, most of them, as long as there are new connections', async () => {
+  it('mostly accept connections as long as new ones arrive', async () => {
     const wentOn: number[] = [];
     const pieces = Array.from({ length: 6 }, async () => {
       await start();
@@ -121,7 +121,7 @@ describe('turns of the event loop', () => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2);
   });
 
-  it('come for everybody who waits', async () => {
+  it('come for all work that waits', async () => {
     for (let round = 0; round < 50; round += 1) {
       let done = 0;
       const pieces = Array.from({ length: 1 + (round % 7) }, async (_, piece) => {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
 import { isVersioned } from '../../../resolvers/loaders/session/versioned-reads.ts';
 
-describe('every statement that requests send', () => {
-  it('is known to be of its moment, or to hold as long as the versions do', () => {
+describe('every statement of requests', () => {
+  it('is listed here, or its result is valid as long as the versions do not change', () => {
     const folder = join(projectRoot(), 'db/queries');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const named = files
@@ -14,8 +14,8 @@ describe('every statement that requests send', () => {
         ...readFileSync(join(folder, file), 'utf8').matchAll(/query: '([^']+)'/g),
       ]);
     const momentary = named.map(([, name = '']) => name).filter((name) => !isVersioned(name));
-    // What these read is no context's data, or nothing raises a version when it changes, or it is
-    // asked again and again for open streams.
+    // These read data outside contexts, or data whose changes raise no version, or are sent
+    // repeatedly for open streams.
     expect([...new Set(momentary)].sort()).toEqual([
       'select-alert-changes',
       'select-alert-events',

@@ -4,8 +4,8 @@ import { pickNode } from '../../../resolvers/loaders/standbys/pick-node.ts';
 
 const BUSY = fc.array(fc.nat(5), { minLength: 1, maxLength: 6 });
 
-describe('the node that reads next', () => {
-  it('is one of those with the least to do', () => {
+describe('the node for the next read', () => {
+  it('is one of the least busy', () => {
     fc.assert(
       fc.property(BUSY, fc.nat(), (busy, turn) => {
         expect(busy[pickNode(busy, turn)]).toBe(Math.min(...busy));
@@ -13,7 +13,7 @@ describe('the node that reads next', () => {
     );
   });
 
-  it('is each of them once before one comes again', () => {
+  it('is each of these once before any is repeated', () => {
     fc.assert(
       fc.property(BUSY, fc.nat(), (busy, turn) => {
         const least = busy.flatMap((count, i) => (count === Math.min(...busy) ? [i] : []));

@@ -66,7 +66,7 @@ describe('a standby that was passed over', () => {
     expect(state.isFitFor([2])).toBe(false);
   });
 
-  it('is looked at after a pause, by one at a time', () => {
+  it('is checked after a pause, once at a time', () => {
     const state = new StandbyState();
     expect(state.beginLook(0)).toBe(null);
     state.passOver('behind', [at()], 0);
@@ -82,7 +82,7 @@ describe('a standby that was passed over', () => {
     ['older segments, whose pages it may lack', standby(at({ layout: 19 })), false],
     ['another history', standby(at({ nonce: 9 })), false],
     ['no answer', null, false],
-  ] as const)('and is found with %s is fit again: or not', (_case, row, isFit) => {
+  ] as const)('and is then found with %s is fit again, or not', (_case, row, isFit) => {
     const state = new StandbyState();
     state.passOver('behind', [at()], 0);
     state.beginLook(FIRST_MS);
@@ -91,7 +91,7 @@ describe('a standby that was passed over', () => {
     expect(state.reason).toBe(isFit ? null : 'behind');
   });
 
-  it('is looked at less and less often until it has answered a request', () => {
+  it('is checked less and less often until it has answered a request', () => {
     const pauseOf = (state: StandbyState, nowMs: number): number => {
       state.passOver('slow', [], nowMs);
       let ms = 0;
@@ -107,7 +107,7 @@ describe('a standby that was passed over', () => {
     expect(pauseOf(state, 9 * LATER_MS)).toBe(FIRST_MS);
   });
 
-  it('is told of once it takes long, and once when it is used again', () => {
+  it('is reported once after a long time, and once when it is used again', () => {
     const state = new StandbyState();
     state.passOver('gone', [at()], 0);
     const look = (nowMs: number, row: StandbyRow | null) => {

@@ -8,7 +8,7 @@ function enter(admission: Admission, caller: string): Permit {
   return permit;
 }
 
-/** How many of one caller have room, one after the other. */
+/** Returns how many requests of one caller are admitted. */
 function fill(admission: Admission, caller: string): number {
   let count = 0;
   while (typeof admission.enter(caller) !== 'string') count += 1;
@@ -16,7 +16,7 @@ function fill(admission: Admission, caller: string): number {
 }
 
 describe('admission', () => {
-  it('has room for as many as are allowed in total, whoever they are', () => {
+  it('admits up to the total limit, whoever the callers are', () => {
     const admission = new Admission(2);
     const first = enter(admission, 'a');
     enter(admission, 'b');
@@ -25,17 +25,17 @@ describe('admission', () => {
     enter(admission, 'c');
   });
 
-  it('gives one caller alone three quarters of the room', () => {
+  it('gives a single caller three quarters of the permits', () => {
     const admission = new Admission(1024);
     expect(fill(admission, 'a')).toBe(768);
     expect(admission.enter('a')).toBe('share');
   });
 
-  it('leaves room for those who come next, however many there are', () => {
+  it('keeps permits for the callers who come next', () => {
     const admission = new Admission(1024);
     const counts = Array.from({ length: 8 }, (_, i) => fill(admission, `a${i}`));
     expect(counts).toEqual([768, 192, 48, 12, 3, 1, 0, 0]);
-    // What the first one gives back goes to others before it comes back.
+    // Permits that a caller with too many returns go to others first.
     const fair = new Admission(1024);
     const permits = Array.from({ length: 768 }, () => enter(fair, 'greedy'));
     for (const permit of permits.slice(0, 100)) permit.leave();
@@ -43,7 +43,7 @@ describe('admission', () => {
     expect(fair.enter('greedy')).toBe('share');
   });
 
-  it('counts a request of a known user for the user, no longer for the address', () => {
+  it('counts a request for its user once known, and no longer for the address', () => {
     const admission = new Admission(4);
     for (const user of ['ada', 'ada', 'ada']) {
       expect(enter(admission, 'office').countFor(user)).toBeNull();
@@ -53,7 +53,7 @@ describe('admission', () => {
     expect(another.countFor('bob')).toBeNull();
   });
 
-  it('knows whether an address has any that are not known to be of a user', () => {
+  it('knows whether an address has requests without a known user', () => {
     const admission = new Admission(4);
     const permit = enter(admission, 'office');
     expect([admission.hasAny('office'), admission.hasAny('home')]).toEqual([true, false]);
@@ -61,14 +61,14 @@ describe('admission', () => {
     expect(admission.hasAny('office')).toBe(false);
   });
 
-  it('takes a user who has the name of an address for somebody else', () => {
+  it('does not confuse a user with an address of the same name', () => {
     const admission = new Admission(4);
     for (let i = 0; i < 3; i += 1) enter(admission, '192.0.2.1');
     expect(admission.enter('192.0.2.1')).toBe('share');
     expect(enter(admission, 'b').countFor('192.0.2.1')).toBeNull();
   });
 
-  it('counts a request once, however often it is proved who asks, and gives back once', () => {
+  it('counts a request once, however often its user is named, and releases it once', () => {
     const admission = new Admission(2);
     const permit = enter(admission, 'a');
     expect([permit.countFor('ada'), permit.countFor('ada')]).toEqual([null, null]);
@@ -78,7 +78,7 @@ describe('admission', () => {
     expect(enter(admission, 'a').countFor('ada')).toBeNull();
   });
 
-  it('never lets in more than it may, and is empty when all have left', () => {
+  it('never admits more than its limit, and is empty when all have left', () => {
     const step = fc.record({
       what: fc.constantFrom('enter', 'count', 'leave'),
       who: fc.nat(3),

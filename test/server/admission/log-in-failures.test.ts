@@ -11,7 +11,7 @@ function counted({ perUser = 3, perAddress = 10 } = {}) {
   return { clock, failures: new LogInFailures(limits, () => clock.ms) };
 }
 
-/** So many failures in the name of `username`, or of a user after the other where it is a function. */
+/** Fails a number of log-ins, the i-th with the username `of(i)`. */
 function failTimes(
   failures: LogInFailures,
   times: number,
@@ -22,7 +22,7 @@ function failTimes(
 }
 
 describe('failed log-ins of several processes', () => {
-  it('count together where each hears what the others saw', () => {
+  it('count together if each process hears of those in the others', () => {
     const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
     const ours: LogInFailures = new LogInFailures(limits, undefined, (change) =>
       theirs.heard(change),
@@ -36,7 +36,7 @@ describe('failed log-ins of several processes', () => {
     expect([ours, theirs].map((each) => each.waitSeconds(HOME, 'ada'))).toEqual([60, 60]);
   });
 
-  it('tell nothing of a user who proves again and again what is known', () => {
+  it('report only the first of several successes of a user', () => {
     const told: string[] = [];
     const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
     const failures = new LogInFailures(limits, undefined, ({ outcome }) => told.push(outcome));
@@ -46,7 +46,7 @@ describe('failed log-ins of several processes', () => {
     expect(told).toEqual(['proved', 'failed', 'proved']);
   });
 
-  it('are taken over by a process whose clock is another, for the time that is left', () => {
+  it('are taken over by a process with another clock, for the remaining time', () => {
     const before = counted();
     failTimes(before.failures, 3, HOME);
     failTimes(before.failures, 7, HOME, (i) => `user ${i}`);
@@ -62,7 +62,7 @@ describe('failed log-ins of several processes', () => {
 });
 
 describe('failed log-ins', () => {
-  it('are refused from the limit on, until the window is over', () => {
+  it('are refused from the limit on, until the window ends', () => {
     const { clock, failures } = counted();
     failTimes(failures, 2, HOME);
     expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
@@ -76,13 +76,13 @@ describe('failed log-ins', () => {
     expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
   });
 
-  it('lock a user out nowhere but where they happened', () => {
+  it('lock a user out only at the same address', () => {
     const { failures } = counted();
     failTimes(failures, 3, HOME);
     expect(failures.waitSeconds(OFFICE, 'ada')).toBe(0);
   });
 
-  it('lock nobody else out at the same address', () => {
+  it('lock no other user out at the same address', () => {
     const { failures } = counted();
     failTimes(failures, 3, HOME);
     expect(failures.waitSeconds(HOME, 'bob')).toBe(0);
@@ -96,7 +96,7 @@ describe('failed log-ins', () => {
     expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
   });
 
-  it('of many users refuse the address, but not to those who are known there', () => {
+  it('of many users block the address, except for users who are known there', () => {
     const { failures } = counted();
     failures.succeed(HOME, 'ada');
     failTimes(failures, 10, HOME, (i) => `name ${i}`);
@@ -115,7 +115,7 @@ describe('failed log-ins', () => {
     expect(failures.waitSeconds(HOME, '')).toBe(60);
   });
 
-  it('in names longer than any are of one user, who is nobody', () => {
+  it('with names that are too long count for one nonexistent user', () => {
     const { failures } = counted();
     const long = 'x'.repeat(LIMITS.nameLength + 1);
     failTimes(failures, 3, HOME, (i) => `${long}${i}`);
@@ -123,7 +123,7 @@ describe('failed log-ins', () => {
     expect(failures.waitSeconds(HOME, 'x'.repeat(LIMITS.nameLength))).toBe(0);
   });
 
-  it('of more callers than are remembered take no more memory: the oldest are forgotten', () => {
+  it('of too many callers take no more memory: the oldest are forgotten', () => {
     const { failures } = counted({ perUser: 1, perAddress: 1 });
     failTimes(failures, 1, HOME);
     for (let i = 0; i < LIMITS.rememberedCallers; i += 1) failures.fail(`caller ${i}`, 'ada');

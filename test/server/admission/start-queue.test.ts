@@ -8,14 +8,14 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Nobody may begin at once in this turn of the loop. */
+/** Uses up this turn of the event loop, so that no request may begin at once. */
 async function fillTurn(): Promise<void> {
   await turn();
   isTurnFree();
   spin(2);
 }
 
-/** What becomes of so many who come at once, in the order in which it does. */
+/** Returns the outcomes of `count` simultaneous requests, in the order in which they occur. */
 async function fatesOf(queue: StartQueue, count: number): Promise<string[]> {
   const fates: string[] = [];
   const waiting = Array.from({ length: count }, async (_, i) => {
@@ -30,16 +30,16 @@ async function fatesOf(queue: StartQueue, count: number): Promise<string[]> {
   return fates;
 }
 
-/** A queue with a clock of its own. */
+/** A queue with a clock that the test sets. */
 function openQueue(waitMs: number) {
   const clock = { ms: 0 };
   return { clock, queue: new StartQueue(waitMs, () => clock.ms) };
 }
 
-describe('requests that wait to be begun', () => {
-  it('begin at once where there is nothing to do', async () => {
+describe('requests that wait to begin', () => {
+  it('begin at once if the server is idle', async () => {
     const { queue } = openQueue(1_000);
-    // The machine may stop for longer than a turn at any time, so it is looked more than once.
+    // The machine may stall for longer than a turn at any time, so check more than once.
     const beginsAtOnce = async () => {
       await turn();
       await turn();
@@ -48,13 +48,13 @@ describe('requests that wait to be begun', () => {
     await expect.poll(beginsAtOnce).toBe(true);
   });
 
-  it('begin in the order in which they came', async () => {
+  it('begin in the order of their arrival', async () => {
     const { queue } = openQueue(1_000);
     await fillTurn();
     expect(await fatesOf(queue, 3)).toEqual(['0 begins', '1 begins', '2 begins']);
   });
 
-  it('wait for less long while the server has to refuse some, and no more are let in', async () => {
+  it('wait for a shorter time while the server refuses some, and no more are admitted', async () => {
     const { clock, queue } = openQueue(1_000);
     await fillTurn();
     const waiting = fatesOf(queue, 2);
@@ -70,7 +70,7 @@ describe('requests that wait to be begun', () => {
     expect(await late).toEqual(['0 refused', '1 refused']);
   });
 
-  it('are refused once they have waited for too long, and leave nothing behind', async () => {
+  it('are refused once they have waited too long, and leave nothing behind', async () => {
     const { clock, queue } = openQueue(20);
     await fillTurn();
     const fates = fatesOf(queue, 3);

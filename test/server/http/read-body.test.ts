@@ -19,14 +19,14 @@ afterEach(() => {
   server.close();
 });
 
-/** A request whose headers and first bytes have come. */
+/** Returns a request whose headers and first bytes have arrived. */
 async function arrived(start: string): Promise<IncomingMessage> {
   caller.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${start}`);
   const [request] = (await once(server, 'request')) as [IncomingMessage];
   return request;
 }
 
-test('a body is read whole, however it comes', async () => {
+test('a body is read completely, however it arrives', async () => {
   const request = await arrived('Content-Length: 8\r\n\r\nab');
   const body = readBody(request, 8);
   caller.write('cdef');
@@ -34,16 +34,16 @@ test('a body is read whole, however it comes', async () => {
   expect(String(await body)).toBe('abcdefgh');
 });
 
-test('a body of nothing is no bytes', async () => {
+test('an empty body has no bytes', async () => {
   expect(await readBody(await arrived('Content-Length: 0\r\n\r\n'), 8)).toHaveLength(0);
 });
 
-test('a body that is announced too long is not read', async () => {
+test('a body is not read if its announced length is too large', async () => {
   const request = await arrived('Content-Length: 9\r\n\r\n');
   await expect(readBody(request, 8)).rejects.toThrow('8');
 });
 
-test('a body that becomes too long is left where that shows', async () => {
+test('a body is read no further once it is too long', async () => {
   const request = await arrived('Transfer-Encoding: chunked\r\n\r\n');
   const body = readBody(request, 8);
   caller.write('9\r\nabcdefghi\r\n');
@@ -51,14 +51,14 @@ test('a body that becomes too long is left where that shows', async () => {
   expect(request.isPaused()).toBe(true);
 });
 
-test('a caller who goes within a body is not waited for', async () => {
+test('a body fails if its caller goes away halfway', async () => {
   const request = await arrived('Content-Length: 8\r\n\r\nab');
   const body = readBody(request, 8);
   caller.destroy();
   await expect(body).rejects.toThrow();
 });
 
-test('a caller who has gone before the body is read is not waited for', async () => {
+test('a body fails if its caller has gone before it is read', async () => {
   const request = await arrived('Content-Length: 8\r\n\r\nab');
   request.on('error', () => {});
   const closed = new Promise((resolve) => request.once('close', resolve));

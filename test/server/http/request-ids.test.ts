@@ -31,7 +31,7 @@ const idOf = async (service: TestService, given: string): Promise<unknown> =>
     'x-request-id'
   ];
 
-/** What was logged while `work` ran. */
+/** Returns the lines that were logged while `work` ran. */
 async function linesOf(
   service: TestService,
   work: () => Promise<unknown>,
@@ -50,7 +50,7 @@ const TOPPER = { counter_group: GROUP, meter: 0, window_fromts: T0, window_secon
 const WAITING = `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
   where l.relation = 'open_segment_pages'::regclass and not l.granted and a.datname = current_database()`;
 
-/** The names of sessions that work for `request`, which is held up in the database meanwhile. */
+/** Returns the names of the sessions that work for `request`, while a lock holds it up. */
 async function sessionsOf(
   service: TestService,
   request: () => Promise<unknown>,
@@ -66,7 +66,7 @@ async function sessionsOf(
       };
       running.then(over, over);
       while (!isOver) {
-        // Not by the transaction, to which PostgreSQL shows the same sessions all the time.
+        // On another connection: within a transaction, PostgreSQL always shows the same sessions.
         const rows = await lab.sql<{ name: string }>(WAITING);
         if (rows.length === 0) continue;
         await connection.query('commit; begin');
@@ -79,14 +79,14 @@ async function sessionsOf(
 }
 
 describe('the id of a request', () => {
-  it('is what a trusted proxy gave it', async () => {
+  it('is the one from a trusted proxy', async () => {
     expect(await idOf(behindProxy, 'proxy-4711')).toBe('proxy-4711');
     const trace = '1-67891233:abcdef012345678912345678=x';
     expect(await idOf(behindProxy, trace)).toBe(trace);
     expect(await idOf(behindProxy, 'x'.repeat(50))).toBe('x'.repeat(50));
   });
 
-  it('is a new one for everybody else', async () => {
+  it('is a new one for all other callers', async () => {
     expect(await idOf(lab, 'caller-4711')).toMatch(MADE);
   });
 
@@ -100,11 +100,11 @@ describe('the id of a request', () => {
     'a$1',
     'a\\',
     'a"b',
-  ])('is a new one where what the proxy gave is not one: %j', async (given) => {
+  ])('is a new one if that of the proxy is invalid: %j', async (given) => {
     expect(await idOf(behindProxy, Buffer.from(given).toString('latin1'))).toMatch(MADE);
   });
 
-  it('is in every line that is logged for it', async () => {
+  it('is in every line of the log for it', async () => {
     const ask = () => lab.rest('topper', TOPPER);
     let id: unknown;
     const lines = await linesOf(lab, async () => {
@@ -114,7 +114,7 @@ describe('the id of a request', () => {
     expect(lines.map(({ requestId }) => requestId)).toEqual([id, id]);
   });
 
-  it('is in the lines of a defect too', async () => {
+  it('is in the lines of a defect, too', async () => {
     await lab.sql('alter table pools rename to away');
     let id: unknown;
     const lines = await linesOf(lab, async () => {
@@ -126,8 +126,8 @@ describe('the id of a request', () => {
     expect(new Set(lines.map(({ requestId }) => requestId))).toEqual(new Set([id]));
   });
 
-  it('is not in what is logged of no request, such as a connection that is lost', async () => {
-    // A database of its own: connections of the others are not to be lost.
+  it('is not in lines without a request, such as for a lost connection', async () => {
+    // Uses a separate database, so that no other test loses its connections.
     const own = await startLab({ groups: [group(1)] });
     const lost = async () => {
       await own.rest('slices');
@@ -141,19 +141,19 @@ describe('the id of a request', () => {
     const told = lines.filter(({ msg }) => msg === 'a database connection was lost');
     expect(told.length).toBeGreaterThan(0);
     expect(told.filter((line) => 'requestId' in line)).toEqual([]);
-    // Nor is what the connection holds: the key to cancel its statements, and their texts.
+    // Nor do they contain the connection's key to cancel statements, or texts of statements.
     expect(
       told.map((line) => JSON.stringify(line)).filter((line) => /Key|select /.test(line)),
     ).toEqual([]);
   });
 
-  it('is shown by PostgreSQL while it works for it, and no longer', async () => {
+  it('is shown by PostgreSQL only while it works for the request', async () => {
     const headers = { 'x-request-id': 'proxy-0815' };
     const names = await sessionsOf(behindProxy, () =>
       behindProxy.rest('topper', TOPPER, { headers }),
     );
     expect(names).toEqual(['countergraph proxy-0815']);
-    // Nobody waits for the commit of what was only read.
+    // The answer does not wait for the commit of a transaction that only read.
     const left = `select from pg_stat_activity where application_name like '%proxy-0815%'`;
     await expect.poll(() => lab.sql(left)).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe('statements that need no transaction', () => {
   ])('of %s have the id among their parameters', async (_, ask) => {
     const sent = vi.spyOn(pg.Client.prototype, 'query');
     try {
-      // What is remembered is asked for by such statements only.
+      // With warm caches, only such statements are sent.
       for (const id of ['proxy-1', 'proxy-2']) await ask({ 'x-request-id': id });
       const named = sent.mock.calls.flatMap(([config]: unknown[]) => {
         const { name, values = [] } = Object(config) as { name?: string; values?: unknown[] };
@@ -183,8 +183,8 @@ describe('statements that need no transaction', () => {
   });
 });
 
-describe('the line of a request', () => {
-  it('names who asked, once they have proved it, and the operation', async () => {
+describe('the log line of a request', () => {
+  it('names the user, once authenticated, and the operation', async () => {
     const ask = () => lab.data('query WhoAmI { viewer { username } }');
     expect(await linesOf(lab, ask)).toMatchObject([
       { msg: 'request', user: 'ada', operation: 'WhoAmI', path: '/graphql', status: 200 },
@@ -210,7 +210,7 @@ describe('slow requests', () => {
   };
   const held = (service: TestService) => sessionsOf(service, () => service.rest('topper', TOPPER));
 
-  it('are logged with who asked, how long it took, and what their toppers were made of', async () => {
+  it('are logged with the user, the duration, and the plans of their toppers', async () => {
     const lines = await slowLines(1, held);
     expect(lines).toEqual([
       expect.objectContaining({
@@ -232,7 +232,7 @@ describe('slow requests', () => {
     expect(lines[0]?.['ms']).toBeGreaterThanOrEqual(1);
   });
 
-  it('that took too long have what was to be read too', async () => {
+  it('that timed out are logged with what was to be read', async () => {
     const lines = await slowLines(1, async (service) => {
       const late = async () => {
         const answer = await service.rest('topper', { ...TOPPER, timeout: 1 });
@@ -252,7 +252,7 @@ describe('slow requests', () => {
     ]);
   });
 
-  it('name so many plans and count the others', async () => {
+  it('list a limited number of plans, and count the others', async () => {
     const toppers = Array.from(
       { length: 30 },
       (_, i) =>
@@ -269,14 +269,14 @@ describe('slow requests', () => {
     expect(lines[0]?.['plansLeftOut']).toBeGreaterThan(0);
   });
 
-  it('are those beyond COUNTERGRAPH_SLOW_MS, and with 0 there are none', async () => {
+  it('are those beyond COUNTERGRAPH_SLOW_MS, and 0 means none', async () => {
     expect(await slowLines(0, held)).toEqual([]);
     expect(await slowLines(3_600_000, held)).toEqual([]);
   });
 });
 
 describe('probes', () => {
-  it('are logged at debug while all is well, and like any request when it is not', async () => {
+  it('are logged at debug if they succeed, and like any request if not', async () => {
     const paths = ['/healthz', '/readyz', '/metrics'];
     const levels = async () => {
       const lines = await linesOf(behindProxy, async () => {

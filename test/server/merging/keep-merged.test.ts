@@ -29,7 +29,7 @@ afterEach(() => lab.close());
 
 const DURING = DAY_START + 3600;
 
-/** Keeps the lab merged by a clock that the test sets. */
+/** Keeps the lab merged, with a clock that the test sets. */
 function keeper(options: Partial<KeepMergedOptions> = {}) {
   const clock = { seconds: DURING };
   const tally = new MergingTally();
@@ -58,7 +58,7 @@ const levels = async () =>
 const lines = () => logged.splice(0).map((line) => JSON.parse(line));
 
 describe('a running server', () => {
-  it('merges segments when there are enough of them, and says so', async () => {
+  it('merges segments when there are enough of them, and logs it', async () => {
     const { runOnce, tally } = keeper();
     await importMinutes(0, MERGE_FAN_IN - 1);
     await runOnce();
@@ -74,19 +74,19 @@ describe('a running server', () => {
     expect(tally.segments.get(1)).toMatchObject({ context: 'lab', segments: 1, waiting: 0 });
   });
 
-  it('seals a slice some time after it is over, though nothing was imported since', async () => {
+  it('seals a slice some time after it has ended, even without further imports', async () => {
     const { runOnce, clock } = keeper();
     await importMinutes(0, 2);
     clock.seconds = DAY_START + DAY + SEAL_AFTER_SECONDS - 1;
     await runOnce();
-    // Its generation was over for long.
+    // Its generation ended long before.
     expect(await levels()).toEqual([SETTLED_LEVEL]);
     clock.seconds += 1;
     await runOnce();
     expect(await levels()).toEqual([SEALED_LEVEL]);
   });
 
-  it('sweeps what was replaced, when nobody can want it any more', async () => {
+  it('sweeps replaced segments when no reader can need them any more', async () => {
     const { runOnce, clock, tally } = keeper();
     await importMinutes(0, MERGE_FAN_IN);
     await runOnce();
@@ -99,7 +99,7 @@ describe('a running server', () => {
     expect(tally.sweptSegments).toBe(MERGE_FAN_IN);
   });
 
-  it('leaves a context to another process that merges it, and comes back', async () => {
+  it('skips a context that another process merges, and returns later', async () => {
     const { runOnce, tally } = keeper();
     await importMinutes(0, MERGE_FAN_IN);
     await lab.importer.query('begin');
@@ -113,7 +113,7 @@ describe('a running server', () => {
     expect(tally.segments.get(1)?.waiting).toBe(0);
   });
 
-  it('leaves damaged segments alone, merges the others, and tries again later', async () => {
+  it('skips damaged segments, merges the others, and retries later', async () => {
     const { runOnce, clock, tally } = keeper();
     const [damaged] = await importMinutes(0, MERGE_FAN_IN);
     await importMinutes(2000, MERGE_FAN_IN, 2);
@@ -137,7 +137,7 @@ describe('a running server', () => {
     expect(await levels()).toEqual([1, 1]);
   });
 
-  it('logs what fails, and tries again', async () => {
+  it('logs failures, and retries', async () => {
     const { runOnce, clock, tally } = keeper();
     await importMinutes(0, MERGE_FAN_IN);
     await lab.importer.query('alter table meters rename to away');
@@ -153,7 +153,7 @@ describe('a running server', () => {
   });
 });
 
-describe('merging in a thread of its own', () => {
+describe('merging in a separate thread', () => {
   it('begins by itself', async () => {
     await importMinutes(0, MERGE_FAN_IN);
     const { visitInThread } = await import('../../../server/merging/visit-in-thread.ts');
@@ -163,7 +163,7 @@ describe('merging in a thread of its own', () => {
     expect(await levels()).toEqual([SEALED_LEVEL]);
   });
 
-  it('ends at once when the server is closed, and leaves everything as it was', async () => {
+  it('ends at once when the server is closed, and changes nothing', async () => {
     await importMinutes(0, MERGE_FAN_IN);
     const { visitInThread } = await import('../../../server/merging/visit-in-thread.ts');
     const { runOnce, stop } = keeper({ visit: visitInThread });

@@ -28,7 +28,7 @@ const DIVIDED = [
   'maxStreamsPerUser',
 ] as const;
 
-/** What each process has as a whole: times, limits of single requests, and what counts over all. */
+/** Settings that each process gets unchanged: times, and limits per request or over all. */
 const NOT_DIVIDED = [
   'port',
   'processes',
@@ -50,19 +50,19 @@ const NOT_DIVIDED = [
   'slowMs',
 ];
 
-describe('what several processes share', () => {
-  it('is decided for each setting that is a number', () => {
+describe('the division of settings among processes', () => {
+  it('is decided for each numeric setting', () => {
     const numbers = Object.entries(readSettings({})).filter(([, it]) => typeof it === 'number');
     const names = numbers.map(([name]) => name);
     expect(names.toSorted()).toEqual([...DIVIDED, ...NOT_DIVIDED].toSorted());
   });
 
-  it.each(NOT_DIVIDED)('is not %s', (name) => {
+  it.each(NOT_DIVIDED)('does not affect %s', (name) => {
     const settings = { ...readSettings({}), processes: 2 };
     expect(shareOf(1, settings).settings).toMatchObject({ [name]: Reflect.get(settings, name) });
   });
 
-  it.each([2, 3, 7])('comes to what one has, of %i', (processes) => {
+  it.each([2, 3, 7])('adds up to the settings of one process, for %i', (processes) => {
     const env = { COUNTERGRAPH_WORKERS: '8', COUNTERGRAPH_MAX_CONCURRENT: '1000' };
     const all = readSettings(env);
     const shares = sharesOf(processes, env);
@@ -72,7 +72,7 @@ describe('what several processes share', () => {
     }
   });
 
-  it('is never nothing of what each needs', () => {
+  it('leaves each process what it needs', () => {
     const env = { COUNTERGRAPH_WORKERS: '1', COUNTERGRAPH_MAX_CONCURRENT: '2' };
     const shares = sharesOf(64, { ...env, COUNTERGRAPH_BLOCK_CACHE_MB: '0' });
     for (const { settings, poolConnections } of shares) {
@@ -81,7 +81,7 @@ describe('what several processes share', () => {
     }
   });
 
-  it('leaves a queue that is switched off as it is', () => {
+  it('leaves a queue of length 0 as it is', () => {
     const { settings } = shareOf(1, { ...readSettings({}), processes: 2, workerQueue: 0 });
     expect(settings.workerQueue).toBe(0);
   });
@@ -96,7 +96,7 @@ function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
   const member = {
     hangs,
     async send() {
-      // As a message would carry them.
+      // A message carries them as JSON.
       const metrics = JSON.parse(JSON.stringify(await valuesOf(registry)));
       if (!member.hangs) gathered().told(member, metrics);
     },
@@ -105,7 +105,7 @@ function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
 }
 
 describe('the metrics of several processes', () => {
-  it('are sums, or what each metric says', async () => {
+  it('are sums, or what a metric defines', async () => {
     const gathered = new GatheredMetrics(new Registry());
     const one = memberOf(() => gathered);
     const two = memberOf(() => gathered);
@@ -119,7 +119,7 @@ describe('the metrics of several processes', () => {
     expect([value('requests_total'), value('open'), value('lag')]).toEqual([7, 3, 6]);
   });
 
-  it('keep what a process that is gone has counted, and nothing else of it', async () => {
+  it('keep the counters of a process that is gone, and nothing else of it', async () => {
     const gathered = new GatheredMetrics(new Registry());
     const one = memberOf(() => gathered);
     const two = memberOf(() => gathered);
@@ -134,7 +134,7 @@ describe('the metrics of several processes', () => {
     expect([value('requests_total'), value('open')]).toEqual([8, 2]);
   });
 
-  it('take what one that hangs told last', async () => {
+  it('use the last values of a process that hangs', async () => {
     const gathered = new GatheredMetrics(new Registry());
     const one = memberOf(() => gathered);
     one.requests.inc(3);
@@ -146,8 +146,8 @@ describe('the metrics of several processes', () => {
   });
 });
 
-describe('the nodes that one process has read of', () => {
-  it('are told when they change, and no more often', () => {
+describe('the nodes that a process knows', () => {
+  it('are reported only when they change', () => {
     const told: string[] = [];
     const directory = new NodeDirectory((context) => told.push(context));
     const node = { name: 'dr0', role: 'dr', url: null, urlEnv: 'DR' } as never;
@@ -164,8 +164,8 @@ describe('the nodes that one process has read of', () => {
   });
 });
 
-describe('what other processes find out', () => {
-  it('is heard too if it comes while a process has only been told to start', async () => {
+describe('news from other processes', () => {
+  it('is heard even if it arrives while a process starts', async () => {
     const channel = new EventEmitter();
     const link = new ParentLink(channel as never);
     const newsOf = (username: string): News => ({

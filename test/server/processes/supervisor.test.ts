@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { Supervisor } from '../../../server/processes/supervisor.ts';
 
-/** With processes that are never told to serve. */
+/** A supervisor whose process is never told to serve. */
 const supervisorOfOne = (assign: (pid: number) => void) =>
   new Supervisor({
     size: 1,

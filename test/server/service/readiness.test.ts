@@ -22,7 +22,7 @@ describe('/readyz', () => {
     expect(await readiness()).toEqual([200, 'ready\n']);
   });
 
-  it('says that the database is behind on migrations, and is 200 again when it is not', async () => {
+  it('reports missing migrations, and is 200 again after them', async () => {
     const [newest] = await lab.sql<{ name: string; id: number; run_on: Date }>(
       'delete from schema_migrations where id = (select max(id) from schema_migrations) returning *',
     );
@@ -46,7 +46,7 @@ describe('/readyz', () => {
     expect((await readiness())[0]).toBe(200);
   });
 
-  it('says that a database that leaves it waiting is not reachable', async () => {
+  it('reports a database that does not respond as not reachable', async () => {
     await lab.write((connection) =>
       inTransaction(connection, async () => {
         await connection.query('lock table schema_migrations in access exclusive mode');
@@ -56,7 +56,7 @@ describe('/readyz', () => {
     expect((await readiness())[0]).toBe(200);
   });
 
-  it('sends requests elsewhere while the server closes, which still answers what comes', async () => {
+  it('is 503 while the server closes, which still answers requests', async () => {
     const closing = await startTestService({ databaseUrl: lab.databaseUrl });
     const isClosing = async () =>
       readMetrics((await closing.call('/metrics')).text).value('countergraph_closing');

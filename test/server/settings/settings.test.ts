@@ -81,7 +81,7 @@ const linesOf = (env: NodeJS.ProcessEnv): readonly string[] => {
 };
 
 describe('settings', () => {
-  test('have defaults, also where a variable is empty', () => {
+  test('have defaults, even if variables are empty', () => {
     expect(readSettings({})).toEqual(DEFAULTS);
     const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
     expect(readSettings(empty)).toEqual(DEFAULTS);
@@ -152,7 +152,7 @@ describe('settings', () => {
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
 
-  test.each(accepted)('%s takes %j', (name, value, settings) => {
+  test.each(accepted)('%s accepts %j', (name, value, settings) => {
     expect(readSettings({ [name]: value })).toEqual({ ...DEFAULTS, ...settings });
   });
 
@@ -199,7 +199,7 @@ describe('settings', () => {
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 
-  test.each(refused)('%s does not take %j', (name, value, must) => {
+  test.each(refused)('%s refuses %j', (name, value, must) => {
     const lines = linesOf({ [name]: value });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(`${name} must be ${must}`);
@@ -207,7 +207,7 @@ describe('settings', () => {
   });
 
   test.each(['mysql://a:secret@b/c', 'a:secret@b', 'host=b password=secret'])(
-    'do not repeat a wrong database address, which may hold a password (%s)',
+    'do not repeat a wrong database address, which may contain a password (%s)',
     (address) => {
       const lines = linesOf({ DATABASE_URL: address });
       expect(lines).toHaveLength(1);
@@ -230,7 +230,7 @@ describe('settings', () => {
     ]);
   });
 
-  test.each(Object.entries(REMOVED_SETTINGS))('say that %s is no setting any more', (name, why) => {
+  test.each(Object.entries(REMOVED_SETTINGS))('report that %s no longer exists', (name, why) => {
     expect(SETTING_NAMES).not.toContain(name);
     expect(linesOf({ [name]: '' })).toEqual([]);
     expect(linesOf({ [name]: '5' })).toEqual([
@@ -250,7 +250,7 @@ describe('settings', () => {
 });
 
 describe('.env.example', () => {
-  test('lists exactly the variables there are, each with its default', async () => {
+  test('lists exactly the existing variables, each with its default', async () => {
     const example = parseEnv(await readFile(join(projectRoot(), '.env.example'), 'utf8'));
     expect(Object.keys(example).sort()).toEqual([...SETTING_NAMES].sort());
     expect(readSettings(example)).toEqual(DEFAULTS);
@@ -258,7 +258,7 @@ describe('.env.example', () => {
 });
 
 describe('docs/reference/settings.md', () => {
-  test('has a row for exactly the variables there are, each with its meaning', async () => {
+  test('has a row for exactly the existing variables, each with its meaning', async () => {
     const page = await readFile(join(projectRoot(), 'docs/reference/settings.md'), 'utf8');
     const table = /^\| variable \|.*\n(?:\|.*\n)+/m.exec(page)?.[0] ?? '';
     const rows = table.split('\n').slice(2, -1);

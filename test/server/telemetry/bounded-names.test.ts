@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BoundedNames } from '../../../server/telemetry/bounded-names.ts';
 
 describe('names that callers choose', () => {
-  it('are labels as long as there are not too many of them', () => {
+  it('are labels until there are too many', () => {
     const names = new BoundedNames(2);
     expect(['a', 'b', 'c', 'a', 'b'].map((name) => names.labelOf(name))).toEqual([
       'a',
@@ -14,7 +14,7 @@ describe('names that callers choose', () => {
   });
 
   it.each(['', ' a', 'a\nb', 'a"b', 'a{b}', 'a'.repeat(65)])(
-    'are none of another form: %j',
+    'are no labels if they have another form: %j',
     (name) => {
       const names = new BoundedNames(1);
       expect(names.labelOf(name)).toBe('other');

@@ -23,7 +23,7 @@ afterAll(() => lab.close());
 
 const metrics = async (): Promise<Metrics> => readMetrics((await lab.call('/metrics')).text);
 
-/** By how much a value went up while `work` ran. */
+/** Returns the increase of a value while `work` ran. */
 async function increase(
   name: string,
   labels: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ const topper = (more: Readonly<Record<string, boolean | number>> = {}) =>
 
 let shapes = 0;
 
-/** Another shape than `topper`'s and than the last one's, of the same toppers. */
+/** Parameters that change the form of the response, but not the topper, with each call. */
 const shape = () => {
   shapes += 1;
   return { get_key_attributes: true, resolve_keys: shapes % 2 === 0 };
@@ -47,14 +47,14 @@ const shape = () => {
 
 const differently = () => topper(shape());
 
-/** No answer to it is remembered. */
+/** A topper that is not cached. */
 let items = 100;
 const anew = () => {
   items += 1;
   return topper({ maxitems: items });
 };
 
-/** Requests of which some meet a shared standby that is not there. */
+/** Sends requests, some of which try a shared standby that is down. */
 async function tryStandby(): Promise<void> {
   const r1 = { name: 'r1', role: 'replica', url: 'postgres://127.0.0.1:9/none' };
   await lab.apply({ context: CONTEXT, nodes: [{ ...r1, share: true }] });
@@ -65,7 +65,7 @@ async function tryStandby(): Promise<void> {
   await lab.apply({ context: CONTEXT, nodes: [{ ...r1, share: false }] });
 }
 
-/** A feed of another process, with what it lost. */
+/** Adds a feed of another process, with its losses. */
 const addFeed = () =>
   lab.sql(
     `insert into feeds (feed_id, context_id, format, started_at, commits, flows, newest_us,
@@ -78,10 +78,10 @@ const errors = (kind: string, work: () => Promise<unknown>) =>
   increase('countergraph_errors_total', { kind }, work);
 
 describe('docs/reference/metrics.md', () => {
-  it('lists every metric of ours, with its type, labels and meaning', async () => {
+  it('lists every metric of the project, with its type, labels and meaning', async () => {
     const text = readFileSync(join(projectRoot(), 'docs/reference/metrics.md'), 'utf8');
     const rows = text.split('\n').filter((line) => line.startsWith('| `'));
-    // Those with labels are there without a value too, but their labels only with one.
+    // A metric is listed without a value, too, but shows its labels only with one.
     await topper();
     await lab.data('query Named { viewer { username } }');
     await lab.mergeNow();
@@ -112,7 +112,7 @@ describe('requests', () => {
     ).toBe(1);
   });
 
-  it('whose caller does not wait are counted as such, and are in progress until then', async () => {
+  it('whose caller goes away are counted as such, and are in progress until then', async () => {
     const gone = new AbortController();
     const labels = { route: lab.path('topper'), status: '499' };
     const counted = async () =>
@@ -120,7 +120,7 @@ describe('requests', () => {
     const inProgress = async () =>
       (await metrics()).value('countergraph_http_requests_in_progress');
     lab.emptyCaches();
-    // The one that asks is in progress itself.
+    // The request for metrics is in progress itself.
     expect(await inProgress()).toBe(1);
     await lab.write((connection) =>
       inTransaction(connection, async () => {
@@ -145,7 +145,7 @@ describe('requests', () => {
     expect(await increase(name, { operation: 'unnamed' }, ask('{ viewer { username } }'))).toBe(1);
   });
 
-  it('of callers who have not signed in give no operation a name', async () => {
+  it('of callers who are not signed in do not add the names of operations', async () => {
     const name = 'countergraph_graphql_operation_seconds_count';
     const work = () => lab.graphql('query Stranger { __typename }', {}, {});
     expect(await increase(name, { operation: 'signed_out' }, work)).toBe(1);
@@ -154,7 +154,7 @@ describe('requests', () => {
 });
 
 describe('names that callers choose', () => {
-  it('fill no more than their share of the metrics', async () => {
+  it('take a limited part of the metrics', async () => {
     const aliases = Array.from({ length: LIMITS.metricNames + 20 }, (_, i) => `Op${i}`);
     for (const name of aliases) await lab.data(`query ${name} { __typename }`);
     const family = (await metrics()).samples.filter(
@@ -166,7 +166,7 @@ describe('names that callers choose', () => {
 });
 
 describe('statements', () => {
-  it('are counted by the file they are of', async () => {
+  it('are counted by their file', async () => {
     const name = 'countergraph_sql_statement_seconds_count';
     lab.emptyCaches();
     expect(await increase(name, { query: 'select-pages' }, topper)).toBe(1);
@@ -174,11 +174,11 @@ describe('statements', () => {
     const commits = async () => (await metrics()).value(name, { query: 'commit' }) ?? 0;
     const before = await commits();
     await lab.rest('slices', { get_total_window: true });
-    // No answer waits for it.
+    // The answer does not wait for the commit.
     await expect.poll(async () => (await commits()) - before).toBe(1);
   });
 
-  it('all say which file they are of', async () => {
+  it('all name their file', async () => {
     const folder = join(projectRoot(), 'db/queries');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
       basename(file).startsWith('select-'),
@@ -219,7 +219,7 @@ describe('errors', () => {
     expect(await errors(kind, work)).toBe(1);
   });
 
-  it('of the service itself are counted as internal, by either surface', async () => {
+  it('of the service itself are counted as internal, in REST and GraphQL', async () => {
     const pools = `{ context(name: "lab") { pools { name } } }`;
     await lab.sql('alter table pools rename to away');
     try {
@@ -232,8 +232,8 @@ describe('errors', () => {
   });
 });
 
-describe('what is there at the moment', () => {
-  it('is told of connections by the name of their node, never its address', async () => {
+describe('the current state', () => {
+  it('includes connections by the name of their node, never its address', async () => {
     await topper();
     const found = await metrics();
     const labels = { node: 'primary', state: 'idle' };
@@ -241,7 +241,7 @@ describe('what is there at the moment', () => {
     expect(found.text).not.toMatch(/postgres(ql)?:|127\.0\.0\.1/);
   });
 
-  it('is told of connections to other nodes by the name that their context gives them', async () => {
+  it('includes connections to other nodes by the names that their contexts give them', async () => {
     const address = new URL(lab.databaseUrl);
     address.searchParams.set('application_name', 'recovery');
     const nodes = [{ name: 'dr0', role: 'dr', url: address.href }];
@@ -256,7 +256,7 @@ describe('what is there at the moment', () => {
     expect(found.text).not.toMatch(/postgres(ql)?:|127\.0\.0\.1|recovery/);
   });
 
-  it('is told of each memory: its bytes, and how often it was of use', async () => {
+  it('includes the bytes, hits and misses of each cache', async () => {
     const name = 'countergraph_memory_lookups_total';
     await topper();
     const memories = ['responses', 'answers', 'catalogs', 'manifests', 'texts'] as const;
@@ -271,7 +271,7 @@ describe('what is there at the moment', () => {
     }
   });
 
-  it('is told of filters and series', async () => {
+  it('includes the caches of filters and series', async () => {
     const name = 'countergraph_memory_lookups_total';
     const filtered = () => {
       items += 1;
@@ -296,7 +296,7 @@ describe('what is there at the moment', () => {
     }
   });
 
-  it('is told of the kernel, the event loop and the build', async () => {
+  it('includes the kernel, the event loop and the build', async () => {
     await topper();
     const found = await metrics();
     const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
@@ -310,28 +310,28 @@ describe('what is there at the moment', () => {
   });
 });
 
-describe('the background', () => {
+describe('background work', () => {
   const runs = (outcome: string, work: () => Promise<unknown>) =>
     increase('countergraph_merging_runs_total', { outcome }, work);
 
-  it('tells how its looks ended, and when the last one did', async () => {
+  it('counts its runs by outcome, and records when the last one ended', async () => {
     expect(await runs('ok', () => lab.mergeNow())).toBe(1);
     const at = (await metrics()).value('countergraph_merging_last_run_timestamp_seconds');
     expect(Math.abs((at ?? 0) - Date.now() / 1000)).toBeLessThan(3600);
   });
 
-  it('counts what failed', async () => {
+  it('counts failures', async () => {
     await lab.sql('alter table segments rename to away');
     expect(await runs('failed', () => lab.mergeNow())).toBe(1);
     await lab.sql('alter table away rename to segments');
   });
 
-  it('counts merges, and knows how many segments there are and wait', async () => {
+  it('counts merges, and the segments that exist and wait', async () => {
     const context = { context: 'lab' };
     const value = async (name: string) => (await metrics()).value(name, context);
     await lab.importSamples([{ group: GROUP, key: 'a', ts: T0 + 60, values: { 0: 1 } }]);
     await lab.importSamples([{ group: GROUP, key: 'a', ts: T0 + 120, values: { 0: 1 } }]);
-    // Nothing has come to the slice for an hour, and it is over.
+    // The slice has ended, and received no data for an hour.
     const { seconds } = lab.clock;
     lab.clock.seconds = Date.now() / 1000 + 3600;
     const merged = () => lab.mergeNow();
@@ -343,7 +343,7 @@ describe('the background', () => {
     expect(await value('countergraph_segment_bytes')).toBeGreaterThan(50);
   });
 
-  it('knows how many files were imported, and when', async () => {
+  it('counts imported files, and records when the last one was imported', async () => {
     const context = { context: 'lab' };
     await lab.mergeNow();
     expect(
@@ -360,8 +360,8 @@ describe('the background', () => {
   });
 });
 
-describe('what feeds did not bring in', () => {
-  it('is the sum of all feeds of a format, by what it is counted in', async () => {
+describe('what feeds lost or refused', () => {
+  it('is summed over all feeds of a format, by unit or reason', async () => {
     const labels = { context: CONTEXT, format: 'goflow2' };
     const addAndLook = async () => {
       await addFeed();
@@ -379,7 +379,7 @@ describe('what feeds did not bring in', () => {
   });
 });
 
-it('every caller may be told: credentials are neither needed nor shown', async () => {
+it('metrics are open to every caller: credentials are neither needed nor shown', async () => {
   const { status, text } = await lab.call('/metrics', { headers: basic(ADA) });
   expect(status).toBe(200);
   expect(text).not.toContain(ADA.token);

@@ -38,7 +38,7 @@ type Received = {
 const GROUP = guidOf(1);
 const log = createLog('silent', process.stderr);
 
-/** What OpenTelemetry calls a collector: it takes what it is sent. */
+/** Starts a collector as of OpenTelemetry, which records what it receives. */
 async function startCollector() {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -94,7 +94,7 @@ afterEach(() => {
   collector.received.length = 0;
 });
 
-/** OpenTelemetry reads the environment of the process. */
+/** Sets variables in the environment of the process, where OpenTelemetry reads them. */
 async function open(env: Readonly<Record<string, string>>): Promise<Tracing> {
   Object.assign(process.env, env);
   const tracing = await openTracing(process.env, log);
@@ -102,7 +102,7 @@ async function open(env: Readonly<Record<string, string>>): Promise<Tracing> {
   return tracing;
 }
 
-/** Everything that is traced while `work` runs, as the collector got it. */
+/** Returns the spans that the collector received while `work` ran; none for protobuf. */
 async function traced(
   env: Readonly<Record<string, string>>,
   work: (service: TestService) => Promise<unknown>,
@@ -149,7 +149,7 @@ describe('a traced request', () => {
     ]);
   });
 
-  it('goes on with the trace that its caller began', async () => {
+  it('continues the trace of its caller', async () => {
     const headers = { traceparent: traceparent('01') };
     const spans = await traced(JSON_PROTOCOL, (service) => service.rest('slices', {}, { headers }));
     expect(spans.length).toBeGreaterThan(1);
@@ -157,13 +157,13 @@ describe('a traced request', () => {
     expect(spans.filter(({ parentSpanId }) => parentSpanId === CALLER)).toHaveLength(1);
   });
 
-  it('is not sent where its caller wants none', async () => {
+  it('is not sent if its caller wants no trace', async () => {
     const headers = { traceparent: traceparent('00') };
     await traced(JSON_PROTOCOL, (service) => service.rest('slices', {}, { headers }));
     expect(collector.received).toEqual([]);
   });
 
-  it('is named by its trace in the log', async () => {
+  it('is logged with its trace', async () => {
     const headers = { traceparent: traceparent('01') };
     let text = '';
     await traced(JSON_PROTOCOL, async (service) => {
@@ -175,7 +175,7 @@ describe('a traced request', () => {
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ traceId: TRACE });
   });
 
-  it('names the operation, and says what failed without saying what was asked', async () => {
+  it('names the operation and the failed statement, without revealing the request', async () => {
     await lab.sql('alter table pools rename to away');
     const spans = await traced(JSON_PROTOCOL, (service) =>
       service.graphql('query Disks { context(name: "lab") { pools { name } } }'),
@@ -189,13 +189,13 @@ describe('a traced request', () => {
       'db.system.name': 'postgresql',
       'error.type': '42P01',
     });
-    // Whole words: a trace's hexadecimal id may well hold these letters.
+    // Whole words, because the hexadecimal id of a trace may contain these letters.
     expect(JSON.stringify(spans)).not.toMatch(/\b(ada|lab)\b|relation/);
   });
 });
 
 describe('traces', () => {
-  it('carry the names of service and version, or those of OTEL_SERVICE_NAME', async () => {
+  it('carry the name and version of the service, or the name of OTEL_SERVICE_NAME', async () => {
     await traced(JSON_PROTOCOL, (service) => service.call('/healthz'));
     expect(collector.resources()[0]).toMatchObject({
       'service.name': 'countergraph',
@@ -207,7 +207,7 @@ describe('traces', () => {
     expect(collector.resources()[0]).toMatchObject({ 'service.name': 'noc' });
   });
 
-  it('go out as protobuf unless JSON is asked for, with the headers of the environment', async () => {
+  it('are sent as protobuf unless JSON is requested, with the headers of the environment', async () => {
     const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=noc' };
     await traced(headers, (service) => service.call('/healthz'));
     expect(collector.received).toMatchObject([
@@ -222,14 +222,14 @@ describe('traces', () => {
   it.each([
     ['there is no collector', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
     ['the collector refuses them', {}],
-  ])('fail no request where %s, and the log tells', async (_, env) => {
+  ])('fail no request if %s, and a warning is logged', async (_, env) => {
     const lines: string[] = [];
     const stream = new Writable({
       write: (chunk, _encoding, done) => done(void lines.push(String(chunk))),
     });
     const warnings = createLog('warn', stream as unknown as NodeJS.WriteStream);
     Object.assign(process.env, { OTEL_EXPORTER_OTLP_TIMEOUT: '300' });
-    // It refuses every other path than its own.
+    // The collector refuses every path but its own.
     Object.assign(process.env, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/refused`, ...env });
     const tracing = await openTracing(process.env, warnings);
     if (!tracing) throw new Error('nothing is traced');
@@ -253,7 +253,7 @@ describe('the variables of OpenTelemetry', () => {
     { OTEL_TRACES_EXPORTER: 'none', ...endpoint },
     { OTEL_SDK_DISABLED: 'true', ...endpoint },
     { OTEL_SERVICE_NAME: 'noc' },
-  ])('load nothing where they ask for no traces: %j', async (env) => {
+  ])('load nothing if they request no traces: %j', async (env) => {
     expect(await openTracing(env, log, neverLoad)).toBeNull();
   });
 
@@ -261,7 +261,7 @@ describe('the variables of OpenTelemetry', () => {
     endpoint,
     { OTEL_TRACES_EXPORTER: 'otlp' },
     { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' },
-  ])('ask for traces: %j', async (env) => {
+  ])('request traces: %j', async (env) => {
     await expect(openTracing(env, log, neverLoad)).rejects.toThrow('something was loaded');
   });
 
@@ -273,13 +273,13 @@ describe('the variables of OpenTelemetry', () => {
     ],
   ] as const;
 
-  it.each(mistakes)('that cannot be followed are refused at start: %j', async (env, message) => {
+  it.each(mistakes)('are refused at start if they are not supported: %j', async (env, message) => {
     const opened = openTracing(env, log, neverLoad);
     await expect(opened).rejects.toBeInstanceOf(SettingsError);
     await expect(opened).rejects.toThrow(message);
   });
 
-  it('say what to install where OpenTelemetry is not there', async () => {
+  it('lead to an error that says what to install if OpenTelemetry is missing', async () => {
     const missing = Object.assign(new Error('no package'), { code: 'ERR_MODULE_NOT_FOUND' });
     const opened = openTracing(endpoint, log, () => Promise.reject(missing));
     await expect(opened).rejects.toBeInstanceOf(SettingsError);
