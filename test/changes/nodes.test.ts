@@ -75,7 +75,7 @@ describe('where the primary takes no changes', () => {
       const { labels, errors } = await update('lost', misled);
       expect(labels).toBeUndefined();
       expect(codes(errors)).toEqual([
-        ['BACKEND', 'Database is read-only, changes are taken by its primary'],
+        ['BACKEND', 'Database is read-only, its primary accepts changes'],
       ]);
     } finally {
       await misled.close();

@@ -89,7 +89,7 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
     // A call that was ended before it put the file away is made good by the next.
     await rename(join(spool, 'imported', done[0] ?? ''), join(spool, done[0] ?? ''));
     const again = await runScript();
-    expect(again.stdout).toMatch(/its content is in context flows already, .*: passed over\n$/);
+    expect(again.stdout).toMatch(/its content is in context flows already, .*: skipped\n$/);
     expect(await files()).toMatchObject({ imported: done });
     expect(await sums(database.url, 'flows')).toMatchObject({ 'Apps 00.35 1': '116' });
   });

@@ -102,7 +102,7 @@ describe('a pipe that has to be looked through', () => {
     process.env['TMPDIR'] = '/nowhere';
     try {
       await expect(importCsv(ONE_WAY, { pipe: true })).rejects.toThrow(
-        /^flows\.csv: it has to be looked through .* \/nowhere .* ENOENT.* --service-port destination$/,
+        /^flows\.csv: it must be scanned .* \/nowhere .* ENOENT.* --service-port destination$/,
       );
     } finally {
       if (before === undefined) delete process.env['TMPDIR'];
