@@ -1,5 +1,5 @@
-# Three stages, of which the last has neither compiler nor development packages: what is built, what
-# it needs to run, and both together. docs/how-to/deploy.md says how to run it.
+# Three stages: the built program, the packages that it needs to run, and both together without
+# compilers and development packages. docs/how-to/deploy.md describes how to run the image.
 ARG NODE_IMAGE=node:22-bookworm-slim
 
 FROM $NODE_IMAGE AS build
@@ -29,14 +29,14 @@ RUN npm run -s build
 FROM $NODE_IMAGE AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# `--omit=dev`, or nothing to have OpenTelemetry, which is one of the development packages.
+# `--omit=dev`, or empty to include OpenTelemetry, which is one of the development packages.
 ARG OMIT=--omit=dev
 RUN npm ci $OMIT --no-audit --no-fund
 
 FROM $NODE_IMAGE
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 COUNTERGRAPH_DATA_DIR=/data/countergraph
-# Only used without DATABASE_URL. A volume that is made from this folder has its owner.
+# Only used without DATABASE_URL. A volume that is created from this folder inherits its owner.
 RUN install --directory --owner=1000 --group=1000 --mode=0700 /data
 COPY package.json LICENSE .env.example ./
 COPY --from=packages /app/node_modules node_modules
@@ -47,7 +47,7 @@ COPY rest/openapi.json rest/openapi.json
 COPY web/explorer web/explorer
 COPY bin bin
 VOLUME /data
-# `node` of the image, as a number: then it can be seen without the image that it is not root.
+# The user `node` as a number, which shows without a look into the image that it is not root.
 USER 1000:1000
 EXPOSE 4000
 STOPSIGNAL SIGTERM

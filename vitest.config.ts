@@ -1,20 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  // Node takes graphql's "main" and Vite its "module": two copies that do not know each other's
-  // errors. Everybody is to have Node's.
+  // Node loads graphql's "main" and Vite its "module": two copies that do not recognize each
+  // other's errors. All code must use Node's copy.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // The tests share one PostgreSQL server, and it is to keep up on a machine of two cores.
+    // The tests share one PostgreSQL server, which must keep up on a machine with two cores.
     maxWorkers: 2,
-    // Most of a run would be importing the same modules anew for every file; no test changes them.
+    // Otherwise a run would mostly import the same modules again for every file. No test changes
+    // them.
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    // Conditions are waited for: a busy machine may take long, and only a failure costs this time.
+    // A condition may take long on a busy machine, and only a failure costs this much time.
     expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -18,7 +18,7 @@ import { endOf, START, TOPPER_BUCKET_SECONDS } from './traffic/traffic.ts';
 const { shape, json } = alertsOptions(process.argv.slice(2));
 await withCleanup(testAlerts);
 
-/** `alerts test` over all that is stored, and its events beside those of plain arithmetic. */
+/** Runs `alerts test` over all stored data and compares its events with plain arithmetic. */
 async function testAlerts(cleanup: Cleanup): Promise<void> {
   showProgress('working out what is expected');
   const expected = plainEvents(shape, MONTH_RULES);

@@ -15,7 +15,7 @@ import { runCommand } from './systems/product.ts';
 const { shape, json } = churnOptions(process.argv.slice(2));
 await withCleanup(measureChurn);
 
-/** A day with millions of addresses that are seen once: imported, asked, verified, dropped. */
+/** Measures a day with millions of addresses seen once: import, questions, verify and drop. */
 async function measureChurn(cleanup: Cleanup): Promise<void> {
   const postgres = await openOwnPostgres(cleanup);
   const { url, observer } = postgres;

@@ -1,7 +1,7 @@
-/** What has to be ended or removed, the latest first, however the work ends. */
+/** Collects steps that stop or remove something. All run, last first, however the work ends. */
 export type Cleanup = { add(step: () => Promise<void> | void): void };
 
-/** Runs `work`; Ctrl-C leaves nothing behind either: no server, no temporary folder. */
+/** Runs `work`, then cleans up. Even Ctrl-C leaves no server and no temporary folder behind. */
 export async function withCleanup(work: (cleanup: Cleanup) => Promise<void>): Promise<void> {
   const steps: (() => Promise<void> | void)[] = [];
   let done: Promise<void> | undefined;
@@ -16,7 +16,7 @@ export async function withCleanup(work: (cleanup: Cleanup) => Promise<void>): Pr
   } catch (error) {
     console.error(error);
     await cleanUp();
-    // Work that was interrupted may still be waiting for something.
+    // Exit explicitly: interrupted work may still be waiting for something.
     process.exit(1);
   }
   await cleanUp();

@@ -9,7 +9,7 @@ import { describeMachine } from './reports/machine.ts';
 const options = clusterOptions(process.argv.slice(2));
 await withCleanup(compareCluster);
 
-/** The same data and questions, distributed over workers and on their coordinator alone. */
+/** Compares the same data and questions on a cluster and on its coordinator alone. */
 async function compareCluster(cleanup: Cleanup): Promise<void> {
   const { shape, citus, rounds, json, quick } = options;
   const places = await loadPlaces({ citus, shape, rounds }, cleanup);

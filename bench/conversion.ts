@@ -14,7 +14,7 @@ import { productVersion, THIS_PRODUCT } from './systems/product.ts';
 const { shape, from, json } = conversionOptions(process.argv.slice(2));
 await withCleanup(measureConversion);
 
-/** A database that version 0.7 made, converted by `migrate`: the answers must stay what they were. */
+/** Converts a database of version 0.7 with `migrate`: the answers must stay the same. */
 async function measureConversion(cleanup: Cleanup): Promise<void> {
   const { url, folder, observer } = await openOwnPostgres(cleanup);
   const version = await productVersion(from);

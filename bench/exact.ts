@@ -11,7 +11,7 @@ import type { System } from './systems/system.ts';
 const options = exactOptions(process.argv.slice(2));
 await withCleanup((cleanup) => compareRandomly(options, cleanup));
 
-/** Asks the service and plain SQL random questions, until time is up or two answers differ. */
+/** Asks the service and plain SQL random questions until time is up or two answers differ. */
 async function compareRandomly(
   { seconds, ...data }: ExactOptions,
   cleanup: Cleanup,
@@ -33,11 +33,11 @@ async function compareRandomly(
   );
 }
 
-/** How many keys both listed. Error: they answer differently. */
+/** Returns the number of keys that both list. Error: the answers differ. */
 async function compareOne(service: Service, sql: System, question: Question): Promise<number> {
   const askSql = await sql.prepare(question);
   const askService = await service.prepare(question);
-  // Times do not matter here, so both may work at once.
+  // Times do not matter here, so both may run at once.
   const [expected, listed, keyCount] = await Promise.all([
     askSql(),
     askService(),

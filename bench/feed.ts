@@ -12,7 +12,7 @@ import { describeMachine } from './reports/machine.ts';
 import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 import { runCommand } from './systems/product.ts';
 
-/** Checkpoints are made in the time of the stream, and by nothing else. */
+/** PostgreSQL makes no checkpoints by itself: the bench makes them on the clock of the stream. */
 const SETTINGS = {
   full_page_writes: 'on',
   checkpoint_timeout: '1d',
@@ -22,7 +22,7 @@ const SETTINGS = {
 const { json, ...options } = feedOptions(process.argv.slice(2));
 await withCleanup(measureFeed);
 
-/** A day of one-minute commits with merging beside them, as fast as they come. */
+/** Measures a day of one-minute commits with concurrent merging, without waiting in between. */
 async function measureFeed(cleanup: Cleanup): Promise<void> {
   const postgres = await openOwnPostgres(cleanup, SETTINGS);
   const { url, observer } = postgres;
@@ -57,7 +57,7 @@ async function declare({ url, folder }: OwnPostgres): Promise<void> {
   await runCommand(url, ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT]);
 }
 
-/** Where the day is one segment of the group, its keys are those of the day. */
+/** Once the day is a single segment of the group, its keys are those of the day. */
 async function countHosts({ observer }: OwnPostgres): Promise<number> {
   const { rows } = await observer.query<{ keys: string }>(
     `select max(key_count) as keys from segments s join counter_groups g using (group_id)

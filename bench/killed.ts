@@ -11,13 +11,13 @@ import { serveByProcesses } from './serving/served-processes.ts';
 
 const CONNECTIONS = 16;
 
-/** Until documents are compiled; again after each kill. */
+/** Time to let documents compile, at the start and after each kill. */
 const SETTLE_MS = 5_000;
 
-/** How often it is looked whether all processes serve again. */
+/** Interval between checks of whether all processes serve again. */
 const LOOK_MS = 20;
 
-/** Kills serving processes under load: what is lost, and how long it takes until all serve again. */
+/** Kills serving processes under load. Measures what is lost and how long recovery takes. */
 await withCleanup(async (cleanup) => {
   const { processes, kills } = killedOptions(process.argv.slice(2));
   const databaseUrl = await openServingDatabase(cleanup);
@@ -40,7 +40,7 @@ await withCleanup(async (cleanup) => {
     process.kill(pid, 'SIGKILL');
     await untilReplaced(server.url, { processes, died: kill });
     const seconds = (performance.now() - startedAt) / 1000;
-    // What was in progress has been answered, or is lost.
+    // By then, every request that was in progress has been answered or lost.
     await delay(1_000);
     const { outcomes } = load;
     showProgress(`all served again after ${seconds.toFixed(2)} s`);

@@ -11,7 +11,7 @@ import { describeMachine, renderMachine } from './reports/machine.ts';
 const options = rankingsOptions('networks', process.argv.slice(2));
 await withCleanup(compareNetworks);
 
-/** Toppers of networks beside those of addresses, in one run. */
+/** Compares toppers of networks with those of addresses in one run. */
 async function compareNetworks(cleanup: Cleanup): Promise<void> {
   const { shape, product, json, quick } = options;
   const postgres = await openOwnPostgres(cleanup, settings());

@@ -11,7 +11,7 @@ import { describeMachine } from './reports/machine.ts';
 const options = probesOptions(process.argv.slice(2));
 await withCleanup(compareProbes);
 
-/** Samples that come from many probes, asked over all of them, of one version or of two in turns. */
+/** Measures toppers over many probes together, for one version or for two alternately. */
 async function compareProbes(cleanup: Cleanup): Promise<void> {
   const { shape, probes, product, beside, json, quick } = options;
   const postgres = await openOwnPostgres(cleanup, settings());

@@ -11,7 +11,7 @@ import { describeMachine, renderMachine } from './reports/machine.ts';
 const options = rankingsOptions('rankings', process.argv.slice(2));
 await withCleanup(compareRankings);
 
-/** Toppers by each ranking beside the ordinary one, in one run. */
+/** Compares toppers by each ranking with the ordinary one in one run. */
 async function compareRankings(cleanup: Cleanup): Promise<void> {
   const { shape, product, json, quick } = options;
   const postgres = await openOwnPostgres(cleanup, settings());

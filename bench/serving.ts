@@ -20,7 +20,7 @@ await withCleanup((cleanup) =>
   processes ? compareProcesses(cleanup, processes, options) : compareServers(cleanup),
 );
 
-/** Starts all servers over one database, compares their answers, then measures them in turns. */
+/** Starts all servers over one database, compares their answers, then measures them in turn. */
 async function compareServers(cleanup: Cleanup): Promise<void> {
   const databaseUrl = await openServingDatabase(cleanup);
   const servers = new Map<ServerName, ForkedServer>();
@@ -51,11 +51,11 @@ async function compareServers(cleanup: Cleanup): Promise<void> {
 
 type ServerOf = (name: ServerName) => ForkedServer;
 
-/** Errors: some server answers other bytes than the first, but for a line end (Apollo's). */
+/** Errors: a server's bytes differ from the first server's, apart from a last newline (Apollo). */
 async function compareAnswers({ name, ways }: ServingCase, serverOf: ServerOf): Promise<void> {
   const answers: string[] = [];
   for (const { server, request } of ways) {
-    // As often as it takes until whatever compiles has compiled.
+    // Repeat until everything that compiles at run time has been compiled.
     for (let again = 0; again < 10; again += 1) await ask(serverOf(server), request);
     answers.push((await ask(serverOf(server), request)).trimEnd());
   }
@@ -78,7 +78,7 @@ async function ask(
   return text;
 }
 
-/** In turns, so that what else happens on the machine hits all alike; the median of the rounds. */
+/** Measures in turn, so that other load on the machine affects all alike. Returns medians. */
 async function measureCase(
   { ways }: ServingCase,
   serverOf: ServerOf,
@@ -86,7 +86,7 @@ async function measureCase(
   const rounds = new Map<string, WayFigures[]>(ways.map(({ way }) => [way, []]));
   for (let round = 0; round <= options.rounds; round += 1) {
     for (const { way, server, request } of ways) {
-      // The first round is for the compilers.
+      // The first round only warms up the compilers.
       const seconds = round === 0 ? 2 : options.seconds;
       const figures = await measureWay(serverOf(server), request, seconds);
       if (round > 0) rounds.get(way)?.push(figures);

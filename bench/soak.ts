@@ -18,25 +18,25 @@ import { type ForkedServer, forkServer } from './serving/forked-server.ts';
 import { CASES } from './serving/requests.ts';
 import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 
-/** What the server and the database hold at a moment. */
+/** Resources that the server and the database hold at a moment. */
 type Held = {
   readonly megabytes: number;
-  /** Of these, what is remembered between requests, which is bounded. */
+  /** The part held by caches, which is bounded. */
   readonly remembered: number;
   readonly files: number;
   readonly sessions: number;
 };
 
-/** The first moment of a crowd, which has to be told from a burst, is one in a hundred of it. */
+/** Long enough that the first moment, in which an overload looks like a burst, is 1 % of it. */
 const CROWD_SECONDS = 60;
 
-/** Of those who ask again as soon as they are answered, to see what is possible. */
+/** Callers that ask again as soon as they are answered, to find the possible rate. */
 const CALLERS = 8;
 
-/** Between two imports. */
+/** Pause between two imports. */
 const EVERY_MS = 5000;
 
-/** All cases of `serving` in turn. */
+/** All requests of `serving` to our own server, sent in turn. */
 const REQUESTS = CASES.flatMap(({ ways }) =>
   ways.filter(({ server }) => server === 'ours').map(({ request }) => request),
 );
@@ -44,14 +44,14 @@ const REQUESTS = CASES.flatMap(({ ways }) =>
 const options = soakOptions(process.argv.slice(2));
 await withCleanup(soak);
 
-/** Asks at 80 % of what is possible, then for three times as much as that; imports go on. */
+/** Sends requests at 80 % and then at 300 % of the possible rate while imports go on. */
 async function soak(cleanup: Cleanup): Promise<void> {
   const databaseUrl = await openServingDatabase(cleanup);
   const server = await forkServer('ours', databaseUrl);
   cleanup.add(() => server.stop());
   showProgress('looking for what is possible');
   const busy = { url: server.url, requests: REQUESTS, callers: CALLERS };
-  // Until V8 has compiled what is asked for.
+  // Warm up first, so that V8 has compiled the code of these requests.
   await possibleRate({ ...busy, seconds: 20 });
   const importer = openImporter(databaseUrl);
   const possible = await importer.during(possibleRate({ ...busy, seconds: 20 }));
@@ -87,16 +87,16 @@ async function soak(cleanup: Cleanup): Promise<void> {
   if (options.json) await writeFile(options.json, JSON.stringify(figures, null, 2));
 }
 
-/** What imports take of a machine that has little to spare is part of what is not possible. */
+/** Imports take a large part of a small machine, so the possible rate is measured beside them. */
 function openImporter(databaseUrl: string) {
   let minute = MINUTES;
-  /** One minute more; gives the number of all. */
+  /** Imports one more minute. Returns the number of minutes so far. */
   const next = async (): Promise<number> => {
     minute += 1;
     await importMinutes(databaseUrl, tmpdir(), { from: minute - 1, to: minute });
     return minute;
   };
-  /** One import after the other while `work` goes on. */
+  /** Imports one minute after another while `work` runs. */
   const during = async <T>(work: Promise<T>): Promise<T> => {
     const over = work.then(() => true);
     do await next();
@@ -106,7 +106,7 @@ function openImporter(databaseUrl: string) {
   return { next, during };
 }
 
-/** Imports a minute every few seconds, and compares a topper with plain arithmetic in between. */
+/** Imports a minute every few seconds, and compares a topper with plain arithmetic after each. */
 async function watch(
   server: ForkedServer,
   databaseUrl: string,
@@ -170,12 +170,12 @@ async function held(server: ForkedServer, databaseUrl: string): Promise<Held> {
   return { megabytes: Math.round(kilobytes / 1024), remembered, files, sessions };
 }
 
-/** How many requests were refused until now, by why there was no room. */
+/** Returns the number of requests refused so far, by reason. */
 function refusalsOf(server: ForkedServer): Promise<Record<string, number>> {
   return countsOf(server, 'countergraph_refused_requests_total', 'why');
 }
 
-/** A metric by the only label that it has. */
+/** Reads a metric that has a single label, by the label's value. */
 async function countsOf(
   { url }: Pick<ForkedServer, 'url'>,
   metric: string,

@@ -14,16 +14,16 @@ import { renderStreams, type StreamsReport } from './streams/streams-report.ts';
 import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 import { runCommand } from './systems/product.ts';
 
-/** One user may have 500 streams open. */
+/** Below the limit of 500 open streams per user. */
 const STREAMS_PER_USER = 400;
 
-/** Data that are there before the first stream is opened. */
+/** Minutes of data that are committed before the first stream is opened. */
 const MINUTES_BEFORE = 60;
 
 const { json, ...options } = streamsOptions(process.argv.slice(2));
 await withCleanup(measureStreams);
 
-/** Many streams of few questions, beside a feed that commits every few seconds. */
+/** Measures many streams of few questions while a feed commits every few seconds. */
 async function measureStreams(cleanup: Cleanup): Promise<void> {
   const postgres = await openOwnPostgres(cleanup);
   const users = Math.ceil(options.streams / STREAMS_PER_USER);

@@ -17,7 +17,7 @@ import { openSystems } from './systems/open-systems.ts';
 const options = toppersOptions(process.argv.slice(2));
 await withCleanup((cleanup) => compareToppers(options, cleanup));
 
-/** Loads the same samples everywhere, compares the answers, takes the times and prints them. */
+/** Loads the same samples into every system, compares the answers, then measures and reports. */
 async function compareToppers(
   { only, quick, json, ...data }: ToppersOptions,
   cleanup: Cleanup,

@@ -11,7 +11,7 @@ import { renderTrends } from './trends/render-trends.ts';
 const options = rankingsOptions('trends', process.argv.slice(2));
 await withCleanup(compareTrends);
 
-/** Trends beside one topper of the same window, in one run. */
+/** Compares trends with one topper of the same window in one run. */
 async function compareTrends(cleanup: Cleanup): Promise<void> {
   const { shape, product, json, quick } = options;
   const postgres = await openOwnPostgres(cleanup, settings());

@@ -21,7 +21,7 @@ function readText(path: string): string {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SettingsError([
       `cannot read ${path}: ${reason}: ` +
-        'it must be a file that whoever starts the program may read, or not be there',
+        'make it a file that the user who starts the program may read, or remove it',
     ]);
   }
 }

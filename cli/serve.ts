@@ -60,7 +60,7 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
       try {
         console.log(welcome(server.url, { demo: credentials, isLeftOut }, settings));
         await Promise.race([signals.aborted, server.failed]);
-        log.info('ending: no more requests are taken, those begun are answered');
+        log.info('ending: no more requests are accepted, those in progress are answered');
       } finally {
         await server.close();
         await tracing?.close();

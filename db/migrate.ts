@@ -137,7 +137,7 @@ async function applyPending(
  */
 async function requireSession(client: pg.Client, databaseUrl: string): Promise<void> {
   if ((await findPooling(client, () => connect(databaseUrl))) === 'transaction') {
-    throw new Error(`The schema has to be migrated, and cannot be here: ${NEEDS_SESSION}`);
+    throw new Error(`The schema must be migrated, which is not possible here: ${NEEDS_SESSION}`);
   }
 }
 
@@ -173,7 +173,7 @@ async function applyAll(
     const applied = await selectApplied(client);
     const failed = (await listMigrations(folder)).find((name) => !applied.includes(name));
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Migration ${failed} failed and left no trace: ${reason}`, { cause });
+    throw new Error(`Migration ${failed} failed and changed nothing: ${reason}`, { cause });
   }
 }
 

@@ -148,7 +148,7 @@ const unknownUser = (name: string): IngestError =>
 
 const hasToken = (name: string): IngestError =>
   new IngestError(
-    `--token must be the one that ${name} has, or be left out, as the user is there already: ` +
+    `--token must be the one that ${name} has, or be left out, as the user already exists: ` +
       `without it contexts are granted; \`countergraph user rotate ${name}\` makes a new token`,
   );
 
@@ -158,6 +158,6 @@ async function contextIdOf(connection: Connection, name: string): Promise<number
   const names = await selectContextNames(connection);
   const known = names.length > 0 ? `the contexts are ${names.join(', ')}` : 'there is none yet';
   throw new IngestError(
-    `There is no context ${name} (${known}): make it with \`countergraph apply\` or an import`,
+    `There is no context ${name} (${known}): create it with \`countergraph apply\` or an import`,
   );
 }

@@ -140,17 +140,17 @@ export function explainPool({ name, path }: ArchivePool, error: unknown): unknow
   return reason ? new Error(`${where} ${reason}`, { cause: error }) : error;
 }
 
-const CANNOT_WRITE = 'cannot be written to: give its folder to the user who runs this command';
+const CANNOT_WRITE = 'cannot be written to: make its folder writable for the user of this command';
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'is not there: mount it, make the folder, or declare another path',
+  ENOENT: 'does not exist: mount it, create the folder, or declare another path',
   ENOTDIR: 'is not a folder: declare another path',
   EACCES: CANNOT_WRITE,
   EPERM: CANNOT_WRITE,
   EROFS: 'is mounted read-only',
-  ENOSPC: 'is full: the slice is as it was; make room, or use another pool with --pool',
-  EDQUOT: 'has no room left for this user: the slice is as it was; use another pool with --pool',
-  EFBIG: 'does not take so large a file: the slice is as it was; use another pool with --pool',
+  ENOSPC: 'is full: the slice is unchanged; free space, or use another pool with --pool',
+  EDQUOT: 'has no space left for this user: the slice is unchanged; use another pool with --pool',
+  EFBIG: 'cannot hold a file of this size: the slice is unchanged; use another pool with --pool',
 };
 
 /** Returns Node's code of a file system error, or null. */

@@ -24,7 +24,7 @@ export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<Restore
     const { archive, name } = slice;
     if (!archive) {
       const where = slice.path === null ? '' : ` (${slice.path})`;
-      throw new Error(`${name} was put away by hand${where}, and has to be put back by hand`);
+      throw new Error(`${name} was archived by hand${where}, and must be restored by hand`);
     }
     const file = fileOfArchive(archive);
     const restore = (await isOldArchive(file)) ? restoreOldSlice : restoreSegments;

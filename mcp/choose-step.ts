@@ -16,7 +16,7 @@ export function chooseStep(window: Interval, bucketSeconds: number, wish: Wish):
   const points = pointsIn(window, step);
   if (points <= LIMITS.mcpPoints) return step;
   throw new ToolFault(
-    `step ${step} gives ${points} points in this window, at most ${LIMITS.mcpPoints} are told: ` +
+    `step ${step} gives ${points} points in this window, at most ${LIMITS.mcpPoints} are returned: ` +
       `give a step of at least ${smallestStep(window, bucketSeconds, LIMITS.mcpPoints)}`,
   );
 }

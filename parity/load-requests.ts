@@ -10,8 +10,7 @@ export type LoadedRequests = {
   /** Number of requests that repeat one from an earlier line. */
   readonly repeated: number;
   /**
-   * Lines that are not a GET of a legacy endpoint: for each reason their number and the first of
-   * them.
+   * Lines that are not a GET of a legacy endpoint: the count and the first line, by reason.
    */
   readonly leftOut: ReadonlyMap<string, { readonly count: number; readonly firstLine: number }>;
 };

@@ -13,5 +13,5 @@ for (const name of readdirSync(folder).filter((each) => each.endsWith('.md'))) {
   const after = writeParts(before, parts);
   if (after === before) continue;
   writeFileSync(path, after);
-  console.log(`docs/reference/${name} was written anew`);
+  console.log(`docs/reference/${name} was updated`);
 }

@@ -1,6 +1,6 @@
 import { TOPPER_BUCKET_SECONDS } from '../traffic/traffic.ts';
 
-/** What a rule compares. Thresholds are chosen so that some keys meet them now and then. */
+/** The condition of a rule. Thresholds are chosen so that some keys meet them occasionally. */
 export type When =
   | { readonly key_above: number }
   | { readonly key_share_above: number }
@@ -10,7 +10,7 @@ export type When =
   | { readonly total_above: number }
   | { readonly total_below: number };
 
-/** A rule as an `apply` file has it, about the bytes of the group. */
+/** A rule on the group's bytes, in the form of an `apply` file. */
 export type MonthRule = {
   readonly name: string;
   readonly when: When;
@@ -29,7 +29,7 @@ const DEFAULTS = {
   filter: null,
 };
 
-/** A quarter of the addresses (traffic/key-texts.ts), which `plainEvents` tells by their second byte. */
+/** A quarter of the addresses (traffic/key-texts.ts). `plainEvents` checks their second byte. */
 export const FILTERED_NETWORK = '10.0.0.0/10';
 
 const rule = (name: string, when: When, more: Partial<MonthRule> = {}): MonthRule => {

@@ -17,12 +17,12 @@ export type EventLine = {
   readonly peak_value: number;
 };
 
-/** Bytes by the key's id. */
+/** Bytes by key id. */
 type Sums = Map<number, number>;
 
 type Met = { readonly id: number | null; readonly value: number };
 
-/** What is known of a key that fires, or has met the condition in the last window. */
+/** The state of a key that fires or that met the condition in the last window. */
 type Streak = { met: number; missed: number; event: Firing | null };
 
 type Firing = { -readonly [field in keyof EventLine]: EventLine[field] };
@@ -32,8 +32,8 @@ const TEXTS = trafficKeys();
 const textOf = (id: number): string => TEXTS[id] ?? '';
 
 /**
- * The events of the rules over all samples, by arithmetic of the bench's own: nothing of the
- * product takes part. Error: more keys fire than the rule lets fire, which is not worked out here.
+ * Computes the events of the rules over all samples, with arithmetic that uses no code of the
+ * product. Error: more keys fire than the rule allows, a case that is not computed here.
  */
 export function plainEvents(
   shape: TrafficShape,
@@ -41,7 +41,7 @@ export function plainEvents(
 ): Map<string, EventLine[]> {
   const deciders = rules.map((rule) => decider(rule));
   const longest = Math.max(...rules.map(({ window_seconds }) => window_seconds));
-  /** Of each topper bucket, the newest last: two windows of the longest rule. */
+  /** Sums of each topper bucket, newest last, for two windows of the longest rule. */
   const grid: Sums[] = [];
   let current: Sums = new Map();
   for (const { start, count, keys, readings } of generateTraffic(shape)) {
@@ -107,7 +107,7 @@ function decider(rule: MonthRule) {
 const furthest = ({ when }: MonthRule, { peak_value }: EventLine, value: number): number =>
   'total_below' in when ? Math.min(peak_value, value) : Math.max(peak_value, value);
 
-/** What meets the condition in the newest window, whether the filter passes it or not. */
+/** Returns everything that meets the condition in the newest window, before the filter applies. */
 function meeting({ when, window_seconds }: MonthRule, grid: readonly Sums[]): Met[] {
   const length = window_seconds / TOPPER_BUCKET_SECONDS;
   const now = added(grid.slice(-length));

@@ -1,14 +1,14 @@
 import { count, megabytes } from '../reports/figures.ts';
 import { textTable } from '../reports/text-table.ts';
 
-/** A rule that `alerts test` has tested. */
+/** The result of `alerts test` for a rule. */
 export type TestedRule = {
   readonly name: string;
   readonly windows: number;
   readonly events: number;
-  /** Events that it gave and plain arithmetic does not, or the other way round. */
+  /** Events that only `alerts test` or only plain arithmetic has. */
   readonly differences: number;
-  /** From the start of the process to its end. */
+  /** From the start to the exit of the process. */
   readonly seconds: number;
   readonly cpuSeconds: number | null;
   readonly peakBytes: number | null;

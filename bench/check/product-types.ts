@@ -11,8 +11,8 @@ import type { ServerModules, StartEmbedded } from '../systems/product.ts';
 import type { MergingModules } from '../systems/product-merging.ts';
 
 /**
- * Compiled by `npm run check` only: a change of the product that the bench has to follow is an
- * error here. The bench itself is compiled without the product's sources.
+ * Compiled only by `npm run check`. A product change that the bench must follow is a type error
+ * here; the bench itself is compiled without the product's sources.
  */
 export const startEmbedded = (module: typeof embedded): StartEmbedded => module.startEmbedded;
 

@@ -7,14 +7,14 @@ import { METERS } from '../traffic/traffic.ts';
 import type { DayLoad } from './load-day.ts';
 import type { ServingFigures } from './measure-serving.ts';
 
-/** All that a run found out. */
+/** The results of a run. */
 export type ChurnReport = {
   readonly machine: Machine;
   readonly shape: ChurnShape;
   readonly load: DayLoad;
   readonly serving: ServingFigures;
   readonly verify: CommandFigures;
-  /** Of the whole database once the slice was dropped. */
+  /** Size of the whole database after the slice was dropped. */
   readonly droppedBytes: number;
 };
 

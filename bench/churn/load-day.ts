@@ -15,13 +15,13 @@ export type DayLoad = {
   readonly import: CommandFigures & { readonly fileBytes: number; readonly walBytes: number };
   readonly copy: CopyFigures;
   readonly compact: CommandFigures;
-  /** Of the segments that are left after merging. */
+  /** The segments that remain after merging. */
   readonly stored: { readonly bytes: number; readonly segments: number };
-  /** Of the whole database: before there were samples, and with them. */
+  /** Size of the whole database, without and with the samples. */
   readonly databaseBytes: { readonly empty: number; readonly full: number };
 };
 
-/** Imports the day by the product's own commands, and copies it into a table beside it. */
+/** Imports the day with the product's own commands, and copies the same rows into a table. */
 export async function loadDay(
   { url, folder, observer }: OwnPostgres,
   shape: ChurnShape,

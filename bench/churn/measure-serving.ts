@@ -9,22 +9,22 @@ import { askDay, CHURN_CASES, type ChurnCase, warmUp } from './questions.ts';
 export type AskedFigures = {
   readonly median: number;
   readonly most: number;
-  /** Median of the processor time of the server, all threads; NaN where nobody tells. */
+  /** Median CPU time of the server, all threads. NaN if the machine does not report it. */
   readonly cpu: number;
 };
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 export type CaseFigures = {
   readonly name: string;
-  /** Each on a server that has read no data yet. */
+  /** Each run on a new server that has read no data yet. */
   readonly cold: AskedFigures;
-  /** On one server that has answered others of the same kind. */
+  /** On one server that has already answered questions of the same kind. */
   readonly warm: AskedFigures;
 };
 
 export type ServingFigures = {
   readonly cases: readonly CaseFigures[];
-  /** Of the server that was asked all of it; null where the machine does not tell. */
+  /** Peak of the server that was asked every question. null if the machine does not report it. */
   readonly peakBytes: number | null;
 };
 
@@ -33,7 +33,7 @@ type Asked = { readonly ms: number; readonly cpuMs: number };
 const COLD_RUNS = 3;
 const WARM_RUNS = 9;
 
-/** Asks `serve` with default settings, one question after the other. */
+/** Asks a server with default settings one question after another. */
 export async function measureServing(
   databaseUrl: string,
   shape: ChurnShape,
@@ -69,7 +69,7 @@ async function askCold(databaseUrl: string, each: ChurnCase): Promise<Asked[]> {
   return asked;
 }
 
-/** In turns, so that what one needs in memory is there beside what the others need. */
+/** Asks the cases in turn, so that memory must hold what all of them need at the same time. */
 async function askWarm(server: Served): Promise<ReadonlyMap<ChurnCase, Asked[]>> {
   const warm = new Map<ChurnCase, Asked[]>();
   for (let turn = 0; turn <= WARM_RUNS; turn += 1) {

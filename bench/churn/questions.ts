@@ -2,7 +2,7 @@ import { CONTEXT, GROUP } from '../systems/declaration.ts';
 import type { GraphClient } from '../systems/graph-client.ts';
 import { DAY_SECONDS, START } from '../traffic/traffic.ts';
 
-/** A kind of question. `turn` makes it another one each time: remembered answers do not count. */
+/** A kind of question. `turn` makes each one different, so that cached answers do not count. */
 export type ChurnCase = {
   readonly name: string;
   ask(client: GraphClient, turn: number): Promise<unknown>;
@@ -65,11 +65,11 @@ async function askKeys(
   return data.context.counterGroup.keys;
 }
 
-/** The topper of the day, with as many keys as no other question has. */
+/** The topper of the day, with a number of keys that no other question has. */
 export const askDay = (client: GraphClient): Promise<DayTopper> =>
   askTopper(client, { interval: DAY, maxItems: 1 });
 
-/** A window with next to no work: the server has compiled and opened what every request needs. */
+/** Asks for windows without data, so that the server compiles and opens what all requests need. */
 export async function warmUp(client: GraphClient): Promise<void> {
   const interval = { from: DAY.from - DAY_SECONDS, to: DAY.from - 3600 };
   for (let turn = 0; turn < 5; turn += 1) {

@@ -2,10 +2,10 @@ import pg from 'pg';
 import type { Cleanup } from '../cleanup.ts';
 import { besideDatabase } from '../load/databases.ts';
 
-/** The nodes of a cluster of Citus, by the addresses of databases on them. */
+/** The nodes of a Citus cluster, as URLs of databases on them. */
 export type Cluster = { readonly coordinator: string; readonly workers: readonly string[] };
 
-/** What the coordinator's database of this address says of its workers. */
+/** Reads the list of workers from the coordinator's database. */
 export async function openCluster(coordinator: string): Promise<Cluster> {
   const rows = await query<{ host: string; port: number }>(
     coordinator,
@@ -21,7 +21,7 @@ export async function openCluster(coordinator: string): Promise<Cluster> {
   return { coordinator, workers };
 }
 
-/** An empty database on the coordinator alone; gives its address. */
+/** Creates an empty database on the coordinator alone. Returns its URL. */
 export async function makeSingle(
   { coordinator }: Cluster,
   name: string,
@@ -31,7 +31,7 @@ export async function makeSingle(
   return besideDatabase(coordinator, name);
 }
 
-/** Empty databases of one name on all nodes, which Citus coordinates; gives the coordinator's. */
+/** Creates an empty database on all nodes as one Citus cluster. Returns the coordinator's URL. */
 export async function makeClustered(
   { coordinator, workers }: Cluster,
   name: string,
@@ -49,7 +49,7 @@ export async function makeClustered(
   return own;
 }
 
-/** Anew: one that is there is of a run that did not get to its end. */
+/** Drops an existing database first: it is left over from an interrupted run. */
 async function makeOn(node: string, name: string, cleanup: Cleanup): Promise<void> {
   const drop = () => query(node, `drop database if exists ${name} with (force)`);
   await drop();

@@ -7,7 +7,7 @@ import { type Machine, renderMachine } from '../reports/machine.ts';
 import { textTable } from '../reports/text-table.ts';
 import { METERS, type TrafficShape } from '../traffic/traffic.ts';
 
-/** All that a run found out. product: the cluster; beside: one server. */
+/** The results of a run. product: the cluster; beside: one server. */
 export type ClusterReport = {
   readonly machine: Machine;
   readonly shape: TrafficShape;

@@ -11,10 +11,10 @@ import type { TrafficShape } from '../traffic/traffic.ts';
 import { makeClustered, makeSingle, openCluster } from './cluster-databases.ts';
 
 export type PlacesToLoad = {
-  /** A database of the coordinator. */
+  /** URL of a database on the coordinator. */
   readonly citus: string;
   readonly shape: TrafficShape;
-  /** How often the samples are imported into either. */
+  /** How often the samples are imported into each of the two. */
   readonly rounds: number;
 };
 
@@ -33,7 +33,7 @@ export type Places = {
 
 const DATABASE = 'countergraph_bench';
 
-/** Imports the samples into both, in turns, each time into an empty database; starts a server. */
+/** Imports into both in turn, each time into an empty database. Then starts a server on each. */
 export async function loadPlaces(
   { citus, shape, rounds }: PlacesToLoad,
   cleanup: Cleanup,

@@ -5,10 +5,10 @@ import type { Product } from '../systems/product.ts';
 import { startService } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
-/** By what was asked. */
+/** Answers by window and variant. */
 export type Answers = ReadonlyMap<string, Answer>;
 
-/** What the server of a product says to the questions of `toppers`. */
+/** Asks a product's server the questions of `toppers`. */
 export async function answersOf(
   databaseUrl: string,
   shape: TrafficShape,
@@ -29,7 +29,7 @@ export async function answersOf(
   }
 }
 
-/** Error: an answer is another one after the conversion. */
+/** Error: an answer differs after the conversion. */
 export function compareAnswers(before: Answers, after: Answers): void {
   for (const [name, answer] of before) {
     const converted = after.get(name);

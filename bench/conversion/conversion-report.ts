@@ -6,18 +6,18 @@ import { perReading, renderImport } from '../reports/render-load.ts';
 import type { CommandFigures } from '../systems/measured-command.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
-/** All that a run found out. */
+/** The results of a run. */
 export type ConversionReport = {
   readonly machine: Machine;
   readonly shape: TrafficShape;
-  /** Of the product that made the database. */
+  /** Version of the product that created the database. */
   readonly version: string;
   readonly load: ServiceLoad;
   readonly migrate: CommandFigures;
   readonly walBytes: number;
-  /** What is in use afterwards. */
+  /** Segments in use afterwards. */
   readonly stored: LiveSegments;
-  /** Of the whole database. */
+  /** Size of the whole database. */
   readonly databaseBytes: { readonly before: number; readonly after: number };
 };
 

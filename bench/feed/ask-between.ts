@@ -17,12 +17,15 @@ const TOPPER = `query ($context: String!, $group: Guid!, $window: WindowInput!) 
 
 const HOUR_SECONDS = 3600;
 
-/** Asks a server for the topper of the hour before a minute's end; gives milliseconds. */
+/**
+ * Starts a server. The returned function asks it for the topper of the hour before a minute's end
+ * and returns the milliseconds.
+ */
 export async function openAsker(
   databaseUrl: string,
   cleanup: Cleanup,
 ): Promise<(minute: number) => Promise<number>> {
-  // In the time of the machine the day of the stream has long been over.
+  // Without merging: by the machine's clock, the day of the stream was over long ago.
   const server = await startServer(databaseUrl, { merging: { delays: null } });
   cleanup.add(() => server.close());
   const client = createGraphClient(server.url);

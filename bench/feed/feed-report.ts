@@ -5,11 +5,11 @@ import { type Machine, renderMachine } from '../reports/machine.ts';
 import { textTable } from '../reports/text-table.ts';
 import type { DayFigures, MinuteFigures } from './run-day.ts';
 
-/** All that a run found out. */
+/** The results of a run. */
 export type FeedReport = {
   readonly machine: Machine;
   readonly options: Omit<FeedOptions, 'json'>;
-  /** Samples that are stored, of all groups. */
+  /** Stored samples of all groups. */
   readonly samples: number;
   readonly segmentBytes: number;
   /** Distinct keys of the group Hosts. */
@@ -19,7 +19,7 @@ export type FeedReport = {
   readonly toppers: { readonly early: Spread; readonly late: Spread };
 };
 
-/** The first and the last hour are compared; of less than two hours, the halves. */
+/** Compares the first hour with the last, or the halves of a run shorter than two hours. */
 export const hourOf = (minutes: number): number => Math.min(60, Math.ceil(minutes / 2));
 
 export function renderFeed(report: FeedReport): string {
@@ -58,7 +58,7 @@ const isMerging = ({ merges }: MinuteFigures): boolean => merges > 0;
 const timesOf = (minutes: readonly MinuteFigures[]): Spread =>
   spreadOf(minutes.map(({ ms }) => ms));
 
-/** Where nothing was merged: neither says whose it is. */
+/** Only minutes without a merge: WAL and CPU time beside a merge belong to both. */
 const walOf = (minutes: readonly MinuteFigures[]): Spread =>
   spreadOf(minutes.filter((minute) => !isMerging(minute)).map(({ walBytes }) => walBytes));
 const cpuOf = (minutes: readonly MinuteFigures[]): Spread =>

@@ -10,12 +10,12 @@ import {
 import type { ThreadTarget } from './merge-thread.ts';
 
 export type Merging = {
-  /** Looks for segments to merge and to sweep, as `serve` does now and then; what was merged. */
+  /** Merges and sweeps once, as `serve` does periodically. Returns what was merged. */
   look(): Promise<{ readonly merges: number; readonly bytes: number }>;
   stop(): Promise<void>;
 };
 
-/** What `serve` does in its background, when it is told to, in the time of the stream. */
+/** Runs the background merging of `serve` on demand, on the clock of the stream. */
 export async function startMerging(databaseUrl: string, nowMs: () => number): Promise<Merging> {
   const { keepMerged } = await keepMergedModule();
   let merges = 0;

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { visitModule } from '../systems/product-merging.ts';
 
-/** The product's own thread has the machine's clock; here the time is that of the stream. */
+/** The product's own thread uses the machine's clock; this one uses the clock of the stream. */
 export type ThreadTarget = {
   readonly databaseUrl: string;
   readonly contextId: number;
@@ -10,7 +10,7 @@ export type ThreadTarget = {
   readonly now: number;
 };
 
-// As in the product: whatever answers requests goes first.
+// As in the product, threads that answer requests take priority.
 if (process.platform === 'linux') setPriority(0, 10);
 
 const { databaseUrl, contextId, now } = workerData as ThreadTarget;

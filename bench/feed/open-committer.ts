@@ -5,7 +5,7 @@ import type { BenchFlow } from '../traffic/flow-traffic.ts';
 import { BUCKET_SECONDS } from '../traffic/traffic.ts';
 import { feedModule } from './product-parts.ts';
 
-/** The flows of a minute, counted from the first one on. */
+/** Commits the flows of a minute. Minutes count from 0. */
 export type CommitMinute = (minute: number, flows: readonly BenchFlow[]) => Promise<void>;
 
 export type CommitterOptions = {
@@ -23,7 +23,7 @@ const NO_LOSSES = {
   lostDatagrams: 0,
 };
 
-/** What commits a feed with --follow, but for the reading of lines. */
+/** Opens the committer of `import --follow`, without the part that reads lines. */
 export async function openCommitter(options: CommitterOptions): Promise<CommitMinute> {
   const { databaseUrl, nowMs, start } = options;
   const { createFeedCommitter } = await feedModule();

@@ -1,7 +1,7 @@
 import { builtModule } from '../systems/product.ts';
 import type { BenchFlow } from '../traffic/flow-traffic.ts';
 
-/** The parts of the product that a feed is made of; check/ holds them to the sources. */
+/** The parts of the product that commit a feed. check/ compares these types with the sources. */
 
 export type FeedTarget = {
   readonly databaseUrl: string;

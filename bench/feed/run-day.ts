@@ -9,35 +9,35 @@ import { openCommitter } from './open-committer.ts';
 
 export type MinuteFigures = {
   readonly ms: number;
-  /** Processor time of this process, which is that of a merge beside the commit too. */
+  /** CPU time of this process, including a merge beside the commit. */
   readonly cpuMs: number;
-  /** Of the minute's commit, and of a merge beside it. */
+  /** WAL of the minute's commit and of a merge beside it. */
   readonly walBytes: number;
-  /** How many merges ran beside the commit. */
+  /** Number of merges that ran beside the commit. */
   readonly merges: number;
 };
 
 export type DayFigures = {
   readonly minutes: readonly MinuteFigures[];
   readonly walBytes: number;
-  /** Of merges, those that sealed the day in the end included. */
+  /** Number of merges, including those that seal the day at the end. */
   readonly merges: number;
   readonly mergedBytes: number;
-  /** Of the database, over what it takes without samples. */
+  /** Growth of the database over its size without samples. */
   readonly disk: { readonly most: number; readonly end: number };
 };
 
-/** Flows are committed so long after the end of their minute. */
+/** Time from the end of a minute to the commit of its flows. */
 const LATENESS_SECONDS = 30;
 /** In minutes of the stream. */
 const CHECKPOINT_EVERY = 5;
 const PROGRESS_EVERY = 60;
-/** Longer than a slice must be quiet before it is sealed, and what died waits to be swept. */
+/** Longer than a slice must be quiet to be sealed, and than replaced segments wait for a sweep. */
 const QUIET_SECONDS = 1000;
 
 /**
- * A day of commits, one a minute, without the waiting between them. A look for merges begins with
- * each commit, and both are over before the next: minutes are as far apart as that.
+ * Commits a day minute by minute without waiting in between. A merge run starts with each commit,
+ * and both end before the next commit, because a minute is longer than either.
  */
 export async function runDay(
   { url, observer }: OwnPostgres,

@@ -11,15 +11,15 @@ export type CopyFigures = { readonly seconds: number; readonly walBytes: number 
 
 export type CopyTarget = {
   readonly url: string;
-  /** For the file of rows, which goes again. */
+  /** Folder for the temporary file of rows. */
   readonly folder: string;
 };
 
-/** Writes a file as COPY reads it: key id, bucket, and the three readings. */
+/** Writes a file for COPY: key id, bucket, and the three readings. */
 export type WriteRows = (file: string) => Promise<void>;
 
 /**
- * As little as a table of samples can be: ids for keys, no text, and one index, in the order of the
+ * The smallest possible table of samples: ids for keys, no text, and one index in the order of the
  * rows, which is the fastest to fill.
  */
 const TABLE = `
@@ -32,7 +32,7 @@ create table copied (
 )`;
 const INDEX = 'create index on copied (bucket, key_id)';
 
-/** What an import is compared with: COPY of the same rows, ready-made, into a table beside it. */
+/** The baseline for an import: COPY of the same rows from a prepared file into a plain table. */
 export async function copyRows(
   { url, folder }: CopyTarget,
   writeRows: WriteRows,

@@ -1,21 +1,21 @@
 import type pg from 'pg';
 
-/** All of the database, catalogs and indexes included. */
+/** Size of the whole database, including catalogs and indexes. */
 export const databaseBytes = (client: pg.Client): Promise<number> =>
   selectNumber(client, 'select pg_database_size(current_database()) as value');
 
-/** How much write-ahead log the server has written since it was made. */
+/** Write-ahead log that the server has written since it was created. */
 export const walBytes = (client: pg.Client): Promise<number> =>
   selectNumber(client, `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as value`);
 
 export type LiveSegments = {
   readonly segments: number;
   readonly bytes: number;
-  /** Samples: one key in one bucket, not again where a roll-up has them too. */
+  /** Number of samples: one key in one bucket. Copies in roll-ups are not counted again. */
   readonly rows: number;
 };
 
-/** What the manifest says is in use, roll-ups included. */
+/** Totals of the live segments in the manifest. Bytes and number include roll-ups. */
 export async function liveSegments(client: pg.Client): Promise<LiveSegments> {
   const { rows } = await client.query<Record<'segments' | 'bytes' | 'rows', string>>(
     `select count(*) as segments, coalesce(sum(size_bytes), 0) as bytes,

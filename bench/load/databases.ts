@@ -11,7 +11,7 @@ import { startEmbedded } from '../systems/product.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 import { loadService, type ServiceLoad } from './load-service.ts';
 
-/** What lies in the databases, as it is written down beside them. */
+/** What the databases hold, as recorded in a file beside them. */
 export type Loaded = {
   readonly shape: TrafficShape;
   readonly service: ServiceLoad | null;
@@ -21,7 +21,7 @@ export type Loaded = {
 export type SqlLoad = { readonly seconds: number };
 
 export type Databases = {
-  /** The service's database and that of plain SQL, on one PostgreSQL. */
+  /** The databases of the service and of plain SQL, on one PostgreSQL. */
   readonly serviceUrl: string;
   readonly sqlUrl: string;
   readonly loaded: Loaded;
@@ -30,11 +30,11 @@ export type Databases = {
 export type WantedDatabases = {
   readonly service: boolean;
   readonly sql: boolean;
-  /** COPY of the rows beside the import, where there is one. */
+  /** Also measure COPY of the same rows, if there is an import. */
   readonly copy: boolean;
 };
 
-/** Starts a PostgreSQL and fills the databases that are wanted and not there yet. */
+/** Starts PostgreSQL and fills the wanted databases that do not exist yet. */
 export async function openDatabases(
   { shape, keep }: DataOptions,
   wanted: WantedDatabases,
@@ -44,7 +44,7 @@ export async function openDatabases(
   let loaded = await readLoaded(folder, shape);
   showProgress('starting PostgreSQL');
   const server = await startEmbedded({ dataDir: join(folder, 'postgres'), settings: settings() });
-  // As root the data may lie elsewhere than asked for.
+  // When started as root, the data may be in another folder than the one requested.
   if (keep === null) cleanup.add(() => rm(server.dataDir, { recursive: true, force: true }));
   cleanup.add(() => server.stop());
   const serviceUrl = besideDatabase(server.url, SERVICE_DATABASE);
@@ -72,7 +72,7 @@ const SERVICE_DATABASE = 'service';
 const SQL_DATABASE = 'plain_sql';
 const LOADED_FILE = 'loaded.json';
 
-/** Beside the product's own settings; what is true of the machine is true for both databases. */
+/** Settings in addition to the product's. They fit the machine and apply to both databases. */
 export const settings = (): Record<string, string> => {
   const megabytes = Math.floor(totalmem() / 2 ** 20);
   return {
@@ -80,7 +80,7 @@ export const settings = (): Record<string, string> => {
     effective_cache_size: `${Math.floor(megabytes / 2)}MB`,
     maintenance_work_mem: '512MB',
     max_wal_size: '4GB',
-    // One worker beside the session itself: two threads, as everybody has.
+    // One worker besides the session itself: two threads, as for every system.
     max_parallel_workers_per_gather: '1',
     max_parallel_maintenance_workers: '1',
   };
@@ -92,7 +92,7 @@ async function openFolder(keep: string | null, cleanup: Cleanup): Promise<string
     return resolve(keep);
   }
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-bench-'));
-  // PostgreSQL does not run as root; its user has to get in.
+  // PostgreSQL does not run as root, so its user needs access.
   await chmod(folder, 0o755);
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -109,14 +109,14 @@ async function readLoaded(folder: string, shape: TrafficShape): Promise<Loaded> 
   );
 }
 
-/** The address of another database of the same PostgreSQL. */
+/** Returns the URL of another database on the same PostgreSQL. */
 export function besideDatabase(url: string, name: string): string {
   const beside = new URL(url);
   beside.pathname = `/${name}`;
   return beside.href;
 }
 
-/** Anew: one that is there is of a run that did not get to its end. */
+/** Drops an existing database first: it is left over from an interrupted run. */
 export async function makeDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -14,12 +14,12 @@ import { sweepMerged } from './sweep-merged.ts';
 export type ServiceToLoad = {
   readonly databaseUrl: string;
   readonly shape: TrafficShape;
-  /** For files that go again. */
+  /** Folder for temporary files. */
   readonly folder: string;
   readonly product?: Product;
   /** How many probes the samples come from (traffic/sample-file.ts). */
   readonly probes?: number;
-  /** Whether the rows are also copied into a table beside it. */
+  /** Whether to also copy the rows into a plain table. */
   readonly copy?: boolean;
 };
 
@@ -27,18 +27,18 @@ export type ServiceLoad = {
   readonly import: CommandFigures & { readonly fileBytes: number };
   readonly copy: CopyFigures | null;
   readonly tables: readonly StoredTable[];
-  /** What the whole database has grown by, when all is merged and what was merged is swept. */
+  /** Growth of the whole database, measured after merging and sweeping. */
   readonly storedBytes: number;
 };
 
-/** A table with its indexes and partitions. bytes and rows are null where there is none. */
+/** A table with its indexes and partitions. bytes and rows are null if it does not exist. */
 export type StoredTable = {
   readonly name: string;
   readonly bytes: number | null;
   readonly rows: number | null;
 };
 
-/** Fills a service's database through the product's own commands. */
+/** Fills a service's database with the product's own commands. */
 export async function loadService(toLoad: ServiceToLoad): Promise<ServiceLoad> {
   const { databaseUrl, shape, folder, product = THIS_PRODUCT, copy = false } = toLoad;
   await declare(databaseUrl, folder, product);
@@ -91,7 +91,7 @@ async function importSamples(
 
 const MEASURED_TABLES = ['sealed_segment_pages', 'segments', 'open_segment_pages', 'key_texts'];
 
-/** Does now what the server's housekeeping would do during the measurements; gives the sizes. */
+/** Does the housekeeping that PostgreSQL would do during the measurements. Returns the sizes. */
 async function settle(client: pg.Client): Promise<StoredTable[]> {
   await client.query('vacuum (analyze)');
   await client.query('checkpoint');
@@ -108,7 +108,7 @@ async function measureTable(client: pg.Client, name: string): Promise<StoredTabl
   return { name, bytes: Number(bytes), rows: Number(counted.rows[0]?.count) };
 }
 
-/** Null when there is no such table. A table without partitions is no tree. */
+/** null if there is no such table. A table without partitions has no partition tree. */
 const SELECT_BYTES = `
 select coalesce(
   (select sum(pg_total_relation_size(relid)) from pg_partition_tree(to_regclass($1))),

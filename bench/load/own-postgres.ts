@@ -8,24 +8,24 @@ import { startEmbedded } from '../systems/product.ts';
 
 export type OwnPostgres = {
   readonly url: string;
-  /** For files of this run; removed with it. */
+  /** Folder for files of this run, removed at the end. */
   readonly folder: string;
-  /** A connection that looks on: it measures and does not work. */
+  /** A connection that is used only for measurements. */
   readonly observer: pg.Client;
 };
 
-/** An empty PostgreSQL of this run's own. settings: over those that the product starts it with. */
+/** Starts an empty PostgreSQL for this run. `settings` override those of the product. */
 export async function openOwnPostgres(
   cleanup: Cleanup,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<OwnPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-bench-'));
-  // PostgreSQL does not run as root; its user has to get in.
+  // PostgreSQL does not run as root, so its user needs access.
   await chmod(folder, 0o755);
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   showProgress('starting PostgreSQL');
   const { url, dataDir, stop } = await startEmbedded({ dataDir: join(folder, 'data'), settings });
-  // As root the data may lie elsewhere than asked for.
+  // When started as root, the data may be in another folder than the one requested.
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
   cleanup.add(stop);
   const observer = new pg.Client({ connectionString: url, application_name: 'bench observer' });

@@ -2,10 +2,10 @@ import { showProgress } from '../reports/progress.ts';
 import { type Product, silentLog } from '../systems/product.ts';
 import { keepMergedModule, visitModule } from '../systems/product-merging.ts';
 
-/** More than the five minutes for which what was merged stays. */
+/** Longer than the five minutes for which merged segments are kept. */
 const LATER_MS = 600_000;
 
-/** Removes now what the server's background would remove some minutes after a merge. */
+/** Removes now what the server would remove in the background some minutes after a merge. */
 export async function sweepMerged(databaseUrl: string, product: Product): Promise<void> {
   showProgress('sweeping');
   const { keepMerged } = await keepMergedModule(product);

@@ -2,19 +2,19 @@ import type { Question } from '../questions/question.ts';
 import type { Service, ServiceClient } from '../systems/service.ts';
 import { type Figures, figuresOf } from './statistics.ts';
 
-/** How long a small request takes, alone and beside large ones. */
+/** Times of a small request, alone and beside large ones. */
 export type Isolation = {
   readonly idle: Figures;
   readonly busy: Figures;
-  /** Toppers that were answered meanwhile. */
+  /** Toppers answered meanwhile. */
   readonly toppers: number;
 };
 
-/** At least as many requests, and for at least as long: several toppers are to be met. */
+/** Minimum of requests and of time, so that the requests overlap several toppers. */
 const REQUESTS = 300;
 const LEAST_MS = 3_000;
 
-/** Times of the time slices endpoint: idle, and beside a client that asks topper after topper. */
+/** Measures the time slices endpoint, idle and while a client asks for topper after topper. */
 export async function measureIsolation(service: Service, large: Question): Promise<Isolation> {
   const client = service.connect();
   const other = service.connect();
@@ -30,7 +30,7 @@ export async function measureIsolation(service: Service, large: Question): Promi
 }
 
 async function timeSlices(client: ServiceClient): Promise<Figures> {
-  // The first one opens the connection.
+  // The first request opens the connection.
   await client.timeSlices();
   const times: number[] = [];
   const begun = performance.now();
@@ -52,7 +52,7 @@ function keepAsking(client: ServiceClient, question: Question): { stop(): Promis
     }
     return answered;
   })();
-  // What it fails with is told by stop().
+  // stop() reports a failure.
   asking.catch(() => undefined);
   return {
     stop() {

@@ -7,21 +7,21 @@ export type LoadRequest = {
   readonly body?: string;
 };
 
-/** A crowd comes from many addresses: of one the server takes no more than half its connections. */
+/** Several addresses, because the server accepts at most half of its connections from one. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
-/** Of each; beyond it a crowd would be short of ports and not of a server. */
+/** Per address. With more, an overload would run out of ports instead of overloading the server. */
 const MAX_CONNECTIONS = 500;
 
 export type LoadClient = {
-  /** The status of an answer that was received to its end, or what went wrong. */
+  /** Returns the status of a completely received answer, or an error code. */
   ask(asked: LoadRequest): Promise<string>;
   close(): Promise<void>;
 };
 
 /**
- * A client with as many connections as requests under way. It shares the machine with the server,
- * so it is one that takes little: half of what that of `node:http` does.
+ * Opens a client with one connection for each request in progress. It shares the machine with the
+ * server, so it is undici's, which takes half the CPU time of `node:http`.
  */
 export function openLoadClient(url: string): LoadClient {
   const pools = ADDRESSES.map(

@@ -5,20 +5,20 @@ import type { Asker, SystemName } from '../systems/system.ts';
 import { measure, type Subject } from './measure.ts';
 import type { Figures } from './statistics.ts';
 
-/** A case that every system answers alike, ready to be asked. */
+/** A case that every system answers identically, ready to be measured. */
 export type CheckedCase = {
   readonly case: Case;
   readonly askers: ReadonlyMap<SystemName, Asker>;
 };
 
-/** What is measured: the systems, the service also without its caches. */
+/** What is measured: every system, and the service also with empty caches. */
 export type MeasuredName = SystemName | 'ours, cold';
 
 export type CaseResult = Pick<Case, 'window' | 'variant'> & {
   readonly figures: ReadonlyMap<MeasuredName, Figures>;
 };
 
-/** Error: two systems answer differently. */
+/** Error: the answers of two systems differ. */
 export async function checkCase(
   { systems, service }: OpenSystems,
   toCheck: Case,

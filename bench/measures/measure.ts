@@ -1,23 +1,23 @@
 import { type Figures, figuresOf } from './statistics.ts';
 
-/** Something whose time is taken. */
+/** Something to measure. */
 export type Subject<Name extends string> = {
   readonly name: Name;
   run(): Promise<unknown>;
-  /** Done before each run, and not part of its time. */
+  /** Called before each run, outside the measured time. */
   readonly before?: () => Promise<void>;
-  /** How often it runs, within what time it takes. */
+  /** Minimum and maximum number of runs. */
   readonly least: number;
   readonly most: number;
 };
 
-/** Besides the least number of runs, a subject runs as often as fits this time. */
+/** A subject runs as often as fits this time, within its minimum and maximum. */
 const BUDGET_MS = 8_000;
 const WARM_UP_RUNS = 3;
 
 /**
- * Takes the subjects' times in turns, so that whatever else the machine does hits all of them
- * alike. Each runs by itself: there is never more than one at a time.
+ * Measures the subjects in turn, so that other load on the machine affects all of them alike. Only
+ * one of them runs at a time.
  */
 export async function measure<Name extends string>(
   subjects: readonly Subject<Name>[],

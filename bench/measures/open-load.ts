@@ -20,9 +20,9 @@ export type OpenLoadFigures = {
 const TICK_MS = 5;
 
 /**
- * Asks so many times a second, whatever becomes of what was asked before, as a crowd does: a client
- * that waits for its answer before it asks again spares a server that is slow. Times count from
- * when a request was due, so that a late client hides nothing.
+ * Sends requests at a fixed rate, whether or not earlier ones are answered: a client that waits for
+ * its answer before it asks again would spare a slow server. Times count from when a request was
+ * due, so that a late client hides nothing.
  */
 export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
   const client = openLoadClient(load.url);
@@ -62,8 +62,8 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
 }
 
 /**
- * How many a second get answered of so many callers, each of whom asks again as soon as they are.
- * The same client as above: what it takes of the machine is part of what is not possible.
+ * Returns the answers per second to a number of callers, each of which asks again as soon as it is
+ * answered. Uses the client of `openLoad`, whose CPU time also limits the possible rate.
  */
 export async function possibleRate({
   url,

@@ -1,4 +1,4 @@
-/** Of a number of runs, in milliseconds. */
+/** Times of several runs, in milliseconds. */
 export type Figures = {
   readonly runs: number;
   readonly median: number;
@@ -6,7 +6,7 @@ export type Figures = {
   readonly least: number;
 };
 
-/** Nearest rank: with less than 100 runs, p99 is the slowest of them. */
+/** Uses the nearest rank: with fewer than 100 runs, p99 is the slowest of them. */
 export function figuresOf(times: readonly number[]): Figures {
   const ascending = times.toSorted((a, b) => a - b);
   const at = (rank: number): number =>
@@ -14,7 +14,7 @@ export function figuresOf(times: readonly number[]): Figures {
   return { runs: times.length, median: at(50), p99: at(99), least: at(0) };
 }
 
-/** How far figures of any unit lie apart. */
+/** The distribution of figures of any unit. */
 export type Spread = {
   readonly runs: number;
   readonly median: number;
@@ -22,7 +22,7 @@ export type Spread = {
   readonly most: number;
 };
 
-/** Nearest rank, NaN where there are none. */
+/** Uses the nearest rank. NaN if there are no figures. */
 export function spreadOf(figures: readonly number[]): Spread {
   const ascending = figures.toSorted((a, b) => a - b);
   const at = (rank: number): number =>

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 
 export type ThinLoad = {
   readonly url: string;
-  /** The same bytes are sent again and again, on each connection when its answer has come. */
+  /** Sent repeatedly, on each connection as soon as its answer has arrived. */
   readonly request: ThinRequest;
   readonly connections: number;
   readonly seconds: number;
@@ -19,13 +19,13 @@ export type ThinRequest = {
 export type ThinFigures = {
   readonly answers: number;
   readonly seconds: number;
-  /** Milliseconds, of every answer, in ascending order. */
+  /** Milliseconds of every answer, in ascending order. */
   readonly latencies: readonly number[];
 };
 
 /**
- * Load that takes a fraction of what a client of HTTP does, as it shares the cores with the server:
- * of an answer it reads the status and the length. Errors: an answer that is no 200.
+ * Generates load with a fraction of the CPU time of an HTTP client, because it shares the cores
+ * with the server. It reads only an answer's status and length. Errors: an answer other than 200.
  */
 export async function thinLoad(load: ThinLoad): Promise<ThinFigures> {
   const startedAt = performance.now();
@@ -67,7 +67,7 @@ function askOnAndOn(url: string, bytes: Buffer, until: number): Promise<number[]
   });
 }
 
-/** Of a server that tells the length of each answer, and is asked when it has answered. */
+/** Finds the ends of answers. They need a Content-Length, and requests must not be pipelined. */
 function eachAnswer(socket: Socket, onAnswer: (status: string) => void): void {
   let status = '';
   let missing = 0;

@@ -5,10 +5,10 @@ import { SYSTEM_NAMES, type SystemName } from '../systems/system.ts';
 import { checkShape, type TrafficShape } from '../traffic/traffic.ts';
 import { parse, refuse, showHelp, wholeNumber } from './parse-options.ts';
 
-/** What both programs take. */
+/** The options that `toppers` and `exact` share. */
 export type DataOptions = {
   readonly shape: TrafficShape;
-  /** A folder whose loaded data are used again, or kept for a later run; null: neither. */
+  /** A folder whose loaded data are reused, or kept for a later run. null: neither. */
   readonly keep: string | null;
 };
 
@@ -66,7 +66,7 @@ export type ProbesOptions = {
   readonly shape: TrafficShape;
   readonly probes: number;
   readonly product: Product;
-  /** Another product that is asked in turns with it; null: none. */
+  /** Another product to measure alternately. null: none. */
   readonly beside: Product | null;
   readonly json: string | null;
   readonly quick: boolean;
@@ -147,7 +147,7 @@ export function alertsOptions(args: readonly string[]): AlertsOptions {
 
 export type ClusterOptions = {
   readonly shape: TrafficShape;
-  /** A database of a coordinator of Citus that has workers. */
+  /** URL of a database on a Citus coordinator that has workers. */
   readonly citus: string;
   readonly rounds: number;
   readonly json: string | null;
@@ -210,7 +210,7 @@ export function shapeOf(values: ShapeValues): TrafficShape {
   const samples = wholeNumber('samples', values.samples);
   const shape: TrafficShape = {
     samples,
-    // With more samples there are more days of the same density.
+    // More samples mean more days of the same density.
     days: values.days
       ? wholeNumber('days', values.days)
       : Math.max(7, Math.round((samples * 7) / 10_000_000)),

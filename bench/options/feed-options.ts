@@ -7,7 +7,7 @@ import { parse, refuse, showHelp, wholeNumber } from './parse-options.ts';
 
 export type ConversionOptions = {
   readonly shape: TrafficShape;
-  /** A version that kept readings as rows. */
+  /** A version that stored readings as rows. */
   readonly from: Product;
   readonly json: string | null;
 };
@@ -51,7 +51,7 @@ export function churnOptions(args: readonly string[]): ChurnOptions {
 
 export type FeedOptions = {
   readonly minutes: number;
-  /** A minute. */
+  /** Flows per minute. */
   readonly flows: number;
   readonly keys: number;
   readonly json: string | null;

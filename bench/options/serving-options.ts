@@ -1,12 +1,12 @@
 import { parse, showHelp, wholeNumber } from './parse-options.ts';
 
 export type ServingOptions = {
-  /** A part of the names of the cases to measure; empty: all. */
+  /** Measure only cases whose name contains this. Empty: all. */
   readonly only: string;
   readonly seconds: number;
   readonly rounds: number;
   readonly json: string | null;
-  /** Compare servers of so many processes, instead of ours with others; null: the latter. */
+  /** Compare ours with these numbers of processes. null: compare ours with other servers. */
   readonly processes: readonly number[] | null;
 };
 

@@ -7,7 +7,7 @@ import { type Product, productVersion } from '../systems/product.ts';
 import { type Service, startService } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
-/** Which of the two: the one that is measured, or the one beside it. */
+/** The product that is measured, or the one it is compared with. */
 export type ProductName = 'product' | 'beside';
 
 export type ProductToLoad = {
@@ -24,7 +24,7 @@ export type LoadedProduct = {
   readonly service: Service;
 };
 
-/** Loads the samples by a product's own commands into a database of its own; starts its server. */
+/** Loads the samples into a new database with a product's own commands, and starts its server. */
 export async function loadProduct(
   { url, folder }: OwnPostgres,
   { name, product, shape, probes }: ProductToLoad,

@@ -13,13 +13,13 @@ type ByProduct<Value> = Readonly<Partial<Record<MeasuredProduct, Value>>>;
 
 export type ProbesCase = Pick<Case, 'window'> & {
   readonly figures: ByProduct<Figures>;
-  /** Processor time of the server for a question, all threads. */
+  /** CPU time of the server per question, all threads. */
   readonly cpuMs: ByProduct<number>;
 };
 
 export type AskedProduct = Pick<LoadedProduct, 'name' | 'version' | 'service'>;
 
-/** Compares the answers of the products, and takes their times in turns. */
+/** Compares the answers of the products, then measures them in turn. */
 export async function measureProbes(
   shape: TrafficShape,
   products: readonly AskedProduct[],
@@ -59,7 +59,7 @@ async function cpuOfAll(subjects: readonly ProductSubject[]): Promise<ProbesCase
   return all;
 }
 
-/** A mean of several runs, as the machine tells it in steps of 10 ms. NaN: it does not. */
+/** Mean of several runs, because CPU time is reported in steps of 10 ms. NaN: not reported. */
 async function cpuOf({ service, before, run, least }: ProductSubject): Promise<number> {
   const started = await service.usage();
   for (let runs = 0; runs < least; runs += 1) {
@@ -71,7 +71,7 @@ async function cpuOf({ service, before, run, least }: ProductSubject): Promise<n
   return (1000 * (ended.cpuSeconds - started.cpuSeconds)) / least;
 }
 
-/** Error: two products answer differently. */
+/** Error: the answers of two products differ. */
 async function compareAnswers(
   { window, question }: Case,
   products: readonly AskedProduct[],

@@ -13,7 +13,7 @@ export type ReportedProduct = {
   readonly load: ServiceLoad;
 };
 
-/** All that a run found out. */
+/** The results of a run. */
 export type ProbesReport = {
   readonly machine: Machine;
   readonly shape: TrafficShape;
@@ -39,7 +39,7 @@ export function renderProbes({ machine, shape, probes, products, cases }: Probes
   );
 }
 
-/** Medians and processor times; of two products also how many times as much the first takes. */
+/** Renders medians and CPU times, and for two products the ratios of the first to the second. */
 function renderCases(products: readonly ReportedProduct[], cases: readonly ProbesCase[]): string {
   const columns = products.flatMap(({ name }): MeasuredProduct[] => [name, `${name}, cold`]);
   const isPair = products.length > 1;

@@ -1,10 +1,10 @@
-/** What a system says to a question. */
+/** A system's answer to a question. */
 export type Answer = {
-  /** Largest first; equal values in the order of their keys. */
+  /** Largest first; equal values in key order. */
   readonly keys: readonly AnswerKey[];
-  /** Of all keys that are not listed, also those that a filter kept out. */
+  /** Total of all keys that are not listed, including those that a filter excludes. */
   readonly others: number;
-  /** How many keys have a reading and pass the filter; null where the answer does not say. */
+  /** Number of keys with a reading that pass the filter. null if the answer does not say. */
   readonly keyCount: number | null;
 };
 
@@ -15,14 +15,14 @@ export type AnswerKey = {
   readonly percentiles: readonly number[];
 };
 
-/** Every figure of these data fits a double exactly; if one did not, nothing could be compared. */
+/** Every figure of these data is exact as a double. One that was not could not be compared. */
 export function exactNumber(value: unknown): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
   throw new Error(`an answer has ${String(value)} where an integer up to 2^53 is expected`);
 }
 
-/** In what two answers differ, in words; null where they do not. */
+/** Describes the first difference between two answers. null if they are equal. */
 export function difference(a: Answer, b: Answer): string | null {
   if (a.keys.length !== b.keys.length) return `${a.keys.length} keys, and ${b.keys.length}`;
   for (const [place, left] of a.keys.entries()) {

@@ -23,7 +23,7 @@ const VARIED: Readonly<Record<Variant, Pick<Question, 'filter' | 'ranks'>>> = {
   percentiles: { filter: null, ranks: [50, 95, 99] },
 };
 
-/** The top 100 by bytes over each window: as it is, with a filter, with percentiles. */
+/** The top 100 by bytes over each window: plain, with a filter, with percentiles. */
 export function casesOf(shape: TrafficShape): Case[] {
   return windowsOf(shape).flatMap(({ window, from, to }) =>
     VARIANTS.map((variant) => ({
@@ -34,7 +34,7 @@ export function casesOf(shape: TrafficShape): Case[] {
   );
 }
 
-/** The latest data; `whole` where there is more than the week. */
+/** Windows at the end of the data. `whole` only if there is more than a week. */
 function windowsOf(shape: TrafficShape): { window: string; from: number; to: number }[] {
   const to = endOf(shape);
   const week = to - Math.min(shape.days, 7) * DAY_SECONDS;
@@ -43,13 +43,13 @@ function windowsOf(shape: TrafficShape): { window: string; from: number; to: num
     { window: '1h', from: to - 3600, to },
     { window: '24h', from: to - DAY_SECONDS, to },
     { window: `${days}d aligned`, from: week, to },
-    // Both ends inside a bucket of a minute: the first one is out, the last one in (decision 18).
+    // Both ends are inside a one-minute bucket: the first is out, the last is in (decision 18).
     { window: `${days}d ragged`, from: week + 1830, to: to - 1770 },
     ...(shape.days > 7 ? [{ window: 'whole aligned', from: START, to }] : []),
   ];
 }
 
-/** The most that can be asked. */
+/** The largest question: all data. */
 export const wholeWindow = (shape: TrafficShape): Question => ({
   from: START,
   to: endOf(shape),

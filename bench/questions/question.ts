@@ -5,27 +5,27 @@ export type Question = {
   /** Epoch seconds, half open: a bucket belongs to the window its start lies in (decision 18). */
   readonly from: number;
   readonly to: number;
-  /** A place in METERS. */
+  /** An index of METERS. */
   readonly meter: number;
   readonly maxItems: number;
-  /** Which keys may be listed; the total is of all keys all the same (decision 25). */
+  /** Which keys may be listed. The total still includes all keys (decision 25). */
   readonly filter: KeyFilter | null;
-  /** An RE2 pattern of keys that may not be listed. */
+  /** An RE2 pattern of keys that must not be listed. */
   readonly exclude: string | null;
   /** Percentiles of the listed keys' topper buckets (decision 27). */
   readonly ranks: readonly number[];
 };
 
 export type KeyFilter = {
-  /** RE2, searched anywhere in the raw key. */
+  /** An RE2 pattern, searched anywhere in the raw key. */
   readonly pattern: string;
-  /** The same keys as a range, where they are one: from `first` up to, but not, `below`. */
+  /** The same keys as a range, if they form one: `first` inclusive, `below` exclusive. */
   readonly range: { readonly first: string; readonly below: string } | null;
 };
 
 /**
- * How many topper buckets a key's series has: those with at least one of the group's buckets that
- * start inside both the window and the data, which reach from START to `end` without a gap.
+ * Returns the number of topper buckets in a key's series: those with at least one of the group's
+ * buckets starting inside both the window and the data. The data have no gap from START to `end`.
  */
 export function stepCount({ from, to }: Question, end: number): number {
   const first = ceilTo(Math.max(from, START), BUCKET_SECONDS);
@@ -36,8 +36,8 @@ export function stepCount({ from, to }: Question, end: number): number {
 }
 
 /**
- * Nearest rank: the place, from 1, of the percentile in an ascending series of `count` values. In
- * thousandths, so that 99.9 % is not lost to binary fractions.
+ * Nearest rank: the position, from 1, of a percentile in an ascending series of `count` values.
+ * Computed in thousandths, because binary fractions cannot represent 99.9 exactly.
  */
 export const placeOf = (rank: number, count: number): number =>
   Math.max(1, Math.ceil((Math.round(rank * 1000) * count) / 100_000));

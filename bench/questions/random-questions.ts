@@ -9,7 +9,7 @@ import {
 } from '../traffic/traffic.ts';
 import type { Question } from './question.ts';
 
-/** Questions without end, the same for the same seed. */
+/** Generates questions without end, the same ones for the same seed. */
 export function* randomQuestions(shape: TrafficShape, seed: number): Generator<Question> {
   const random = createRandom(seed);
   for (;;) {
@@ -33,7 +33,7 @@ function createRandom(seed: number) {
   return { next, below, chance: (probability: number): boolean => next() < probability };
 }
 
-/** Also windows that begin before the data or end after them, or hold no bucket at all. */
+/** Some windows begin before the data, end after them, or contain no bucket at all. */
 function randomWindow(shape: TrafficShape, random: Random): { from: number; to: number } {
   const least = START - DAY_SECONDS;
   const most = endOf(shape) + DAY_SECONDS;
@@ -45,7 +45,7 @@ function randomWindow(shape: TrafficShape, random: Random): { from: number; to: 
   return { from: onGrid(from), to: Math.max(onGrid(from + length), onGrid(from) + grid) };
 }
 
-/** A pattern that PostgreSQL and RE2 read alike. */
+/** Returns a pattern that means the same in PostgreSQL and RE2. */
 function randomPattern(random: Random): string {
   const digit = (): string => '0123456789ABCDEF'.charAt(random.below(16));
   const kinds = [

@@ -6,10 +6,10 @@ import { createGraphClient } from '../systems/graph-client.ts';
 import type { Service } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
-/** Arguments of a topper, by a name for people. */
+/** Arguments of a topper, and their name in reports. */
 export type ToppersWith = { readonly name: string; readonly args: string };
 
-/** The first is the ordinary topper, which the others are compared with. */
+/** The first is the ordinary topper, with which the others are compared. */
 export const RANKINGS: readonly ToppersWith[] = [
   { name: 'METRIC', args: '' },
   { name: 'PEAK', args: 'rankBy: PEAK' },
@@ -20,7 +20,7 @@ export const RANKINGS: readonly ToppersWith[] = [
   { name: 'NEW', args: 'rankBy: NEW, ago: $ago' },
 ];
 
-/** The ordinary topper, and networks in place of its keys. */
+/** The ordinary topper, and toppers of networks instead of addresses. */
 export const NETWORKS: readonly ToppersWith[] = [
   { name: 'addresses', args: '' },
   { name: '/24', args: 'prefix: { ipv4: 24 }' },
@@ -55,7 +55,7 @@ function queryOf(args: string): string {
   }`;
 }
 
-/** Windows of the usual lengths; changes are those since a day before. */
+/** Measures the windows of `casesOf`. Changes are relative to a day before. */
 export async function measureRankings({
   shape,
   service,
@@ -70,7 +70,7 @@ export async function measureRankings({
     if (variant !== 'plain') continue;
     showProgress(`measuring: ${window}`);
     const { from, to } = question;
-    // Of a week the window before has no data: a day earlier most of both has some.
+    // The window before a week has no data. One day earlier, both windows mostly have data.
     const variables = {
       context: CONTEXT,
       group: GROUP,
@@ -78,7 +78,7 @@ export async function measureRankings({
       window: { interval: { from, to } },
     };
     const run = (args: string) => () => client.ask(queryOf(args), variables);
-    // In two passes: between warm runs nothing is forgotten.
+    // In two passes, so that no cold run empties the caches between warm runs.
     const warm = await measure(
       toppers.map(({ name, args }) => ({
         name,

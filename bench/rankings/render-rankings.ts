@@ -2,7 +2,7 @@ import { milliseconds } from '../reports/figures.ts';
 import { textTable } from '../reports/text-table.ts';
 import type { RankingsCase } from './measure-rankings.ts';
 
-/** Medians, and how many times as long as the first of each window the others take. */
+/** Renders medians, and their ratios to the first of each window. */
 export const renderRankings = (title: string, cases: readonly RankingsCase[]): string =>
   textTable(
     [title, 'warm', 'x first', 'cold', 'x first'],

@@ -11,7 +11,7 @@ export type Machine = {
   readonly duckdb: string | null;
 };
 
-/** What the figures were taken on, and with. */
+/** Describes the machine and the versions that the figures belong to. */
 export async function describeMachine(
   databaseUrl: string | null,
   duckdb: string | null,
@@ -27,7 +27,7 @@ export async function describeMachine(
   };
 }
 
-/** For the head of a report. */
+/** Renders the head of a report. */
 export function renderMachine(machine: Machine): string {
   const { cpu, cores, memoryBytes, platform, node, postgres, duckdb } = machine;
   const versions = [

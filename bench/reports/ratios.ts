@@ -1,12 +1,12 @@
 import type { CaseResult, MeasuredName } from '../measures/measure-case.ts';
 import { VARIANTS, type Variant } from '../questions/cases.ts';
 
-/** How many times as long another system takes, by medians; null where one was not measured. */
+/** Ratios of another system's median to ours. null if one of the two was not measured. */
 export type Ratios = {
-  /** DuckDB with its own settings. */
+  /** DuckDB with default settings. */
   readonly duckdbToWarm: number | null;
   readonly duckdbToCold: number | null;
-  /** DuckDB with the setting that is fastest at this very question. */
+  /** DuckDB with the setting that is fastest for this question. */
   readonly tunedToWarm: number | null;
   readonly tunedToCold: number | null;
   readonly sqlToWarm: number | null;
@@ -25,7 +25,7 @@ export function ratiosOf({ figures }: CaseResult): Ratios {
   };
 }
 
-/** What a filter or percentiles cost: how many times as long the same window takes with them. */
+/** The cost of a filter or of percentiles: ratios to the same window without. */
 export type Surcharge = {
   readonly window: string;
   readonly variant: Exclude<Variant, 'plain'>;

@@ -11,7 +11,7 @@ export type Loads = {
   readonly duckdb: Pick<DuckDb, 'loadSeconds' | 'fileBytes'> | null;
 };
 
-/** How long filling took, and how much is stored. */
+/** Renders how long loading took and how much is stored. */
 export function renderLoad(shape: TrafficShape, { service, sql, duckdb }: Loads): string {
   const lines: string[] = [];
   if (service) {
@@ -31,7 +31,7 @@ export function renderLoad(shape: TrafficShape, { service, sql, duckdb }: Loads)
   return lines.join('\n');
 }
 
-/** The first lines: of the import, and of COPY where there was one. */
+/** Renders the lines about the import, and about COPY if it was measured. */
 export function renderImport(
   { samples }: TrafficShape,
   { import: { seconds, usage }, copy }: Pick<ServiceLoad, 'import' | 'copy'>,

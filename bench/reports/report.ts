@@ -11,7 +11,7 @@ import { type Ratios, ratiosOf, surchargesOf } from './ratios.ts';
 import { renderLoad } from './render-load.ts';
 import { textTable } from './text-table.ts';
 
-/** All that a run found out. */
+/** The results of a run. */
 export type Report = {
   readonly machine: Machine;
   readonly shape: TrafficShape;
@@ -105,7 +105,7 @@ const shownFigures = (figures: Figures | undefined): string =>
 
 const times = (ratio: number | null): string => (ratio === null ? '' : ratio.toFixed(2));
 
-/** The same as JSON, with the ratios that the text shows. */
+/** Returns the report as JSON, with the ratios that the text shows. */
 export function reportJson(report: Report): string {
   const cases = report.cases.map((result) => ({
     window: result.window,

@@ -1,4 +1,4 @@
-/** Columns aligned under their heads: the first to the left, figures to the right. */
+/** Aligns columns under their headings: the first to the left, figures to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

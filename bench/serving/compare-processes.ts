@@ -10,11 +10,11 @@ import { postgresCpu } from './postgres-cpu.ts';
 import { type BenchRequest, CASES } from './requests.ts';
 import { type ServedProcesses, serveByProcesses } from './served-processes.ts';
 
-/** What some number of processes comes to. */
+/** What a server with a number of processes achieves. */
 type Figures = {
   readonly answersPerSecond: number;
   readonly cpuMicroseconds: number;
-  /** Of PostgreSQL, and of the load. */
+  /** CPU time of PostgreSQL, and of the load. */
   readonly databaseMicroseconds: number;
   readonly loadMicroseconds: number;
   readonly p50: number;
@@ -30,15 +30,15 @@ type Measured = {
 
 const CONNECTIONS = 16;
 
-/** Until documents are compiled, and spare processes are loaded … */
+/** Length of a warm-up round, in which documents are compiled and spare processes load. */
 const WARM_SECONDS = 4;
 
-/** … and V8 has compiled what each process runs: of several, each gets its part of the answers. */
+/** Warm-up answers per process, so that V8 has compiled the code of each of them. */
 const WARM_ANSWERS = 4_000;
 
 const WARM_ROUNDS = 5;
 
-/** Whether an answer is given again, or rendered for each request. */
+/** Whether a response comes from the cache or is rendered for each request. */
 const WAYS = [
   { way: 'remembered', variables: {} },
   { way: 'rendered anew', variables: { COUNTERGRAPH_RESPONSE_CACHE_MB: '0' } },
@@ -51,8 +51,8 @@ const CASE_NAMES = [
 ];
 
 /**
- * Compares servers of so many processes, each `serve` as it comes, over one database and in turns.
- * The load runs on the same cores.
+ * Compares `serve` with different numbers of processes and otherwise default settings, in turn,
+ * over one database. The load runs on the same cores.
  */
 export async function compareProcesses(
   cleanup: Cleanup,
@@ -70,7 +70,7 @@ export async function compareProcesses(
       servers.set(number, server);
     }
     for (const { name, ways } of CASES.filter(({ name }) => CASE_NAMES.includes(name))) {
-      // The first way is ours, as plain as it can be asked for.
+      // The first way is a plain request to ours.
       const [first] = ways;
       if (!first) continue;
       showProgress(`measuring: ${name}, ${way}`);

@@ -8,13 +8,13 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** Whether the caller may see an object. Errors: they may not. */
+/** Checks whether the caller may see an object. Errors: the caller may not. */
 type Guard = GraphQLIsTypeOfFn<unknown, unknown>;
 
 /**
- * Makes a schema one whose operations graphql-jit can compile. Its types ask who asks in their
- * `isTypeOf`, which graphql-jit calls without the request's scope; from now on the fields that return
- * objects ask. Interfaces are not guarded.
+ * Changes a schema so that graphql-jit can compile its operations. The types check the caller in
+ * `isTypeOf`, which graphql-jit calls without the request's scope, so the fields that return
+ * objects check instead. Interfaces are not guarded.
  */
 export function makeCompilable(schema: GraphQLSchema): GraphQLSchema {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
@@ -43,7 +43,7 @@ function guarded(
   };
 }
 
-/** The value, once all objects in it have passed. */
+/** Returns the value once all objects in it have passed. */
 function checked(value: unknown, guard: Guard, context: unknown, info: GraphQLResolveInfo) {
   if (value === null || value === undefined) return value;
   const pending: PromiseLike<boolean>[] = [];

@@ -16,7 +16,7 @@ export const guidOf = (group: number): string =>
 
 const METERS = ['bytes', 'packets', 'connections'] as const;
 
-/** A PostgreSQL of its own with the data below; its address. */
+/** Starts a PostgreSQL with the data below. Returns its URL. */
 export async function openServingDatabase(cleanup: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-serving-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ export async function openServingDatabase(cleanup: Cleanup): Promise<string> {
   return postgres.url;
 }
 
-/** An hour of twenty groups of three meters, each of 200 labelled keys. */
+/** Loads an hour of twenty groups, each with three meters and 200 labelled keys. */
 async function loadServingData(databaseUrl: string, folder: string): Promise<void> {
   const declaration = join(folder, 'declaration.json');
   const groups = Array.from({ length: GROUPS }, (_, group) => ({
@@ -51,7 +51,7 @@ async function loadServingData(databaseUrl: string, folder: string): Promise<voi
   await importMinutes(databaseUrl, folder, { from: 0, to: MINUTES });
 }
 
-/** Imports some minutes, counted from FROM on. */
+/** Imports some minutes, which count from FROM. */
 export async function importMinutes(
   databaseUrl: string,
   folder: string,
@@ -65,14 +65,14 @@ export async function importMinutes(
 
 type Minutes = { readonly from: number; readonly to: number };
 
-/** Every third key has readings in a minute, the same in all groups. */
+/** In each minute, every third key has readings, which are the same in all groups. */
 function* valuesOf(minute: number): Generator<{ readonly key: number; readonly value: number }> {
   for (let key = minute % 3; key < KEYS; key += 3) {
     yield { key, value: ((key * 7919 + minute * 104_729) % 10_007) + 1 };
   }
 }
 
-/** What the first meter of each group comes to. */
+/** Returns the total of the first meter of each group. */
 export function totalOf({ from, to }: Minutes): number {
   let total = 0;
   for (let minute = from; minute < to; minute += 1) {

@@ -8,7 +8,7 @@ export type ForkedServer = {
   readonly name: ServerName;
   readonly url: string;
   readonly pid: number;
-  /** Processor time of all its threads so far, user and system. */
+  /** CPU time of all its threads so far, user and system. */
   cpuMicroseconds(): Promise<number>;
   stop(): Promise<void>;
 };

@@ -2,7 +2,7 @@ import autocannon from 'autocannon';
 import type { ForkedServer } from './forked-server.ts';
 import type { BenchRequest } from './requests.ts';
 
-/** Of one way to an answer, all callers together. */
+/** Figures of one way to an answer, over all connections. */
 export type WayFigures = {
   readonly cpuMicroseconds: number;
   readonly requestsPerSecond: number;
@@ -12,7 +12,7 @@ export type WayFigures = {
 
 const CONNECTIONS = 8;
 
-/** Asks on a few connections at once for so long. Errors: an answer that is no 200. */
+/** Sends requests on a few connections for some seconds. Errors: an answer other than 200. */
 export async function measureWay(
   server: ForkedServer,
   request: BenchRequest,

@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { BenchRequest } from './requests.ts';
 
-/** How requests have come out so far. */
+/** Number of requests so far by outcome. */
 export type Outcomes = {
   answered: number;
-  /** Answers that are no 200: the server refused the request, or it failed. */
+  /** Answers other than 200: the server refused the request, or it failed. */
   failed: number;
-  /** Nobody accepted the connection. */
+  /** The connection was not accepted. */
   refused: number;
   /** The connection was lost before the answer was complete. */
   lost: number;
@@ -21,8 +21,8 @@ export type PersistentLoad = {
 };
 
 /**
- * Asks the same again and again on a few connections, whatever becomes of them: one that is lost is
- * opened again at once, as a client with keep-alive does.
+ * Repeats a request on a few connections. A connection that is lost is opened again at once, as by
+ * a client with keep-alive.
  */
 export function startLoad(
   url: string,
@@ -37,12 +37,12 @@ export function startLoad(
   let isOver = false;
   let slowestMs = 0;
 
-  /** Until the connection is closed, by whomever. */
+  /** Resolves when either side has closed the connection. */
   const askOnOne = () =>
     new Promise<void>((resolve) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
       let isConnected = false;
-      /** A request that waits for its answer. */
+      /** When the request in progress was sent. null if there is none. */
       let askedAt: number | null = null;
       let text = '';
       const ask = () => {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { processUsage } from '../systems/process-usage.ts';
 import { childrenOf } from './served-processes.ts';
 
-/** What tells the processor time of a PostgreSQL on this machine, all its processes together. */
+/** Returns a function that reads the CPU time of all processes of a PostgreSQL on this machine. */
 export async function postgresCpu(databaseUrl: string): Promise<() => Promise<number>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -13,7 +13,7 @@ export async function postgresCpu(databaseUrl: string): Promise<() => Promise<nu
   const [postmaster] = rows;
   if (!postmaster) throw new Error('PostgreSQL does not tell which process it is');
   const { pid } = postmaster;
-  /** In microseconds so far. What has ended is no longer in it. */
+  /** Microseconds so far, without processes that have ended. */
   return async () => {
     const usages = await Promise.all([pid, ...(await childrenOf(pid))].map(processUsage));
     return usages.reduce((sum, usage) => sum + (usage?.cpuSeconds ?? 0) * 1e6, 0);

@@ -1,6 +1,6 @@
 import { builtModule, readSettings, silentLog } from '../systems/product.ts';
 
-/** Of one request: opaque here, only handed from one part of the product to the next. */
+/** The scope of a request. Opaque here: only passed from one part of the product to another. */
 export type AnonymousScope = { readonly reads: { end(): Promise<void> } };
 export type Identity = { readonly contexts: ReadonlyMap<string, object> };
 export type RequestScope = AnonymousScope & { readonly identity: Identity | null };
@@ -14,8 +14,8 @@ type Endpoint = {
 };
 
 /**
- * The parts of the product that every server here shares: database, services, schema. What differs
- * is what lies between them and the caller.
+ * The parts of the product that every server here shares: database, services, schema. The servers
+ * differ in what lies between these parts and the caller.
  */
 export type ProductParts = {
   readonly settings: object;
@@ -32,7 +32,7 @@ export type ProductParts = {
   parametersOf(query: URLSearchParams): object;
 };
 
-/** Nobody is refused: who may come in is not what is compared. */
+/** A log-in gate that never refuses, because limits are not what is compared. */
 const OPEN_GATE = {
   check() {},
   proved() {},

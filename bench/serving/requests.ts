@@ -9,7 +9,7 @@ export type BenchRequest = {
   readonly body?: string;
 };
 
-/** One request to several servers, on several ways to ours; the first is what others are held to. */
+/** A request to several servers, in several ways to ours. Others are compared with the first. */
 export type ServingCase = {
   readonly name: string;
   readonly ways: readonly {
@@ -41,7 +41,7 @@ const graphql = (
   headers: { 'content-type': 'application/json', authorization, ...headers },
 });
 
-/** Ours does not answer this before Yoga; anything but plain JSON would do. */
+/** Makes our server pass the request on to Yoga. Anything but plain JSON would do that. */
 const THROUGH_YOGA = { accept: 'application/json, */*;q=0.1' };
 
 const restCase = (name: string, request: BenchRequest): ServingCase => ({

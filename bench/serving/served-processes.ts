@@ -6,16 +6,16 @@ import { spawnCommand } from '../systems/product.ts';
 
 export type ServedProcesses = {
   readonly url: string;
-  /** Of all its processes together so far. */
+  /** CPU time of all its processes together so far. */
   cpuMicroseconds(): Promise<number>;
-  /** The processes that answer requests, without a spare one, in the order of their numbers. */
+  /** The processes that answer requests, without the spare one, in the order of their numbers. */
   servingPids(): Promise<number[]>;
   /** Whether a spare process has loaded the program. */
   hasSpare(): Promise<boolean>;
   stop(): Promise<void>;
 };
 
-/** `countergraph serve --processes N` as it comes, but for what `variables` say. */
+/** Starts `countergraph serve --processes N`. `variables` override the default settings. */
 export async function serveByProcesses(
   databaseUrl: string,
   processes: number,
@@ -53,21 +53,21 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: output })) {
     const url = /is ready at (\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // What else it says must not fill the pipe.
+    // Further output must not fill the pipe.
     output.resume();
     return url;
   }
   throw new Error('the server ended before it was ready');
 }
 
-/** The processes that a process has started. */
+/** Returns the child processes of a process. */
 export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = await Promise.all(pids.map(parentOf));
   return pids.filter((_, i) => parents[i] === parent);
 }
 
-/** A process calls itself by the number that it has. */
+/** The title of a serving process contains its number. */
 const titled = async (pid: number) => ({
   pid,
   title: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
@@ -78,7 +78,7 @@ async function parentOf(pid: number): Promise<number | null> {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import { SERVERS, type ServerName } from './servers.ts';
 
-/** One server in a process of its own, which tells how much processor time it has taken. */
+/** Messages of a server in its own process, which reports its CPU time on request. */
 export type FromServer =
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'cpu'; readonly microseconds: number };

@@ -16,7 +16,7 @@ import {
   type RequestScope,
 } from './product-parts.ts';
 
-/** Each starts a server over the same services and database, and gives its address. */
+/** Each starts a server over the same services and database, and returns its URL. */
 export const SERVERS = {
   ours,
   oursAnew,
@@ -32,16 +32,16 @@ async function ours(databaseUrl: string): Promise<string> {
   return (await startServer(databaseUrl)).url;
 }
 
-/** Ours, which computes no topper twice either, but renders each response anew as all others do. */
+/** Ours with cached toppers but without cached responses: it renders each one, as all others do. */
 async function oursAnew(databaseUrl: string): Promise<string> {
   return (await startServer(databaseUrl, { variables: { COUNTERGRAPH_RESPONSE_CACHE_MB: '0' } }))
     .url;
 }
 
-/** What every server has to do at least: `node:http`, the services, and to write JSON. */
+/** The minimum for any server: `node:http`, the services, and writing JSON. */
 async function bare(databaseUrl: string): Promise<string> {
   const parts = await openProductParts(databaseUrl);
-  // Decoded once: what the same parameters mean does not change from request to request.
+  // Decode only once, because the same parameters mean the same in every request.
   const decoded = new Map<string, { readonly node: object }>();
   const server = createServer((request, response) => {
     void answerBare(parts, decoded, request).then(
@@ -87,7 +87,7 @@ async function answerBare(
   }
 }
 
-/** Yoga as it comes. */
+/** Yoga with default settings. */
 async function plainYoga(databaseUrl: string): Promise<string> {
   const parts = await openProductParts(databaseUrl);
   const yoga = createYoga({

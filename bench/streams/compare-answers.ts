@@ -4,8 +4,8 @@ import { QUESTIONS } from './stream-questions.ts';
 type Streamed = { readonly data?: { readonly it?: unknown } };
 
 /**
- * Asks each question as a query: how many differ from what its streams were told last, or were
- * told differently.
+ * Asks each question as a query. Returns the number of questions whose last streamed answer differs
+ * from the query's, or between streams.
  */
 export async function compareAnswers(
   url: string,
@@ -24,7 +24,7 @@ export async function compareAnswers(
   return differences;
 }
 
-/** What `it` is, wherever it is. */
+/** Returns the value of `it` at any depth. */
 function innermost(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return undefined;
   if ('it' in answer) return answer.it;

@@ -2,8 +2,8 @@ const LINE_BREAK = 0x0a;
 const COLON = 0x3a;
 
 /**
- * Finds the messages in a stream of events without reading them: it shares the machine with the
- * server. What lies between two empty lines is a message, unless it begins with a colon.
+ * Finds the messages in an event stream without parsing them, because it shares the machine with
+ * the server. Text between two empty lines is a message, unless it begins with a colon.
  */
 export class EventReader {
   readonly #onMessage: () => void;
@@ -30,7 +30,7 @@ export class EventReader {
     if (from < chunk.length) this.#chunks.push(chunk.subarray(from));
   }
 
-  /** Behind the next empty line, of which one half may be in the chunk before. */
+  /** The position after the next empty line, whose first half may be in the previous chunk. */
   #endIn(chunk: Buffer, from: number): number {
     const before = from === 0 ? this.#chunks.at(-1)?.at(-1) : undefined;
     if (before === LINE_BREAK && chunk[0] === LINE_BREAK) return 1;

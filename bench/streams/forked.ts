@@ -8,7 +8,7 @@ import type { FromServer, HeldMemory } from './server-process.ts';
 export type StreamServer = {
   readonly url: string;
   usage(): Promise<ProcessUsage | null>;
-  /** After a full collection. */
+  /** Memory after a full garbage collection. */
   held(): Promise<HeldMemory>;
   stop(): Promise<void>;
 };
@@ -36,9 +36,9 @@ export async function forkStreamServer(databaseUrl: string): Promise<StreamServe
 export type Told = Extract<FromReaders, { kind: 'told' }>;
 
 export type Readers = {
-  /** Until each stream has its first message; how often the server was too busy for one more. */
+  /** Resolves once each stream has its first message. refused: how often the server was busy. */
   open(asked: Omit<Extract<ToReaders, { kind: 'open' }>, 'kind'>): Promise<{ refused: number }>;
-  /** Calls `commit` when the readers are ready, and waits until each stream was told of it. */
+  /** Calls `commit` when the readers are ready, and waits until each stream has its message. */
   round(commit: () => Promise<void>): Promise<Told>;
   answers(): Promise<Extract<FromReaders, { kind: 'answers' }>['answers']>;
   usage(): Promise<ProcessUsage | null>;
@@ -85,7 +85,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Error: the process ends instead. */
+/** Error: the process ends before it sends a message. */
 const nextMessage = <Message>(child: ChildProcess): Promise<Message> =>
   new Promise((resolve, reject) => {
     const ended = (status: number | null): void => {

@@ -2,12 +2,12 @@ import { openCommitter } from '../feed/open-committer.ts';
 import { createFlowTraffic } from '../traffic/flow-traffic.ts';
 import { BUCKET_SECONDS, START } from '../traffic/traffic.ts';
 
-/** A minute's flows, as `feed` has them. */
+/** The same flows as in `feed`. */
 const TRAFFIC = { flowsPerMinute: 1900, keys: 200_000, seed: 1 };
 
 /**
- * Commits a minute of flows after the other, as fast as it is called. The last of them is that of
- * now, so that the server takes the data for current: what it merges beside, it merges as usual.
+ * Returns a function that commits the next minute of flows. The last minute ends now, so that the
+ * data are current for the server and it merges them as usual.
  */
 export async function openMinutes(
   databaseUrl: string,

@@ -5,7 +5,7 @@ import { TOKEN } from '../systems/declaration.ts';
 import { EventReader } from './event-reader.ts';
 import { QUESTIONS } from './stream-questions.ts';
 
-/** All readers, in a process of their own; who reads what is drawn in turn. */
+/** Messages to the process of all readers. Questions are assigned to readers in turn. */
 export type ToReaders =
   | {
       readonly kind: 'open';
@@ -13,22 +13,22 @@ export type ToReaders =
       readonly streams: number;
       readonly users: number;
     }
-  /** A commit follows: each stream is to have one message for it. */
+  /** A commit follows: each stream must receive one message for it. */
   | { readonly kind: 'round' }
   | { readonly kind: 'answers' };
 
 export type FromReaders =
   | { readonly kind: 'started' }
-  /** refused: how often the server was too busy for one more. */
+  /** refused: how often the server was too busy to open a stream. */
   | { readonly kind: 'opened'; readonly refused: number }
   | { readonly kind: 'ready' }
-  /** When each stream had its message, in ms since the epoch; those beyond one each. */
+  /** times: when each stream had its message, in epoch ms. extra: messages beyond one each. */
   | { readonly kind: 'told'; readonly times: readonly number[]; readonly extra: number }
-  /** By question the last answers of its streams, each once. */
+  /** For each question, the distinct last answers of its streams. */
   | { readonly kind: 'answers'; readonly answers: readonly (readonly string[])[] }
   | { readonly kind: 'ended'; readonly what: string };
 
-/** The server takes no more connections of one address than half of all. */
+/** The server accepts at most half of its connections from one address. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
 const OPENING_AT_ONCE = 50;

@@ -6,22 +6,22 @@ import type { ProcessUsage } from '../systems/process-usage.ts';
 import type { Readers, StreamServer } from './forked.ts';
 import type { HeldMemory } from './server-process.ts';
 
-/** What became of a commit. */
+/** Figures of a commit. */
 export type CommitFigures = {
-  /** From COMMIT until one half of the streams, and the last of them, had its message. */
+  /** From COMMIT until half of the streams, and the last one, have their message. */
   readonly medianMs: number;
   readonly lastMs: number;
   readonly computations: number;
-  /** Messages beyond one for each stream. */
+  /** Messages beyond one per stream. */
   readonly extra: number;
 };
 
 export type RunFigures = {
   readonly commits: readonly CommitFigures[];
-  /** After each minute. */
+  /** Memory after each minute. */
   readonly held: readonly HeldMemory[];
   readonly seconds: number;
-  /** Seconds of processor time. */
+  /** Seconds of CPU time. */
   readonly cpu: { readonly server: number; readonly readers: number };
   readonly peakBytes: number;
 };
@@ -32,7 +32,7 @@ export type RunOptions = {
   readonly readers: Readers;
   readonly commitNext: () => Promise<void>;
   readonly rounds: number;
-  /** Seconds between the beginnings of two commits. */
+  /** Seconds from the start of one commit to the start of the next. */
   readonly every: number;
 };
 
@@ -87,7 +87,7 @@ async function oneCommit(
 
 type Commits = { next(): Promise<number>; end(): Promise<void> };
 
-/** The database tells of a commit when it has happened, before the committer hears of it. */
+/** PostgreSQL notifies of a commit when it has happened, before the committer gets its answer. */
 async function listenForCommits(url: string): Promise<Commits> {
   const client = new pg.Client({ connectionString: url, application_name: 'bench listener' });
   await client.connect();

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { memoryUsage } from 'node:process';
 import { startServer } from '../systems/product.ts';
 
-/** What a server holds after a full collection, in bytes. */
+/** A server's memory after a full garbage collection, in bytes. */
 export type HeldMemory = {
   readonly rss: number;
   readonly heapUsed: number;
-  /** Buffers, and what is decoded and shared between threads. */
+  /** Buffers, and decoded data that threads share. */
   readonly external: number;
 };
 
-/** The server under test, in a process of its own: it ends with the bench that started it. */
+/** Messages of the server under test. Its process ends with the bench that started it. */
 export type FromServer =
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'held'; readonly held: HeldMemory };
@@ -18,7 +18,7 @@ export type FromServer =
 const databaseUrl = process.env['DATABASE_URL'];
 if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 
-// Under so much load many are slow, and the log says so of each.
+// Under this load many requests are slow, and the log would report each of them.
 const server = await startServer(databaseUrl, { variables: { COUNTERGRAPH_SLOW_MS: '3600000' } });
 const tell = (message: FromServer): void => {
   process.send?.(message);

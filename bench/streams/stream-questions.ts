@@ -7,7 +7,7 @@ export type StreamQuestion = {
   readonly variables: Readonly<Record<string, unknown>>;
 };
 
-/** Of the eight groups that flows fill (operations, "Flows to counters"), two meters each. */
+/** Two meters of each of the eight groups that flows fill (operations, "Flows to counters"). */
 const GROUPS: readonly { readonly guid: string; readonly meters: readonly [number, number] }[] = [
   { guid: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}', meters: [0, 3] },
   { guid: '{889900CC-0063-11A5-8380-FEBDBABBDBEA}', meters: [0, 3] },
@@ -19,7 +19,7 @@ const GROUPS: readonly { readonly guid: string; readonly meters: readonly [numbe
   { guid: '{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A02}', meters: [0, 4] },
 ];
 
-/** None is of the clock: every commit, and nothing else, changes their answers. */
+/** None depends on the clock: every commit changes the answers, and nothing else does. */
 const WINDOWS = [{ recentSeconds: 900 }, { recentSeconds: 3600 }, { preset: 'ALL_AVAILABLE' }];
 
 const DECLARED = '$context: String!, $group: Guid!, $meter: Int!, $window: WindowInput!';
@@ -51,5 +51,5 @@ const contexts: readonly StreamQuestion[] = CONTEXT_FIELDS.map((fields) => ({
   variables: { context: CONTEXT },
 }));
 
-/** Fifty different ones. */
+/** Fifty different questions. */
 export const QUESTIONS: readonly StreamQuestion[] = [...toppers, ...contexts];

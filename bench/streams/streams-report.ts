@@ -6,19 +6,19 @@ import { textTable } from '../reports/text-table.ts';
 import type { RunFigures } from './run-commits.ts';
 import type { HeldMemory } from './server-process.ts';
 
-/** All that a run found out. */
+/** The results of a run. */
 export type StreamsReport = {
   readonly machine: Machine;
   readonly options: Omit<StreamsOptions, 'json'>;
   readonly questions: number;
   /** Until the last stream had its first answer. */
   readonly openedMs: number;
-  /** How often the server was too busy for one more meanwhile: each was asked for again. */
+  /** How often the server was too busy to open a stream, which was then retried. */
   readonly refused: number;
-  /** Before there were any streams. */
+  /** Memory before any stream was opened. */
   readonly before: HeldMemory;
   readonly run: RunFigures;
-  /** Questions whose last answer differs from that to the same query, or between streams. */
+  /** Questions whose last answer differs from the query's, or between streams. */
   readonly differences: number;
 };
 

@@ -2,11 +2,11 @@ import { BUCKET_SECONDS, METERS, TOPPER_BUCKET_SECONDS } from '../traffic/traffi
 
 export const CONTEXT = 'bench';
 export const USER = 'bench';
-/** Of a database that lives as long as the bench, on a server that listens on loopback only. */
+/** Not a secret: the database lives as long as the bench, and only local clients can reach it. */
 export const TOKEN = 'bench-token';
 export const GROUP = '{5B1F0E52-6A0B-4C1E-8F0D-3B9D2C7E4A10}';
 
-/** What `countergraph apply` is to make. */
+/** The declaration for `countergraph apply`. */
 export const DECLARATION = {
   context: CONTEXT,
   groups: [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 /**
- * How large a database file with keys and readings is: as they are in memory, in the order of time
- * with the ids of keys, written at once, with DuckDB's newest way to store them.
+ * Returns the size of a database file with keys and readings: the same rows as in memory, in time
+ * order with key ids, written at once in DuckDB's newest storage format.
  */
 export async function measureDuckDbFile(connection: DuckDBConnection): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-bench-'));

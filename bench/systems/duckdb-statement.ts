@@ -1,13 +1,13 @@
 import { placeOf, type Question, stepCount } from '../questions/question.ts';
 import { endOf, METERS, TOPPER_BUCKET_SECONDS, type TrafficShape } from '../traffic/traffic.ts';
 
-/** How the readings say which key they are of, and how a key's text is come by. */
+/** How readings refer to their key, and how to get the key's text. */
 type Layout = {
   readonly readings: string;
   readonly id: string;
-  /** The tables candidates (id, key, value), with all keys that may be listed, and lowest. */
+  /** What to select the id, key and value of all keys of the window from. */
   readonly named: string;
-  /** Ids are joined to their texts for the largest keys and their equals only. */
+  /** Without a filter, texts are joined only for the largest keys and those with equal values. */
   readonly worthNaming: (most: number) => string;
 };
 
@@ -31,8 +31,8 @@ export const LAYOUTS = {
 } as const satisfies Record<string, Layout>;
 
 /**
- * A topper as DuckDB is fastest with it. Rows: key, value, total and number of keys, which are the
- * same in every row, and the percentiles; one row without a key when none is listed.
+ * The fastest statement found for a topper in DuckDB. Columns: key, value, total and number of keys
+ * (both the same in every row), and the percentiles. One row without a key if none is listed.
  */
 export function topperText(question: Question, shape: TrafficShape, layout: Layout): string {
   const { from, to, meter, maxItems, ranks } = question;
@@ -73,7 +73,7 @@ function keyCondition({ filter, exclude }: Question): string | null {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The table series: of each listed key, the values of its steps with a reading, ascending. */
+/** The table `series`: for each listed key, the ascending values of its steps with a reading. */
 function seriesTables({ meter }: Question, { readings, id }: Layout, inWindow: string): string[] {
   return [
     `steps as (
@@ -85,7 +85,7 @@ function seriesTables({ meter }: Question, { readings, id }: Layout, inWindow: s
   ];
 }
 
-/** The steps without a reading are zeros, which only move the places of the others up. */
+/** Steps without a reading are zeros, which only shift the positions of the others. */
 function percentileColumns(question: Question, end: number): string {
   const count = stepCount(question, end);
   return question.ranks

@@ -14,7 +14,7 @@ import type { Asker, System, SystemName } from './system.ts';
 
 export type DuckDb = {
   readonly systems: readonly System[];
-  /** Of a file with the same rows. */
+  /** Size of a file with the same rows. */
   readonly fileBytes: number | null;
   readonly version: string;
   readonly loadSeconds: number;
@@ -26,14 +26,14 @@ export type DuckDbName = SystemName & keyof typeof LAYOUTS;
 export type DuckDbToOpen = {
   readonly shape: TrafficShape;
   readonly names: readonly DuckDbName[];
-  /** Whether to tell how large a file with the rows is. */
+  /** Whether to measure the size of a file with the rows. */
   readonly file: boolean;
 };
 
 /**
- * DuckDB in this process, with two threads. In memory: reading a week from there took half as long
- * as from a database file that lay wholly in memory as well. An ENUM instead of ids was tried: then
- * every statement copied the 200,000 texts, which took 0.1 s.
+ * Opens DuckDB in this process, with two threads and in memory: reading a week took half as long as
+ * from a database file that was fully cached. An ENUM instead of ids was tried, but then every
+ * statement copied the 200,000 texts, which took 0.1 s.
  */
 export async function openDuckDb({ shape, names, file }: DuckDbToOpen): Promise<DuckDb> {
   const started = performance.now();
@@ -65,7 +65,7 @@ export async function openDuckDb({ shape, names, file }: DuckDbToOpen): Promise<
   };
 }
 
-/** Buckets come in the order of time, which lets a window skip all rows that are outside. */
+/** Rows are in time order, so that a window can skip all rows outside it. */
 const TABLES = `
 create table keys (key_id integer, key varchar);
 create table readings (key_id integer, bucket bigint, bytes bigint, packets bigint,
@@ -75,7 +75,7 @@ create table text_readings as
   select key, bucket, bytes, packets, connections from readings join keys using (key_id)
   order by bucket`;
 
-/** As many rows as DuckDB takes at a time. */
+/** The number of rows that DuckDB takes at a time. */
 const CHUNK_ROWS = 2048;
 
 async function loadReadings(connection: DuckDBConnection, shape: TrafficShape): Promise<void> {
@@ -102,9 +102,9 @@ async function loadReadings(connection: DuckDBConnection, shape: TrafficShape): 
 }
 
 /**
- * DuckDB aggregates into an array instead of a hash table when the ids are few enough; by default
- * that is 12 bits of them, ours have 18. Which is faster depends on the window, so that the tuned one
- * is given the choice.
+ * DuckDB aggregates into an array instead of a hash table if the ids have few enough bits: 12 by
+ * default, while ours have 18. Which is faster depends on the window, so the tuned system may
+ * choose.
  */
 const DEFAULT_ARRAY_BITS = 12;
 const ALL_KEYS_ARRAY_BITS = 20;
@@ -123,7 +123,7 @@ const openWays = (
 
 const TRIALS = 5;
 
-/** Of every connection's settings, prepared and not, what is fastest for this very statement. */
+/** Chooses the fastest way for a statement: the settings of a connection, prepared or not. */
 async function prepareFastest(
   connections: readonly DuckDBConnection[],
   text: string,
@@ -150,7 +150,7 @@ async function prepareFastest(
   return fastest.asker;
 }
 
-/** Columns as topperText gives them. */
+/** Reads the columns of `topperText`. */
 function answerOf(rows: readonly (readonly unknown[])[], { ranks }: Question): Answer {
   const keys = rows.flatMap(([key, value, , , ...percentiles]) =>
     typeof key === 'string'

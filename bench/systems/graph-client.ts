@@ -2,7 +2,7 @@ import { TOKEN, USER } from './declaration.ts';
 import { createHttpClient } from './http-client.ts';
 
 export type GraphClient = {
-  /** The data of an answer that must have no errors. */
+  /** Returns the data of an answer. Errors: the answer has errors. */
   ask<Data>(query: string, variables: object): Promise<Data>;
   close(): void;
 };
@@ -12,7 +12,7 @@ const HEADERS = {
   'content-type': 'application/json',
 };
 
-/** Asks over one connection, one question after the other. */
+/** Asks one question after another on one connection. */
 export function createGraphClient(url: string): GraphClient {
   const client = createHttpClient(url);
   return {

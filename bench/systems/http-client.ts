@@ -1,15 +1,15 @@
 import { Client, type Dispatcher } from 'undici';
 
 export type HttpClient = {
-  /** The body of an answer that must be a 200. */
+  /** Returns the body of an answer. Errors: an answer other than 200. */
   get(path: string): Promise<string>;
   post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<string>;
   close(): void;
 };
 
 /**
- * A client with one connection, which it keeps: its requests go one after the other. Its own part
- * of the time counts as the server's, so it is one that takes little.
+ * Opens a client that keeps one connection and sends one request after another. Its own time counts
+ * as the server's, so it is undici's, which takes little.
  */
 export function createHttpClient(url: string): HttpClient {
   const client = new Client(url, { pipelining: 1 });

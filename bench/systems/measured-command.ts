@@ -3,21 +3,21 @@ import { type ProcessUsage, processUsage } from './process-usage.ts';
 import { type CommandOptions, spawnCommand } from './product.ts';
 
 export type CommandFigures = {
-  /** From the start of the process to its end. */
+  /** From the start to the exit of the process. */
   readonly seconds: number;
-  /** Of its process; null where the machine does not tell. */
+  /** Usage of the process. null if the machine does not report it. */
   readonly usage: ProcessUsage | null;
 };
 
 export type MeasuredCommand = CommandFigures & {
-  /** What it wrote to standard output. */
+  /** Its standard output. */
   readonly out: string;
 };
 
-/** Usage only rises, so that of shortly before the end is that of the whole run, or nearly. */
+/** Usage only rises, so the last value before the exit is nearly that of the whole run. */
 const LOOK_EVERY_MS = 20;
 
-/** Runs `countergraph …` on a database. Errors: it fails. */
+/** Runs `countergraph …` on a database. Errors: the command fails. */
 export async function measureCommand(
   databaseUrl: string,
   parameters: readonly string[],

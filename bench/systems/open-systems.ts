@@ -14,7 +14,7 @@ export type OpenSystems = {
   readonly duckdb: Omit<DuckDb, 'close'> | null;
 };
 
-/** Loads what is not loaded yet, and starts the systems of these names. */
+/** Loads what is not loaded yet, and starts the named systems. */
 export async function openSystems(
   options: DataOptions,
   names: readonly SystemName[],
@@ -44,7 +44,7 @@ async function openService({ serviceUrl }: Databases, cleanup: Cleanup): Promise
   return service;
 }
 
-/** Ours beside another system: then import and sizes are compared, too. */
+/** If ours runs beside another system, imports and sizes are compared too. */
 const isCompared = (names: readonly SystemName[]): boolean =>
   names.includes('ours') && names.length > 1;
 

@@ -4,10 +4,10 @@ import { endOf, METERS, TOPPER_BUCKET_SECONDS, type TrafficShape } from '../traf
 export type Statement = { readonly text: string; readonly values: readonly unknown[] };
 
 /**
- * A topper as PostgreSQL is fastest with it: one aggregation, the keys' texts for the candidates
- * only, and for percentiles a second look at the listed keys. No reading is 0, so that every key
- * with a reading counts (decision 24). Rows: key, value, total and key_count, which are the same in
- * every row, percentile_0 and so on; one row without a key when none is listed.
+ * The fastest statement found for a topper in PostgreSQL: one aggregation, texts only for the keys
+ * that may be listed, and for percentiles a second scan for the listed keys. No reading is 0, so
+ * every key with a reading counts (decision 24). Columns: key, value, total and key_count (both the
+ * same in every row), percentile_0 and so on. One row without a key if none is listed.
  */
 export function topperStatement(question: Question, shape: TrafficShape): Statement {
   const values: unknown[] = [];
@@ -36,14 +36,14 @@ export function topperStatement(question: Question, shape: TrafficShape): Statem
 
 type Bind = (value: unknown) => string;
 
-/** The tables facts (total, key_count) and listed (key_id, key, value). */
+/** The tables `facts` (total, key_count) and `listed` (key_id, key, value). */
 function candidateTables(question: Question, bind: Bind): string[] {
   const condition = keyCondition(question, bind);
   const most = bind(question.maxItems);
   if (condition === null) {
     return [
       'facts as (select coalesce(sum(value), 0) as total, count(*) as key_count from sums)',
-      // Texts are needed of the listed keys, and of their equals to tell them apart.
+      // Texts are needed for the listed keys, and for equal values, which are sorted by text.
       `listed as materialized (
         select key_id, key, value from sums join keys using (key_id)
         where value >= (
@@ -67,7 +67,7 @@ function candidateTables(question: Question, bind: Bind): string[] {
 function keyCondition({ filter, exclude }: Question, bind: Bind): string | null {
   const conditions: string[] = [];
   if (filter?.range) {
-    // Who writes the SQL knows what a prefix pattern comes to, and spares the regular expression.
+    // In hand-written SQL, a range can replace the regular expression of a prefix.
     const { first, below } = filter.range;
     conditions.push(`key >= ${bind(first)} and key < ${bind(below)}`);
   } else if (filter) conditions.push(`key ~ ${bind(filter.pattern)}`);
@@ -84,8 +84,8 @@ type SeriesParts = {
 };
 
 /**
- * The table series, with the percentiles of each listed key. The steps without a reading are not
- * made as rows: they are zeros, so they only move the places of the others up.
+ * The table `series` with the percentiles of each listed key. Steps without a reading need no rows:
+ * they are zeros, which only shift the positions of the others.
  */
 function seriesTables({ column, inWindow, end, question, bind }: SeriesParts): string[] {
   const count = stepCount(question, end);

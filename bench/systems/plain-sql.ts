@@ -12,12 +12,12 @@ import type { System } from './system.ts';
 export type PlainSql = System & { close(): Promise<void> };
 
 /**
- * The same samples in one table that everybody would make, in the order of time.
+ * The same samples in one obvious table, in time order.
  *
  * For windows, BRIN was as fast as a B-tree over bucket that includes key and bytes, and both were
- * much faster than nothing: rows lie in the order of their buckets, so BRIN finds an hour as well, at
- * a thousandth of the size. For a week everything is read anyway. The B-tree by key makes
- * percentiles a little faster: the listed keys' readings without those of all others.
+ * much faster than no index: rows are in the order of their buckets, so BRIN finds an hour equally
+ * well, at a thousandth of the size. A week reads everything anyway. The B-tree by key makes
+ * percentiles a little faster: it finds the listed keys' readings without those of all others.
  */
 const TABLES = `
 create table keys (key_id integer primary key, key text collate "C" not null);

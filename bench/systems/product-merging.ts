@@ -1,6 +1,6 @@
 import { builtModule, type Product, THIS_PRODUCT } from './product.ts';
 
-/** The parts of the product that merge and sweep; check/ holds them to the sources. */
+/** The parts of the product that merge and sweep. check/ compares these types with the sources. */
 
 export type MergeTarget = {
   readonly databaseUrl: string;

@@ -7,14 +7,14 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
 /**
- * All that the bench uses of the product, as it is built. The built files come without types, so
- * what is used of them is written down here; check/product-types.ts holds it to the sources.
+ * Everything that the bench uses of the built product. Built files have no types, so the types are
+ * declared here, and check/product-types.ts compares them with the sources.
  */
 
 /** The folder of a built checkout. */
 export type Product = string;
 
-/** The one that this bench lies in, seen from bench/dist/systems, where this file runs. */
+/** The checkout that contains this bench, relative to bench/dist/systems, where this file runs. */
 export const THIS_PRODUCT: Product = resolve(import.meta.dirname, '../../..');
 
 export type EmbeddedServer = {
@@ -31,7 +31,7 @@ export type StartEmbedded = (options: {
 export type RunningServer = {
   readonly url: string;
   close(): Promise<void>;
-  /** Forgets what was decoded; a product of before there were such caches has none. */
+  /** Drops everything decoded. Missing in versions without such caches. */
   emptyCaches?(): void;
 };
 
@@ -43,15 +43,15 @@ export type ServerModules<Settings, Log> = {
     readonly databaseUrl: string;
     readonly log: Log;
     readonly explorer: { readonly credentials: null };
-    /** delays null: segments are never merged by the server itself. */
+    /** delays null: the server itself never merges segments. */
     readonly merging?: { readonly delays: null };
   }) => Promise<RunningServer>;
 };
 
-/** What the environment of the server under test says beside the defaults. */
+/** Environment variables of the server under test. */
 const SERVER_VARIABLES = {
   PORT: '0',
-  // Before there were blocks, a month took minutes.
+  // In versions without blocks, a month took minutes.
   COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: '3600',
 };
 
@@ -63,13 +63,13 @@ export const startEmbedded: StartEmbedded = async (options) => {
 };
 
 export type ServerOptions = {
-  /** What its environment says besides. */
+  /** Additional environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly merging?: { readonly delays: null };
   readonly product?: Product;
 };
 
-/** The server itself, in this process. */
+/** Starts the server in this process. */
 export async function startServer(
   databaseUrl: string,
   { variables = {}, merging, product = THIS_PRODUCT }: ServerOptions = {},
@@ -88,24 +88,24 @@ export async function startServer(
   });
 }
 
-/** A module of the product as it is built. */
+/** Loads a module of the built product. */
 export const builtModule = async <Module>(
   name: string,
   product: Product = THIS_PRODUCT,
 ): Promise<Module> => (await import(builtFile(name, product))) as Module;
 
-/** As its package says, and where it is. */
+/** Returns the version in package.json and the folder. */
 export async function productVersion(product: Product): Promise<string> {
   const file = await readFile(join(product, 'package.json'), 'utf8');
   const { version }: { version: string } = JSON.parse(file);
   return `${version} in ${product}`;
 }
 
-/** Whether the product is of a version that keeps readings in segments. */
+/** Whether the product is a version that stores readings in segments. */
 export const hasSegments = (product: Product): boolean =>
   existsSync(pathOf('store/merge/merge-context.js', product));
 
-/** What the product reads from an empty environment. */
+/** Returns the product's default settings, with any free port. */
 export async function readSettings(): Promise<object> {
   const module = await builtModule<{ readSettings(env: object): object }>(SETTINGS);
   return module.readSettings({ PORT: '0' });
@@ -117,7 +117,7 @@ export async function silentLog(product: Product = THIS_PRODUCT): Promise<object
   return module.createLog('silent', process.stderr);
 }
 
-/** Runs `countergraph …` on a database, in a process of its own, and gives what it printed. */
+/** Runs `countergraph …` on a database in its own process. Returns its standard output. */
 export async function runCommand(
   databaseUrl: string,
   parameters: readonly string[],
@@ -132,12 +132,12 @@ export async function runCommand(
 }
 
 export type CommandOptions = {
-  /** What its environment says besides. */
+  /** Additional environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly product?: Product;
 };
 
-/** The same, for whoever watches the process. What it says about mistakes is shown. */
+/** Starts a command without waiting for its exit. Its standard error is shown. */
 export function spawnCommand(
   databaseUrl: string,
   parameters: readonly string[],
@@ -151,7 +151,7 @@ export function spawnCommand(
   });
 }
 
-/** Elsewhere than here, where a .env may say what is meant for another server. */
+/** Commands run outside this folder, whose .env may hold settings for another server. */
 const commandSurroundings = (databaseUrl: string) => ({
   cwd: tmpdir(),
   env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl },
@@ -160,7 +160,7 @@ const commandSurroundings = (databaseUrl: string) => ({
 const SETTINGS = 'server/settings/settings.js';
 const LOG = 'server/telemetry/log.js';
 
-/** Where versions before 0.11 have them. */
+/** Paths in versions before 0.11. */
 const EARLIER: Readonly<Record<string, string>> = {
   [SETTINGS]: 'server/settings.js',
   [LOG]: 'server/log.js',

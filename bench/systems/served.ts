@@ -5,12 +5,12 @@ import { type ProcessUsage, processUsage } from './process-usage.ts';
 import { spawnCommand } from './product.ts';
 
 export type Served = GraphClient & {
-  /** Of its process so far; null where the machine does not tell. */
+  /** Usage of its process so far. null if the machine does not report it. */
   usage(): Promise<ProcessUsage | null>;
   stop(): Promise<void>;
 };
 
-/** `countergraph serve` as it comes: a process of its own with default settings. */
+/** Starts `countergraph serve` in its own process with default settings. */
 export async function serve(databaseUrl: string): Promise<Served> {
   const variables = { PORT: '0', LOG_LEVEL: 'warn' };
   const child = spawnCommand(databaseUrl, ['serve'], { variables });
@@ -29,12 +29,12 @@ export async function serve(databaseUrl: string): Promise<Served> {
   };
 }
 
-/** Its first line says where it listens. Errors: it ends without. */
+/** Reads the URL from the server's output. Errors: the server ends before it is ready. */
 async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: output })) {
     const url = /is ready at (\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
-    // What else it says must not fill the pipe.
+    // Further output must not fill the pipe.
     output.resume();
     return url;
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { startServer, THIS_PRODUCT } from './product.ts';
 
-/** The server under test, in a process of its own: it ends with the bench that started it. */
+/** Messages of the server under test. Its process ends with the bench that started it. */
 export type FromService =
   | { readonly kind: 'ready'; readonly url: string; readonly canEmpty: boolean }
   | { readonly kind: 'emptied' };
@@ -11,7 +11,7 @@ export type ToService = 'empty';
 const databaseUrl = process.env['DATABASE_URL'];
 if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 
-// What is measured is how answers are made.
+// No caches of answers, because computing answers is what is measured.
 const server = await startServer(databaseUrl, {
   variables: { COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' },
   product: process.argv[2] ?? THIS_PRODUCT,

@@ -11,14 +11,14 @@ import type { FromService, ToService } from './service-process.ts';
 import type { System } from './system.ts';
 
 export type Service = System & {
-  /** How many keys have a reading and pass the filter: the REST answer does not say. */
+  /** Counts the keys with a reading that pass the filter, which the REST answer does not say. */
   countKeys(question: Question): Promise<number>;
-  /** Makes the next topper a cold one. Null: the product has no caches that could be emptied. */
+  /** Empties the caches, so that the next topper is cold. null: the product has no such caches. */
   readonly empty: (() => Promise<void>) | null;
-  /** Of its process so far; null where the machine does not tell. */
+  /** Usage of its process so far. null if the machine does not report it. */
   usage(): Promise<ProcessUsage | null>;
   readonly url: string;
-  /** Another client, with a connection of its own. */
+  /** Opens another client with its own connection. */
   connect(): ServiceClient;
   close(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export type ServiceClient = {
   close(): void;
 };
 
-/** Starts the server of a product on a database that holds the samples. */
+/** Starts a product's server on a database that holds the samples. */
 export async function startService(
   databaseUrl: string,
   product: Product = THIS_PRODUCT,
@@ -63,7 +63,7 @@ export async function startService(
   };
 }
 
-/** Error: the process ends instead. */
+/** Error: the process ends before it sends a message. */
 const nextMessage = (child: ChildProcess): Promise<FromService> =>
   new Promise((resolve, reject) => {
     const ended = (status: number | null): void => {
@@ -86,7 +86,7 @@ const clientOf = (client: HttpClient): ServiceClient => ({
 
 const IDENTITY = { api_token: TOKEN, username: USER, context: CONTEXT };
 
-/** The request's parameters, but for who asks: also what a failed comparison shows. */
+/** The request's parameters without credentials. A failed comparison shows them. */
 export function topperParameters(question: Question): Record<string, string> {
   const { from, to, meter, maxItems, filter, exclude, ranks } = question;
   return {
@@ -95,7 +95,7 @@ export function topperParameters(question: Question): Record<string, string> {
     maxitems: String(maxItems),
     window_fromts: String(from),
     window_tots: String(to),
-    // The other systems give keys and values only, so labels are not asked for here either.
+    // The other systems return only keys and values, so do not request labels here either.
     resolve_keys: 'false',
     ...(filter && { key_filter: filter.pattern }),
     ...(exclude && { inverse_key_filter: exclude }),

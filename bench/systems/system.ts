@@ -5,11 +5,11 @@ export const SYSTEM_NAMES = ['ours', 'duckdb', 'duckdb-tuned', 'duckdb-text', 's
 
 export type SystemName = (typeof SYSTEM_NAMES)[number];
 
-/** Asks one question, as often as it is called. */
+/** Asks one question each time it is called. */
 export type Asker = () => Promise<Answer>;
 
 export type System = {
   readonly name: SystemName;
-  /** Makes everything ready that may be done once for a question. */
+  /** Prepares everything that can be done once per question. */
   prepare(question: Question): Promise<Asker>;
 };

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { type ChurnSample, type ChurnShape, generateChurn } from './churn-traffic.ts';
 import { LineBytes } from './line-bytes.ts';
 
-/** What the day comes to, by which answers are checked. */
+/** Totals of the day, with which answers are checked. */
 export type ChurnTotals = { bytes: number };
 
-/** The day as the `samples` import format has it. */
+/** Writes the day in the `samples` import format. */
 export async function writeChurnSamples(
   file: string,
   shape: ChurnShape,
@@ -31,7 +31,7 @@ export async function writeChurnSamples(
   return totals;
 }
 
-/** The same rows as COPY takes them, with the ids of keys in place of the addresses. */
+/** Writes the same rows for COPY, with key ids instead of addresses. */
 export async function writeChurnRows(file: string, shape: ChurnShape): Promise<void> {
   const tab = Buffer.from('\t');
   const end = Buffer.from('\n');
@@ -73,7 +73,7 @@ const HEX_BYTES = Array.from({ length: 256 }, (_, value) =>
   Buffer.from(value.toString(16).toUpperCase().padStart(2, '0')),
 );
 
-/** The raw key of an address (decisions, section 7). */
+/** Adds the raw key of an address (decisions, section 7). */
 function addAddress(lines: LineBytes, address: number): void {
   for (let shift = 24; shift >= 0; shift -= 8) {
     if (shift < 24) lines.bytes(DOT);

@@ -2,16 +2,16 @@ import { BUCKET_SECONDS, createUint32, DAY_SECONDS, START } from './traffic.ts';
 
 /** A day in which most addresses are seen once: a scan, or a flood from forged sources. */
 export type ChurnShape = {
-  /** Addresses with a single sample, evenly over the day. */
+  /** Addresses with a single sample, spread evenly over the day. */
   readonly addresses: number;
   /** Addresses with a sample in every minute. */
   readonly steady: number;
   readonly seed: number;
 };
 
-/** The readings are those of `METERS`. */
+/** A sample with a reading for each of `METERS`. */
 export type ChurnSample = {
-  /** The steady ones come first, then the others in the order in which they are seen. */
+  /** Steady addresses come first, then the others in the order in which they are seen. */
   readonly keyId: number;
   readonly address: number;
   readonly bytes: number;
@@ -20,7 +20,7 @@ export type ChurnSample = {
 };
 
 const MINUTES = DAY_SECONDS / BUCKET_SECONDS;
-/** 10.0.0.0/8 is the steady ones'. */
+/** 10.0.0.0/8 is reserved for steady addresses. */
 const STEADY_NETWORK = 10;
 
 export const churnKeys = ({ addresses, steady }: ChurnShape): number => addresses + steady;
@@ -28,7 +28,7 @@ export const churnKeys = ({ addresses, steady }: ChurnShape): number => addresse
 export const churnSamples = ({ addresses, steady }: ChurnShape): number =>
   addresses + steady * MINUTES;
 
-/** Bucket by bucket; `take` is called for each sample, which is another object's only that long. */
+/** Generates the day bucket by bucket, and calls `take` for each sample. */
 export function* generateChurn(
   shape: ChurnShape,
   take: (start: number, sample: ChurnSample) => void,
@@ -55,8 +55,8 @@ export function* generateChurn(
 }
 
 /**
- * Addresses all over IPv4, none of them twice: a linear congruential generator modulo 2^32 with its
- * full period (Numerical Recipes). Its low bits are not random, but sorted addresses look so.
+ * Returns addresses from all over IPv4, each only once: a linear congruential generator modulo 2^32
+ * with full period (Numerical Recipes). Its low bits are not random, but sorted addresses look so.
  */
 function strangers(seed: number): () => number {
   let state = seed >>> 0;

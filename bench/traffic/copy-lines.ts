@@ -1,7 +1,7 @@
 import { LineBytes } from './line-bytes.ts';
 import { generateTraffic, METERS, type TrafficShape } from './traffic.ts';
 
-/** The samples as PostgreSQL's COPY reads them: key id, bucket, and the meters' readings. */
+/** The samples as lines for PostgreSQL's COPY: key id, bucket, and the meters' readings. */
 export function* copyLines(shape: TrafficShape): Generator<Buffer> {
   const tab = Buffer.from('\t');
   const end = Buffer.from('\n');

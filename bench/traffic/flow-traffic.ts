@@ -2,7 +2,7 @@ import { keyTexts } from './key-texts.ts';
 import { BUCKET_SECONDS, createUint32, START } from './traffic.ts';
 import { createDraw } from './weighted-draw.ts';
 
-/** What of the product's `Flow` is filled in here (ingest/flows/flow.ts). */
+/** The fields of the product's `Flow` (ingest/flows/flow.ts) that are filled in here. */
 export type BenchFlow = {
   readonly startUs: number;
   readonly durationUs: number;
@@ -17,7 +17,7 @@ type BenchSide = { readonly address: string; readonly bytes: number; readonly pa
 
 export type FlowShape = {
   readonly flowsPerMinute: number;
-  /** Addresses, at home and elsewhere together. */
+  /** Number of addresses, at home and elsewhere together. */
   readonly keys: number;
   readonly seed: number;
 };
@@ -26,13 +26,13 @@ const TCP = 6;
 /** One address in a hundred is at home. */
 const HOME_SHARE = 100;
 const PORTS = [443, 80, 53, 22, 25, 123, 993, 3389, 5432, 8080, 8443, 1194, 179, 389, 636, 5060];
-/** One flow in eight began up to so long before the minute in which it ended. */
+/** One flow in eight lasts up to this long, so it may have begun in the minute before. */
 const LONG_SECONDS = 60;
 
 /**
- * The flows that ended in each minute of the day, one call a minute. Both ends are drawn by Zipf's
- * law with exponent 1: some addresses are always there, and most come now and then, so that all day
- * long there are new ones.
+ * Returns a function for the flows that ended in a minute. Both ends are drawn by Zipf's law with
+ * exponent 1: some addresses are always present and most appear rarely, so new ones keep appearing
+ * all day.
  */
 export function createFlowTraffic(shape: FlowShape): (minute: number) => BenchFlow[] {
   const random = createUint32(shape.seed);
@@ -46,7 +46,7 @@ export function createFlowTraffic(shape: FlowShape): (minute: number) => BenchFl
     const endUs = fromUs + below(BUCKET_SECONDS * 1e6);
     const isLong = below(8) === 0;
     const wantedUs = isLong ? below(LONG_SECONDS * 1e6) : Math.min(below(5e6), endUs - fromUs);
-    // Not into the day before.
+    // Do not begin on the previous day.
     const durationUs = Math.min(wantedUs, endUs - START * 1e6);
     const sent = 1 + below(20);
     const received = 1 + below(200);
@@ -81,7 +81,7 @@ function zipf<Item>(items: readonly Item[], random: () => number): () => Item {
   };
 }
 
-/** Raw keys of addresses that are not private: 16.0.0.0 to 111.255.255.255, none twice. */
+/** Distinct raw keys of addresses that are not private: 16.0.0.0 to 111.255.255.255. */
 function farAddresses(count: number, random: () => number): string[] {
   const seen = new Set<number>();
   while (seen.size < count) seen.add(0x1000_0000 + Math.floor((random() / 2 ** 32) * 0x6000_0000));

@@ -1,10 +1,10 @@
-/** Odd, so that multiples of it modulo 2^24 are all different; near 2^24 divided by the golden
- * ratio, so that consecutive ones lie far from each other. */
+/** Odd, so that its multiples modulo 2^24 are all different. Near 2^24 divided by the golden
+ * ratio, so that consecutive ones are far apart. */
 const STRIDE = 10_368_889;
 
 /**
  * Raw keys (decisions, section 7) of addresses in 10.0.0.0/8, by id. Popular keys, whose ids are
- * next to each other, are spread over all of it.
+ * next to each other, are spread over the whole network.
  */
 export const keyTexts = (count: number): string[] =>
   Array.from({ length: count }, (_, id) => keyText((id * STRIDE) % 2 ** 24));

@@ -1,8 +1,8 @@
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * Builds the text of many lines as bytes. Strings and their conversion to bytes took five times as
- * long, and would be most of what generating samples costs.
+ * Builds the text of many lines as bytes. Building strings and converting them took five times as
+ * long, and would dominate the time to generate samples.
  */
 export class LineBytes {
   #bytes = Buffer.allocUnsafe(2 * BLOCK_BYTES);
@@ -15,7 +15,7 @@ export class LineBytes {
     this.#length += text.length;
   }
 
-  /** In decimal: a whole number from 0 to 2^31 − 1. */
+  /** Adds a whole number from 0 to 2^31 − 1 in decimal. */
   number(value: number): void {
     const end = this.#length + digitCount(value);
     this.#reserve(MOST_DIGITS);
@@ -28,12 +28,12 @@ export class LineBytes {
     this.#length = end;
   }
 
-  /** Whether so much was added that it is worth passing on. */
+  /** Whether enough was added to be worth passing on. */
   get isBlock(): boolean {
     return this.#length >= BLOCK_BYTES;
   }
 
-  /** What was added since the last time. */
+  /** Returns what was added since the last call. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
@@ -48,7 +48,7 @@ export class LineBytes {
   }
 }
 
-/** Up to here a loop is faster than a call. */
+/** Up to this length, a loop is faster than a call of `set`. */
 const SHORT = 24;
 const ZERO = 0x30;
 const MOST_DIGITS = 10;

@@ -7,18 +7,18 @@ import { generateTraffic, METERS, type TrafficShape, trafficKeys } from './traff
 
 export type SampleFile = {
   readonly group: string;
-  /** How many probes the samples come from, one after the other; 0: from none. */
+  /** How many probes the samples come from in turn. 0: from none. */
   readonly probes: number;
 };
 
-/** Writes the samples as the `samples` import format has them (NDJSON, a sample a line). */
+/** Writes the samples in the `samples` import format (NDJSON, one sample per line). */
 export const writeSampleFile = (
   file: string,
   shape: TrafficShape,
   options: SampleFile,
 ): Promise<void> => pipeline(Readable.from(sampleLines(shape, options)), createWriteStream(file));
 
-/** The rows as COPY takes them, with ids for keys. */
+/** Writes the rows for COPY, with ids for keys. */
 export const writeRowFile = (file: string, shape: TrafficShape): Promise<void> =>
   pipeline(Readable.from(copyLines(shape)), createWriteStream(file));
 
@@ -49,7 +49,7 @@ function* sampleLines(shape: TrafficShape, options: SampleFile): Generator<Buffe
   yield lines.take();
 }
 
-/** By probe, as lines take turns. */
+/** The starts of lines, one for each probe, used in turn. */
 const lineHeads = ({ group, probes }: SampleFile): Buffer[] =>
   probes === 0
     ? [Buffer.from(`{"group":"${group}","key":"`)]

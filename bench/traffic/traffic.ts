@@ -1,12 +1,12 @@
 import { keyTexts } from './key-texts.ts';
 import { createDraw } from './weighted-draw.ts';
 
-/** What is generated: the same description gives the same samples, in the same order. */
+/** Describes the samples. The same shape gives the same samples in the same order. */
 export type TrafficShape = {
   readonly samples: number;
   readonly days: number;
   readonly seed: number;
-  /** How often keys appear: as 1/rank (Zipf's law with exponent 1), or all alike. */
+  /** How often keys appear: as 1/rank (Zipf's law with exponent 1), or all equally often. */
   readonly popularity: 'zipf' | 'flat';
 };
 
@@ -20,12 +20,12 @@ export const START = Date.UTC(2026, 0, 5) / 1000;
 /** The meters, by number. All are counters (type 2), and no reading is 0. */
 export const METERS = ['bytes', 'packets', 'connections'] as const;
 
-/** One bucket's samples, column by column. The arrays are used again for the next bucket. */
+/** One bucket's samples, column by column. The arrays are reused for the next bucket. */
 export type Bucket = {
   /** Epoch seconds. */
   readonly start: number;
   readonly count: number;
-  /** The keys' ids: 0 is the most popular one. */
+  /** Key ids. 0 is the most popular key. */
   readonly keys: Int32Array;
   /** By meter. */
   readonly readings: readonly [bytes: Int32Array, packets: Int32Array, connections: Int32Array];
@@ -42,7 +42,7 @@ export const endOf = ({ days }: TrafficShape): number => START + days * DAY_SECO
 /** The raw text of each key, by id. */
 export const trafficKeys = (): readonly string[] => keyTexts(KEY_COUNT);
 
-/** Error: more samples than the buckets have room for, or so few that a bucket would be empty. */
+/** Error: more samples than fit the buckets, or so few that a bucket would be empty. */
 export function checkShape(shape: TrafficShape): void {
   const least = bucketCount(shape);
   const most = bucketCount(shape) * FULLEST_BUCKET;
@@ -52,28 +52,28 @@ export function checkShape(shape: TrafficShape): void {
   );
 }
 
-/** All samples, bucket by bucket: about two million a second, and never more than one in memory. */
+/** Generates about two million samples a second, never holding more than one bucket in memory. */
 export function* generateTraffic(shape: TrafficShape): Generator<Bucket> {
   checkShape(shape);
   const buckets = bucketCount(shape);
   const room = Math.ceil(shape.samples / buckets);
   const fill = createFill(shape, room);
   for (let index = 0; index < buckets; index += 1) {
-    // The differences of rounded-down multiples add up to exactly the samples that are wanted.
+    // The differences of rounded-down multiples add up to exactly the wanted number of samples.
     const before = Math.floor((index * shape.samples) / buckets);
     const count = Math.floor(((index + 1) * shape.samples) / buckets) - before;
     yield fill(START + index * BUCKET_SECONDS, count);
   }
 }
 
-/** How many different shapes of a reading are prepared; powers of two make drawing cheap. */
+/** How many different volumes are prepared. A power of two makes drawing cheap. */
 const VOLUMES = 2 ** 16;
 
 function createFill({ seed, popularity }: TrafficShape, room: number) {
   const random = createUint32(seed);
   const draw = createDraw(weights(popularity), random);
   const volumes = logNormals(VOLUMES, random, { median: 8, spread: 1.5 });
-  // A key keeps its habits: without them all popular keys would add up to nearly the same.
+  // Each key has its usual volume; otherwise all popular keys would add up to nearly the same.
   const habits = logNormals(KEY_COUNT, random, { median: 1, spread: 0.8 });
   const seen = new Float64Array(KEY_COUNT);
   const column = (): Int32Array => new Int32Array(room);
@@ -89,7 +89,7 @@ function createFill({ seed, popularity }: TrafficShape, room: number) {
       const amount = clamp(Math.round(volume), 1, 1000);
       keys[i] = key;
       packets[i] = amount;
-      // Each packet from 40, an empty one of TCP, to 1,480 bytes.
+      // Each packet has from 40 bytes, as an empty TCP packet, to 1,480 bytes.
       bytes[i] = amount * 40 + Math.floor((random() / 2 ** 32) * 1440 * amount);
       connections[i] = 1 + Math.floor((random() / 2 ** 32) * Math.log2(amount + 1));
     }
@@ -105,7 +105,7 @@ const weights = (popularity: TrafficShape['popularity']): Float64Array =>
     popularity === 'zipf' ? 1 / (rank + 1) : 1,
   );
 
-/** Log-normally distributed numbers, by Box and Muller's method. */
+/** Log-normally distributed numbers, by the Box-Muller method. */
 function logNormals(
   count: number,
   random: () => number,
@@ -118,7 +118,7 @@ function logNormals(
   });
 }
 
-/** Whole numbers below 2^32: mulberry32 (Tommy Ettinger), good enough to invent traffic. */
+/** Whole numbers below 2^32: mulberry32 (Tommy Ettinger), good enough for synthetic traffic. */
 export function createUint32(seed: number): () => number {
   let state = seed | 0;
   return () => {

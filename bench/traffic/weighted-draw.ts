@@ -1,7 +1,7 @@
 /**
- * Draws indexes with the given weights, each draw in the same short time however many there are:
- * the alias method (Walker 1977; Vose 1991). Every slot of the table is as likely as the others; it
- * gives its own index up to a threshold, and another index above it.
+ * Draws indexes with the given weights, each in constant time however many there are: the alias
+ * method (Walker 1977; Vose 1991). All slots of the table are equally likely. A slot gives its own
+ * index below a threshold, and another index above it.
  */
 export function createDraw(weights: Float64Array, random: () => number): () => number {
   const { thresholds, aliases } = aliasTable(weights);
@@ -22,7 +22,7 @@ function aliasTable(weights: Float64Array): { thresholds: Float64Array; aliases:
   thresholds.forEach((threshold, slot) => {
     (threshold < 1 ? below : above).push(slot);
   });
-  // Each slot that is not full is filled up by one that has too much.
+  // Fill up each slot that is not full from one that has too much.
   for (let small = below.pop(); small !== undefined; small = below.pop()) {
     const large = above.pop();
     if (large === undefined) break;

@@ -6,7 +6,7 @@ import { createGraphClient, type GraphClient } from '../systems/graph-client.ts'
 import type { Service } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
-/** As many as a day has of five minutes. */
+/** A day has this many steps of five minutes. */
 const STEPS = 288;
 
 const BUCKET_SECONDS = 60;
@@ -17,7 +17,7 @@ export type MeasuredTrends = {
   readonly quick: boolean;
 };
 
-/** Medians of a question's time, and the mean of what it took of the server's processors. */
+/** The median of a question's time, and the mean of the server's CPU time. */
 export type Cost = { readonly ms: number; readonly cpuMs: number };
 
 export type TrendCase = {
@@ -37,7 +37,7 @@ const TREND = `query ($context: String!, $group: Guid!, $window: WindowInput!, $
   context(name: $context) { counterGroup(guid: $group) {
     topperTrend(window: $window, every: $every, maxItems: 10) ${SELECTION} } } }`;
 
-/** Trends beside one topper of the whole window, in turns. */
+/** Measures trends and one topper of the whole window. */
 export async function measureTrends({
   shape,
   service,
@@ -81,7 +81,7 @@ async function costsOf(
       times.push(performance.now() - started);
     }
     const end = await usage();
-    // In steps of 10 ms, so of all runs together.
+    // CPU time is reported in steps of 10 ms, so measure it over all runs together.
     const cpuMs = start && end ? (1000 * (end.cpuSeconds - start.cpuSeconds)) / runs : Number.NaN;
     return { ms: spreadOf(times).median, cpuMs };
   };

@@ -2,7 +2,7 @@ import { milliseconds } from '../reports/figures.ts';
 import { textTable } from '../reports/text-table.ts';
 import type { Cost, TrendCase } from './measure-trends.ts';
 
-/** What a topper and a trend of each window cost, and how many times as much the trend does. */
+/** Renders the cost of a topper and of a trend of each window, and the ratios of the two. */
 export const renderTrends = (cases: readonly TrendCase[]): string =>
   textTable(
     ['window, steps', 'topper', 'CPU', 'trend', 'CPU', 'x topper', 'x CPU'],

@@ -37,21 +37,21 @@ export function registerAlerts(program: Command): void {
   alerts
     .command('list')
     .description('show the alert rules of a context, and which of their events are firing')
-    .requiredOption('--context <name>', 'the context whose alerts are meant', parseName)
+    .requiredOption('--context <name>', 'the context of the alerts', parseName)
     .option('--json', 'print each rule as a line of JSON')
     .action(list);
   alerts
     .command('test')
     .description(
       'test a rule on stored data, even if it is disabled, and change nothing: prints its events ' +
-        'in the order of their ends, one a line',
+        'in the order of their ends, one per line',
     )
-    .requiredOption('--context <name>', 'the context whose alert is meant', parseName)
-    .requiredOption('--alert <name>', 'the rule that is tested, by its name')
-    .requiredOption('--from <time>', `only windows that end after then; ${MOMENT_FORM}`)
+    .requiredOption('--context <name>', 'the context of the alert', parseName)
+    .requiredOption('--alert <name>', 'the name of the rule to test')
+    .requiredOption('--from <time>', `only windows that end after this time; ${MOMENT_FORM}`)
     .requiredOption(
       '--to <time>',
-      'only windows that end by then; those before the first data or beyond the last are left out',
+      'only windows that end by this time; those before the first or beyond the last data are left out',
     )
     .option('--json', 'print each event as a line of JSON')
     .action(test);
@@ -147,7 +147,7 @@ async function testOn(
     findAlert(connection, { context, name, within }),
   );
   for (const slice of archived) {
-    console.error(`${slice} is archived: what a rule would say of its readings is not known`);
+    console.error(`${slice} is archived: the rule is not tested on its readings`);
   }
   const progress = stepsBetweenLines('windows');
   const reader = new WindowReader({ databaseUrl: url, runsInline: true });

@@ -14,8 +14,8 @@ import { UsageError } from '../usage-error.ts';
 export function registerDistribute(program: Command): void {
   program
     .command('distribute')
-    .description('spread the pages over the workers of Citus, or bring them back')
-    .option('--shards <n>', 'parts of each table; by default two for each worker', parseShards)
+    .description('distribute the pages over the workers of Citus, or bring them back')
+    .option('--shards <n>', 'shards of each table (default: two for each worker)', parseShards)
     .option('--undo', 'bring the pages back to the coordinator')
     .option('--json', 'print the result as JSON')
     .action(distribute);
@@ -31,7 +31,7 @@ function parseShards(text: string): number {
 
 async function distribute({ shards, undo, json }: DistributeOptions): Promise<void> {
   if (undo && shards !== undefined) {
-    throw new UsageError('--shards and --undo exclude each other: nothing is left of shards');
+    throw new UsageError('--shards and --undo exclude each other: --undo leaves no shards');
   }
   const started = performance.now();
   const report = await withDatabase(async ({ url, embedded, signal }) => {

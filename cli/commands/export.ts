@@ -27,27 +27,30 @@ type ExportCommandOptions = {
 export function registerExport(program: Command): void {
   program
     .command('export')
-    .description('write what a context holds, as lines that import takes or as CSV')
-    .argument('[file]', 'the file to write, .gz by its name; left out or -: standard output')
-    .requiredOption('--context <name>', 'the context that is exported', parseName)
+    .description('export the data of a context, as lines for import or as CSV')
+    .argument(
+      '[file]',
+      'the file to write, gzipped if it ends in .gz; left out or -: standard output',
+    )
+    .requiredOption('--context <name>', 'the context to export', parseName)
     .addOption(
       new Option(
         '--group <guid>',
-        'only this counter group; repeatable (default: all, disabled ones too)',
+        'only this counter group; repeatable (default: all, including disabled ones)',
       ).argParser((text: string, before: Guid[] | undefined) => [
         ...(before ?? []),
         parseGroup(text),
       ]),
     )
-    .option('--from <time>', `only buckets that begin then or later; ${MOMENT_FORM}`)
-    .option('--to <time>', 'only buckets that begin before then')
+    .option('--from <time>', `only buckets that begin at this time or later; ${MOMENT_FORM}`)
+    .option('--to <time>', 'only buckets that begin before this time')
     .addOption(
-      new Option('--format <format>', 'samples: what import --format samples takes')
+      new Option('--format <format>', 'samples: lines for import --format samples')
         .choices(EXPORT_FORMATS)
         .default('samples' satisfies ExportFormat),
     )
-    .option('--engine <n>', 'the engine instance that is exported (default: 0)', parseEngine)
-    .option('--declaration <file>', 'also write a file with which apply makes the same context')
+    .option('--engine <n>', 'the engine instance to export (default: 0)', parseEngine)
+    .option('--declaration <file>', 'also write a file with which apply creates the same context')
     .option('--json', 'print the result as JSON')
     .action(runExport);
 }

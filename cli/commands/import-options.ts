@@ -27,22 +27,22 @@ export type ImportOptions = {
 
 export function addImportOptions(command: Command): Command {
   return addFlowOptions(addContextOptions(command))
-    .option('--probe <id>', 'the probe that flows, and samples that name none, are of', parseName)
+    .option('--probe <id>', 'the probe of flows, and of samples that name none', parseName)
     .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
-    .option('--follow', 'read flows from - without end, and commit them bucket by bucket')
+    .option('--follow', 'read an endless stream of flows from -, and commit it bucket by bucket')
     .option(
       '--lateness <seconds>',
-      'with --follow: how long flows of a bucket that is over are waited for ' +
+      'with --follow: how long to wait for more flows of a bucket after its end ' +
         `(default: ${LIMITS.feedLatenessSeconds})`,
       parseLateness,
     )
     .option('--again', 'import a file even if its content was imported before')
-    .option('--if-new', 'pass over a file whose content was imported before, instead of failing')
+    .option('--if-new', 'skip a file whose content was imported before, instead of failing')
     .option(
       '--allow-empty',
-      'take an input of nfdump without flows, which otherwise fails; empty inputs of other formats never do',
+      'accept an input of nfdump without flows, which otherwise fails; empty inputs of other formats never do',
     )
-    .option('--skip-bad-lines', 'count and name lines that cannot be taken, instead of stopping')
+    .option('--skip-bad-lines', 'count and name lines that cannot be read, instead of stopping')
     .option('--json', 'print the result of each file as a line of JSON');
 }
 
@@ -50,11 +50,11 @@ const addContextOptions = (command: Command): Command =>
   command
     .requiredOption(
       '--context <name>',
-      'the context; flow formats make it where it is not there',
+      'the context; flow formats create it if it does not exist',
       parseName,
     )
     .addOption(
-      new Option('--format <format>', 'what the files are')
+      new Option('--format <format>', 'the format of the files')
         .choices(IMPORT_FORMATS)
         .makeOptionMandatory(),
     );
@@ -64,25 +64,25 @@ const addFlowOptions = (command: Command): Command =>
     .addOption(
       new Option(
         '--home <cidr>',
-        `a network that is home, for flow formats; repeatable (default: ${DEFAULT_HOME.join(', ')})`,
+        `a home network, for flow formats; repeatable (default: ${DEFAULT_HOME.join(', ')})`,
       ).argParser(collectNetworks),
     )
     .option(
       '--time-zone <name>',
-      'the zone of the local times that nfdump and pmacct write (default: COUNTERGRAPH_TIME_ZONE)',
+      'the time zone of local times from nfdump and pmacct (default: COUNTERGRAPH_TIME_ZONE)',
       parseTimeZone,
     )
     .addOption(
       new Option(
         '--service-port <rule>',
-        'the port that Apps counts a one-way flow under (goflow2, pmacct, nfdump without -B): ' +
+        'the port under which Apps counts a one-way flow (goflow2, pmacct, nfdump without -B): ' +
           'registered is the one that IANA registers as a service, or else the lower (default: registered)',
       ).choices(['registered', 'destination'] satisfies PortRule[]),
     )
     .addOption(
       new Option(
         '--mmdb <file>',
-        'a database of countries or of autonomous systems (MaxMind format), for groups of them; repeatable',
+        'a database of countries or of autonomous systems (MaxMind format), to count flows by them; repeatable',
       ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]),
     );
 
@@ -116,13 +116,13 @@ function refuseAgain({ again, ifNew, follow }: ImportOptions): void {
   }
   if (follow && (again || ifNew)) {
     const given = again ? '--again' : '--if-new';
-    throw new UsageError(`${given} is for files: what has no end is not remembered as one`);
+    throw new UsageError(`${given} is for files: an endless stream is not recorded as one`);
   }
 }
 
 function refuseServicePort(format: ImportFormat): void {
   const forOthers =
-    '--service-port is for nfdump, goflow2 and pmacct, which tell one direction of a flow';
+    '--service-port is for nfdump, goflow2 and pmacct, which report one direction of a flow';
   if (format === 'zeek')
     throw new UsageError(`${forOthers}: Zeek says who responded, leave it out`);
   if (format === 'samples')

@@ -19,8 +19,8 @@ import { addImportOptions, type ImportOptions, refuseMismatch } from './import-o
 export function registerImport(program: Command): void {
   const command = program
     .command('import')
-    .description('load data into a context: each file as a whole or not at all')
-    .argument('<file...>', 'files to import, .gz as they are; - is standard input');
+    .description('import data into a context: each file as a whole or not at all')
+    .argument('<file...>', 'files to import, also gzipped; - is standard input');
   addImportOptions(command).action(runImports);
 }
 
@@ -107,7 +107,7 @@ function passOver(error: unknown, { ifNew, json }: ImportOptions): void {
   if (!ifNew || !(error instanceof AlreadyImported)) throw error;
   const { source, context, told } = error;
   console.log(
-    json ? JSON.stringify({ source, context, alreadyImported: true }) : `${told}: passed over`,
+    json ? JSON.stringify({ source, context, alreadyImported: true }) : `${told}: skipped`,
   );
 }
 

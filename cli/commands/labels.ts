@@ -12,9 +12,9 @@ type LabelOptions = { context: string; format: LabelFormat; group?: Guid; json?:
 export function registerLabels(program: Command): void {
   program
     .command('labels')
-    .description('fill the labels of keys: each file as a whole or not at all')
-    .argument('<file...>', 'files to read, .gz as they are; - is standard input')
-    .requiredOption('--context <name>', 'the context whose keys are labelled')
+    .description('label keys: each file as a whole or not at all')
+    .argument('<file...>', 'files to read, also gzipped; - is standard input')
+    .requiredOption('--context <name>', 'the context of the keys')
     .addOption(
       new Option(
         '--format <format>',
@@ -25,7 +25,7 @@ export function registerLabels(program: Command): void {
     )
     .option(
       '--group <guid>',
-      'the only counter group to label; in it, missing keys of a CSV file are made',
+      'the only counter group to label; keys of a CSV file that it lacks are created',
       parseGroup,
     )
     .option('--json', 'print the result of each file as a line of JSON')

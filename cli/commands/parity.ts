@@ -41,21 +41,21 @@ export function registerParity(program: Command): void {
     )
     .requiredOption(
       '--legacy <url>',
-      'the base address of the legacy service, below which /api/… lies',
+      'the base address of the legacy service, without /api/…',
       parseBaseUrl,
     )
     .option(
       '--ours <url>',
-      'that of this service, instead of the one that HOST and PORT name',
+      'the base address of this service (default: that of HOST and PORT)',
       parseBaseUrl,
     )
     .option(
       '--requests <file>',
-      'requests, one a line: addresses, paths or queries, or an access log in common or combined ' +
-        'format; .gz is read as it is, - is standard input',
+      'requests, one per line: addresses, paths or queries, or an access log in common or combined ' +
+        'format; also gzipped, - is standard input',
       '-',
     )
-    .option('--user <name>', 'ask as this user, instead of who the requests name')
+    .option('--user <name>', 'ask as this user, instead of the users in the requests')
     .addOption(
       new Option('--legacy-token <token>', 'the token of --user at the legacy service').env(
         'COUNTERGRAPH_PARITY_LEGACY_TOKEN',
@@ -68,15 +68,15 @@ export function registerParity(program: Command): void {
     )
     .option(
       '--ignore <field>',
-      'leave out a field and all below it: a dotted path without indexes, as keys.label; repeatable',
+      'ignore a field and all fields below it: a dotted path without indexes, as keys.label; repeatable',
       (field: string, fields: string[]) => [...fields, field],
       [],
     )
     .option(
       '--strict',
-      'compare also what depends on the host: disk_size, path and id of slices, and sizes of pools',
+      'also compare what depends on the host: disk_size, path and id of slices, and sizes of pools',
     )
-    .option('--json', 'print each difference, and at last the totals, as a line of JSON')
+    .option('--json', 'print each difference, and finally the totals, as a line of JSON')
     .action(parity);
 }
 
@@ -155,7 +155,7 @@ const as = (baseUrl: URL, credentials: ReplayTarget['credentials']): ReplayTarge
 /** Returns the address at which `serve` listens with the same settings. */
 function ownAddress(): URL {
   const { host, port } = readSettings(process.env);
-  if (port === 0) throw new UsageError('--ours is needed where PORT is 0');
+  if (port === 0) throw new UsageError('--ours is needed if PORT is 0');
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`);
 }
@@ -181,7 +181,7 @@ function sayLeftOut({ leftOut, repeated }: LoadedRequests): void {
     console.error(`${counted(count, 'line')} left out, first line ${firstLine}: ${reason}`);
   }
   if (repeated > 0) {
-    console.error(`${counted(repeated, 'request')} left out that earlier lines ask for, too`);
+    console.error(`${counted(repeated, 'request')} left out that repeat earlier lines`);
   }
 }
 

@@ -9,7 +9,7 @@ export function registerRebuild(program: Command): void {
   program
     .command('rebuild')
     .description('recompute all derived data from the keys and the finest blocks of each segment')
-    .requiredOption('--context <name>', 'the context whose segments are written again')
+    .requiredOption('--context <name>', 'the context whose segments are rebuilt')
     .option('--json', 'print the result as JSON')
     .action(rebuild);
 }
@@ -49,6 +49,6 @@ function linesOf(report: RebuildReport, seconds: number): string[] {
 }
 
 const verdict = ({ context, damaged }: RebuildReport): string =>
-  `${counted(damaged.length, 'segment')} of context ${context} could not be made anew, as the ` +
+  `${counted(damaged.length, 'segment')} of context ${context} could not be rebuilt, as the ` +
   'readings themselves are damaged: restore the database from a backup, or drop the slices and ' +
   'import their files again';

@@ -17,7 +17,7 @@ export function registerServe(program: Command): void {
     .addOption(
       new Option(
         '--processes <number>',
-        'processes that answer requests at the one address, instead of COUNTERGRAPH_PROCESSES',
+        'processes that answer requests at the same address, instead of COUNTERGRAPH_PROCESSES',
       ).argParser(parseProcesses),
     )
     .action(async ({ demo = false, documents = null, processes = null }: Given) => {

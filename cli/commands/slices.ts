@@ -39,33 +39,33 @@ type SliceOptions = {
 export function registerSlices(program: Command): void {
   const slices = program
     .command('slices')
-    .description('keep storage in order: list, archive, restore and drop slices of a context');
+    .description('manage storage: list, archive, restore and drop slices of a context');
   selecting(slices.command('list').description('show the slices and where they are stored'))
     .option('--pool <name>', 'only slices that are archived in this pool', parseName)
     .action(list);
-  acting(slices.command('archive').description('write slices to a pool and take them out'))
-    .option('--pool <name>', 'where to; may be left out where there is one pool', parseName)
+  acting(slices.command('archive').description('move slices from the database to a pool'))
+    .option('--pool <name>', 'the target; may be left out if there is one pool', parseName)
     .action((options: SliceOptions) => act('archive', options));
-  acting(slices.command('restore').description('bring archived slices back, every byte of them'))
+  acting(slices.command('restore').description('restore archived slices, byte for byte'))
     .option('--pool <name>', 'only slices that are archived in this pool', parseName)
     .action((options: SliceOptions) => act('restore', options));
-  acting(slices.command('drop').description('remove slices for good, archived ones too'))
+  acting(slices.command('drop').description('delete slices for good, including archived ones'))
     .option('--pool <name>', 'only slices that are archived in this pool', parseName)
     .addOption(
       new Option(
         '--expired',
-        "those that are older than the context's retention_days, archived ones too; without " +
-          '--engine and --pool also the events of alerts that ended before',
+        "slices older than the context's retention_days, including archived ones; without " +
+          '--engine and --pool also alert events that ended before then',
       ).conflicts(['before', 'slice']),
     )
-    .option('--confirm <word>', "the context's name, to say that they are to be gone")
+    .option('--confirm <word>', "the context's name, to confirm the deletion")
     .action((options: SliceOptions) => act('drop', options));
 }
 
 const selecting = (command: Command): Command =>
   command
-    .requiredOption('--context <name>', 'the context whose slices are meant', parseName)
-    .option('--before <time>', `slices that ended by then; ${MOMENT_FORM}`)
+    .requiredOption('--context <name>', 'the context of the slices', parseName)
+    .option('--before <time>', `slices that ended by this time; ${MOMENT_FORM}`)
     .addOption(
       new Option('--slice <name...>', 'slices by name, such as slice-20260715-1000').conflicts(
         'before',

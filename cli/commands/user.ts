@@ -41,14 +41,14 @@ function registerAdd(user: Command): void {
     .addOption(
       new Option(
         '--role <role>',
-        'what the user may do in these contexts: an editor also changes labels and tags; left out, a role that is there stays, else reader',
+        'what the user may do in these contexts: an editor also changes labels and tags (default: the existing role, else reader)',
       ).choices(ROLES),
     )
     .option('--json', 'print the result as JSON')
     .action(async (name: string, options: AddOptions) => {
       const { token, context: contexts = [], role, json } = options;
       if (role !== undefined && contexts.length === 0) {
-        throw new UsageError('--role needs --context: a role is that of a user in a context');
+        throw new UsageError('--role needs --context: a user has a role in each context');
       }
       const added = await withConnection((connection) =>
         addUser(connection, { name, token, contexts, role }),
@@ -75,7 +75,7 @@ function registerRotate(user: Command): void {
 function registerRevoke(user: Command): void {
   user
     .command('revoke')
-    .description('take a context from a user')
+    .description('revoke the access of a user to a context')
     .argument('<name>', 'the user')
     .requiredOption('--context <name>', 'the context')
     .option('--json', 'print the result as JSON')
@@ -138,7 +138,7 @@ function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): 
   const before = grantedBefore.join(', ') || 'nothing';
   const roles = is.roleChanged.length > 0 ? ` New role: ${withRoles(is.roleChanged)}.` : '';
   const now = `Granted now: ${withRoles(granted)}.${roles} Granted before: ${before}.`;
-  return `User ${name} was there already. ${now}`;
+  return `User ${name} already exists. ${now}`;
 }
 
 /** Prints the token alone on standard output, so that a script can read it from there. */

@@ -9,7 +9,7 @@ export function registerVerify(program: Command): void {
   program
     .command('verify')
     .description('check all stored data and everything derived from it; status 1 if it differs')
-    .requiredOption('--context <name>', 'the context that is checked')
+    .requiredOption('--context <name>', 'the context to check')
     .option('--json', 'print the result as JSON')
     .action(verify);
 }
@@ -41,7 +41,7 @@ function printFindings({ differences, differenceCount }: VerifyReport): void {
 
 const verdict = ({ context, differenceCount }: VerifyReport): string =>
   `context ${context} has ${counted(differenceCount, 'difference')}: \`countergraph rebuild ` +
-  `--context ${context}\` makes good what can be derived, and names what cannot`;
+  `--context ${context}\` repairs what can be derived, and names what cannot`;
 
 const sentence = (report: VerifyReport, seconds: number): string =>
   `Context ${report.context} is as it was written: ${counted(report.samples, 'sample')} in ` +

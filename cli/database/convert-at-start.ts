@@ -24,7 +24,7 @@ export async function convertAtStart(options: StartOptions): Promise<number> {
     await replaceOldStore({ databaseUrl }, { signal });
     return settings.port;
   }
-  let problem = `${WHAT}: another process may be at it`;
+  let problem = `${WHAT}: another process may be doing it`;
   const room = await openWaitingRoom(settings, () => problem);
   const tell = everySoOften(LOG_MS, (text: string) => log.info(text));
   try {

@@ -42,7 +42,7 @@ export async function openDatabase(
   });
   if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, log);
   return {
-    name: `embedded PostgreSQL in ${server.dataDir}${server.created ? ', made just now' : ''}`,
+    name: `embedded PostgreSQL in ${server.dataDir}${server.created ? ', just created' : ''}`,
     url: server.url,
     embedded: true,
     restarts: server.restarts,
@@ -69,7 +69,7 @@ async function warnOfOther(dataDir: string, log: (line: string) => void): Promis
   if (other === null) return false;
   const { folder, data } = other;
   log(
-    `warning: there is a database in ${data}, and another one is made in ${resolve(dataDir)}: ` +
+    `warning: there is a database in ${data}, and another one is created in ${resolve(dataDir)}: ` +
       `to use the first, run commands in ${folder} or set COUNTERGRAPH_DATA_DIR=${shellWord(data)}`,
   );
   return true;
@@ -79,7 +79,7 @@ function warnOfFolder(dataDir: string, log: (line: string) => void): void {
   if (isAbsolute(dataDir)) return;
   const data = resolve(dataDir);
   log(
-    `warning: a database was made in ${data}; a command in another folder makes one there: ` +
+    `warning: a database was created in ${data}; a command in another folder creates one there: ` +
       `set COUNTERGRAPH_DATA_DIR=${shellWord(data)} to use this one everywhere`,
   );
 }

@@ -5,7 +5,7 @@ import { announcedPid, selectBackendPid } from './backend-pid.ts';
 /** For an operator: what is wrong, and what to do. */
 export const LOST_STATEMENTS =
   'the database is behind a pooler that loses prepared statements, as PgBouncer before 1.21 does in ' +
-  'transaction mode, so each statement is planned anew: set pool_mode=session, or use PgBouncer 1.21 ' +
+  'transaction mode, so each statement is planned again: set pool_mode=session, or use PgBouncer 1.21 ' +
   'or newer with max_prepared_statements, or the database without a pooler';
 
 /**

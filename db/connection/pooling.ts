@@ -10,8 +10,8 @@ export type Pooling = 'none' | 'session' | 'transaction';
 
 /** Advice for work that is not safe behind a pooler in transaction mode. */
 export const NEEDS_SESSION =
-  'the database is behind a pooler in transaction mode, which would lose the locks that keep others ' +
-  "away; set DATABASE_URL to the database's own address, or pool_mode=session in PgBouncer";
+  'the database is behind a pooler in transaction mode, which would lose locks that exclude other ' +
+  "processes; set DATABASE_URL to the database's own address, or pool_mode=session in PgBouncer";
 
 /** Number of tries. Each one detects nearly every pooler in transaction mode. */
 const ROUNDS = 3;

@@ -80,7 +80,7 @@ const elsewhereOf = (intended: string, systemDir: string): string =>
 async function requireRunning({ root, pgdata }: DataFolder, uid: number): Promise<void> {
   if ((await findRunningServer(pgdata)) !== null) return;
   throw new Error(
-    `The data in ${root} cannot be reached by uid ${uid}, as which PostgreSQL has to run: start ` +
+    `The data in ${root} cannot be reached by uid ${uid}, which PostgreSQL must run as: start ` +
       'the service they belong to, give the folders above them permission x for others, or move them',
   );
 }
@@ -162,8 +162,8 @@ async function requireWritable(root: string): Promise<void> {
     await access(root, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new Error(
-      `The data folder ${root} cannot be written to, perhaps because another user made it: ` +
-        'give it to this one, or set COUNTERGRAPH_DATA_DIR',
+      `The data folder ${root} cannot be written to, perhaps because another user created it: ` +
+        'make this user its owner, or set COUNTERGRAPH_DATA_DIR',
       { cause },
     );
   }

@@ -35,7 +35,7 @@ async function takeLock(file: string, deadline: number): Promise<string> {
       await breakLock(file, other);
     } else if (Date.now() > deadline) {
       throw new Error(
-        `${file} is held by process ${holder?.pid ?? '?'}, which does not let go of it: ` +
+        `${file} is held by process ${holder?.pid ?? '?'}, which does not release it: ` +
           'wait for that process or end it',
       );
     } else {

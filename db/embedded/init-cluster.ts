@@ -94,7 +94,7 @@ async function runInitdb(
     const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
     const reason = output.trim().split('\n').slice(-3).join('\n') || String(cause);
     const advice = reason.includes('could not look up effective user ID')
-      ? '\nStart countergraph as a user that /etc/passwd knows, or set DATABASE_URL.'
+      ? '\nStart countergraph as a user that is in /etc/passwd, or set DATABASE_URL.'
       : '';
     throw new Error(`The embedded PostgreSQL could not be set up:\n${reason}${advice}`, { cause });
   }

@@ -121,14 +121,12 @@ function reviveServer(
     const running = await findUsableServer(folder);
     if (running !== null && running.port !== port) {
       throw new Error(
-        `The embedded PostgreSQL in ${folder.root} was started by another process at port ` +
+        `The embedded PostgreSQL in ${folder.root} was started by another process on port ` +
           `${running.port}, as ${port} was taken: restart this program to use it`,
       );
     }
     if (!existsSync(folder.cluster)) {
-      throw new Error(
-        `The data in ${folder.root} are gone: bring them back, or restart this program`,
-      );
+      throw new Error(`The data in ${folder.root} are gone: restore them, or restart this program`);
     }
     const server = running ?? (await makeServer(place, { port, orAnother: false }));
     log(`the embedded PostgreSQL in ${folder.root} runs again`);

@@ -14,7 +14,7 @@ export class SnapshotMoved extends Error {
     reason = 'the data have changed since the first statement of the request',
     cause?: unknown,
   ) {
-    super(`${reason}: it has to begin anew`, { cause });
+    super(`${reason}: it must be retried from the start`, { cause });
     this.name = 'SnapshotMoved';
   }
 }

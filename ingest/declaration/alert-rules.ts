@@ -35,7 +35,7 @@ export function alertMistakes(
   );
   demand(
     when.condition !== 'key_share_above' || fold === null || isCounting(fold),
-    `.when.key_share_above must be of a meter that sums up, but ${meter?.name} is of another ` +
+    `.when.key_share_above must be of a meter whose values add up, but ${meter?.name} has another ` +
       'type: use key_above',
   );
   if (filter === null) return mistakes;

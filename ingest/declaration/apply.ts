@@ -116,6 +116,6 @@ async function refuseWithSlices(connection: Connection, context: ContextRow): Pr
   if (!(await selectHasSlices(connection, context.contextId))) return;
   throw new IngestError(
     `slice_seconds cannot change once there is data: it is ${context.sliceSeconds}; ` +
-      'leave it so, or declare another context',
+      'keep this value, or declare another context',
   );
 }

@@ -5,6 +5,6 @@ export function refuseChange(what: string, property: string, is: unknown, wanted
   if (is === wanted) return;
   throw new IngestError(
     `${property} of ${what} cannot change once there is data: it is ${is}, got ${wanted}; ` +
-      'leave it so, or declare another group',
+      'keep this value, or declare another group',
   );
 }

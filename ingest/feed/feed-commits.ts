@@ -65,7 +65,7 @@ export class FeedCommits {
     const stop = () => {
       // Lets the reader finish what it has begun.
       this.#makeRoom();
-      const told = new IngestError('told to end, and the last commit takes too long');
+      const told = new IngestError('told to stop, and the last commit takes too long');
       const giveUp = () => this.#outOfPatience.abort(told);
       setTimeout(giveUp, options.limits.lastCommitMs).unref();
     };
@@ -195,7 +195,7 @@ export class FeedCommits {
       } catch (error) {
         if (!isPassing(error) || this.#outOfPatience.signal.aborted)
           throw this.#notCommitted(error);
-        this.noteTrouble(`the database is away (${reasonOf(error)}), trying again`);
+        this.noteTrouble(`the database is unavailable (${reasonOf(error)}), trying again`);
       }
       // A request to end does not wait for a long pause to pass.
       await (stop.aborted ? delay(retryMs) : pause(retryMs, stop));
@@ -207,7 +207,7 @@ export class FeedCommits {
 
   #notCommitted(error: unknown): IngestError {
     const uncommitted = this.#uncommitted();
-    const what = uncommitted > 0 ? `${uncommitted} flows that were read are` : 'what was lost is';
+    const what = uncommitted > 0 ? `${uncommitted} flows that were read are` : 'the losses are';
     return new IngestError(`${what} not committed: ${reasonOf(error)}`, { cause: error });
   }
 

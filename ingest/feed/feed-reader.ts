@@ -144,8 +144,8 @@ function collectAsTheyCome({
     reject(line: number, error: BadLine) {
       if (!skipBadLines) {
         throw new IngestError(
-          `${source.name}, line ${line}: ${error.message}: what came before it is committed; ` +
-            '--skip-bad-lines goes on',
+          `${source.name}, line ${line}: ${error.message}: everything before it is committed; ` +
+            '--skip-bad-lines skips such lines',
           { cause: error },
         );
       }

@@ -137,7 +137,7 @@ function archivedFlows(
       if (refused === null) return;
       const name = source.name;
       throw new IngestError(
-        `${name}: ${refused}: all else that was read is committed; --skip-bad-lines goes on`,
+        `${name}: ${refused}: everything else is committed; --skip-bad-lines skips such flows`,
       );
     },
   };

@@ -18,7 +18,7 @@ export function refuseEmpty({ source, format, lines }: EmptyInput): void {
   if (format !== 'nfdump') return;
   const what =
     lines === 0
-      ? 'it is empty: nfdump wrote nothing, not even a header: see what it says on standard error'
+      ? 'it is empty: nfdump wrote nothing, not even a header: see its messages on standard error'
       : "it is empty: nfdump found no flows: check nfdump's files (-r, -R), filter and time window (-t)";
-  throw new IngestError(`${source}: ${what}. --allow-empty takes an input without flows`);
+  throw new IngestError(`${source}: ${what}. --allow-empty accepts an input without flows`);
 }

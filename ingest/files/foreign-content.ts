@@ -61,7 +61,7 @@ const NFDUMP_JSON = /^(\[\s*)?\{\s*"type"\s*:\s*"(FLOW|EVENT)"|^\[\s*No match(in
 
 function foreignRemedy({ name, format }: Named, head: Buffer): string | null {
   if (NFCAPD_MAGIC.some((magic) => head.subarray(0, magic.length).equals(magic))) {
-    return `it is a file of nfcapd as it is stored: ${nfdumpRemedy(name)}`;
+    return `it is a binary file of nfcapd: ${nfdumpRemedy(name)}`;
   }
   const text = head.toString('utf8').trimStart();
   if (NFDUMP_JSON.test(text)) {
@@ -74,5 +74,5 @@ function foreignRemedy({ name, format }: Named, head: Buffer): string | null {
 
 function nfdumpRemedy(name: string): string {
   const file = name === stdinSource().name ? 'FILE' : shellWord(name);
-  return `import what \`TZ=UTC nfdump -r ${file} -o csv\` prints, with --format nfdump --time-zone UTC`;
+  return `import the output of \`TZ=UTC nfdump -r ${file} -o csv\`, with --format nfdump --time-zone UTC`;
 }

@@ -9,7 +9,7 @@ export class NothingTaken extends IngestError {
     const [first] = badLines.named;
     const where = first ? `, the first at line ${first.line} (${first.reason})` : '';
     super(
-      `${sourceName}: nothing of it could be taken as ${format}, bad lines that were skipped: ` +
+      `${sourceName}: no line could be read as ${format}, bad lines that were skipped: ` +
         `${badLines.count}${where}: check that this is its format`,
     );
     this.name = 'NothingTaken';

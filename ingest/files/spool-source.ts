@@ -81,9 +81,9 @@ async function write(file: FileHandle, block: Buffer, source: ImportSource): Pro
 function notKept({ name }: ImportSource, error: unknown): IngestError {
   const reason = error instanceof Error ? error.message : String(error);
   return new IngestError(
-    `${name}: it has to be looked through before it is imported, and cannot be kept in ` +
+    `${name}: it must be scanned before it is imported, and cannot be stored in ` +
       `${tmpdir()} until then: ${reason}: name a file instead, set TMPDIR to a folder with more ` +
-      'room, or give --service-port destination',
+      'space, or give --service-port destination',
     { cause: error },
   );
 }

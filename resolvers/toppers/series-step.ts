@@ -16,7 +16,7 @@ export const ONE_SERIES: readonly PointLimit[] = [
   {
     series: 1,
     most: LIMITS.seriesPoints,
-    must: `so long that there are at most ${LIMITS.seriesPoints} points`,
+    must: `long enough for at most ${LIMITS.seriesPoints} points`,
   },
 ];
 
@@ -26,7 +26,7 @@ export const seriesOfKeys = (keys: number): readonly PointLimit[] => [
   {
     series: keys,
     most: LIMITS.seriesPointsInAll,
-    must: `so long that ${keys} keys have at most ${LIMITS.seriesPointsInAll} points together`,
+    must: `long enough that ${keys} keys have at most ${LIMITS.seriesPointsInAll} points together`,
   },
 ];
 
@@ -36,7 +36,7 @@ export const flatSeriesOfKeys = (keys: number): readonly PointLimit[] => [
   {
     series: keys + 1,
     most: LIMITS.flatSeriesRows,
-    must: `so long that ${keys + 1} series have at most ${LIMITS.flatSeriesRows} rows`,
+    must: `long enough that ${keys + 1} series have at most ${LIMITS.flatSeriesRows} rows`,
   },
 ];
 

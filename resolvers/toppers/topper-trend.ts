@@ -43,7 +43,7 @@ function checkEvery({ meter, window }: TopperPlan, every: number): void {
   if (count <= LIMITS.trendSteps) return;
   const bounds = { multipleOf: bucket, least: bucket, most: LIMITS.trendSteps };
   const shortest = shortestStep(window, SECOND, bounds);
-  const must = `so long that there are at most ${LIMITS.trendSteps} steps, the shortest is ${shortest}`;
+  const must = `long enough for at most ${LIMITS.trendSteps} steps, the shortest is ${shortest}`;
   throw malformed('every', must, `${every}, which gives ${count}`);
 }
 

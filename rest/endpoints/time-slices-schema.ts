@@ -51,7 +51,7 @@ export const timeSlicesSchemas: Readonly<Record<string, JsonSchema>> = {
       avail_size: integer('Bytes that are free.'),
       file_system: text('Type of the file system.', ['ext4', 'xfs']),
       mounted: text('Where it is mounted.'),
-      additional_info: text('What whoever declared it says of it.'),
+      additional_info: text('Additional information from its declaration.'),
     },
   ),
 };

@@ -9,7 +9,7 @@ export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
     keys: listOf(refTo('TopperKey'), 'Largest first.'),
   }),
   TopperKey: objectOf(
-    'One of them.',
+    'One of the largest keys.',
     {
       key: text('Raw form of the key.', ['C0.A8.01.0A']),
       metric: integer('Its value over the window; of any size.'),
@@ -30,7 +30,7 @@ export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
     attr_value: text('Its value.'),
   }),
   Percentile: objectOf('By nearest rank, of the topper buckets in the window.', {
-    rank: { type: 'number', minimum: 0, maximum: 100, description: 'As asked for.' },
+    rank: { type: 'number', minimum: 0, maximum: 100, description: 'The requested rank.' },
     value: integer('In the unit of metric.'),
   }),
 };

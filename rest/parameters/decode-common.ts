@@ -7,7 +7,7 @@ import type { Parameters } from './parameters.ts';
 
 export const USERNAME = textParameter({
   name: 'username',
-  meaning: 'who is asking; not needed where the `Authorization` header says it',
+  meaning: 'the user; not needed if the `Authorization` header names one',
   example: 'demo',
 });
 
@@ -33,15 +33,14 @@ const PROBE = textParameter({
 
 const DESTINATION_NODE = textParameter({
   name: 'destination_node',
-  meaning: 'the node that is to answer; `primary` is the primary',
+  meaning: 'the node that answers; `primary` is the primary',
   example: 'primary',
 });
 
 const FROM_DR = booleanParameter(
   {
     name: 'get_from_dr',
-    meaning:
-      'whether the disaster-recovery node is to answer; not together with `destination_node`',
+    meaning: 'whether the disaster-recovery node answers; not together with `destination_node`',
     example: false,
   },
   false,

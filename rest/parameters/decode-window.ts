@@ -17,7 +17,7 @@ const FROM_TS = integerParameter({
 
 const TO_TS = integerParameter({
   name: 'window_tots',
-  meaning: 'its end, which is not in it; with `window_fromts`',
+  meaning: 'its end, exclusive; with `window_fromts`',
   example: 1_784_113_200,
 });
 
@@ -53,7 +53,7 @@ const FROM_DATES = [
 const TO_DATES = [
   dateParameter(
     'to_date',
-    'its end, which is not in it, in the same forms; with `from_date`',
+    'its end, exclusive, in the same forms; with `from_date`',
     '2026-07-15T11:00:00Z',
   ),
   dateParameter(

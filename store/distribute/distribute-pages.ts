@@ -93,8 +93,8 @@ async function inLockedStore(
     await lockStore(connection, onWaiting);
     if (await selectIsDetaching(connection)) {
       throw new Error(
-        'A partition of pages is just being removed, and a reader of before holds it up: ' +
-          'try again when that is over',
+        'A partition of pages is being removed, which waits for an earlier reader: ' +
+          'try again when it has ended',
       );
     }
     const report = await work();

@@ -41,7 +41,7 @@ const CREATE =
 /** Returns why pages cannot be distributed over these nodes; null if they can. */
 export function unfitness(nodes: ClusterNodes): string | null {
   if (!nodes.isCoordinator) {
-    return "DATABASE_URL is a worker's of Citus: it must be the coordinator's";
+    return 'DATABASE_URL is the address of a Citus worker: it must be that of the coordinator';
   }
   if (nodes.workers === 0) {
     return (

@@ -56,7 +56,7 @@ export async function publishSegments(
 ): Promise<ContextNumbers> {
   if (changes === 'data') await raiseVersion(connection, contextId);
   const numbers = await raiseLayout(connection, contextId);
-  if (!numbers) throw new Error(`the context ${contextId} must be there to get segments`);
+  if (!numbers) throw new Error(`the context ${contextId} must exist to get segments`);
   const { layout } = numbers;
   if (born.length > 0) await insertSegments(connection, { contextId, born: layout }, born);
   if (born.length > 0 && changes === 'data') {

@@ -5,8 +5,8 @@ export class SegmentsGone extends Error {
 
   constructor(segmentIds: readonly number[]) {
     super(
-      `Segments ${segmentIds.join(', ')} must be alive to be replaced, but died meanwhile: ` +
-        'roll back, and plan by what lives now',
+      `Segments ${segmentIds.join(', ')} must be live to be replaced, but died meanwhile: ` +
+        'roll back, and plan again with the live segments',
     );
     this.segmentIds = segmentIds;
   }

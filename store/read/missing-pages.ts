@@ -5,9 +5,9 @@ export class MissingPages extends Error {
   /** `count` pages of the segment are missing, `page` among them. */
   constructor({ segmentId, page, count }: MissingOf) {
     super(
-      `Page ${page} of segment ${segmentId} must be there, but it and ${count - 1} others are not: ` +
+      `Page ${page} of segment ${segmentId} must exist, but it and ${count - 1} others do not: ` +
         'the segment was swept since the manifest was read, or this node does not have it yet. ' +
-        'Begin anew with a fresh manifest',
+        'Retry with a fresh manifest',
     );
   }
 }

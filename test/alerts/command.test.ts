@@ -204,9 +204,7 @@ describe('alerts test', () => {
     await keepingOf(lab).archive(name);
     lab.clock.seconds = T0;
     const { out, err } = await testOf('every', endOf(0), endOf(2));
-    expect(err).toEqual([
-      `${name} is archived: what a rule would say of its readings is not known`,
-    ]);
+    expect(err).toEqual([`${name} is archived: the rule is not tested on its readings`]);
     expect(out.at(-1)).toContain('has no window to test: its data are from ');
   });
 

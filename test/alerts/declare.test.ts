@@ -134,7 +134,7 @@ describe('alerts in an apply file', () => {
       expect.stringMatching(/^alerts\[0\]\.filter\.cidr must be .*, got "10\.0\.0\.0\/33"$/),
       'alerts[1].meter must be a meter of Hosts that can be ranked, got 7',
       'alerts[2].meter must be a meter of Hosts that can be ranked, got 2',
-      'alerts[3].when.key_share_above must be of a meter that sums up, but Load is of another type: use key_above',
+      'alerts[3].when.key_share_above must be of a meter whose values add up, but Load has another type: use key_above',
       'alerts[4].group must be a group of the context, got {00000000-2222-3333-4444-555555555555}',
       expect.stringMatching(/^alerts\[5\]\.filter\.excludeCidr must be /),
       'alerts[6].group must be an enabled group, but Off is not: enable it, or disable the alert',

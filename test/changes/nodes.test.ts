@@ -75,7 +75,7 @@ describe('when the primary accepts no changes', () => {
       const { labels, errors } = await update('lost', misled);
       expect(labels).toBeUndefined();
       expect(codes(errors)).toEqual([
-        ['BACKEND', 'Database is read-only, changes are taken by its primary'],
+        ['BACKEND', 'Database is read-only, its primary accepts changes'],
       ]);
     } finally {
       await misled.close();

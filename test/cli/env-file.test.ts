@@ -95,7 +95,7 @@ function asNobody(work: () => void): void {
 
 const cannotRead = (reason: string): string =>
   `cannot read ${path}: ${reason}: ` +
-  'it must be a file that whoever starts the program may read, or not be there';
+  'make it a file that the user who starts the program may read, or remove it';
 
 describe('a settings file that cannot be read', () => {
   it('is named with the reason if the user may not read it', async () => {

@@ -32,7 +32,7 @@ describe('user add --role', () => {
     const add = (...more: string[]) => run('user', 'add', 'anna', ...more);
     await add('--context', 'lab');
     expect((await add('--context', 'lab', '--role', 'editor')).err).toEqual([
-      'User anna was there already. Granted now: nothing. New role: lab (editor). ' +
+      'User anna already exists. Granted now: nothing. New role: lab (editor). ' +
         'Granted before: lab.',
     ]);
     await add('--context', 'office', '--context', 'lab');

@@ -45,8 +45,8 @@ it('verify names differences, ends with 1 and says what to do; rebuild repairs t
   expect([status, err]).toEqual([
     1,
     [
-      'countergraph: context lab has 2 differences: `npx countergraph rebuild --context lab` makes ' +
-        'good what can be derived, and names what cannot',
+      'countergraph: context lab has 2 differences: `npx countergraph rebuild --context lab` ' +
+        'repairs what can be derived, and names what cannot',
     ],
   ]);
   const place = `Group 1 ${guidOf(1)}, slice-20240715-0000`;

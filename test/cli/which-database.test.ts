@@ -64,14 +64,14 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
   it('says that it makes one, that the demo will be left out, and how to get that', async () => {
     const data = join(folder, '.countergraph');
     expect(await run('.', 'user', 'list')).toEqual([
-      `warning: a database was made in ${data}; a command in another folder makes one there: ` +
+      `warning: a database was created in ${data}; a command in another folder creates one there: ` +
         `set COUNTERGRAPH_DATA_DIR=${data} to use this one everywhere`,
-      `database: embedded PostgreSQL in ${data}, made just now`,
+      `database: embedded PostgreSQL in ${data}, just created`,
     ]);
     expect(await run('.', 'apply', 'lab.json')).toEqual([
       `database: embedded PostgreSQL in ${data}`,
-      'note: `npm start` makes the demo only in a database without contexts and users, which ' +
-        'this one no longer is: `COUNTERGRAPH_DEMO=on npm start` makes it beside them',
+      'note: `npm start` creates the demo only in a database without contexts and users, which ' +
+        'this one no longer is: `COUNTERGRAPH_DEMO=on npm start` creates it beside them',
     ]);
     expect(await run('.', 'apply', 'lab.json')).toEqual([
       `database: embedded PostgreSQL in ${data}`,
@@ -83,10 +83,10 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
     await writeFile(join(folder, '.env'), 'LOG_LEVEL=info');
     expect(await run('below', 'user', 'list')).toEqual([
       `warning: ${join(folder, '.env')} is not read, as this is another folder`,
-      `warning: there is a database in ${data}, and another one is made in ` +
+      `warning: there is a database in ${data}, and another one is created in ` +
         `${join(folder, 'below', '.countergraph')}: to use the first, run commands in ${folder} ` +
         `or set COUNTERGRAPH_DATA_DIR=${data}`,
-      `database: embedded PostgreSQL in ${join(folder, 'below', '.countergraph')}, made just now`,
+      `database: embedded PostgreSQL in ${join(folder, 'below', '.countergraph')}, just created`,
     ]);
     expect(await run('below', 'user', 'list')).toEqual([
       `warning: ${join(folder, '.env')} is not read, as this is another folder`,

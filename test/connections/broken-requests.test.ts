@@ -46,7 +46,7 @@ describe('an unusual or unreadable request', () => {
     expect(head).toMatch(/^content-type: application\/json; charset=utf-8$/m);
     expect(JSON.parse(body)).toEqual({
       status: 'ERROR',
-      message: 'The request must be HTTP/1.1, and could not be read as that',
+      message: 'The request must be HTTP/1.1, and could not be parsed as such',
     });
     expect((await service.call('/healthz')).status).toBe(200);
   });

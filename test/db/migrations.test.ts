@@ -229,7 +229,7 @@ describe('migrating', () => {
     });
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
       await expect(migrate(url, migrations)).rejects.toThrow(
-        'Migration 002_bad failed and left no trace: division by zero',
+        'Migration 002_bad failed and changed nothing: division by zero',
       );
       await withClient(url, async (client) => {
         expect(await schemaVersion(client)).toBe('001_good');

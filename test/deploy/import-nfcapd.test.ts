@@ -89,7 +89,7 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
     // If a call ends before it moves the file away, the next call does so.
     await rename(join(spool, 'imported', done[0] ?? ''), join(spool, done[0] ?? ''));
     const again = await runScript();
-    expect(again.stdout).toMatch(/its content is in context flows already, .*: passed over\n$/);
+    expect(again.stdout).toMatch(/its content is in context flows already, .*: skipped\n$/);
     expect(await files()).toMatchObject({ imported: done });
     expect(await sums(database.url, 'flows')).toMatchObject({ 'Apps 00.35 1': '116' });
   });

@@ -243,7 +243,7 @@ describe.skipIf(!hasNginx)('behind nginx as in docs/how-to/deploy.md', () => {
 
   it.each([
     ['TRACE /graphql', 'host: a', 405, 'This method is not allowed, use GET, HEAD or POST'],
-    ['GET /graphql', 'x: y', 400, 'The request must be HTTP/1.1, and could not be read as that'],
+    ['GET /graphql', 'x: y', 400, 'The request must be HTTP/1.1, and could not be parsed as such'],
   ])('%s with %s is %i in JSON', async (line, header, status, message) => {
     const connection = await RawConnection.open(proxy.url);
     connection.write(`${line} HTTP/1.1\r\n${header}\r\nconnection: close\r\n\r\n`);

@@ -44,7 +44,7 @@ describe('a folder lock', () => {
   test('that a live process holds is waited for only for a limited time', async () => {
     await writeFile(file, JSON.stringify(ownRecord()));
     await expect(withFolderLock(file, -1, async () => 'done')).rejects.toThrow(
-      `lock is held by process ${process.pid}, which does not let go of it`,
+      `lock is held by process ${process.pid}, which does not release it`,
     );
     expect(await readdir(folder)).toEqual(['lock']);
   });

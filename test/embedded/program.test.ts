@@ -79,7 +79,7 @@ describe('a command on the embedded database', () => {
     expect(await program.run(['migrate'], dataIn(dataDir))).toEqual({
       status: 0,
       stdout: `The schema was brought from version none to version ${to}.\n`,
-      stderr: `${usedIn(dataDir)}, made just now\n`,
+      stderr: `${usedIn(dataDir)}, just created\n`,
     });
     expect(serversIn(dataDir)).toEqual([]);
     const again = await program.run(['migrate', '--json'], dataIn(dataDir));
@@ -96,7 +96,7 @@ describe('a command on the embedded database', () => {
     expect(outcomes.map(({ status }) => status)).toEqual([0, 0]);
     expect(outcomes.map(({ stderr }) => stderr).sort()).toEqual([
       `${usedIn(fresh)}\n`,
-      `${usedIn(fresh)}, made just now\n`,
+      `${usedIn(fresh)}, just created\n`,
     ]);
     const from = outcomes.map(({ stdout }) => JSON.parse(stdout).from).sort();
     expect(from).toEqual([await expectedSchemaVersion(), 'none'].sort());

@@ -132,7 +132,7 @@ describe('while the database is away', () => {
     await goAway();
     feed.write(minute(20));
     await feed.until(({ trouble }) => trouble !== null);
-    expect(feed.status().trouble).toMatch(/^the database is away \(.+\), trying again$/);
+    expect(feed.status().trouble).toMatch(/^the database is unavailable \(.+\), trying again$/);
     feed.write(minute(30));
     await feed.until(({ flows }) => flows === 40);
     expect(feed.status()).toMatchObject({ commits: 1, committedFlows: 10, uncommitted: 30 });
@@ -162,7 +162,7 @@ it('a feed that is stopped while a commit waits reports what it could not commit
   const held = await holdTables(databaseUrl, ['feeds']);
   feed.stop();
   await expect(feed.done).rejects.toThrow(
-    /^10 flows that were read are not committed: told to end, and the last commit takes too long$/,
+    /^10 flows that were read are not committed: told to stop, and the last commit takes too long$/,
   );
   await held.release();
   await expectOnce(10);
@@ -285,7 +285,7 @@ describe('the command import --follow', () => {
     await untilCommitted(10);
     await server.stop();
     follower.process.stdin?.write(minute(20));
-    await follower.said(/; the database is away \(.+\), trying again; committed up to /m);
+    await follower.said(/; the database is unavailable \(.+\), trying again; committed up to /m);
     await server.start();
     await untilCommitted(20);
     follower.process.stdin?.end();
@@ -298,7 +298,7 @@ describe('the command import --follow', () => {
     follower.process.stdin?.write(`${minute(0)}nonsense\n${minute(1)}`);
     expect(await follower.ended).toEqual([1, null]);
     expect(follower.errors()).toMatch(
-      /^countergraph: standard input, line 11: it must be a JSON object, got "nonsense": what came before it is committed; --skip-bad-lines goes on$/m,
+      /^countergraph: standard input, line 11: it must be a JSON object, got "nonsense": everything before it is committed; --skip-bad-lines skips such lines$/m,
     );
     await expectOnce(10);
   });

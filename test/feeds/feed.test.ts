@@ -119,7 +119,7 @@ describe('a feed', () => {
       const feed = startFeed({ databaseUrl });
       feed.write(...mixed);
       await expect(feed.done).rejects.toThrow(
-        /^the feed: 2 flows are of slice-20231114-0000, which is archived: .* all else .* --skip-bad/,
+        /^the feed: 2 flows are of slice-20231114-0000, which is archived: .* everything else .* --skip-bad/,
       );
       expect(await totals()).toEqual({ 0: 5, [2 * DAY]: 31 });
     });
@@ -280,7 +280,7 @@ describe('a bad line of a feed', () => {
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine(), flowLine(), '{"bytes":1}\n', flowLine());
     await expect(feed.done).rejects.toThrow(
-      'the feed, line 3: src_addr is missing: what came before',
+      'the feed, line 3: src_addr is missing: everything before',
     );
     expect(await totals()).toEqual({ 0: 200 });
   });

@@ -19,7 +19,7 @@ async function passedOn(
 }
 
 const NFDUMP =
-  'import what `TZ=UTC nfdump -r FILE -o csv` prints, with --format nfdump --time-zone UTC';
+  'import the output of `TZ=UTC nfdump -r FILE -o csv`, with --format nfdump --time-zone UTC';
 
 /** As nfdump 1.7.1 writes it. */
 const NFDUMP_JSON = '[\n{\n\t"type" : "FLOW",\n\t"sampled" : 0,\n\t"export_sysid" : 0\n}\n]\n';
@@ -33,11 +33,7 @@ const PMACCT =
 
 describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,', (blockBytes) => {
   it.each<[string, string | Buffer, string]>([
-    [
-      'a file of nfcapd',
-      Buffer.from([0x0c, 0xa5, 2, 0, 0x0a, 1]),
-      `file of nfcapd as it is stored: ${NFDUMP}`,
-    ],
+    ['a file of nfcapd', Buffer.from([0x0c, 0xa5, 2, 0, 0x0a, 1]), `file of nfcapd: ${NFDUMP}`],
     ['a file of nfcapd of another byte order', Buffer.from([0xa5, 0x0c, 0, 2]), 'file of nfcapd'],
     ['JSON of nfdump', NFDUMP_JSON, `JSON of nfdump (-o json): ${NFDUMP}`],
     ['lines of JSON of nfdump', NFDUMP_LINES, 'JSON of nfdump'],

@@ -123,8 +123,8 @@ describe('an impossible duration', () => {
     expect(() => flow({ td: '18446744073709460.000', te: '2023-11-14 22:16:59' })).toThrow(
       'td must be a number of seconds, 0 or more, got "18446744073709460.000": the exporter says ' +
         'that the flow ended, at 2023-11-14 22:16:59, before it started, at 2023-11-14 22:18:29. ' +
-        'softflowd does so in IPFIX: call it with -A milli. ' +
-        'Of others, correct the clock or the settings',
+        'softflowd does so in IPFIX: start it with -A milli. ' +
+        'For other exporters, correct the clock or the settings',
     );
   });
 });

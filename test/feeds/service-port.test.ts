@@ -102,7 +102,7 @@ describe('a pipe that must be read to its end first', () => {
     process.env['TMPDIR'] = '/nowhere';
     try {
       await expect(importCsv(ONE_WAY, { pipe: true })).rejects.toThrow(
-        /^flows\.csv: it has to be looked through .* \/nowhere .* ENOENT.* --service-port destination$/,
+        /^flows\.csv: it must be scanned .* \/nowhere .* ENOENT.* --service-port destination$/,
       );
     } finally {
       if (before === undefined) delete process.env['TMPDIR'];

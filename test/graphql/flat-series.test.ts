@@ -121,7 +121,7 @@ describe('flatSeries', () => {
     // 100,000 ÷ 61 = 1,639 points is six minutes, with 1,417.
     const short = await refused('step: 60');
     expect(short.errors?.[0]?.message).toBe(
-      'step must be so long that 61 series have at most 100000 rows, the shortest is 360, ' +
+      'step must be long enough that 61 series have at most 100000 rows, the shortest is 360, ' +
         'got "60, which gives 518317"',
     );
     expect((await refused('step: 300')).errors).toHaveLength(1);

@@ -283,7 +283,7 @@ describe('a step', () => {
     const more = await ask(`window: { startingAt: { from: ${T0}, seconds: 10001 } }`, 1, LONG);
     expect(more.data.context.counterGroup.topper.series).toBeNull();
     const message =
-      'step must be so long that there are at most 10000 points, the shortest is 2, ' +
+      'step must be long enough for at most 10000 points, the shortest is 2, ' +
       'got "1, which gives 10001"';
     expect(more.errors?.map((error) => [error.message, error.extensions.code])).toEqual([
       [message, 'BAD_USER_INPUT'],
@@ -307,7 +307,7 @@ describe('a step', () => {
     const { errors } = await series(1);
     expect(new Set(errors?.map(({ message }) => message))).toEqual(
       new Set([
-        'step must be so long that 200 keys have at most 1000000 points together, ' +
+        'step must be long enough that 200 keys have at most 1000000 points together, ' +
           'the shortest is 2, got "1, which gives 1800200"',
       ]),
     );

@@ -97,7 +97,7 @@ describe('a trend', () => {
     ['every: 90', 'every must be a positive multiple of the bucket size, 60, got 90'],
     [
       `every: 60, ${interval(0, 60_001)}`,
-      'every must be so long that there are at most 1000 steps, the shortest is 120, got "60, which gives 1001"',
+      'every must be long enough for at most 1000 steps, the shortest is 120, got "60, which gives 1001"',
     ],
     ['every: 60, meter: 1', 'Invalid meter - 1'],
     ['every: 60, meter: 9', 'Invalid meter - 9'],

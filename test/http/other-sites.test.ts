@@ -18,7 +18,7 @@ const statusOf = async (headers: Headers, encoding: Encoding = 'query') =>
   (await askWithHeaders(lab, 'groups', headers, {}, { encoding })).status;
 
 const MESSAGE =
-  'A page of another site must send a Bearer token or graphql-require-preflight with it';
+  'A page of another site must send a Bearer token or the header graphql-require-preflight';
 
 /** Headers of a request that a page of another site makes a browser send. */
 const OF_OTHERS: readonly Headers[] = [

@@ -141,7 +141,7 @@ describe('format=csv&series=true', () => {
     expect(found[1]).toEqual([String(T0), 'k', 'k', '1']);
     expect(await refusal({ ...long, window_tots: T0 + 10_001 * 60 })).toEqual([
       400,
-      'step must be so long that there are at most 10000 points, the shortest is 120, ' +
+      'step must be long enough for at most 10000 points, the shortest is 120, ' +
         'got "60, which gives 10001"',
     ]);
   });

@@ -140,7 +140,7 @@ describe('the command import', () => {
     expect(err).toEqual([
       `${file}, line 2 was skipped: it must have 8 fields, got 1`,
       `${file}, line 3 was skipped: it must have 8 fields, got 2`,
-      expect.stringMatching(/^countergraph: .*worse\.log: nothing of it could be taken as zeek, /),
+      expect.stringMatching(/^countergraph: .*worse\.log: no line could be read as zeek, /),
     ]);
   });
 
@@ -169,7 +169,9 @@ describe('the command import', () => {
     const nfdump = ['import', '--context', 'lab', '--format', 'nfdump'];
     const { status, out, err } = await run(...nfdump, 'empty.log');
     expect([status, out]).toEqual([1, []]);
-    expect(err).toEqual([expect.stringMatching(/empty\.log: it is empty: .* --allow-empty takes/)]);
+    expect(err).toEqual([
+      expect.stringMatching(/empty\.log: it is empty: .* --allow-empty accepts/),
+    ]);
     const allowed = await run(...nfdump, '--allow-empty', 'empty.log');
     expect(allowed).toMatchObject({ status: 0, err: [] });
   });
@@ -197,7 +199,7 @@ describe('the command import', () => {
     const again = await run(...ZEEK, '--if-new', 'conn.log', 'other.log.gz');
     expect([again.status, again.err]).toEqual([0, []]);
     expect(again.out).toEqual([
-      expect.stringMatching(/conn\.log: its content is in context lab already, .*: passed over$/),
+      expect.stringMatching(/conn\.log: its content is in context lab already, .*: skipped$/),
       expect.stringContaining('1 flow from'),
     ]);
     const { out } = await run(...ZEEK, '--if-new', '--json', 'conn.log');
@@ -335,13 +337,13 @@ describe('the command user', () => {
     expect(await add('lab')).toEqual({
       status: 0,
       out: [],
-      err: ['User anna was there already. Granted now: lab (reader). Granted before: nothing.'],
+      err: ['User anna already exists. Granted now: lab (reader). Granted before: nothing.'],
     });
     expect((await add('office', 'lab')).err).toEqual([
-      'User anna was there already. Granted now: office (reader). Granted before: lab.',
+      'User anna already exists. Granted now: office (reader). Granted before: lab.',
     ]);
     expect((await add('lab')).err).toEqual([
-      'User anna was there already. Granted now: nothing. Granted before: lab, office.',
+      'User anna already exists. Granted now: nothing. Granted before: lab, office.',
     ]);
     const json = await run('user', 'add', 'anna', '--context', 'lab', '--json');
     expect(JSON.parse(json.out[0] ?? '')).toEqual({

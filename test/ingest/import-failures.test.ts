@@ -147,7 +147,7 @@ describe('bad lines that are skipped', () => {
     );
     expect(failure).toBeInstanceOf(IngestError);
     expect(String(failure)).toBe(
-      'NothingTaken: test.log: nothing of it could be taken as zeek, ' +
+      'NothingTaken: test.log: no line could be read as zeek, ' +
         'bad lines that were skipped: 2, the first at line 2 ' +
         '(it must have 8 fields, got 1): check that this is its format',
     );

@@ -260,7 +260,7 @@ describe('a pool that cannot be written to', () => {
 
   it('because its folder does not exist', async () => {
     await declare(join(pool, 'nowhere'));
-    await expectUnchanged(`Pool oper at ${join(pool, 'nowhere')} is not there: mount it`);
+    await expectUnchanged(`Pool oper at ${join(pool, 'nowhere')} does not exist: mount it`);
   });
 
   it('because it is a file', async () => {
@@ -300,7 +300,7 @@ describe('a pool that cannot be written to', () => {
     );
     expect(outcome.status).toBe(1);
     expect(outcome.stderr).toMatch(
-      /^database: .*\ncountergraph: Pool oper at \S+ does not take so large a file: the slice is as it was/,
+      /^database: .*\ncountergraph: Pool oper at \S+ cannot hold a file of this size: the slice is unchanged/,
     );
     expect(await digestOf(lab.databaseUrl)).toEqual(before);
     await expectAllBack();

@@ -226,7 +226,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
       const url = databaseUrl(admin, name);
       const transaction = await poolerOf({ mode: 'transaction' }, url);
       await expect(migrate(transaction)).rejects.toThrow(
-        `The schema has to be migrated, and cannot be here: ${NEEDS_SESSION}`,
+        `The schema must be migrated, which is not possible here: ${NEEDS_SESSION}`,
       );
       const to = await expectedSchemaVersion();
       const session = await poolerOf({ mode: 'session' }, url);

@@ -318,7 +318,7 @@ describe('key_series', () => {
     const window = { interval: { from: T0 - 86_400, to: T0 + 86_400 } };
     const given = Object.assign({}, asked, { key: '10.0.0.1', window, step: 60 });
     expect(await ada.fault('key_series', given)).toBe(
-      'step 60 gives 2880 points in this window, at most 500 are told: give a step of at least 600',
+      'step 60 gives 2880 points in this window, at most 500 are returned: give a step of at least 600',
     );
   });
 

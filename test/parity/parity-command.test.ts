@@ -224,7 +224,7 @@ describe('parity', () => {
     expect(err).toEqual([
       '2 lines left out, first line 2: none of the three endpoints',
       '1 line left out, first line 4: POST, and no GET',
-      '1 request left out that earlier lines ask for, too',
+      '1 request left out that repeat earlier lines',
     ]);
   });
 

@@ -72,7 +72,7 @@ describe('the check of a stored segment', () => {
       segment.segmentId,
     ]);
     const [fault] = await faultsOf(segment);
-    expect(fault).toContain(`Page 0 of segment ${segment.segmentId} must be there`);
+    expect(fault).toContain(`Page 0 of segment ${segment.segmentId} must exist`);
   });
 
   it('finds a damaged directory', async () => {

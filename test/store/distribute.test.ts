@@ -53,7 +53,7 @@ describe('what keeps a database from being distributed', () => {
     [{ ...fit }, null],
     [{ ...fit, workers: 1 }, null],
     [{ ...fit, workers: 0 }, /no worker.*citus_add_node/],
-    [{ ...fit, isCoordinator: false }, /worker's of Citus: it must be the coordinator's/],
+    [{ ...fit, isCoordinator: false }, /a Citus worker: it must be that of the coordinator/],
     [{ ...fit, coordinatorHasShards: true }, /must keep no shards.*shouldhaveshards/],
   ])('in the cluster: %j', (nodes, reason) => {
     if (reason === null) expect(unfitness(nodes)).toBeNull();

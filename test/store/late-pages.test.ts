@@ -59,7 +59,7 @@ describe('a distributed page', () => {
   it('that never arrives is reported as missing after a while', async () => {
     const started = performance.now();
     await expect(fetchPages(lateBy(Number.POSITIVE_INFINITY), first())).rejects.toThrow(
-      `Page 0 of segment ${segment.segmentId} must be there`,
+      `Page 0 of segment ${segment.segmentId} must exist`,
     );
     expect(performance.now() - started).toBeGreaterThanOrEqual(LIMITS.latePagesMs);
   });
@@ -88,7 +88,7 @@ describe.skipIf(isOnCluster)('a page of one server', () => {
   it('that is missing is reported at once', async () => {
     await lab.importer.query('delete from open_segment_pages');
     const started = performance.now();
-    await expect(fetchPages(copiesOf(lab.reader), first())).rejects.toThrow('must be there');
+    await expect(fetchPages(copiesOf(lab.reader), first())).rejects.toThrow('must exist');
     expect(performance.now() - started).toBeLessThan(LIMITS.latePagesMs);
   });
 });

@@ -222,8 +222,8 @@ describe('publishing', () => {
     await replace(1, died.slice(0, 1));
     const before = await lab.manifest();
     await expect(replace(1, died)).rejects.toThrow(
-      `Segments ${died[0]} must be alive to be replaced, but died meanwhile: ` +
-        'roll back, and plan by what lives now',
+      `Segments ${died[0]} must be live to be replaced, but died meanwhile: ` +
+        'roll back, and plan again with the live segments',
     );
     expect(await lab.manifest(before)).toBe(before);
     expect([...before.segments.keys()]).toEqual([died[1]]);
@@ -243,7 +243,7 @@ describe('publishing', () => {
 
   it('refuses a context that does not exist', async () => {
     await expect(publish(lab.importer, { contextId: 9 })).rejects.toThrow(
-      'the context 9 must be there to get segments',
+      'the context 9 must exist to get segments',
     );
   });
 });
@@ -322,7 +322,7 @@ describe('fetching pages', () => {
     const source = copiesOf(lab.reader);
     await expect(fetchPages(source, [{ segment, pages: [0, 7, 8] }])).rejects.toThrow(MissingPages);
     await expect(fetchPages(source, [{ segment, pages: [0, 7, 8] }])).rejects.toThrow(
-      `Page 7 of segment ${segment.segmentId} must be there`,
+      `Page 7 of segment ${segment.segmentId} must exist`,
     );
   });
 });

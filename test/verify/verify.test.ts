@@ -281,7 +281,7 @@ describe('damage that cannot be rebuilt', () => {
     const rebuilt = await runOn(lab, 'rebuild', '--context', CONTEXT);
     expect(rebuilt.status).toBe(1);
     expect(rebuilt.out.join('\n')).toContain(`segment ${segment.segmentId}: the digest of page 0`);
-    expect(rebuilt.err.at(-1)).toContain('1 segment of context lab could not be made anew');
+    expect(rebuilt.err.at(-1)).toContain('1 segment of context lab could not be rebuilt');
     expect((await segmentsOf(lab)).map(({ segmentId }) => segmentId)).toContain(segment.segmentId);
   });
 });

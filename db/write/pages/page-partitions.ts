@@ -40,7 +40,7 @@ export async function ensurePagePartition(
 
 const MOVING =
   'Citus is moving a shard of pages, and a new partition of them has to wait until that is done: ' +
-  'try again later (citus_rebalance_status() says how far it is)';
+  'try again later (citus_rebalance_status() shows its progress)';
 
 /**
  * Does the same in the open transaction, so that nothing is left if that fails. If it creates a

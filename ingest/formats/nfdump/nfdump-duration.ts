@@ -49,8 +49,8 @@ function impossible(row: NfdumpRow, startUs: number, end: string): BadLine {
   return new BadLine(
     `${field} must be a number of seconds, 0 or more, got ${shown(row.text(field) ?? '')}: the ` +
       `exporter says that the flow ended${end} before it started, at ` +
-      `${timeText(row, 'start', startUs)}. softflowd does so in IPFIX: call it with -A milli. ` +
-      'Of others, correct the clock or the settings',
+      `${timeText(row, 'start', startUs)}. softflowd does so in IPFIX: start it with -A milli. ` +
+      'For other exporters, correct the clock or the settings',
   );
 }
 

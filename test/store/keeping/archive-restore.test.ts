@@ -150,7 +150,7 @@ describe('archiving a slice', () => {
     await lab.importer.query(
       'delete from open_segment_pages p using kept k where k.segment_id = p.segment_id',
     );
-    await expect(lab.archive(1)).rejects.toThrow(/Page 0 of segment \d+ must be there/);
+    await expect(lab.archive(1)).rejects.toThrow(/Page 0 of segment \d+ must exist/);
     expect(await lab.manifest(before)).toBe(before);
     expect(await lab.files()).toEqual([]);
     expect(await lab.leftovers()).toEqual([]);
