@@ -7,9 +7,14 @@ import { hasBounds } from '../../../topk/select/step-bounds.ts';
 import { answerSegments } from '../kernel/answer-segments.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { readKeySteps } from '../series/key-steps.ts';
+import { readKeyParts } from '../series/key-steps.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
-import { orderedSteps, type StepSeries } from '../series/step-series.ts';
+import {
+  type OrderedValues,
+  orderedSteps,
+  orderedValues,
+  type StepSeries,
+} from '../series/step-series.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
@@ -23,11 +28,13 @@ export type SeriesAsked = {
 export type SearchSizes = {
   /** Number of bounds computed first: in a skewed group these are enough. */
   readonly firstKeys: number;
+  /** Number of keys whose series are read first. Their values show how many more may be needed. */
+  readonly firstRead: number;
   /** Maximum number of keys whose series are in memory at once. */
   readonly keysAtOnce: number;
 };
 
-const SIZES: SearchSizes = { firstKeys: 512, keysAtOnce: 1024 };
+const SIZES: SearchSizes = { firstKeys: 4096, firstRead: 512, keysAtOnce: 1024 };
 
 /** The topper buckets of all networks are read at once: maximum number of values. */
 const NETWORK_VALUES = 4_000_000;
@@ -37,8 +44,8 @@ const MOST_NETWORKS = 16_384;
 function sizesOf({ read, question }: SeriesAsked): SearchSizes {
   if (read.prefix === null) return SIZES;
   const fitting = Math.floor(NETWORK_VALUES / Math.max(1, question.bucketCount));
-  const networks = Math.min(MOST_NETWORKS, Math.max(SIZES.firstKeys, fitting));
-  return { firstKeys: networks, keysAtOnce: networks };
+  const networks = Math.min(MOST_NETWORKS, Math.max(SIZES.firstRead, fitting));
+  return { firstKeys: networks, firstRead: networks, keysAtOnce: networks };
 }
 
 /** Factor by which more bounds are computed next if the first ones were not enough. */
@@ -77,13 +84,17 @@ export async function rankBySeries(
   for (let wanted = Math.max(sizes.firstKeys, maxItems * 2); ; wanted *= MORE_KEYS) {
     const { keys, isAll } = await likelyKeys(search, wanted);
     while (looked < keys.length) {
-      const some = keys.slice(looked, looked + sizes.keysAtOnce);
-      looked += some.length;
+      const count = looked === 0 ? sizes.firstRead : sizes.keysAtOnce;
+      const some = keys
+        .slice(looked, looked + count)
+        .filter((key) => mayRank(first, key, maxItems));
+      // Bounds descend: if one is too small, so are all that follow.
+      if (some.length === 0) return choose(search, first);
+      looked = Math.min(keys.length, looked + count);
       first = [...first, ...(await lookAt(search, some))].sort(inOrder).slice(0, maxItems);
-      const last = some.at(-1);
-      if (last && isDecided(first, last, maxItems)) return choose(search, first);
     }
-    if (isAll) return choose(search, first);
+    const last = keys.at(-1);
+    if (isAll || !last || !mayRank(first, last, maxItems)) return choose(search, first);
   }
 }
 
@@ -128,28 +139,34 @@ async function lookAt(
   const open = keys.filter((each) => !isZero(each));
   const stepSeconds = group.shape.topperBucketSeconds;
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
-  const series = read.prefix
-    ? await readNetworkSteps(reader, live.segments, requests, { bound })
-    : await readKeySteps(reader, live.segments, requests, bound);
+  const valuesOf = read.prefix
+    ? (await readNetworkSteps(reader, live.segments, requests, { bound })).map(valuesOfSeries)
+    : (await readKeyParts(reader, live.segments, requests, bound)).map(
+        (parts) => () => orderedValues(parts, read.fold),
+      );
   const found = keys.filter(isZero).map(({ key }) => ({ key, value: NOTHING }));
   for (const [i, { key }] of open.entries()) {
-    const value = valueIn(series[i] as StepSeries, asked);
+    const value = valueIn((valuesOf[i] as () => OrderedValues)(), asked);
     if (value) found.push({ key, value });
   }
   return found;
 }
 
+const valuesOfSeries = (series: StepSeries) => (): OrderedValues => ({
+  count: series.ids.length,
+  at: orderedSteps(series),
+});
+
 const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** Decision 27. null: the key has no reading. */
-function valueIn(series: StepSeries, { read, question }: SeriesAsked): Exact | null {
+function valueIn({ count, at }: OrderedValues, { read, question }: SeriesAsked): Exact | null {
   const { percentile, bucketCount } = question;
-  const count = series.ids.length;
   const zeros = isCounting(read.fold) ? bucketCount - count : 0;
   const place =
     percentile === null ? largestPlace(count, zeros) : nearestRank(count, percentile, zeros);
   if (place === null) return null;
-  return place === ZERO ? NOTHING : orderedSteps(series)(place);
+  return place === ZERO ? NOTHING : at(place);
 }
 
 const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
@@ -159,15 +176,15 @@ const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
 const inOrder = (a: Candidate, b: Candidate): number =>
   compareExact(b.value, a.value) || Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
 
-/**
- * Whether no key after `last` can be among the first. All of them have a smaller bound, or the same
- * bound and come later.
- */
-function isDecided(first: readonly Candidate[], last: BoundedKey, maxItems: number): boolean {
+/** Whether a key, or one that follows it in the order of bounds, may be among the first. */
+function mayRank(
+  first: readonly Candidate[],
+  { key, most }: BoundedKey,
+  maxItems: number,
+): boolean {
   const worst = first[maxItems - 1];
-  if (!worst || !Number.isFinite(last.most)) return false;
-  const most: Exact = { sum: BigInt(last.most), count: 1n };
-  return inOrder(worst, { key: last.key, value: most }) <= 0;
+  if (!worst || !Number.isFinite(most)) return true;
+  return inOrder(worst, { key, value: { sum: BigInt(most), count: 1n } }) > 0;
 }
 
 /** Returns the chosen keys with their values in the window, and the rest. */

@@ -48,36 +48,55 @@ type Grid = {
   readonly edges: readonly Interval[];
 };
 
-/**
- * Returns the steps of any number of keys, in the order of the requests. Pages that are not cached
- * are read by one statement, after one for keys that are not cached.
- */
+/** Returns the steps of any number of keys, in the order of the requests. */
 export async function readKeySteps(
   reader: SegmentReader,
   segments: Iterable<StoredSegment>,
   requests: readonly KeyStepsRequest[],
   bound: TimeBound | null,
 ): Promise<StepSeries[]> {
+  const joined = new Map<readonly SeriesPart[], StepSeries>();
+  const found: StepSeries[] = [];
+  for (const [i, parts] of (await readKeyParts(reader, segments, requests, bound)).entries()) {
+    const request = requests[i] as KeyStepsRequest;
+    const { stepSeconds, read } = request;
+    // Equal requests have the same parts.
+    const series =
+      joined.get(parts) ?? stepSeriesOf(originOf(request), stepSeconds, parts, read.fold);
+    joined.set(parts, series);
+    found.push(series);
+    await reader.goOn();
+  }
+  return found;
+}
+
+/**
+ * Returns the readings of any number of keys by segment, in the order of the requests. Pages that
+ * are not cached are read by one statement, after one for keys that are not cached.
+ */
+export async function readKeyParts(
+  reader: SegmentReader,
+  segments: Iterable<StoredSegment>,
+  requests: readonly KeyStepsRequest[],
+  bound: TimeBound | null,
+): Promise<(readonly SeriesPart[])[]> {
   const live = [...segments];
   const grids = [...groupBy(requests, gridName).values()].map((ofGrid) => openGrid(live, ofGrid));
   const [parts, edges] = await Promise.all([
     readInner(reader, grids, bound),
     readEdges(reader, live, grids, bound),
   ]);
-  const found = new Map<KeyStepsRequest, StepSeries>();
+  const found = new Map<KeyStepsRequest, readonly SeriesPart[]>();
   for (const grid of grids) {
-    const { first } = grid;
-    const series = new Map<string | null, StepSeries>();
+    const ofKeys = new Map<string | null, readonly SeriesPart[]>();
     for (const key of grid.keys) {
-      const all = [...(parts.get(grid)?.get(key) ?? []), ...(edges.get(grid)?.get(key) ?? [])];
-      series.set(key, stepSeriesOf(originOf(first), first.stepSeconds, all, first.read.fold));
+      const inner = parts.get(grid)?.get(key) ?? [];
+      ofKeys.set(key, [...inner, ...(edges.get(grid)?.get(key) ?? [])]);
     }
-    for (const request of grid.requests) {
-      found.set(request, series.get(request.key) as StepSeries);
-    }
+    for (const request of grid.requests) found.set(request, ofKeys.get(request.key) ?? []);
     await reader.goOn();
   }
-  return requests.map((request) => found.get(request) as StepSeries);
+  return requests.map((request) => found.get(request) ?? []);
 }
 
 const gridName = ({ read, stepSeconds }: KeyStepsRequest): string =>

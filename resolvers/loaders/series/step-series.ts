@@ -3,7 +3,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
-import { joinSparse, type SparsePart } from '../../../topk/blocks/join-sparse.ts';
+import { joinSparse, plainValues, type SparsePart } from '../../../topk/blocks/join-sparse.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import { createSelection } from '../../../topk/select/create-selection.ts';
 
@@ -54,6 +54,32 @@ export function orderedSteps(series: StepSeries): (place: number) => Exact {
     ordered ??= Array.from(series.ids, (_, i) => stepValue(series, i)).sort(compareExact);
     return ordered[place] ?? { sum: 0n, count: 1n };
   };
+}
+
+/** Numbers of values of a series, and how to select one by its index among the ascending values. */
+export type OrderedValues = { readonly count: number; readonly at: (place: number) => Exact };
+
+/** Returns the values of parts, which are joined only if necessary. Use it before the next call. */
+export function orderedValues(parts: readonly SeriesPart[], fold: Fold): OrderedValues {
+  const values = fold === 'mean' ? null : plainValues(parts);
+  if (values === null) {
+    const series = stepSeriesOf(0, 1, parts, fold);
+    return { count: series.ids.length, at: orderedSteps(series) };
+  }
+  const at = (place: number): Exact => ({
+    sum: BigInt(place === values.length - 1 ? largest(values) : createSelection(values)(place)),
+    count: 1n,
+  });
+  return { count: values.length, at };
+}
+
+function largest(values: Float64Array): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] as number;
+    if (value > most) most = value;
+  }
+  return most;
 }
 
 /** Returns a part with one value at one step. */

@@ -178,6 +178,7 @@ describe('networks', () => {
           percentile: fc.constantFrom(null, 0, 30, 50, 95, 99.9, 100),
           more: fc.constantFrom(0, 1, 40),
           firstKeys: fc.constantFrom(1, 4, 512),
+          firstRead: fc.constantFrom(1, 3, 512),
           keysAtOnce: fc.constantFrom(1, 5, 1024),
         }),
         async (contents, window, { maxItems, seed, ...each }, { percentile, more, ...sizes }) => {
