@@ -41,8 +41,11 @@ export type OrdinalRange = { readonly from: number; readonly to: number };
  */
 export type KeyPlace = { readonly ordinal: number; readonly isThere: boolean };
 
-export function findKey(list: KeyList, bytes: Uint8Array): KeyPlace {
-  const key = oneKey(bytes);
+export const findKey = (list: KeyList, bytes: Uint8Array): KeyPlace =>
+  findOneKey(list, oneKey(bytes));
+
+/** The same for a list of one key, which can be searched for in many lists. */
+export function findOneKey(list: KeyList, key: KeyList): KeyPlace {
   const ordinal = firstNotBelow(list, key);
   const isThere = ordinal < list.count && compareKeys(list, ordinal, key, 0) === 0;
   return { ordinal, isThere };

@@ -21,6 +21,11 @@ export class SharedArrays {
     return new Uint32Array(buffer, from, length);
   }
 
+  singles(length: number): Float32Array {
+    const { buffer, from } = this.#take(length * Float32Array.BYTES_PER_ELEMENT);
+    return new Float32Array(buffer, from, length);
+  }
+
   doubles(length: number): Float64Array {
     const { buffer, from } = this.#take(length * Float64Array.BYTES_PER_ELEMENT);
     return new Float64Array(buffer, from, length);

@@ -2,7 +2,7 @@ import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
 import { kthLargest } from './kth-largest.ts';
 import type { KeySelection } from './select-rows.ts';
-import { joinBounds, type MappedBounds, ROUNDED_UP, type StepBounds } from './step-bounds.ts';
+import { type JoinedBounds, joinBounds, type MappedBounds, ROUNDED_UP } from './step-bounds.ts';
 
 /**
  * An upper bound of the `rank`-th largest value in a key's series of topper buckets, derived from
@@ -58,7 +58,7 @@ type BoundedRows = {
   readonly length: number;
 };
 
-function boundedRows(met: StepBounds, question: BoundQuestion, isCounter: boolean): BoundedRows {
+function boundedRows(met: JoinedBounds, question: BoundQuestion, isCounter: boolean): BoundedRows {
   const { rank, bucketsOfStep, passing } = question;
   const leastSteps = Math.ceil(rank / bucketsOfStep);
   const within = question.within && new Set(question.within);

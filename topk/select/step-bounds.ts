@@ -11,12 +11,15 @@ export type StepsToBound = {
   readonly keyCount: number;
 };
 
-/** What several steps have of each key, by ordinal. */
+/**
+ * What several steps have of each key, by ordinal. Bounds may be rounded up, so singles will do: the
+ * bounds of a segment are kept in memory, and reading them is most of the work of a ranking.
+ */
 export type StepBounds = {
   /** An upper bound of the largest step; −∞: no reading. */
-  readonly largest: Float64Array;
+  readonly largest: Float32Array;
   /** An upper bound of the sum of the steps. */
-  readonly sums: Float64Array;
+  readonly sums: Float32Array;
   /** Number of steps with a reading other than zero. */
   readonly steps: Uint32Array;
 };
@@ -34,29 +37,64 @@ export const ROUNDED_UP = 1 + 2 ** -40;
 /** A step's value bounds those of its buckets for sums of non-negative values, and for maxima. */
 export const hasBounds = (fold: Fold): boolean => isCounting(fold) || fold === 'max';
 
+/** The same in doubles, while they are computed. */
+export type JoinedBounds = {
+  readonly largest: Float64Array;
+  readonly sums: Float64Array;
+  readonly steps: Uint32Array;
+};
+
 /** Errors: the fold has no bounds. */
 export function boundSteps({ fold, steps, keyCount }: StepsToBound): StepBounds {
   if (!hasBounds(fold)) throw new Error(`values that combine by ${fold} have no bounds`);
-  const bounds = noBounds(keyCount);
+  const bounds = takeBounds(keyCount);
   for (const units of steps) {
     const [unit, ...others] = units;
     if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
     else addFolded(bounds, foldUnits(units, fold));
   }
-  return bounds;
+  const arrays = new SharedArrays();
+  const largest = arrays.singles(keyCount);
+  const sums = arrays.singles(keyCount);
+  const counts = arrays.words(keyCount);
+  for (let key = 0; key < keyCount; key += 1) {
+    largest[key] = roundedUp(bounds.largest[key] as number);
+    sums[key] = roundedUp(bounds.sums[key] as number);
+    counts[key] = bounds.steps[key] as number;
+  }
+  return { largest, sums, steps: counts };
 }
 
-function noBounds(keyCount: number): StepBounds {
-  const arrays = new SharedArrays();
+/** Returns a single that is not smaller. */
+function roundedUp(value: number): number {
+  const single = Math.fround(value);
+  return single >= value ? single : single + Math.abs(single) * 2 ** -23;
+}
+
+let spare: JoinedBounds = {
+  largest: new Float64Array(0),
+  sums: new Float64Array(0),
+  steps: new Uint32Array(0),
+};
+
+/** Returns bounds without any reading, in memory that is valid until the next call. */
+function takeBounds(keyCount: number): JoinedBounds {
+  if (spare.steps.length < keyCount) {
+    spare = {
+      largest: new Float64Array(keyCount),
+      sums: new Float64Array(keyCount),
+      steps: new Uint32Array(keyCount),
+    };
+  }
   return {
-    largest: arrays.doubles(keyCount).fill(Number.NEGATIVE_INFINITY),
-    sums: arrays.doubles(keyCount),
-    steps: arrays.words(keyCount),
+    largest: spare.largest.subarray(0, keyCount).fill(Number.NEGATIVE_INFINITY),
+    sums: spare.sums.subarray(0, keyCount).fill(0),
+    steps: spare.steps.subarray(0, keyCount).fill(0),
   };
 }
 
 /** The common case, a step that is one block: its rows are the keys that it lists. */
-function addBlock(bounds: StepBounds, { ids, column }: UnitReadings, fold: Fold): void {
+function addBlock(bounds: JoinedBounds, { ids, column }: UnitReadings, fold: Fold): void {
   const { largest, sums, steps } = bounds;
   const { low } = column.values;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
@@ -70,7 +108,7 @@ function addBlock(bounds: StepBounds, { ids, column }: UnitReadings, fold: Fold)
   }
 }
 
-function addFolded({ largest, sums, steps }: StepBounds, folded: Folded): void {
+function addFolded({ largest, sums, steps }: JoinedBounds, folded: Folded): void {
   const { values, touched, fold } = folded;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
   const more = isWide(values) ? ROUNDED_UP : 1;
@@ -91,14 +129,16 @@ function addFolded({ largest, sums, steps }: StepBounds, folded: Folded): void {
  * Combines the bounds of parts of a window. `apart`: lists of parts; parts of different lists have
  * no step in common. A key's step is the sum of what the parts of one list have of it, so its
  * largest step is at most the sum of their largest steps; for maxima, it is the largest of them.
+ * The result is valid until the next call.
  */
 export function joinBounds(
   fold: Fold,
   apart: readonly (readonly MappedBounds[])[],
   keyCount: number,
-): StepBounds {
-  const joined = noBounds(keyCount);
-  const together = new Float64Array(keyCount);
+): JoinedBounds {
+  const joined = takeBounds(keyCount);
+  const isAlone = apart.every(({ length }) => length === 1);
+  const together = new Float64Array(isAlone ? 0 : keyCount);
   for (const parts of apart) {
     const isOne = parts.length === 1 || !isCounting(fold);
     for (const part of parts) addPart(joined, part, isOne ? null : together);
@@ -121,7 +161,7 @@ export function joinBounds(
 
 /** `together`: if given, largest steps are added up there. */
 function addPart(
-  joined: StepBounds,
+  joined: JoinedBounds,
   { bounds, map }: MappedBounds,
   together: Float64Array | null,
 ): void {

@@ -8,6 +8,7 @@ import {
 } from '../../../domain/time/interval.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { topperBuckets } from '../../../segments/blocks/series.ts';
+import { type KeyList, oneKey } from '../../../segments/keys/key-list.ts';
 import { readTotals } from '../../../segments/pages/read-range.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
@@ -237,7 +238,10 @@ async function readInner(
   const wishes = new SectionWishes();
   const wanted = open.flatMap((grid) => {
     const { group } = grid.first;
-    const compact = grid.keys.map((key) => (key === null ? null : group.codec.encodeIfKey(key)));
+    const compact = grid.keys.map((key) => {
+      const bytes = key === null ? null : group.codec.encodeIfKey(key);
+      return bytes && oneKey(bytes);
+    });
     return grid.segments.map((segment) => {
       const series = toWanted(grid, { segment, keys, compact });
       return { grid, segment, seriesOf: series && reads.want(series, wishes) };
@@ -276,8 +280,8 @@ async function readAllKeys(
 type KeysOfSegment = {
   readonly segment: StoredSegment;
   readonly keys: SegmentKeys;
-  /** Compact keys, by index in the grid; null: the whole group, or not a key of it. */
-  readonly compact: readonly (Uint8Array | null)[];
+  /** Compact keys, each as a list, by index in the grid; null: the group, or not a key of it. */
+  readonly compact: readonly (KeyList | null)[];
 };
 
 /** Returns null if the grid asks only for the whole group. */

@@ -1,7 +1,7 @@
 import { hasSeries, WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
 import { topperBuckets } from '../../../segments/blocks/series.ts';
 import { columnPart } from '../../../segments/codes/column.ts';
-import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
+import { findOneKey, type KeyList } from '../../../segments/keys/key-list.ts';
 import type { PlacedChunk } from '../../../segments/pages/directory.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
@@ -17,8 +17,8 @@ export type SeriesWanted = {
   readonly segment: StoredSegment;
   readonly keys: KeyList;
   readonly place: number;
-  /** Compact keys; null: cannot be a key of the group. */
-  readonly wanted: readonly (Uint8Array | null)[];
+  /** Compact keys, each as a list; null: cannot be a key of the group. */
+  readonly wanted: readonly (KeyList | null)[];
 };
 
 /** A key's series, to be read from a chunk. */
@@ -122,7 +122,7 @@ export class SegmentSeriesReads {
 function rowsOf({ keys, wanted }: SeriesWanted): WantedRow[] {
   const rows: WantedRow[] = [];
   for (const [place, key] of wanted.entries()) {
-    const { ordinal, isThere } = key === null ? NOT_THERE : findKey(keys, key);
+    const { ordinal, isThere } = key === null ? NOT_THERE : findOneKey(keys, key);
     if (isThere) rows.push({ ordinal, place });
   }
   return rows;

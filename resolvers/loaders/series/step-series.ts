@@ -59,7 +59,10 @@ export function orderedSteps(series: StepSeries): (place: number) => Exact {
 /** Numbers of values of a series, and how to select one by its index among the ascending values. */
 export type OrderedValues = { readonly count: number; readonly at: (place: number) => Exact };
 
-/** Returns the values of parts, which are joined only if necessary. Use it before the next call. */
+/**
+ * Returns the values of parts whose steps are as long as topper buckets. The parts are joined only
+ * if necessary. The result is valid until the next call.
+ */
 export function orderedValues(parts: readonly SeriesPart[], fold: Fold): OrderedValues {
   const values = fold === 'mean' ? null : plainValues(parts);
   if (values === null) {
