@@ -31,6 +31,13 @@ export type MappedBounds = {
   readonly map: Uint32Array | null;
 };
 
+/** The parts of a window, as `joinBounds` takes them; keyCount: the length of the shared list. */
+export type BoundsToJoin = {
+  readonly fold: Fold;
+  readonly apart: readonly (readonly MappedBounds[])[];
+  readonly keyCount: number;
+};
+
 /** Doubles are rounded: bounds are raised by this factor to remain upper bounds. */
 export const ROUNDED_UP = 1 + 2 ** -40;
 
@@ -53,17 +60,27 @@ export function boundSteps({ fold, steps, keyCount }: StepsToBound): StepBounds 
     if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
     else addFolded(bounds, foldUnits(units, fold));
   }
-  const arrays = new SharedArrays();
-  const largest = arrays.singles(keyCount);
-  const sums = arrays.singles(keyCount);
-  const counts = arrays.words(keyCount);
-  for (let key = 0; key < keyCount; key += 1) {
-    largest[key] = roundedUp(bounds.largest[key] as number);
-    sums[key] = roundedUp(bounds.sums[key] as number);
-    counts[key] = bounds.steps[key] as number;
-  }
-  return { largest, sums, steps: counts };
+  return inSingles(bounds);
 }
+
+function inSingles({ largest, sums, steps }: JoinedBounds): StepBounds {
+  const arrays = new SharedArrays();
+  const bounds = {
+    largest: arrays.singles(steps.length),
+    sums: arrays.singles(steps.length),
+    steps: arrays.words(steps.length),
+  };
+  for (let key = 0; key < steps.length; key += 1) {
+    bounds.largest[key] = roundedUp(largest[key] as number);
+    bounds.sums[key] = roundedUp(sums[key] as number);
+    bounds.steps[key] = steps[key] as number;
+  }
+  return bounds;
+}
+
+/** Returns the combined bounds of parts, to be kept. */
+export const keptBounds = ({ fold, apart, keyCount }: BoundsToJoin): StepBounds =>
+  inSingles(joinBounds(fold, apart, keyCount));
 
 /** Returns a single that is not smaller. */
 function roundedUp(value: number): number {

@@ -28,7 +28,9 @@ import { foldTrend, type MappedUnit, type TrendQuestion } from '../fold-trend.ts
 import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
+  type BoundsToJoin,
   boundSteps,
+  keptBounds,
   type MappedBounds,
   type StepBounds,
   type StepsToBound,
@@ -77,6 +79,7 @@ export type KernelTask =
     }
   | ({ readonly kind: 'trend' } & TrendSteps)
   | { readonly kind: 'steps'; readonly wanted: readonly StepsToBound[] }
+  | { readonly kind: 'join'; readonly wanted: BoundsToJoin }
   | {
       readonly kind: 'bounds';
       readonly fold: Fold;
@@ -95,6 +98,7 @@ export type KernelResult =
   | readonly TopAnswer[]
   | readonly ChangeAnswer[]
   | readonly StepBounds[]
+  | StepBounds
   | BoundAnswer;
 
 export function runKernelTask(task: KernelTask): KernelResult {
@@ -119,6 +123,8 @@ export function runKernelTask(task: KernelTask): KernelResult {
       return foldTrend(task.fold, task.steps, task.question);
     case 'steps':
       return task.wanted.map(boundSteps);
+    case 'join':
+      return keptBounds(task.wanted);
     case 'bounds':
       return boundRanks(task.fold, task.apart, task.question);
     default:

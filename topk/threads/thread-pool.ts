@@ -15,7 +15,7 @@ import type { UnitReadings } from '../fold/fold-units.ts';
 import { isListed } from '../fold/open-units.ts';
 import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
-import type { MappedBounds, StepBounds, StepsToBound } from '../select/step-bounds.ts';
+import type { BoundsToJoin, StepBounds, StepsToBound } from '../select/step-bounds.ts';
 import {
   type KernelResult,
   type KernelTask,
@@ -64,7 +64,10 @@ type Compared = {
 };
 
 /** The bounds of a window of a meter, as `joinBounds` takes them. */
-type Bounded = { readonly fold: Fold; readonly apart: readonly (readonly MappedBounds[])[] };
+type Bounded = Pick<BoundsToJoin, 'fold' | 'apart'>;
+
+const boundedKeys = ({ apart, keyCount }: BoundsToJoin): number =>
+  apart.flat().reduce((sum, { bounds }) => sum + bounds.steps.length, keyCount);
 
 type Job = {
   readonly task: KernelTask;
@@ -215,6 +218,12 @@ export class ThreadPool {
     return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly StepBounds[];
   }
 
+  /** Returns the combined bounds of the parts of a window. */
+  async joinBounds(wanted: BoundsToJoin, signal: AbortSignal): Promise<StepBounds> {
+    const task: KernelTask = { kind: 'join', wanted };
+    return (await this.#run(task, boundedKeys(wanted) <= INLINE.readings, signal)) as StepBounds;
+  }
+
   /** Returns the keys whose series may have the largest values, by the bounds of a window. */
   async bound(
     { fold, apart }: Bounded,
@@ -222,8 +231,8 @@ export class ThreadPool {
     signal: AbortSignal,
   ): Promise<BoundAnswer> {
     const task: KernelTask = { kind: 'bounds', fold, apart, question };
-    const keys = apart.flat().reduce((sum, { bounds }) => sum + bounds.steps.length, 0);
-    const isSmall = keys + question.keyCount <= INLINE.readings;
+    const { keyCount } = question;
+    const isSmall = boundedKeys({ fold, apart, keyCount }) <= INLINE.readings;
     return (await this.#run(task, isSmall, signal)) as BoundAnswer;
   }
 

@@ -6,7 +6,12 @@ import { keyAt } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { coverSteps } from '../../../topk/cover/cover-segment.ts';
 import type { UnitReadings } from '../../../topk/fold/fold-units.ts';
-import type { MappedBounds, StepBounds, StepsToBound } from '../../../topk/select/step-bounds.ts';
+import type {
+  BoundsToJoin,
+  MappedBounds,
+  StepBounds,
+  StepsToBound,
+} from '../../../topk/select/step-bounds.ts';
 import type { StartedBlock } from '../blocks/segment-blocks.ts';
 import { openSource, type ReadSource } from '../kernel/read-source.ts';
 import { openParts, passingKeys, wantParts } from '../kernel/read-units.ts';
@@ -68,7 +73,12 @@ export async function boundKeys(
     bounds: boundsOf(part),
     map: union.mapOf(part),
   });
-  const apart = partsApart(parts, stepSeconds).map((together) => together.map(mapped));
+  const apart = await joinWhole(reader, {
+    name: parts.every(({ name }) => name !== null) ? `${union.name} ${read.slot}` : null,
+    fold: read.fold,
+    apart: partsApart(parts, stepSeconds).map((together) => together.map(mapped)),
+    keyCount: union.keys.count,
+  });
   const { keys, keyCount } = await reader.threadPool.bound(
     { fold: read.fold, apart },
     {
@@ -160,6 +170,21 @@ async function readBounds(
 
 const unitsOf = (blocks: readonly StartedBlock[]): UnitReadings[] =>
   blocks.flatMap(({ block: { ids, column } }) => (column ? [{ ids, column, sign: 1 }] : []));
+
+/** name: that of the combined bounds in the cache; null: they are not kept. */
+type BoundsOfWindow = BoundsToJoin & { readonly name: string | null };
+
+/** Combines the bounds of several whole segments once, and keeps the result. */
+async function joinWhole(
+  { memory, threadPool, signal }: SegmentReader,
+  { name, ...wanted }: BoundsOfWindow,
+): Promise<BoundsToJoin['apart']> {
+  if (name === null || wanted.apart.flat().length < 2) return wanted.apart;
+  const known = memory.find('bounds', name);
+  const bounds = known ?? (await threadPool.joinBounds(wanted, signal));
+  if (!known) memory.keep('bounds', name, bounds);
+  return [[{ bounds, map: null }]];
+}
 
 /** Puts parts that may have a step in common into one list. */
 function partsApart(parts: readonly BoundPart[], stepSeconds: number): BoundPart[][] {
