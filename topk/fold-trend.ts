@@ -1,23 +1,56 @@
 import type { Fold } from '../domain/toppers/meter-type.ts';
 import { answerQuestions, type TopAnswer } from './answer-questions.ts';
+import type { KeyedColumn } from './blocks/group-blocks.ts';
+import { SharedArrays } from './blocks/shared-arrays.ts';
+import { sumBlocks } from './blocks/sum-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold/fold-units.ts';
 import { openUnits } from './fold/open-units.ts';
 import type { KeySelection } from './select/select-rows.ts';
 
-/** A block of a segment. map: from a segment's ordinals to those of all keys; null: the same. */
-export type MappedUnit = UnitReadings & { readonly map: Uint32Array | null };
+/** The blocks of a segment in a step. */
+export type TrendPart = {
+  readonly units: readonly UnitReadings[];
+  /** From the segment's ordinals to those of all keys; null: they are the same. */
+  readonly map: Uint32Array | null;
+};
 
 export type TrendQuestion = KeySelection & { readonly maxItems: number };
 
-/** Returns the largest keys of each step, and the total of its other keys. */
-export const foldTrend = (
-  fold: Fold,
-  steps: readonly (readonly MappedUnit[])[],
-  question: TrendQuestion,
-): TopAnswer[] => steps.map((units) => foldStep(fold, units, question));
+/**
+ * The largest keys of a step, and the total of its other keys. sums: for each part with more than
+ * one block, these blocks combined into one, so that later questions need not add them up again.
+ */
+export type TrendStep = {
+  readonly answer: TopAnswer;
+  readonly sums: readonly (KeyedColumn | null)[];
+};
 
-function foldStep(fold: Fold, units: readonly MappedUnit[], question: TrendQuestion): TopAnswer {
-  const folded = openUnits(units.map(toUnion), fold);
+export function foldTrend(
+  fold: Fold,
+  steps: readonly (readonly TrendPart[])[],
+  question: TrendQuestion,
+): TrendStep[] {
+  const arrays = new SharedArrays();
+  return steps.map((parts) => {
+    const sums = parts.map(({ units }) =>
+      units.length > 1 ? sumBlocks(units, fold, arrays) : null,
+    );
+    const units = parts.flatMap(({ units: own, map }, i) => {
+      const sum = sums[i];
+      return (sum ? [unitOf(sum)] : own).map((unit) => toUnion(unit, map));
+    });
+    return { answer: answerStep(units, fold, question), sums };
+  });
+}
+
+const unitOf = ({ ids, column }: KeyedColumn): UnitReadings => ({ ids, column, sign: 1 });
+
+function answerStep(
+  units: readonly UnitReadings[],
+  fold: Fold,
+  question: TrendQuestion,
+): TopAnswer {
+  const folded = openUnits(units, fold);
   const [answer] = answerQuestions(folded, [{ kind: 'top', ...question }]);
   releaseFolded(folded);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
@@ -25,8 +58,9 @@ function foldStep(fold: Fold, units: readonly MappedUnit[], question: TrendQuest
 }
 
 /** Done here, not by the thread that submits the task: a day of minutes has millions of ids. */
-function toUnion({ ids, map, column, sign }: MappedUnit): UnitReadings {
-  if (map === null) return { ids, column, sign };
+function toUnion(unit: UnitReadings, map: Uint32Array | null): UnitReadings {
+  if (map === null) return unit;
+  const { ids, column, sign } = unit;
   const own = new Uint32Array(ids.length);
   for (let row = 0; row < ids.length; row += 1) own[row] = map[ids[row] as number] as number;
   return { ids: own, column, sign };

@@ -9,12 +9,7 @@ import { type FormedNetworks, formNetworks } from '../../segments/keys/form-netw
 import { type KeyKinds, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteKeys } from '../../segments/keys/unite-keys.ts';
-import {
-  type Answer,
-  answerQuestions,
-  type Question,
-  type TopAnswer,
-} from '../answer-questions.ts';
+import { type Answer, answerQuestions, type Question } from '../answer-questions.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from '../blocks/decode-blocks.ts';
 import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
 import {
@@ -24,7 +19,7 @@ import {
 } from '../blocks/network-steps.ts';
 import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { openUnits } from '../fold/open-units.ts';
-import { foldTrend, type MappedUnit, type TrendQuestion } from '../fold-trend.ts';
+import { foldTrend, type TrendPart, type TrendQuestion, type TrendStep } from '../fold-trend.ts';
 import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
@@ -48,7 +43,7 @@ export type NetworkSearch = { readonly networks: KeyFilter };
 /** The blocks of each step of a trend, and the question for every step. */
 export type TrendSteps = {
   readonly fold: Fold;
-  readonly steps: readonly (readonly MappedUnit[])[];
+  readonly steps: readonly (readonly TrendPart[])[];
   readonly question: TrendQuestion;
 };
 
@@ -95,7 +90,7 @@ export type KernelResult =
   | readonly (readonly KeyedColumn[])[]
   | readonly NetworkSteps[]
   | readonly Answer[]
-  | readonly TopAnswer[]
+  | readonly TrendStep[]
   | readonly ChangeAnswer[]
   | readonly StepBounds[]
   | StepBounds

@@ -7,12 +7,13 @@ import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { FormedNetworks } from '../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
-import type { Answer, Question, TopAnswer } from '../answer-questions.ts';
+import type { Answer, Question } from '../answer-questions.ts';
 import type { BlocksWanted, SegmentBlock, StoredGroup } from '../blocks/decode-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import type { UnitReadings } from '../fold/fold-units.ts';
 import { isListed } from '../fold/open-units.ts';
+import type { TrendStep } from '../fold-trend.ts';
 import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
 import type { BoundsToJoin, StepBounds, StepsToBound } from '../select/step-bounds.ts';
@@ -188,10 +189,10 @@ export class ThreadPool {
   }
 
   /** Returns the largest keys of each step. */
-  async foldTrend(trend: TrendSteps, signal: AbortSignal): Promise<readonly TopAnswer[]> {
+  async foldTrend(trend: TrendSteps, signal: AbortSignal): Promise<readonly TrendStep[]> {
     const task: KernelTask = { kind: 'trend', ...trend };
-    const isSmall = readingsIn(trend.steps.flat()) <= INLINE.readings;
-    return (await this.#run(task, isSmall, signal)) as readonly TopAnswer[];
+    const readings = readingsIn(trend.steps.flat().flatMap(({ units }) => units));
+    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly TrendStep[];
   }
 
   /** Ranks keys by how they changed from one window to another. */

@@ -1,20 +1,24 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { clippedSteps, type Interval } from '../../../domain/time/interval.ts';
+import { lengthsName } from '../../../domain/filters/network-lengths.ts';
+import { ceilTo, clippedSteps, type Interval } from '../../../domain/time/interval.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import { coverSegment } from '../../../topk/cover/cover-segment.ts';
-import type { MappedUnit } from '../../../topk/fold-trend.ts';
+import type { Cover } from '../../../topk/cover/cover.ts';
+import { blocksIn, coverSegment } from '../../../topk/cover/cover-segment.ts';
+import type { UnitReadings } from '../../../topk/fold/fold-units.ts';
+import type { TrendPart, TrendStep } from '../../../topk/fold-trend.ts';
 import { inBatches } from '../blocks/in-batches.ts';
 import { fromTop } from '../kernel/kernel-questions.ts';
 import { openSource, type ReadSource } from '../kernel/read-source.ts';
 import { openParts, type PartsRead, passingKeys, wantParts } from '../kernel/read-units.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
+import type { KnownBlock } from '../memory/segment-memory.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
-import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 /** A question to each step of a read's interval. */
 export type TrendAsked = {
@@ -108,8 +112,16 @@ function readingsWithin(
   return (rowCount * Math.max(0, shared)) / (end - firstBucket);
 }
 
+/** What is read of a segment in a step. */
+type StepPart = SegmentPart & {
+  /** The name in the cache of all its blocks combined; null: it has only one. */
+  readonly sumName: string | null;
+  /** The combined blocks, if they are cached. */
+  readonly known: KnownBlock | null;
+};
+
 /** A piece, and the blocks of each of its steps. */
-type PlannedPiece = { readonly piece: Piece; readonly parts: readonly (readonly SegmentPart[])[] };
+type PlannedPiece = { readonly piece: Piece; readonly parts: readonly (readonly StepPart[])[] };
 
 async function planPiece(
   reader: SegmentReader,
@@ -118,20 +130,38 @@ async function planPiece(
 ): Promise<PlannedPiece> {
   const { read } = piece.asked;
   const own = live.filter((segment) => isOfRead(segment, read));
-  const parts: SegmentPart[][] = [];
+  const parts: StepPart[][] = [];
   for (const interval of piece.steps) {
     const ofStep = { ...read, interval };
     const segments = own.filter((segment) => isOfRead(segment, ofStep));
-    parts.push(segments.flatMap((segment) => partOf(segment, ofStep)));
+    parts.push(segments.flatMap((segment) => partOf(reader, segment, ofStep)));
     await reader.goOn();
   }
   return { piece, parts };
 }
 
 /** Roll-ups have no steps as short as those of most trends, so only segments are read. */
-function partOf(segment: StoredSegment, read: MeterRead): SegmentPart[] {
+function partOf(reader: SegmentReader, segment: StoredSegment, read: MeterRead): StepPart[] {
   const cover = coverSegment(read.interval, blocksOf(segment, read), isCounting(read.fold));
-  return cover.runs.length === 0 ? [] : [{ segment, cover, above: [] }];
+  if (cover.runs.length === 0) return [];
+  const blocks = [...cover.runs, ...cover.less].reduce((sum, run) => sum + blocksIn(run), 0);
+  const sumName = blocks === 1 ? null : nameOfSum(reader, segment, read);
+  const known = sumName === null ? null : (reader.memory.find('blocks', sumName) ?? null);
+  return [{ segment, cover: known ? NO_BLOCKS : cover, above: [], sumName, known }];
+}
+
+const NO_BLOCKS: Cover = { runs: [], less: [] };
+
+/** Equal if the same buckets of the segment are combined. */
+function nameOfSum(
+  reader: SegmentReader,
+  segment: StoredSegment,
+  { interval, bucketSeconds, slot, prefix }: MeterRead,
+): string {
+  const from = Math.max(ceilTo(interval.from, bucketSeconds), segment.firstBucket);
+  const to = Math.min(ceilTo(interval.to, bucketSeconds), segment.lastBucket + bucketSeconds);
+  const name = `${segmentName(reader, segment)} ${from}-${to} ${slot - 1}`;
+  return prefix ? `${name} ${lengthsName(prefix)}` : name;
 }
 
 const partsOf = ({ piece: { asked }, parts }: PlannedPiece) => ({
@@ -158,23 +188,31 @@ async function answerPiece(
   const within = question.within && ordinalsWithin(question.within, named);
   const kernelQuestion = { maxItems, within, passing };
   const found: TopKeys[] = [];
-  let steps: MappedUnit[][] = [];
+  let steps: MappedPart[][] = [];
   let units = 0;
   let readings = 0;
   const answerSteps = async (): Promise<void> => {
-    const put = { fold: read.fold, steps, question: kernelQuestion };
+    const asked = steps;
     steps = [];
     [units, readings] = [0, 0];
-    for (const answer of await reader.threadPool.foldTrend(put, reader.signal)) {
-      found.push(fromTop(answer, maxItems, { named, fold: read.fold }));
+    const put = {
+      fold: read.fold,
+      steps: asked.map((step) => step.map(({ mapped }) => mapped)),
+      question: kernelQuestion,
+    };
+    for (const [i, step] of (await reader.threadPool.foldTrend(put, reader.signal)).entries()) {
+      found.push(fromTop(step.answer, maxItems, { named, fold: read.fold }));
+      keepSums(reader, asked[i] ?? [], step);
     }
     await reader.goOn();
   };
   for (const ofStep of parts) {
-    const step = ofStep.flatMap((part) => mappedUnits(part, { read, union, source }));
+    const step = ofStep.map((part) => mappedPart(part, { read, union, source }));
     steps.push(step);
-    units += step.length;
-    readings += step.reduce((sum, { ids }) => sum + ids.length, 0);
+    for (const { mapped } of step) {
+      units += mapped.units.length;
+      readings += mapped.units.reduce((sum, { ids }) => sum + ids.length, 0);
+    }
     if (units >= sizes.unitsOfTask || readings >= sizes.readingsOfTask) await answerSteps();
   }
   if (steps.length > 0) await answerSteps();
@@ -187,21 +225,40 @@ type UnitsOf = {
   readonly source: ReadSource;
 };
 
-/** Returns the blocks of a part that have readings. */
-function mappedUnits(part: SegmentPart, { read, union, source }: UnitsOf): MappedUnit[] {
-  const { segment, cover } = part;
+type MappedPart = { readonly part: StepPart; readonly mapped: TrendPart };
+
+function mappedPart(part: StepPart, { read, union, source }: UnitsOf): MappedPart {
+  const { segment, cover, known } = part;
   const map = union.mapOf(part);
-  const units: MappedUnit[] = [];
+  const units: UnitReadings[] = known ? unitOf(known, 1) : [];
   for (const [runs, sign] of [
     [cover.runs, 1],
     [cover.less, -1],
   ] as const) {
     for (const run of runs) {
       for (const { block } of source.blocks.startsOf(segment, run, read.slot - 1)) {
-        const { ids, column } = block;
-        if (column !== null) units.push({ ids, column, sign, map });
+        units.push(...unitOf(block, sign));
       }
     }
   }
-  return units;
+  return { part, mapped: { units, map } };
 }
+
+const unitOf = ({ ids, column }: KnownBlock, sign: 1 | -1): UnitReadings[] =>
+  column === null ? [] : [{ ids, column, sign }];
+
+/** Keeps the combined blocks of each part of a step, so that the next trend adds up less. */
+function keepSums(
+  { memory }: SegmentReader,
+  parts: readonly MappedPart[],
+  { sums }: TrendStep,
+): void {
+  for (const [i, { part, mapped }] of parts.entries()) {
+    const { sumName, known } = part;
+    if (sumName === null || known) continue;
+    const [{ ids, column } = NOTHING] = mapped.units;
+    memory.keep('blocks', sumName, sums[i] ?? { ids, column });
+  }
+}
+
+const NOTHING: KnownBlock = { ids: new Uint32Array(0), column: null };
