@@ -1,4 +1,5 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import type { Folded } from '../fold/fold-units.ts';
 import {
@@ -124,20 +125,21 @@ function changedKeys({ own, other, rows, isNew }: Comparison): ChangedKeys {
   const approx = new Float64Array(rows.length);
   const slack = new Float64Array(rows.length);
   const isExact = isExactly(own) && isExactly(other);
-  const findRow = rowFinder(other);
+  const approxIn = approxFinder(other);
   const changeOf = (ordinal: number): Exact =>
     difference(exactIn(own, ordinal), exactIn(other, ordinal));
   let length = 0;
   for (let i = 0; i < rows.length; i += 1) {
     const ordinal = ordinalOf(own, rows.rows[i] as number);
-    const row = findRow(ordinal);
-    if (isNew && row !== null) continue;
+    const found = approxIn(ordinal);
+    if (isNew && !Number.isNaN(found)) continue;
     const value = rows.approx[i] as number;
-    const less = row === null ? 0 : approxOf(other, row);
+    const less = Number.isNaN(found) ? 0 : found;
     const size = Math.abs(value) + Math.abs(less);
     const change = value - less;
     const off = isExact && size < NARROW_BOUND ? 0 : size * SLACK;
-    if (!isNew && !isMore(change, off, () => changeOf(ordinal))) continue;
+    const isMore = Math.abs(change) > off ? change > 0 : off > 0 && changeOf(ordinal).sum > 0n;
+    if (!isNew && !isMore) continue;
     ordinals[length] = ordinal;
     approx[length] = change;
     slack[length] = off;
@@ -145,9 +147,6 @@ function changedKeys({ own, other, rows, isNew }: Comparison): ChangedKeys {
   }
   return { ordinals, approx, slack, length, changeOf };
 }
-
-const isMore = (change: number, off: number, exactly: () => Exact): boolean =>
-  Math.abs(change) > off ? change > 0 : off > 0 && exactly().sum > 0n;
 
 /** For means too: a fraction minus a fraction. */
 function difference(value: Exact | null, less: Exact | null): Exact {
@@ -160,21 +159,34 @@ function difference(value: Exact | null, less: Exact | null): Exact {
   };
 }
 
-/** Finds the rows of ascending ordinals. null: the key has no reading. */
-function rowFinder(folded: Folded): (ordinal: number) => number | null {
-  const { listed } = folded;
-  if (listed === null) return (ordinal) => rowOf(folded, ordinal);
-  let next = 0;
+/** Finds the values of ascending ordinals as doubles. NaN: the key has no reading. */
+function approxFinder(folded: Folded): (ordinal: number) => number {
+  const { listed, values, counts, fold } = folded;
+  if (listed !== null) {
+    let next = 0;
+    return (ordinal) => {
+      while (next < listed.length && (listed[next] as number) < ordinal) next += 1;
+      return listed[next] === ordinal && isCounted(folded, next)
+        ? approxOf(folded, next)
+        : Number.NaN;
+    };
+  }
+  if (isCounting(fold) && values.high === null && counts === null) {
+    const { low } = values;
+    // Of a counter, 0 means no reading.
+    return (ordinal) => (ordinal < low.length ? (low[ordinal] as number) : 0) || Number.NaN;
+  }
   return (ordinal) => {
-    while (next < listed.length && (listed[next] as number) < ordinal) next += 1;
-    return listed[next] === ordinal && isCounted(folded, next) ? next : null;
+    const row = rowOf(folded, ordinal);
+    return row === null ? Number.NaN : approxOf(folded, row);
   };
 }
 
 /** Returns the ordinals of the `wanted` largest changes, largest first. */
 function largestChanges(changed: ChangedKeys, wanted: number): number[] {
   const { ordinals, approx, slack, length, changeOf } = changed;
-  const least = approx.map((value, i) => value - (slack[i] as number));
+  const least = new Float64Array(length);
+  for (let i = 0; i < length; i += 1) least[i] = (approx[i] as number) - (slack[i] as number);
   const cut = kthLargest(least, length, wanted);
   const near: { ordinal: number; approx: number; slack: number }[] = [];
   let equals = 0;
