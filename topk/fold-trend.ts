@@ -1,10 +1,10 @@
 import type { Fold } from '../domain/toppers/meter-type.ts';
 import { answerQuestions, type TopAnswer } from './answer-questions.ts';
 import type { KeyedColumn } from './blocks/group-blocks.ts';
-import { SharedArrays } from './blocks/shared-arrays.ts';
 import { sumBlocks } from './blocks/sum-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold/fold-units.ts';
 import { openUnits } from './fold/open-units.ts';
+import { SharedArrays } from './fold/shared-arrays.ts';
 import type { KeySelection } from './select/select-rows.ts';
 
 /** The blocks of a segment in a step. */

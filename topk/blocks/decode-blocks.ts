@@ -2,8 +2,8 @@ import { readGroupColumns, readGroupKeys } from '../../segments/blocks/block-gro
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import type { Column } from '../../segments/codes/column.ts';
 import { joinColumns } from '../../segments/readings/join-columns.ts';
+import { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
-import { SharedArrays } from './shared-arrays.ts';
 
 /** A group of blocks as stored, for one range of a segment's keys. */
 export type StoredGroup = {

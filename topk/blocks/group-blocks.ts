@@ -1,9 +1,9 @@
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../segments/codes/lanes.ts';
 import { type Folded, foldUnits, releaseFolded } from '../fold/fold-units.ts';
+import { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { isCounted } from '../select/key-rows.ts';
-import { SharedArrays } from './shared-arrays.ts';
 
 /** The keys of a block and their readings of one meter. */
 export type KeyedColumn = { readonly ids: Uint32Array; readonly column: UnitColumn };

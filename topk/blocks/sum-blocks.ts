@@ -1,10 +1,10 @@
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../segments/codes/lanes.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import type { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundOf } from '../fold/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './group-blocks.ts';
-import type { SharedArrays } from './shared-arrays.ts';
 
 /**
  * Combines blocks of one list of keys into a block of their whole time: the keys with a reading, in

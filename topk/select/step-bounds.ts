@@ -1,7 +1,7 @@
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { approximate, isWide } from '../../segments/codes/lanes.ts';
-import { SharedArrays } from '../blocks/shared-arrays.ts';
 import { type Folded, foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { SharedArrays } from '../fold/shared-arrays.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
 export type StepsToBound = {
@@ -12,8 +12,8 @@ export type StepsToBound = {
 };
 
 /**
- * What several steps have of each key, by ordinal. Bounds may be rounded up, so singles will do: the
- * bounds of a segment are kept in memory, and reading them is most of the work of a ranking.
+ * What several steps have of each key, by ordinal. Bounds may be rounded up, so singles are enough:
+ * the bounds of segments stay in memory, and reading them is much of the work of a ranking.
  */
 export type StepBounds = {
   /** An upper bound of the largest step; −∞: no reading. */

@@ -1,7 +1,7 @@
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import { SharedArrays } from '../../../topk/blocks/shared-arrays.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
 import type { UnitReadings } from '../../../topk/fold/fold-units.ts';
+import { SharedArrays } from '../../../topk/fold/shared-arrays.ts';
 import { type BlocksByStart, SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
 import { keysOfSource, mapped, type PartsUnion } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';

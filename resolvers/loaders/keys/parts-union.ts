@@ -1,8 +1,8 @@
 import { DamagedSegment } from '../../../segments/damaged-segment.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { SOURCE_STEP } from '../../../segments/roll-up/roll-up-shape.ts';
-import { SharedArrays } from '../../../topk/blocks/shared-arrays.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
+import { SharedArrays } from '../../../topk/fold/shared-arrays.ts';
 import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
 import { identityOf, type SegmentReader } from '../session/segment-reader.ts';
