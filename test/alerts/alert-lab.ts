@@ -1,6 +1,6 @@
-import { group, guidOf, type Lab, startLab, T0 } from '../support/lab.ts';
-import type { Line } from '../support/service.ts';
-import { CONTEXT } from '../support/service.ts';
+import { group, guidOf, type Lab, startLab, T0 } from '../support/lab/lab.ts';
+import type { Line } from '../support/lab/service.ts';
+import { CONTEXT } from '../support/lab/service.ts';
 
 /** Seconds of a topper bucket: windows end at each multiple of it. */
 export const GRID = 300;

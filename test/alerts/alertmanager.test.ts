@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Alertmanager, hasAlertmanager, startAlertmanager } from '../support/alertmanager.ts';
+import {
+  type Alertmanager,
+  hasAlertmanager,
+  startAlertmanager,
+} from '../support/programs/alertmanager.ts';
 import { type NotifierLab, openNotifierLab, STARTED, until } from './notifier-lab.ts';
 import { answersWith, startWebhook, takes, type WebhookStandIn } from './webhook-stand-in.ts';
 

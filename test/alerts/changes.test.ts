@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/connection/connection.ts';
 import { insertChanges, lockChanges } from '../../db/write/alerts/insert-changes.ts';
-import { fireAlerts } from '../support/fire-alerts.ts';
-import { T0 } from '../support/lab.ts';
-import { CONTEXT } from '../support/service.ts';
+import { fireAlerts } from '../support/lab/fire-alerts.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { CONTEXT } from '../support/lab/service.ts';
 import { type AlertLab, startAlertLab } from './alert-lab.ts';
 
 let lab: AlertLab;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepingOf, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
-import { group, guidOf, meter, T0 } from '../support/lab.ts';
-import { runOnDatabase } from '../support/run-command.ts';
-import { CONTEXT, type Line } from '../support/service.ts';
+import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line } from '../support/lab/service.ts';
+import { runOnDatabase } from '../support/programs/run-command.ts';
 import { type AlertLab, GRID, reading, type StoredEvent, startAlertLab } from './alert-lab.ts';
 import type { ExpectedRule } from './expected-events.ts';
 import { rules, streams } from './random-rules.ts';

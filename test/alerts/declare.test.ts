@@ -4,7 +4,7 @@ import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectContext } from '../../db/write/select-context.ts';
 import { exportDeclaration } from '../../exporting/declaration.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const TEXTS = '{11111111-2222-3333-4444-555555555555}';

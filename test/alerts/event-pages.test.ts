@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventPage, selectEventPages } from '../../db/queries/alerts/select-event-pages.ts';
 import type { Statement } from '../../db/session/read-session.ts';
-import { T0 } from '../support/lab.ts';
+import { T0 } from '../support/lab/lab.ts';
 import { type AlertLab, startAlertLab } from './alert-lab.ts';
 
 const EVENTS = 21_000;

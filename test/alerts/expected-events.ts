@@ -1,5 +1,5 @@
 import type { AlertCondition } from '../../domain/alerts/rule.ts';
-import type { Line } from '../support/service.ts';
+import type { Line } from '../support/lab/service.ts';
 
 /** A rule about a summing meter, as in an `apply` file, without defaults. */
 export type ExpectedRule = {

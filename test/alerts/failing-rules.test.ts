@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
-import { T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { T0 } from '../support/lab/lab.ts';
 import { type AlertLab, GRID, reading, startAlertLab } from './alert-lab.ts';
 
 let lab: AlertLab;

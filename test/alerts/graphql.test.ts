@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, group, guidOf, meter, T0 } from '../support/lab.ts';
-import { labelKey } from '../support/label-key.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { ADA, basic, CONTEXT, type Credentials } from '../support/service.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { DAY, group, guidOf, meter, T0 } from '../support/lab/lab.ts';
+import { labelKey } from '../support/lab/label-key.ts';
+import { ADA, basic, CONTEXT, type Credentials } from '../support/lab/service.ts';
 import { type AlertLab, GRID, GROUP, reading, startAlertLab, windowEnd } from './alert-lab.ts';
 
 const OTHER = 'other';

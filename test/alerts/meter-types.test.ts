@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { meter } from '../support/lab.ts';
-import { runOnDatabase } from '../support/run-command.ts';
-import { CONTEXT, type Line } from '../support/service.ts';
+import { meter } from '../support/lab/lab.ts';
+import { CONTEXT, type Line } from '../support/lab/service.ts';
+import { runOnDatabase } from '../support/programs/run-command.ts';
 import { type AlertLab, GRID, startAlertLab, windowEnd } from './alert-lab.ts';
 import {
   ADDRESSES,

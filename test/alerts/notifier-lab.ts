@@ -7,8 +7,8 @@ import {
 } from '../../server/alerts/notify/keep-notifying.ts';
 import { NotificationTally } from '../../server/alerts/notify/notification-tally.ts';
 import { createLog } from '../../server/telemetry/log.ts';
-import { collectingStream } from '../support/collecting-stream.ts';
-import { createTestDatabase, withClient } from '../support/database.ts';
+import { createTestDatabase, withClient } from '../support/database/database.ts';
+import { collectingStream } from '../support/http/collecting-stream.ts';
 
 /** 2024-07-15T00:00:00Z. */
 export const STARTED = 1_721_001_600;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
-import { T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { runOnDatabase } from '../support/run-command.ts';
-import { CONTEXT } from '../support/service.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { CONTEXT } from '../support/lab/service.ts';
+import { runOnDatabase } from '../support/programs/run-command.ts';
 import { type AlertLab, startAlertLab } from './alert-lab.ts';
 
 const DAY = 86_400;

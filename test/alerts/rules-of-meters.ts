@@ -1,5 +1,5 @@
-import { guidOf } from '../support/lab.ts';
-import type { Line } from '../support/service.ts';
+import { guidOf } from '../support/lab/lab.ts';
+import type { Line } from '../support/lab/service.ts';
 import { GRID, windowEnd } from './alert-lab.ts';
 import { type ExpectedEvent, type ExpectedRule, eventsOf, type Met } from './expected-events.ts';
 

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import type { TopperBody } from '../support/answers.ts';
-import { plainToppers } from '../support/plain-topper.ts';
+import type { TopperBody } from '../support/http/answers.ts';
+import type { RestParameters } from '../support/http/rest-parameters.ts';
+import { ADA, CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
+import { plainToppers } from '../support/reference/plain-topper.ts';
 import {
   type ReferenceAnswer,
   type ReferenceQuestion,
   referenceTopper,
-} from '../support/reference-topper.ts';
-import type { RestParameters } from '../support/rest-parameters.ts';
-import { ADA, CONTEXT, type Line, type TestService } from '../support/service.ts';
+} from '../support/reference/reference-topper.ts';
 import type { Question } from './several-days.ts';
 
 export type Checked = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { startLab } from '../support/lab.ts';
-import { ADA, CONTEXT, type TestService } from '../support/service.ts';
+import { startLab } from '../support/lab/lab.ts';
+import { ADA, CONTEXT, type TestService } from '../support/lab/service.ts';
 import { checkAnswers } from './check-answers.ts';
 import { GROUPS, history, lateImport, PROBES, question } from './several-days.ts';
 

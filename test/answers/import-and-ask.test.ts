@@ -4,8 +4,8 @@ import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { DAY, group, meter, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { DAY, group, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 
 const GROUPS = [
   group(1, { meters: [meter(2, 2), meter(5, 5)] }),

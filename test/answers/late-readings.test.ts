@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyContext } from '../../store/check/verify-context.ts';
-import { DAY, group, meter, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { DAY, group, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { Question } from './several-days.ts';
 

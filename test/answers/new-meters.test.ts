@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { DAY, group, meter, startLab, T0 } from '../support/lab.ts';
-import type { Line, TestService } from '../support/service.ts';
+import { DAY, group, meter, startLab, T0 } from '../support/lab/lab.ts';
+import type { Line, TestService } from '../support/lab/service.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { Question } from './several-days.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { DAY, type DeclaredGroup, group, T0 } from '../support/lab.ts';
-import { METERS, values } from '../support/random-samples.ts';
-import type { ReferenceQuestion } from '../support/reference-topper.ts';
-import type { Line } from '../support/service.ts';
+import { DAY, type DeclaredGroup, group, T0 } from '../support/lab/lab.ts';
+import type { Line } from '../support/lab/service.ts';
+import { METERS, values } from '../support/random/random-samples.ts';
+import type { ReferenceQuestion } from '../support/reference/reference-topper.ts';
 
 /** Buckets of every length that matters: minutes, hours, seconds and days. */
 export const GROUPS: readonly DeclaredGroup[] = [

@@ -8,11 +8,11 @@ import { importFile } from '../../ingest/files/import-file.ts';
 import { simpleKey } from '../../ingest/import-key.ts';
 import { loadGroups } from '../../ingest/load-groups.ts';
 import { GatheredTexts } from '../../ingest/segments/gathered-texts.ts';
-import { HOSTS, host, labelsOf, sendKeys, startEditingLab } from '../support/editing-lab.ts';
-import { type OpenStream, openStream } from '../support/event-stream.ts';
-import { holdTables } from '../support/held-tables.ts';
-import { DAY, T0 } from '../support/lab.ts';
-import { ADA, CONTEXT, startTestService, type TestService } from '../support/service.ts';
+import { holdTables } from '../support/database/held-tables.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { HOSTS, host, labelsOf, sendKeys, startEditingLab } from '../support/lab/editing-lab.ts';
+import { DAY, T0 } from '../support/lab/lab.ts';
+import { ADA, CONTEXT, startTestService, type TestService } from '../support/lab/service.ts';
 
 let lab: TestService;
 let other: TestService;

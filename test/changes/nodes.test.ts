@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeReady } from '../support/database.ts';
-import { HOSTS, host, labelsOf, sendKeys, startEditingLab } from '../support/editing-lab.ts';
-import { pauseServer, resumeServer } from '../support/server-processes.ts';
-import { CONTEXT, startTestService, type TestService } from '../support/service.ts';
-import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+import { makeReady } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
+import { HOSTS, host, labelsOf, sendKeys, startEditingLab } from '../support/lab/editing-lab.ts';
+import { CONTEXT, startTestService, type TestService } from '../support/lab/service.ts';
+import { pauseServer, resumeServer } from '../support/programs/server-processes.ts';
 
 let primary: Primary;
 let standby: Standby;

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { HOSTS, host, startEditingLab } from '../support/editing-lab.ts';
-import { T0 } from '../support/lab.ts';
-import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
-import { endAll, type ServingProcesses, serveByProcesses } from '../support/serving-processes.ts';
+import { HOSTS, host, startEditingLab } from '../support/lab/editing-lab.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import {
+  endAll,
+  type ServingProcesses,
+  serveByProcesses,
+} from '../support/programs/serving-processes.ts';
 
 let program: BuiltProgram;
 let lab: TestService;

@@ -11,9 +11,9 @@ import {
   sendKeys,
   setRole,
   startEditingLab,
-} from '../support/editing-lab.ts';
-import { guidOf } from '../support/lab.ts';
-import { ADA, type TestService } from '../support/service.ts';
+} from '../support/lab/editing-lab.ts';
+import { guidOf } from '../support/lab/lab.ts';
+import { ADA, type TestService } from '../support/lab/service.ts';
 
 let lab: TestService;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SlicesBody } from '../support/answers.ts';
-import { READER, STRANGER, startEditingLab } from '../support/editing-lab.ts';
-import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
-import { putBackSlice, takeOutSlice } from '../support/taken-slices.ts';
+import { putBackSlice, takeOutSlice } from '../support/database/taken-slices.ts';
+import type { SlicesBody } from '../support/http/answers.ts';
+import { READER, STRANGER, startEditingLab } from '../support/lab/editing-lab.ts';
+import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/lab/service.ts';
 
 const UPDATE =
   'mutation($id: ID!, $tags: [String!]!) { updateSlice(id: $id, tags: $tags) { id tags } }';

@@ -4,12 +4,12 @@ import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { rowsOf } from '../support/citus.ts';
-import { withClient } from '../support/database.ts';
-import { digestOf } from '../support/database-digest.ts';
-import { DAY, group, startLab, T0 } from '../support/lab.ts';
-import { dumpSchema } from '../support/schema-dump.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { rowsOf } from '../support/database/citus.ts';
+import { withClient } from '../support/database/database.ts';
+import { digestOf } from '../support/database/database-digest.ts';
+import { dumpSchema } from '../support/database/schema-dump.ts';
+import { DAY, group, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import { hasCluster, shardCount } from './cluster.ts';
 
 const GROUP = group(1);

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseReadableKey } from '../../domain/keys/key-text.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { openStream } from '../support/event-stream.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { runOnDatabase } from '../support/run-command.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { openStream } from '../support/http/event-stream.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
+import { runOnDatabase } from '../support/programs/run-command.ts';
 import { hasCluster, shardCount } from './cluster.ts';
 
 const HOSTS = guidOf(1);

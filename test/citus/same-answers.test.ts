@@ -10,8 +10,8 @@ import {
 } from '../conversion/stored-answers.ts';
 import { restoreStoredDatabase, type StoredDatabase } from '../conversion/stored-database.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
-import { DAY, guidOf, T0 } from '../support/lab.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { DAY, guidOf, T0 } from '../support/lab/lab.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 import { hasCluster, pagesByNode, shardCount } from './cluster.ts';
 
 const FIXTURE = 'store-0.7.0';

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { inject } from 'vitest';
-import { placeOf, rowsOf } from '../support/citus.ts';
+import { placeOf, rowsOf } from '../support/database/citus.ts';
 
 /** What happens to messages between the coordinator and a worker. */
 type State = 'open' | 'closed' | 'silent';

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AlertLab, GRID, reading, startAlertLab } from '../alerts/alert-lab.ts';
-import { type BuiltProgram, buildProgram, outcomeOf } from '../support/built-program.ts';
-import { T0 } from '../support/lab.ts';
-import { CONTEXT } from '../support/service.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { CONTEXT } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram, outcomeOf } from '../support/programs/built-program.ts';
 
 const WINDOWS = 100;
 

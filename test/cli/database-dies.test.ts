@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folderAt } from '../../db/embedded/data-folder.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { isRunning, killServer, postmasterPid } from '../support/processes.ts';
-import { makeTemporaryFolder } from '../support/test-server.ts';
+import { makeTemporaryFolder } from '../support/database/test-server.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { isRunning, killServer, postmasterPid } from '../support/programs/processes.ts';
 
 const QUESTION =
   '/api/counter_group_info/counter_group_info_request?username=demo&api_token=demo&context=demo';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import { httpCall } from '../support/http-call.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { RawConnection, statusOf } from '../support/raw-connection.ts';
-import { ADA, basic, type TestService } from '../support/service.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import { httpCall } from '../support/http/http-call.ts';
+import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 
 const GROUP = guidOf(1);
 const QUERY = new URLSearchParams({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadEnvFile } from '../../cli/load-env-file.ts';
 import { SettingsError } from '../../server/settings/settings.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 
 let folder: string;
 let path: string;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, removeFolder } from '../exporting/export-support.ts';
-import { type BuiltProgram, buildProgram, outcomeOf } from '../support/built-program.ts';
-import { holdTables } from '../support/held-tables.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { holdTables } from '../support/database/held-tables.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram, outcomeOf } from '../support/programs/built-program.ts';
 
 /** Several megabytes of lines: more than a pipe can buffer. */
 const KEYS = 30_000;

@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeFolder, removeFolder, runOn } from '../exporting/export-support.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
-import { parseCsv } from '../support/csv-parsers.ts';
-import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import type { CommandOutcome } from '../support/run-command.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { parseCsv } from '../support/files/csv-parsers.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import type { CommandOutcome } from '../support/programs/run-command.ts';
 
 const HOSTS = guidOf(1);
 const ROOMS = guidOf(2);

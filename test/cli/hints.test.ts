@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { commandForm } from '../../db/command-form.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runOnDatabase } from '../support/run-command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { runOnDatabase } from '../support/programs/run-command.ts';
 
 let database: TestDatabase;
 let folder: string;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { type OpenStream, openStream } from '../support/event-stream.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
-import { type ServingProcesses, serveByProcesses } from '../support/serving-processes.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { type ServingProcesses, serveByProcesses } from '../support/programs/serving-processes.ts';
 
 const GROUP = guidOf(1);
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 
 let program: BuiltProgram;
 

@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { isRunning } from '../support/processes.ts';
-import { ADA, basic, type TestService } from '../support/service.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { isRunning } from '../support/programs/processes.ts';
 import {
   endAll,
   type ServingProcesses,
   serveByProcesses,
   until,
-} from '../support/serving-processes.ts';
+} from '../support/programs/serving-processes.ts';
 
 const TOPPER = new URLSearchParams({
   username: 'ada',

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { isRunning, postmasterPid } from '../support/processes.ts';
-import { makeTemporaryFolder } from '../support/test-server.ts';
+import { makeTemporaryFolder } from '../support/database/test-server.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { isRunning, postmasterPid } from '../support/programs/processes.ts';
 
 let program: BuiltProgram;
 let folder: string;

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runOnDatabase } from '../support/run-command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { runOnDatabase } from '../support/programs/run-command.ts';
 
 let database: TestDatabase;
 let folder: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
 
 let lab: TestService;
 

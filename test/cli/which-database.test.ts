@@ -2,9 +2,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeDatabase } from '../../db/describe-database.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { runCommand } from '../support/run-command.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { runCommand } from '../support/programs/run-command.ts';
 
 describe('a command on a DATABASE_URL', () => {
   it('says which database it uses, without the password, on standard error', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { RawConnection } from '../support/raw-connection.ts';
-import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import { RawConnection } from '../support/http/raw-connection.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 const BOB = { username: 'bob', token: 'bob-token' };

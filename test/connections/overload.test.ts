@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import type { TestService } from '../support/service.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import type { TestService } from '../support/lab/service.ts';
 
 /** With two probes, more than the thread that answers requests adds up itself. */
 const KEYS = 40_000;

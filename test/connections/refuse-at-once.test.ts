@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import type { HttpCall } from '../support/http-call.ts';
-import { group, startLab } from '../support/lab.ts';
-import type { TestService } from '../support/service.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import type { HttpCall } from '../support/http/http-call.ts';
+import { group, startLab } from '../support/lab/lab.ts';
+import type { TestService } from '../support/lab/service.ts';
 
 const ORIGIN = 'https://noc.example.com';
 const SLICES = '/api/time_slices/time_slices_request';

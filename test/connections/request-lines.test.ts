@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
-import { group, startLab } from '../support/lab.ts';
-import { RawConnection, statusOf } from '../support/raw-connection.ts';
-import { ADA, basic, type TestService } from '../support/service.ts';
+import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
+import { group, startLab } from '../support/lab/lab.ts';
+import { ADA, basic, type TestService } from '../support/lab/service.ts';
 
 let lab: TestService;
 

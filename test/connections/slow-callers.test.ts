@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { holdTables } from '../support/held-tables.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { RawConnection, statusOf } from '../support/raw-connection.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { holdTables } from '../support/database/held-tables.ts';
+import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 /** Keys with long texts: an answer of some 20 MB, more than a connection's buffers hold. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../db/migrate.ts';
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { CONVERSION_LIMITS } from '../../store/convert/conversion-limits.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { createEmptyDatabase } from '../support/database/database.ts';
 import { type ConvertLab, LATER, openConvertLab } from './convert-lab.ts';
 import { differences } from './plain-readings.ts';
 

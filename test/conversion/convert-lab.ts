@@ -6,7 +6,7 @@ import {
   type ConvertedDatabase,
   convertDatabase,
 } from '../../store/convert/convert-database.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/database.ts';
 import { type PlainReadings, samplesInSegments, samplesInTables } from './plain-readings.ts';
 import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
 

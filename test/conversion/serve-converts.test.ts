@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 import { type ConvertLab, openClone } from './convert-lab.ts';
 import { differences, type PlainReadings } from './plain-readings.ts';
 import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Migration } from '../../db/migrate.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { filesBelow, keepingOf } from '../keeping/keep-support.ts';
-import { makeReady } from '../support/database.ts';
-import { DAY, guidOf, T0 } from '../support/lab.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { makeReady } from '../support/database/database.ts';
+import { DAY, guidOf, T0 } from '../support/lab/lab.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 import {
   type Difference,
   findDifferences,

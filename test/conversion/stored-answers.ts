@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseExactly } from '../support/answers.ts';
-import type { RestParameters } from '../support/rest-parameters.ts';
-import { basic, type EndpointName, type TestService } from '../support/service.ts';
+import { parseExactly } from '../support/http/answers.ts';
+import type { RestParameters } from '../support/http/rest-parameters.ts';
+import { basic, type EndpointName, type TestService } from '../support/lab/service.ts';
 import { readStored } from './stored-database.ts';
 
 type GraphQLQuestion = {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { projectRoot } from '../../db/project-root.ts';
 import { makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
-import { createEmptyDatabase, withClient } from '../support/database.ts';
+import { createEmptyDatabase, withClient } from '../support/database/database.ts';
 
 /** A pool of the dump, and the folder where its files are now. */
 type MovedPool = { readonly name: string; readonly path: string };

@@ -18,9 +18,9 @@ import {
   makeReady,
   type TestDatabase,
   withClient,
-} from '../support/database.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
-import { dumpSchema } from '../support/schema-dump.ts';
+} from '../support/database/database.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
+import { dumpSchema } from '../support/database/schema-dump.ts';
 
 const DUMP = join(projectRoot(), 'migrations', 'schema.dump.txt');
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NodePools } from '../../db/session/node-pools.ts';
 import { ReadSession } from '../../db/session/read-session.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 
 let database: TestDatabase;
 let pools: NodePools;

@@ -6,7 +6,7 @@ import { PassedOver, type PassReason, SnapshotMoved } from '../../db/session/sna
 import { StandbySession } from '../../db/session/standby-session.ts';
 import type { TimeBound } from '../../db/session/time-bound.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 
 let database: TestDatabase;
 let pools: NodePools;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { SETTING_NAMES } from '../../server/settings/settings.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService } from '../support/lab/service.ts';
 
 type Instruction = { readonly name: string; readonly rest: string };
 type Stage = { readonly name: string; readonly instructions: readonly Instruction[] };

@@ -6,17 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { query, sums } from '../ingest/import-support.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { exportFlows } from '../support/files/netflow-v5.ts';
+import { udpFrame } from '../support/files/packet-capture.ts';
 import {
   type BuiltProgram,
   buildProgram,
   type Outcome,
   outcomeOf,
-} from '../support/built-program.ts';
-import { hasNfcapd, startCollector } from '../support/collector.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { exportFlows } from '../support/netflow-v5.ts';
-import { makeFlowFiles } from '../support/nfdump-files.ts';
-import { udpFrame } from '../support/packet-capture.ts';
+} from '../support/programs/built-program.ts';
+import { hasNfcapd, startCollector } from '../support/programs/collector.ts';
+import { makeFlowFiles } from '../support/programs/nfdump-files.ts';
 
 if (!hasNfcapd) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
 

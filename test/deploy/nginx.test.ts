@@ -8,13 +8,13 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { readPages } from '../docs/pages.ts';
-import { openStream } from '../support/event-stream.ts';
-import { type HttpAnswer, type HttpCall, httpCall } from '../support/http-call.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts';
-import { RawConnection, statusOf } from '../support/raw-connection.ts';
-import { bearer } from '../support/rest-with-headers.ts';
-import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
+import { openStream } from '../support/http/event-stream.ts';
+import { type HttpAnswer, type HttpCall, httpCall } from '../support/http/http-call.ts';
+import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
+import { bearer } from '../support/http/rest-with-headers.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
+import { hasNginx, type Nginx, startNginx } from '../support/programs/nginx.ts';
 
 const GROUP = guidOf(1);
 

@@ -9,8 +9,8 @@ import { ALERT_CONDITIONS } from '../../domain/alerts/rule.ts';
 import { type NotifierLab, openNotifierLab, until } from '../alerts/notifier-lab.ts';
 import { startWebhook } from '../alerts/webhook-stand-in.ts';
 import { conn, connLog, importText } from '../ingest/import-support.ts';
-import { T0 } from '../support/lab.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 import { blocksOf } from './pages.ts';
 
 const run = promisify(execFile);

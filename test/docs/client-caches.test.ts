@@ -11,17 +11,17 @@ import { projectRoot } from '../../db/project-root.ts';
 import { createDemo, DEMO_NAME } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { schema } from '../../schema/schema.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type DocModules, docModules } from '../support/files/doc-modules.ts';
 import {
   apolloClient,
   type CachingClient,
   type Server,
   urqlClient,
-} from '../support/caching-clients.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type DocModules, docModules } from '../support/doc-modules.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { objectTypes } from '../support/schema-walk.ts';
-import { ADA, basic, startTestService, type TestService } from '../support/service.ts';
+} from '../support/http/caching-clients.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, startTestService, type TestService } from '../support/lab/service.ts';
+import { objectTypes } from '../support/random/schema-walk.ts';
 
 const run = promisify(execFile);
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { ERRORS } from '../../domain/errors.ts';
-import { post } from '../support/rest-parameters.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { post } from '../support/http/rest-parameters.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 
 const text = readFileSync(join(projectRoot(), 'docs/reference/errors.md'), 'utf8');
 

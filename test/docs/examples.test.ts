@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { createDemo } from '../../ingest/demo/demo.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 import { blocksOf } from './pages.ts';
 import { createReader, type Reader } from './reader.ts';
 

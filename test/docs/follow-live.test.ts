@@ -12,12 +12,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { schema } from '../../schema/schema.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { freePort } from '../support/collector.ts';
-import { type DocModules, docModules } from '../support/doc-modules.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { basic, CONTEXT, type TestService } from '../support/service.ts';
-import { type ServingProcesses, serveByProcesses } from '../support/serving-processes.ts';
+import { type DocModules, docModules } from '../support/files/doc-modules.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { basic, CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { freePort } from '../support/programs/collector.ts';
+import { type ServingProcesses, serveByProcesses } from '../support/programs/serving-processes.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectMcp } from '../support/mcp-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { connectMcp } from '../support/http/mcp-client.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 import { readPages } from './pages.ts';
 
 const page = readPages().find(({ path }) => path === 'docs/how-to/use-with-mcp.md');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
 import { createDemo } from '../../ingest/demo/demo.ts';
-import type { GroupBody, SliceBody, TopperKeyBody } from '../support/answers.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+import type { GroupBody, SliceBody, TopperKeyBody } from '../support/http/answers.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 import { type Block, readPages } from './pages.ts';
 import { createReader, type Reader } from './reader.ts';
 

@@ -10,8 +10,8 @@ import { DEMO_NAME } from '../../ingest/demo/demo.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { startServer } from '../../server/start-server.ts';
 import { createLog } from '../../server/telemetry/log.ts';
-import type { BuiltProgram, Outcome } from '../support/built-program.ts';
-import type { TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database/database.ts';
+import type { BuiltProgram, Outcome } from '../support/programs/built-program.ts';
 import { writeReaderFiles } from './reader-files.ts';
 
 /** The address on the pages, which the tests replace by that of their own server. */

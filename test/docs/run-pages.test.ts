@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { cloneDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  cloneDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/database/database.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 import { type Block, blocksOf, type Page, readPages } from './pages.ts';
 import { createReader, type Reader } from './reader.ts';
 import { shapeFaults } from './same-shape.ts';

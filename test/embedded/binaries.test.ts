@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { locatePackage, prepareBinaries } from '../../db/embedded/binaries.ts';
 import { type DataFolder, openDataFolder } from '../../db/embedded/data-folder.ts';
-import { makeTemporaryFolder } from '../support/test-server.ts';
+import { makeTemporaryFolder } from '../support/database/test-server.ts';
 
 let folder: string;
 let systemDir: string;

@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type DataFolder, folderAt } from '../../db/embedded/data-folder.ts';
 import { type EmbeddedServer, startEmbedded } from '../../db/embedded/start-embedded.ts';
-import { withClient } from '../support/database.ts';
-import { isRunning, killServer, postmasterPid, startStranger } from '../support/processes.ts';
-import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/test-server.ts';
+import { withClient } from '../support/database/database.ts';
+import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/database/test-server.ts';
+import {
+  isRunning,
+  killServer,
+  postmasterPid,
+  startStranger,
+} from '../support/programs/processes.ts';
 
 let folder: string;
 let dataDir: string;

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataFolder } from '../../db/embedded/data-folder.ts';
 import { giveTreeTo } from '../../db/embedded/server-user.ts';
 import { startEmbedded } from '../../db/embedded/start-embedded.ts';
-import { withClient } from '../support/database.ts';
-import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/test-server.ts';
+import { withClient } from '../support/database/database.ts';
+import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/database/test-server.ts';
 
 const isRoot = process.getuid?.() === 0;
 

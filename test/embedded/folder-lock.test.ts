@@ -10,7 +10,7 @@ import {
   parseRecord,
   processIdentity,
 } from '../../db/embedded/process-identity.ts';
-import { makeTemporaryFolder } from '../support/test-server.ts';
+import { makeTemporaryFolder } from '../support/database/test-server.ts';
 
 let folder: string;
 let file: string;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { folderAt } from '../../db/embedded/data-folder.ts';
 import { type EmbeddedServer, startEmbedded } from '../../db/embedded/start-embedded.ts';
-import { withClient } from '../support/database.ts';
-import { commandLineOf, isRunning, postmasterPid } from '../support/processes.ts';
-import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/test-server.ts';
+import { withClient } from '../support/database/database.ts';
+import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/database/test-server.ts';
+import { commandLineOf, isRunning, postmasterPid } from '../support/programs/processes.ts';
 
 let folder: string;
 /** One cluster serves most tests: creating one takes longer than all the rest. */

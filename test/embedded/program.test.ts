@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbedded } from '../../db/embedded/start-embedded.ts';
 import { expectedSchemaVersion, schemaVersion } from '../../db/migrate.ts';
-import { type BuiltProgram, buildProgram, outcomeOf } from '../support/built-program.ts';
-import { withClient } from '../support/database.ts';
-import { isRunning, postmasterPid } from '../support/processes.ts';
-import { makeTemporaryFolder } from '../support/test-server.ts';
+import { withClient } from '../support/database/database.ts';
+import { makeTemporaryFolder } from '../support/database/test-server.ts';
+import { type BuiltProgram, buildProgram, outcomeOf } from '../support/programs/built-program.ts';
+import { isRunning, postmasterPid } from '../support/programs/processes.ts';
 
 let program: BuiltProgram;
 let folder: string;

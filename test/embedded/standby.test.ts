@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate, schemaVersion } from '../../db/migrate.ts';
 import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
-import { makeReady, withClient } from '../support/database.ts';
-import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+import { makeReady, withClient } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
 
 describe('a streaming standby of an embedded server', () => {
   let primary: Primary;

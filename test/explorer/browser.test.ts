@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 import type { RunningServer } from '../../server/start-server.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { labelKey } from '../support/label-key.ts';
-import { readMetrics } from '../support/metrics-text.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { labelKey } from '../support/lab/label-key.ts';
 import { type ExplorerPage, findChromium, launch, openExplorer } from './explorer-page.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 

@@ -7,7 +7,7 @@ import { createDemo, DEMO_NAME } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { schema } from '../../schema/schema.ts';
 import type { RunningServer } from '../../server/start-server.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 
 const guide = readFileSync(join(projectRoot(), 'docs/reference/graphql.md'), 'utf8');

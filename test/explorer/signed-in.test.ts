@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../server/start-server.ts';
-import { group, startLab } from '../support/lab.ts';
-import { ADA, basic, type TestService } from '../support/service.ts';
+import { group, startLab } from '../support/lab/lab.ts';
+import { ADA, basic, type TestService } from '../support/lab/service.ts';
 import { findChromium, launch } from './explorer-page.ts';
 import { ask, startExplorerServer } from './explorer-server.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { foldOf } from '../../domain/toppers/meter-type.ts';
 import { combined } from '../conversion/plain-readings.ts';
-import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
-import { ADA, type TestService } from '../support/service.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+import { ADA, type TestService } from '../support/lab/service.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
+import { storedReadings } from '../support/reference/stored-readings.ts';
 
 export const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'countergraph-export-'));
 

@@ -8,8 +8,8 @@ import type { KeyTexts, ReadingPage, ReadingRow } from '../../exporting/reading-
 import { sampleLines } from '../../exporting/sample-lines.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
 import { parseSampleLine } from '../../ingest/samples/sample-line.ts';
-import { parseCsv } from '../support/csv-parsers.ts';
-import { guidOf, T0 } from '../support/lab.ts';
+import { parseCsv } from '../support/files/csv-parsers.ts';
+import { guidOf, T0 } from '../support/lab/lab.ts';
 
 const GUID = guidOf(1) as Guid;
 

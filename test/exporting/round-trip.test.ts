@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, type DeclaredGroup, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { METERS, values } from '../support/random-samples.ts';
-import { ADA, CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { DAY, type DeclaredGroup, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
+import { METERS, values } from '../support/random/random-samples.ts';
 import {
   declareAs,
   doneOn,

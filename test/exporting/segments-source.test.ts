@@ -7,8 +7,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { exportedGroup } from '../../exporting/exported-group.ts';
 import type { KeyCounts, ReadingPage } from '../../exporting/reading-source.ts';
 import { openSegments } from '../../exporting/segments-source.ts';
-import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
 
 const MANY = guidOf(1);
 const FEW = guidOf(2);

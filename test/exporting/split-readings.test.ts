@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { foldOf } from '../../domain/toppers/meter-type.ts';
 import type { ExportedMeter, Integer, ReadingRow } from '../../exporting/reading-source.ts';
 import { type LineReadings, splitReadings } from '../../exporting/split-readings.ts';
-import { T0 } from '../support/lab.ts';
+import { T0 } from '../support/lab/lab.ts';
 
 /** The largest reading and the largest count of a line. */
 const MOST = 2n ** 63n - 1n;

@@ -4,8 +4,8 @@ import pg, { type QueryResultRow } from 'pg';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { startWebhook } from '../alerts/webhook-stand-in.ts';
-import { withClient } from '../support/database.ts';
-import { group, guidOf, T0 } from '../support/lab.ts';
+import { withClient } from '../support/database/database.ts';
+import { group, guidOf, T0 } from '../support/lab/lab.ts';
 
 const GRID = 300;
 

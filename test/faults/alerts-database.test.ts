@@ -4,12 +4,17 @@ import { keepDeciding } from '../../server/alerts/keep-deciding.ts';
 import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 import { hangs, takes } from '../alerts/webhook-stand-in.ts';
-import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
-import { collectingStream } from '../support/collecting-stream.ts';
-import { createTestDatabase, makeReady, withClient } from '../support/database.ts';
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { killServer } from '../support/server-processes.ts';
-import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+import { type BreakableServer, startBreakable } from '../support/database/breakable-server.ts';
+import { createTestDatabase, makeReady, withClient } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
+import { collectingStream } from '../support/http/collecting-stream.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
+import { killServer } from '../support/programs/server-processes.ts';
 import { type AlertFaultLab, openAlertFaultLab, until } from './alert-fault-lab.ts';
 
 if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { BreakableServer } from '../support/breakable-server.ts';
-import type { TestService } from '../support/service.ts';
+import type { BreakableServer } from '../support/database/breakable-server.ts';
+import type { TestService } from '../support/lab/service.ts';
 import {
   askAll,
   expectRecovery,

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
-import { makeReady } from '../support/database.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { plainToppers } from '../support/plain-topper.ts';
-import type { RestParameters } from '../support/rest-parameters.ts';
-import { CONTEXT, type EndpointName, type Line, type TestService } from '../support/service.ts';
+import { type BreakableServer, startBreakable } from '../support/database/breakable-server.ts';
+import { makeReady } from '../support/database/database.ts';
+import type { RestParameters } from '../support/http/rest-parameters.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type EndpointName, type Line, type TestService } from '../support/lab/service.ts';
+import { plainToppers } from '../support/reference/plain-topper.ts';
 
 export const GROUP = group(1);
 

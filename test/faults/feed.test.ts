@@ -6,12 +6,12 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { query, sums } from '../ingest/import-support.ts';
-import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { type CommitBreaker, startCommitBreaker } from '../support/commit-breaker.ts';
-import { makeReady } from '../support/database.ts';
-import { flowLine, startFeed } from '../support/feed-lab.ts';
-import { holdTables } from '../support/held-tables.ts';
+import { type BreakableServer, startBreakable } from '../support/database/breakable-server.ts';
+import { type CommitBreaker, startCommitBreaker } from '../support/database/commit-breaker.ts';
+import { makeReady } from '../support/database/database.ts';
+import { holdTables } from '../support/database/held-tables.ts';
+import { flowLine, startFeed } from '../support/lab/feed-lab.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 
 let server: BreakableServer;
 let program: BuiltProgram;

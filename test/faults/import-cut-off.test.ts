@@ -12,12 +12,12 @@ import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { textSource } from '../ingest/text-source.ts';
-import type { BreakableServer } from '../support/breakable-server.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
-import { T0 } from '../support/lab.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
-import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import type { BreakableServer } from '../support/database/breakable-server.ts';
+import { type DatabaseDigest, digestOf } from '../support/database/database-digest.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/programs/small-disk.ts';
 import { expectRecovery, GROUP, startFaultLab } from './fault-lab.ts';
 
 let lab: TestService;

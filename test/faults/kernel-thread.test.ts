@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { plainToppers } from '../support/plain-topper.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { plainToppers } from '../support/reference/plain-topper.ts';
 
 /** With two probes, too many keys to be added up on the main thread. */
 const KEYS = 40_000;

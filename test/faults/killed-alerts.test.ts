@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangs, takes } from '../alerts/webhook-stand-in.ts';
-import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { endAll, type ServingProcesses, serveByProcesses } from '../support/serving-processes.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
+import {
+  endAll,
+  type ServingProcesses,
+  serveByProcesses,
+} from '../support/programs/serving-processes.ts';
 import { type AlertFaultLab, openAlertFaultLab, until } from './alert-fault-lab.ts';
 
 let program: BuiltProgram;

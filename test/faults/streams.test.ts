@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { BreakableServer } from '../support/breakable-server.ts';
-import { type OpenStream, openStream } from '../support/event-stream.ts';
-import { countWaiting } from '../support/held-tables.ts';
-import { T0 } from '../support/lab.ts';
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { CONTEXT, startTestService, type TestService } from '../support/service.ts';
+import type { BreakableServer } from '../support/database/breakable-server.ts';
+import { countWaiting } from '../support/database/held-tables.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { CONTEXT, startTestService, type TestService } from '../support/lab/service.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
 import { GROUP, LINES, startFaultLab } from './fault-lab.ts';
 
 let lab: TestService;

@@ -5,9 +5,9 @@ import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { importText, query } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { startCommitBreaker } from '../support/commit-breaker.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { flowLine, MINUTE, startFeed } from '../support/feed-lab.ts';
+import { startCommitBreaker } from '../support/database/commit-breaker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { flowLine, MINUTE, startFeed } from '../support/lab/feed-lab.ts';
 
 let database: TestDatabase;
 let databaseUrl: string;

@@ -3,9 +3,9 @@ import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { importText, query, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
-import { flowLine, MINUTE, startFeed } from '../support/feed-lab.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import { flowLine, MINUTE, startFeed } from '../support/lab/feed-lab.ts';
+import { storedReadings } from '../support/reference/stored-readings.ts';
 
 let database: TestDatabase;
 let databaseUrl: string;

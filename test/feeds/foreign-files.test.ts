@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fileSource } from '../../ingest/files/import-source.ts';
 import { importText, NOTHING, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startFeed } from '../support/feed-lab.ts';
-import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/nfdump-files.ts';
-import { udpFrame } from '../support/packet-capture.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { udpFrame } from '../support/files/packet-capture.ts';
+import { startFeed } from '../support/lab/feed-lab.ts';
+import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/programs/nfdump-files.ts';
 
 if (!hasNfdump) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
 

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LostUnits } from '../../ingest/losses/export-number.ts';
 import { importText, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startFeed } from '../support/feed-lab.ts';
-import { startLossyRelay } from '../support/lossy-relay.ts';
-import { type CapturedPacket, pcapFile, udpFrame } from '../support/packet-capture.ts';
-import { hasPmacct, runPmacctd, startNfacctd } from '../support/pmacct.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type CapturedPacket, pcapFile, udpFrame } from '../support/files/packet-capture.ts';
+import { startFeed } from '../support/lab/feed-lab.ts';
+import { startLossyRelay } from '../support/programs/lossy-relay.ts';
+import { hasPmacct, runPmacctd, startNfacctd } from '../support/programs/pmacct.ts';
 
 const hasTools = hasPmacct && existsSync('/usr/sbin/softflowd');
 if (!hasTools) console.warn('skipped: apt-get install pmacct softflowd');

@@ -2,8 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importText, sums, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/nfdump-files.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import {
   ACK,
   type CapturedPacket,
@@ -12,8 +11,9 @@ import {
   SYN,
   tcpFrame,
   udpFrame,
-} from '../support/packet-capture.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+} from '../support/files/packet-capture.ts';
+import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/programs/nfdump-files.ts';
+import { storedReadings } from '../support/reference/stored-readings.ts';
 
 const START_MS = 1_700_000_309_500;
 

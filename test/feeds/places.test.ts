@@ -8,8 +8,8 @@ import { openGeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
 import { conn, connLog, importText, NOW, query, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { mmdbFile } from '../support/mmdb-file.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { mmdbFile } from '../support/files/mmdb-file.ts';
 
 let folder: string;
 let database: TestDatabase;

@@ -8,9 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importText, readingsOf, sums, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { hasNfcapd, startCollector } from '../support/collector.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startFeed } from '../support/feed-lab.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import {
   type CapturedPacket,
   pcapFile,
@@ -18,8 +16,10 @@ import {
   SYN,
   tcpFrame,
   udpFrame,
-} from '../support/packet-capture.ts';
-import { hasPmacct, pmacctdLines, startNfacctd } from '../support/pmacct.ts';
+} from '../support/files/packet-capture.ts';
+import { startFeed } from '../support/lab/feed-lab.ts';
+import { hasNfcapd, startCollector } from '../support/programs/collector.ts';
+import { hasPmacct, pmacctdLines, startNfacctd } from '../support/programs/pmacct.ts';
 
 const START_MS = 1_700_000_309_500;
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ImportFileOptions } from '../../ingest/files/import-file.ts';
 import { importText, NOTHING, sums, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startFeed } from '../support/feed-lab.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { startFeed } from '../support/lab/feed-lab.ts';
 
 let database: TestDatabase;
 let databaseUrl: string;

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importText, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { type Collector, hasNfcapd, startCollector } from '../support/collector.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type CapturedPacket, pcapFile, udpFrame } from '../support/packet-capture.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type CapturedPacket, pcapFile, udpFrame } from '../support/files/packet-capture.ts';
+import { type Collector, hasNfcapd, startCollector } from '../support/programs/collector.ts';
 
 const hasTools = hasNfcapd && existsSync('/usr/sbin/softflowd');
 if (!hasTools) console.warn('skipped: apt-get install nfdump softflowd');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { HttpCall } from '../support/http-call.ts';
-import { ADA, basic } from '../support/service.ts';
-import type { RandomDocument } from '../support/write-document.ts';
+import type { HttpCall } from '../support/http/http-call.ts';
+import { ADA, basic } from '../support/lab/service.ts';
+import type { RandomDocument } from '../support/random/write-document.ts';
 
 /** A POST of JSON by ADA. */
 export const postOf = (body: unknown): HttpCall => ({

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
 import { schema } from '../../schema/schema.ts';
-import type { HttpAnswer, HttpCall } from '../support/http-call.ts';
-import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { labValues } from '../support/lab-values.ts';
-import { randomDocuments } from '../support/random-documents.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import type { HttpAnswer, HttpCall } from '../support/http/http-call.ts';
+import { group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { labValues } from '../support/lab/lab-values.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { randomDocuments } from '../support/random/random-documents.ts';
 import { expectNoLeak, FUZZ_CASES, PATIENCE_MS } from './expect-told.ts';
 import { brokenDocuments, oddRequests, postOf, withWrongVariables } from './graphql-requests.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/lab/service.ts';
 import { expectNoLeak, PATIENCE_MS } from './expect-told.ts';
 import { postOf } from './graphql-requests.ts';
 

@@ -6,8 +6,8 @@ import { type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { conn, connLog, declareSamples, importText, NOW, query } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type DatabaseDigest, digestOf } from '../support/database/database-digest.ts';
 import {
   addressLabelFiles,
   type DamagedFile,

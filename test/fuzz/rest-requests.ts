@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { HttpCall } from '../support/http-call.ts';
-import { guidOf, T0 } from '../support/lab.ts';
-import { ADA, CONTEXT, ENDPOINT_NAMES } from '../support/service.ts';
+import type { HttpCall } from '../support/http/http-call.ts';
+import { guidOf, T0 } from '../support/lab/lab.ts';
+import { ADA, CONTEXT, ENDPOINT_NAMES } from '../support/lab/service.ts';
 
 /** A mistyped token is almost a secret, so it must not be logged either. */
 export const WRONG_TOKEN = 'ada-secret';

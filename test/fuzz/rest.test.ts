@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { ADA, type TestService } from '../support/service.ts';
+import { group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, type TestService } from '../support/lab/service.ts';
 import { expectTold, FUZZ_CASES, PATIENCE_MS } from './expect-told.ts';
 import { restRequests, WRONG_TOKEN } from './rest-requests.ts';
 

@@ -1,15 +1,15 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpAnswer, HttpCall } from '../support/http-call.ts';
-import { group, startLab } from '../support/lab.ts';
-import { post } from '../support/rest-parameters.ts';
+import type { HttpAnswer, HttpCall } from '../support/http/http-call.ts';
+import { post } from '../support/http/rest-parameters.ts';
+import { group, startLab } from '../support/lab/lab.ts';
 import {
   ADA,
   CONTEXT,
   ENDPOINT_NAMES,
   startTestService,
   type TestService,
-} from '../support/service.ts';
+} from '../support/lab/service.ts';
 
 let lab: TestService;
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { countWaiting } from '../support/held-tables.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { ADA, basic, CONTEXT, startTestService, type TestService } from '../support/service.ts';
+import { countWaiting } from '../support/database/held-tables.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, startTestService, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 const QUESTION = { counter_group: GROUP, window_fromts: T0, window_seconds: 60 };

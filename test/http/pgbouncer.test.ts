@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOST_STATEMENTS } from '../../db/connection/pooler.ts';
-import { withClient } from '../support/database.ts';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { CONTEXT, type Line, startTestService, type TestService } from '../support/service.ts';
+import { withClient } from '../support/database/database.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, startTestService, type TestService } from '../support/lab/service.ts';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
 
 if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');
 

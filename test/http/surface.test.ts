@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { group, guidOf, startLab } from '../support/lab.ts';
-import { ENDPOINT_NAMES, startTestService, type TestService } from '../support/service.ts';
+import { group, guidOf, startLab } from '../support/lab/lab.ts';
+import { ENDPOINT_NAMES, startTestService, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 

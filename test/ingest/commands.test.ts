@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
+import { storedReadings } from '../support/reference/stored-readings.ts';
 import { conn, connLog, query, sums } from './import-support.ts';
 
 let database: TestDatabase;

@@ -4,8 +4,8 @@ import { createDemo, type DemoReport } from '../../ingest/demo/demo.ts';
 import { createOffice } from '../../ingest/demo/demo-office.ts';
 import { demoFlows } from '../../ingest/demo/demo-traffic.ts';
 import { createRandom } from '../../ingest/demo/random.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { storedKeys } from '../support/stored-readings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { storedKeys } from '../support/reference/stored-readings.ts';
 import { query } from './import-support.ts';
 
 const NOW = 1_700_100_037;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { conn, connLog, importText, NOW, sums, traces } from './import-support.ts';
 import { textSource } from './text-source.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { conn, connLog, importText, NOTHING, NOW, query, sums, traces } from './import-support.ts';
 import { textSource } from './text-source.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { storedReadings } from '../support/reference/stored-readings.ts';
 import {
   declareSamples,
   GAUGES,

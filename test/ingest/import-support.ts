@@ -6,8 +6,8 @@ import {
   importFile,
 } from '../../ingest/files/import-file.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
-import { withClient } from '../support/database.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+import { withClient } from '../support/database/database.ts';
+import { storedReadings } from '../support/reference/stored-readings.ts';
 import { textSource } from './text-source.ts';
 
 export const NOW = 1_700_100_010;

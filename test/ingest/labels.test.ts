@@ -3,7 +3,7 @@ import type { Guid } from '../../domain/text/guid.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import type { LabelFileOptions } from '../../ingest/labels/label-file.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { conn, connLog, importText, NOW, query } from './import-support.ts';
 import { textSource } from './text-source.ts';
 

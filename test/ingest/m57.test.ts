@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { fileSource } from '../../ingest/files/import-source.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type StoredReading, storedReadings } from '../support/stored-readings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { type StoredReading, storedReadings } from '../support/reference/stored-readings.ts';
 import { importText, query } from './import-support.ts';
 
 const DAY = join(projectRoot(), '../shared/data/m57-2009-11-18');

@@ -7,8 +7,8 @@ import { copyPages } from '../../db/write/pages/copy-pages.ts';
 import { keepPagePartition } from '../../db/write/pages/keep-page-partition.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
 import { conn, connLog, importText, NOW, query } from './import-support.ts';
 
 const TABLE = 'open_segment_pages';

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archivePath, fileInPool } from '../../keeping/pool-folder.ts';
-import type { SlicesBody } from '../support/answers.ts';
-import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
+import type { SlicesBody } from '../support/http/answers.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import {
   filesBelow,
   keepingOf,

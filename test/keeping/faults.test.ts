@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BuiltProgram, buildProgram, outcomeOf } from '../support/built-program.ts';
-import { digestOf } from '../support/database-digest.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { digestOf } from '../support/database/database-digest.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
+import { type BuiltProgram, buildProgram, outcomeOf } from '../support/programs/built-program.ts';
 import {
   filesBelow,
   keepingOf,

@@ -15,7 +15,7 @@ import { findPool } from '../../keeping/pool-folder.ts';
 import { type RestoredSlice, restoreSlice } from '../../keeping/restore-slice.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { samplesInSegments } from '../conversion/plain-readings.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
 
 /** Creates an empty folder for a pool. */
 export const makePoolFolder = (): Promise<string> =>

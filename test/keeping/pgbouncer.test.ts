@@ -15,17 +15,17 @@ import { inTransaction, openConnection, openTransaction } from '../../db/connect
 import { findPooling, NEEDS_SESSION } from '../../db/connection/pooling.ts';
 import { expectedSchemaVersion, migrate, NO_SCHEMA } from '../../db/migrate.ts';
 import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
-import { databaseUrl, dropDatabase, withClient } from '../support/database.ts';
-import { digestOf } from '../support/database-digest.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { databaseUrl, dropDatabase, withClient } from '../support/database/database.ts';
+import { digestOf } from '../support/database/database-digest.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, startTestService, type TestService } from '../support/lab/service.ts';
 import {
   hasPgBouncer,
   type PgBouncer,
   type PgBouncerOptions,
   startPgBouncer,
-} from '../support/pgbouncer.ts';
-import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
-import { CONTEXT, type Line, startTestService, type TestService } from '../support/service.ts';
+} from '../support/programs/pgbouncer.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
 
 if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');
 

@@ -6,10 +6,10 @@ import { archiveSlice } from '../../keeping/archive-slice.ts';
 import { withKeeper } from '../../keeping/keeper.ts';
 import { planSlices } from '../../keeping/plan-slices.ts';
 import { findPool } from '../../keeping/pool-folder.ts';
-import type { SlicesBody } from '../support/answers.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
+import type { SlicesBody } from '../support/http/answers.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import { keepingOf, makePoolFolder, partitionedSlices, removeFolder } from './keep-support.ts';
 
 const GROUP = guidOf(1);

@@ -5,10 +5,10 @@ import { expiredSelection } from '../../keeping/expired.ts';
 import { planSlices } from '../../keeping/plan-slices.ts';
 import { keepRetention } from '../../server/background/keep-retention.ts';
 import { createLog } from '../../server/telemetry/log.ts';
-import type { SlicesBody } from '../support/answers.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import type { SlicesBody } from '../support/http/answers.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import {
   filesBelow,
   keepingOf,

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rotateToken } from '../../ingest/users.ts';
 import { type AlertLab, reading, startAlertLab, windowEnd } from '../alerts/alert-lab.ts';
-import { type OpenStream, openStream } from '../support/event-stream.ts';
-import { group, guidOf } from '../support/lab.ts';
-import { labelKey } from '../support/label-key.ts';
-import { ADA, basic, CONTEXT, type Credentials } from '../support/service.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { group, guidOf } from '../support/lab/lab.ts';
+import { labelKey } from '../support/lab/label-key.ts';
+import { ADA, basic, CONTEXT, type Credentials } from '../support/lab/service.ts';
 
 const BOB: Credentials = { username: 'bob', token: 'bob-token' };
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EventStream, eventOf } from '../../server/live/streams/event-stream.ts';
-import { RawConnection } from '../support/raw-connection.ts';
+import { RawConnection } from '../support/http/raw-connection.ts';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStream } from '../support/event-stream.ts';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { RawConnection } from '../support/raw-connection.ts';
-import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import { openStream } from '../support/http/event-stream.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { RawConnection } from '../support/http/raw-connection.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 

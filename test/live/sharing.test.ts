@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenStream, openStream } from '../support/event-stream.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { readMetrics } from '../support/metrics-text.ts';
-import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { readMetrics } from '../support/http/metrics-text.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 const BOB: Credentials = { username: 'bob', token: 'bob-token' };

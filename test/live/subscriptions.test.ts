@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenStream, openStream } from '../support/event-stream.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { labelKey } from '../support/label-key.ts';
-import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { labelKey } from '../support/lab/label-key.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { bearerOf } from '../support/mcp-client.ts';
-import { ADA, type TestService } from '../support/service.ts';
+import { bearerOf } from '../support/http/mcp-client.ts';
+import { ADA, type TestService } from '../support/lab/service.ts';
 import { startMcpLab } from './mcp-lab.ts';
 
 /** A separate package, which `.ci/run` installs: mcp-conformance/README.md says why. */

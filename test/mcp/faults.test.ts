@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
-import { holdTables } from '../support/held-tables.ts';
-import { bearerOf, connectMcp, type McpClient } from '../support/mcp-client.ts';
-import { ADA, startTestService, type TestService } from '../support/service.ts';
+import { holdTables } from '../support/database/held-tables.ts';
+import { bearerOf, connectMcp, type McpClient } from '../support/http/mcp-client.ts';
+import { ADA, startTestService, type TestService } from '../support/lab/service.ts';
 import { CONTEXT, startMcpLab, WINDOW } from './mcp-lab.ts';
 
 const BOB = { username: 'bob', token: 'bob-token' };

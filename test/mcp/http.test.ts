@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countWaiting, holdTables } from '../support/held-tables.ts';
-import { bearerOf, connectMcp } from '../support/mcp-client.ts';
-import { post } from '../support/rest-parameters.ts';
-import { ADA, basic, startTestService, type TestService } from '../support/service.ts';
+import { countWaiting, holdTables } from '../support/database/held-tables.ts';
+import { bearerOf, connectMcp } from '../support/http/mcp-client.ts';
+import { post } from '../support/http/rest-parameters.ts';
+import { ADA, basic, startTestService, type TestService } from '../support/lab/service.ts';
 import { CONTEXT, startMcpLab, WINDOW } from './mcp-lab.ts';
 
 const ORIGIN = 'https://noc.example';

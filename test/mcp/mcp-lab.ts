@@ -1,5 +1,5 @@
-import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type Line, type TestServiceOptions } from '../support/service.ts';
+import { group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestServiceOptions } from '../support/lab/service.ts';
 
 export const HOSTS = guidOf(1);
 export const APPS = guidOf(2);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../mcp/tools.ts';
-import { T0 } from '../support/lab.ts';
-import { bearerOf, connectMcp, type McpClient } from '../support/mcp-client.ts';
-import { ADA, type TestService } from '../support/service.ts';
+import { bearerOf, connectMcp, type McpClient } from '../support/http/mcp-client.ts';
+import { T0 } from '../support/lab/lab.ts';
+import { ADA, type TestService } from '../support/lab/service.ts';
 import { CONTEXT, HOST_A, HOSTS, PAIRS, startMcpLab, WINDOW } from './mcp-lab.ts';
 
 let lab: TestService;

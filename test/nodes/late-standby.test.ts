@@ -7,9 +7,14 @@ import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { sweepContext } from '../../store/sweep/sweep-context.ts';
-import { makeReady, withClient } from '../support/database.ts';
-import { importLines } from '../support/import-lines.ts';
-import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+import { makeReady, withClient } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
+import { importLines } from '../support/files/import-lines.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const METER = { id: 0, type: 2, topcount: 10, name: 'Total', description: 'bytes', units: 'bytes' };

@@ -4,10 +4,15 @@ import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
-import { makeReady, withClient } from '../support/database.ts';
-import { importLines } from '../support/import-lines.ts';
-import { pauseServer, resumeServer } from '../support/server-processes.ts';
-import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+import { makeReady, withClient } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
+import { importLines } from '../support/files/import-lines.ts';
+import { pauseServer, resumeServer } from '../support/programs/server-processes.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const T = 1_700_000_040;

@@ -4,11 +4,11 @@ import {
   createTestDatabase,
   type TestDatabase,
   withClient,
-} from '../support/database.ts';
-import { openStream } from '../support/event-stream.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
-import type { TestService } from '../support/service.ts';
+} from '../support/database/database.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
+import { openStream } from '../support/http/event-stream.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import type { TestService } from '../support/lab/service.ts';
 
 let database: TestDatabase;
 let lab: TestService;

@@ -2,15 +2,26 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { sweepContext } from '../../store/sweep/sweep-context.ts';
-import type { TopperBody } from '../support/answers.ts';
-import { makeReady, withClient } from '../support/database.ts';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { killServer, pauseServer, resumeServer } from '../support/server-processes.ts';
-import type { TestService } from '../support/service.ts';
-import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
-
-const GROUP = guidOf(1);
-const OTHER = guidOf(2);
+import { makeReady, withClient } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
+import type { TopperBody } from '../support/http/answers.ts';
+import { group, startLab, T0 } from '../support/lab/lab.ts';
+import type { TestService } from '../support/lab/service.ts';
+import { killServer, pauseServer, resumeServer } from '../support/programs/server-processes.ts';
+import {
+  type Answer,
+  GROUP,
+  OTHER,
+  QUESTION,
+  REMEMBERED,
+  stateOf,
+  WINDOW,
+} from './shared-questions.ts';
 
 let primary: Primary;
 let a: Standby;
@@ -60,49 +71,6 @@ afterAll(async () => {
   await Promise.all([a?.remove(), b?.remove()]);
   await primary?.remove();
 });
-
-const WINDOW = `window: {interval: {from: ${T0}, to: ${T0 + 600}}}`;
-
-const QUESTION = `{ context(name: "lab") {
-  id nodeName haSlaveMode
-  one: counterGroup(guid: "${GROUP}") {
-    topper(${WINDOW}, maxItems: 2, filter: {match: "^total"}) { total keys { key label metric } }
-    keys(first: 1, search: "key") { totalCount }
-    key(key: "total") { label }
-  }
-  two: counterGroup(guid: "${OTHER}") { topper(${WINDOW}) { total keys { series { value } } } }
-} }`;
-
-/** Like QUESTION, without the fields that prevent caching. */
-const REMEMBERED = QUESTION.replace('nodeName haSlaveMode', '');
-
-type Answer = {
-  context: {
-    id: string;
-    nodeName: string;
-    haSlaveMode: boolean;
-    one: {
-      topper: { total: number; keys: { key: string; label: string; metric: number }[] };
-      keys: { totalCount: number };
-      key: { label: string };
-    };
-    two: { topper: { total: number; keys: { series: { value: number }[] }[] } };
-  };
-};
-
-/** Returns which import an answer reflects; fails if its parts reflect several. */
-function stateOf({ context: { one, two } }: Answer): number {
-  const n = one.topper.total / 1001;
-  expect({ one, two }).toEqual({
-    one: {
-      topper: { total: 1001 * n, keys: [{ key: 'total', label: `label ${n}`, metric: n }] },
-      keys: { totalCount: n },
-      key: { label: `label ${n}` },
-    },
-    two: { topper: { total: 7 * n, keys: [{ series: [{ value: 7 * n }] }] } },
-  });
-  return n;
-}
 
 /** The answer must reflect the last import that committed before the request, or a later one. */
 async function ask(question = QUESTION): Promise<Answer['context']> {

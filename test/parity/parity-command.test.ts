@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { type CommandOutcome, runCommand } from '../support/run-command.ts';
-import { ADA, CONTEXT, type TestService } from '../support/service.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, CONTEXT, type TestService } from '../support/lab/service.ts';
+import { type CommandOutcome, runCommand } from '../support/programs/run-command.ts';
 import { type Deviation, type StandIn, startStandIn, withText } from './stand-in.ts';
 
 const WINDOW = `window_fromts=${T0}&window_tots=${T0 + 300}`;

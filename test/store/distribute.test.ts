@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
 import { missingPart, unfitness } from '../../store/distribute/require-cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
 
 describe.skipIf(isOnCluster)('a database without Citus', () => {
   let database: TestDatabase;

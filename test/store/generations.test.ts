@@ -9,7 +9,7 @@ import { SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';
 import { rebuildContext } from '../../store/rebuild/rebuild-context.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
 import { sorted } from '../segments/plain-segments.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
 import { type KeepingLab, NOW, openKeepingLab, untilItWaits } from './keeping/keeping-lab.ts';
 import { DAY, DAY_START, minute, openPartition, type SegmentToWrite } from './store-lab.ts';
 

@@ -3,7 +3,7 @@ import { type Copy, type CopySource, copiesOf } from '../../db/session/copy-sour
 import { LIMITS } from '../../domain/limits.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
 import { importLists, minute, openStoreLab, type StoreLab } from './store-lab.ts';
 
 let lab: StoreLab;

@@ -17,7 +17,7 @@ import {
   spanOf,
   tableOfRange,
 } from '../segments/plain-segments.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database/database.ts';
 
 /** 2025-07-15T00:00:00Z, when the first slice of the tests begins. */
 export const DAY_START = 1_752_537_600;

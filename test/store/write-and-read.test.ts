@@ -23,7 +23,7 @@ import {
   sorted,
   spanOf,
 } from '../segments/plain-segments.ts';
-import { isOnCluster } from '../support/on-cluster.ts';
+import { isOnCluster } from '../support/database/on-cluster.ts';
 import {
   DAY_START,
   importLists,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doneOn } from '../exporting/export-support.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
 import { nowInSeconds, segmentsOf, verify } from './verify-support.ts';
 
 let lab: TestService;

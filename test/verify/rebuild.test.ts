@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTEXT_MERGE_LOCK } from '../../db/advisory-locks.ts';
 import { inTransaction } from '../../db/connection/connection.ts';
 import { rebuildContext } from '../../store/rebuild/rebuild-context.ts';
-import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import { nowInSeconds, rebuild, segmentsOf, verify } from './verify-support.ts';
 
 const GROUP = guidOf(1);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { DAY, startLab } from '../support/lab.ts';
-import { GROUPS, samples } from '../support/random-samples.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { DAY, startLab } from '../support/lab/lab.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { GROUPS, samples } from '../support/random/random-samples.ts';
 import { nowInSeconds, rebuild, verify } from './verify-support.ts';
 
 let lab: TestService;

@@ -5,7 +5,7 @@ import { openPage, sealPage } from '../../segments/pages/page.ts';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
 import { loadManifest, type StoredSegment } from '../../store/read/manifest.ts';
 import { type RebuildReport, rebuildContext } from '../../store/rebuild/rebuild-context.ts';
-import { CONTEXT, type TestService } from '../support/service.ts';
+import { CONTEXT, type TestService } from '../support/lab/service.ts';
 
 export const verify = ({ databaseUrl }: TestService): Promise<VerifyReport> =>
   verifyContext({ databaseUrl, context: CONTEXT });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { runOn } from '../exporting/export-support.ts';
-import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
-import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import {
   everySection,
   kindsOfSections,

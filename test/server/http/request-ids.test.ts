@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
-import { group, guidOf, startLab, T0 } from '../../support/lab.ts';
-import { ADA, basic, startTestService, type TestService } from '../../support/service.ts';
+import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
+import { ADA, basic, startTestService, type TestService } from '../../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 const MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;

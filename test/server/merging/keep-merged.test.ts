@@ -15,7 +15,7 @@ import {
   openStoreLab,
   type StoreLab,
 } from '../../store/store-lab.ts';
-import { collectingStream } from '../../support/collecting-stream.ts';
+import { collectingStream } from '../../support/http/collecting-stream.ts';
 
 let lab: StoreLab;
 let logged: string[];

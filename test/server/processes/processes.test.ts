@@ -8,7 +8,7 @@ import { GatheredMetrics, valuesOf } from '../../../server/processes/gathered-me
 import type { News, ToChild } from '../../../server/processes/messages.ts';
 import { ParentLink } from '../../../server/processes/parent-link.ts';
 import { readSettings } from '../../../server/settings/settings.ts';
-import { readMetrics } from '../../support/metrics-text.ts';
+import { readMetrics } from '../../support/http/metrics-text.ts';
 
 const sharesOf = (processes: number, env: Record<string, string> = {}) => {
   const settings = readSettings({ ...env, COUNTERGRAPH_PROCESSES: String(processes) });

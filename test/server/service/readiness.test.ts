@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
-import { group, startLab } from '../../support/lab.ts';
-import { readMetrics } from '../../support/metrics-text.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { readMetrics } from '../../support/http/metrics-text.ts';
+import { group, startLab } from '../../support/lab/lab.ts';
+import { startTestService, type TestService } from '../../support/lab/service.ts';
 
 let lab: TestService;
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
 import { projectRoot } from '../../../db/project-root.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { group, guidOf, startLab, T0 } from '../../support/lab.ts';
-import { type Metrics, readMetrics } from '../../support/metrics-text.ts';
-import { ADA, basic, CONTEXT, type TestService } from '../../support/service.ts';
+import { type Metrics, readMetrics } from '../../support/http/metrics-text.ts';
+import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 

@@ -8,8 +8,8 @@ import { SettingsError } from '../../../server/settings/settings.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import { openTracing } from '../../../server/telemetry/open-tracing.ts';
 import type { Tracing } from '../../../server/telemetry/tracing.ts';
-import { group, guidOf, startLab, T0 } from '../../support/lab.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
+import { startTestService, type TestService } from '../../support/lab/service.ts';
 
 type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
 

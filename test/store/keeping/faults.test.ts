@@ -6,7 +6,7 @@ import type { Connection } from '../../../db/connection/connection.ts';
 import { partialOf } from '../../../domain/slices/partial-file.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
 import { sorted } from '../../segments/plain-segments.ts';
-import { isOnCluster } from '../../support/on-cluster.ts';
+import { isOnCluster } from '../../support/database/on-cluster.ts';
 import { openPartition } from '../store-lab.ts';
 import {
   address,

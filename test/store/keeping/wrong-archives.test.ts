@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openArchive } from '../../../store/keeping/read-archive.ts';
 import { sorted } from '../../segments/plain-segments.ts';
-import { digestOf } from '../../support/database-digest.ts';
+import { digestOf } from '../../support/database/database-digest.ts';
 import { dayOf, hostsTo, type KeepingLab, openKeepingLab, SEALED } from './keeping-lab.ts';
 
 let lab: KeepingLab;

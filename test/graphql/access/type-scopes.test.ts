@@ -1,0 +1,54 @@
+import { isObjectType } from 'graphql';
+import { expect, it } from 'vitest';
+import type { RequestScope } from '../../../resolvers/request-scope.ts';
+import { typeGuards } from '../../../schema/compiled/type-scopes.ts';
+import { schema } from '../../../schema/schema.ts';
+
+const guards = typeGuards(schema);
+
+const scopeOf = (contexts: readonly string[] | null): RequestScope => {
+  const granted = new Map(contexts?.map((name) => [name, { contextId: 1, name, nodes: [] }]));
+  const identity = contexts && { username: 'ada', contexts: granted, nodeUrl: '' };
+  return { identity } as unknown as RequestScope;
+};
+
+/** An object of each type, with only the fields that its guard reads. */
+const AT = { name: 'lab' };
+const OBJECTS: Readonly<Record<string, unknown>> = {
+  Context: AT,
+  CounterGroup: { at: AT },
+  Crosskey: { at: AT },
+  Slice: { at: AT },
+  Pool: { at: AT },
+  Meter: { group: { at: AT } },
+  Key: { group: { at: AT } },
+  KeyConnection: { group: { at: AT } },
+  Alert: { at: AT },
+  AlertEvent: { at: AT },
+  AlertEventConnection: { at: AT },
+  Topper: { plan: { meter: { group: { at: AT } } } },
+  TopperKey: { topper: { plan: { meter: { group: { at: AT } } } } },
+};
+
+it('every type with scopes has a guard', () => {
+  const asking = Object.values(schema.getTypeMap()).filter(
+    (type) => isObjectType(type) && type.isTypeOf,
+  );
+  expect([...guards.keys()].sort()).toEqual(asking.map(({ name }) => name).sort());
+  expect([...guards.keys()].sort()).toEqual([...Object.keys(OBJECTS), 'Viewer'].sort());
+});
+
+it.each(Object.entries(OBJECTS))('%s is for users who may read its context', (type, object) => {
+  const see = (contexts: readonly string[] | null) => () =>
+    guards.get(type)?.(object, scopeOf(contexts));
+  expect(see(['lab'])).not.toThrow();
+  expect(see(['other'])).toThrow('of this object');
+  expect(see(null)).toThrow('Invalid API token');
+});
+
+it('Viewer is for signed-in users', () => {
+  const see = (contexts: readonly string[] | null) => () =>
+    guards.get('Viewer')?.({}, scopeOf(contexts));
+  expect(see([])).not.toThrow();
+  expect(see(null)).toThrow('Invalid API token');
+});

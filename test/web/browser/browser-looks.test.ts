@@ -1,0 +1,214 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import type { TestService } from '../../support/lab/service.ts';
+import { violations } from './axe-violations.ts';
+import { type DashboardPage, type Looks, openDashboard, overflowOf } from './dashboard-page.ts';
+import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
+
+const chromium = findChromium();
+
+if (!chromium) {
+  console.warn('The dashboard is not looked at in a browser: apt-get install chromium, or Chrome.');
+}
+
+const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
+/** Thirteen minutes: some hosts have more than in the thirteen before, and some less. */
+const CUT = `window=${TEN + 13 * 60}-${TEN + 26 * 60}&tz=UTC`;
+const TOP = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&${WINDOW}`;
+
+/** Every view that is checked: its name, and the search part of its address. */
+const VIEWS: readonly (readonly [name: string, search: string])[] = [
+  ['top', TOP],
+  ['key', `${TOP}&key=0A.00.00.0A`],
+  ['growth', `${TOP.replace(WINDOW, CUT)}&rank=growth`],
+  ['nothing-new', `${TOP.replace(WINDOW, CUT)}&rank=new`],
+  ['hidden', `${TOP}&hide=0A.00.00.0A&find=host`],
+  ['gauge', `?context=lab&group=${SENSORS.slice(1, -1)}&meter=0&${WINDOW}`],
+  ['empty', `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=1000-2000&tz=UTC`],
+  ['networks', `${TOP}&prefix=30,48&key=0A.00.00.08/1E`],
+  ['trend', `${TOP}&view=trend`],
+  ['trend-table', `${TOP}&view=trend&form=table&step=30m`],
+  ['storage', '?view=storage&context=lab&tz=UTC'],
+];
+
+describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, () => {
+  let lab: TestService;
+  let browser: Browser;
+  let dashboard: DashboardPage;
+
+  beforeAll(async () => {
+    lab = await startPageLab();
+    browser = await launch(chromium ?? '');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.close();
+  });
+
+  afterEach(async () => {
+    const complaints = dashboard?.complaints ?? [];
+    await dashboard?.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const open = async (search: string, looks: Looks = {}) => {
+    dashboard = await openDashboard(browser, `${lab.url}/${search}`, looks);
+    await dashboard.signIn();
+    return dashboard;
+  };
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    it('is accessible, whatever its width', async () => {
+      const { page, settled, shoot } = await open(TOP, { colorScheme });
+      for (const [name, search] of VIEWS) {
+        await page.goto(`${lab.url}/${search}`);
+        for (const width of [1600, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          await settled();
+          expect(await violations(page), `${name}, ${width} px wide`).toEqual([]);
+          await shoot(`${name}-${colorScheme}-${width}`);
+        }
+      }
+    });
+
+    it('has an accessible sign-in page, and accessible dialogs', async () => {
+      dashboard = await openDashboard(browser, `${lab.url}/${TOP}`, { colorScheme });
+      const { page, signIn, shoot } = dashboard;
+      expect(await violations(page)).toEqual([]);
+      await shoot(`sign-in-${colorScheme}`);
+      await signIn();
+      for (const name of ['Time', 'Units and time zone', 'Export']) {
+        await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+        await page.getByRole('dialog', { name }).waitFor();
+        expect(await violations(page), name).toEqual([]);
+        await shoot(`${name.replaceAll(' ', '-').toLowerCase()}-${colorScheme}`);
+        await page.keyboard.press('Escape');
+      }
+    });
+  });
+
+  it('does not scroll sideways, whatever its width', async () => {
+    const { page, settled } = await open(TOP);
+    for (const [name, search] of VIEWS) {
+      await page.goto(`${lab.url}/${search}`);
+      for (const width of [390, 720, 721, 1100, 1600]) {
+        await page.setViewportSize({ width, height: 900 });
+        await settled();
+        expect(await overflowOf(page), `${name}, ${width} px wide`).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+
+  it.each([390, 800, 1600])('shows its readout within the chart, %i px wide', async (width) => {
+    const { page, shoot } = await open(TOP, { width, height: 900 });
+    const plot = page.locator('.chart-card .u-over');
+    const { width: across = 0 } = (await plot.boundingBox()) ?? {};
+    for (const part of [0.02, 0.3, 0.45, 0.55, 0.98]) {
+      await plot.hover({ position: { x: across * part, y: 40 } });
+      const readout = page.locator('.readout');
+      await readout.waitFor();
+      const box = await readout.boundingBox();
+      const card = await page.locator('.chart-card').boundingBox();
+      if (!box || !card) throw new Error('nothing is told');
+      expect(box.x).toBeGreaterThanOrEqual(card.x);
+      expect(box.x + box.width).toBeLessThanOrEqual(card.x + card.width);
+      expect(box.width).toBeGreaterThan(150);
+    }
+    await shoot(`readout-${width}`);
+  });
+
+  it('shows by keyboard the steps that the window cuts, each with the part it has', async () => {
+    const cut = `window=${TEN - 3 * 3600 + 120}-${TEN + 7200 - 60}`;
+    const { page } = await open(TOP.replace(/window=\d+-\d+/, cut));
+    const time = page.locator('.chart-card .readout-time');
+    await page.locator('.chart-card .chart-place').focus();
+    for (const [key, told] of [
+      ['Home', /07:02 – 07:05$/],
+      ['ArrowRight', /07:05 – 07:10$/],
+      ['End', /11:55 – 11:59$/],
+      ['ArrowLeft', /11:50 – 11:55$/],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => time.textContent()).toMatch(told);
+    }
+  });
+
+  it('shows all of a slice without scrolling sideways, 390 px wide', async () => {
+    const { page } = await open('?view=storage&context=lab', { width: 390, height: 900 });
+    const cells = page.getByRole('region', { name: 'Slices as a table' }).locator('tbody tr > *');
+    for (const cell of await cells.all()) {
+      const { x = -1, width = 0 } = (await cell.boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(390);
+    }
+    expect(await cells.count()).toBe(24);
+  });
+
+  it('is light or dark like the system, or as the user chooses', async () => {
+    const { page } = await open(TOP);
+    const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await ground();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(ground).not.toBe(light);
+    await page.getByRole('button', { name: /change to light/ }).click();
+    await expect.poll(ground).toBe(light);
+    await page.reload();
+    expect(await ground()).toBe(light);
+  });
+
+  it('works by keyboard alone, from signing in to a zoomed key and back', async () => {
+    dashboard = await openDashboard(browser, `${lab.url}/${TOP}`);
+    const { page, settled } = dashboard;
+    const { keyboard } = page;
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    const tabTo = async (name: RegExp) => {
+      for (let i = 0; i < 60; i += 1) {
+        await keyboard.press('Tab');
+        const told = await page.evaluate<string>(
+          '(document.activeElement.getAttribute("aria-label") ?? "") + document.activeElement.textContent',
+        );
+        if (name.test(told)) return;
+      }
+      throw new Error(`Tab never comes to ${name}`);
+    };
+    await keyboard.press('Tab');
+    await keyboard.type('ada');
+    await keyboard.press('Tab');
+    await keyboard.type('ada-token');
+    await keyboard.press('Enter');
+    await page.locator('.top-table').waitFor();
+    await settled();
+
+    await tabTo(/^Stack of the/);
+    for (const key of ['ArrowLeft', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight']) {
+      await keyboard.press(key);
+    }
+    await expect.poll(() => page.locator('.readout').count()).toBe(1);
+    await keyboard.press('Enter');
+    await settled();
+    await expect.poll(() => page.url()).not.toContain(WINDOW.split('&')[0]);
+
+    await tabTo(new RegExp(`^${hostName(0)}$`));
+    await keyboard.press('ArrowDown');
+    const second = await focused();
+    expect(second).not.toBe(hostName(0));
+    await keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('complementary').count()).toBe(1);
+    await settled();
+    expect(await focused()).toBe(second);
+    await keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('complementary').count()).toBe(0);
+    await expect.poll(focused).toBe(second);
+
+    await page.keyboard.press('Home');
+    await page.locator('.popover.is-window > button').focus();
+    await keyboard.press('Enter');
+    await tabTo(/^Monday 15 July 2024|^Monday, 15 July 2024/);
+    await keyboard.press('ArrowLeft');
+    await keyboard.press('Enter');
+    await keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});

@@ -1,0 +1,271 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { DAY } from '../../support/lab/lab.ts';
+import type { TestService } from '../../support/lab/service.ts';
+import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+import { BACKBONE, HOSTS, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
+
+const chromium = findChromium();
+
+if (!chromium) {
+  console.warn('The states are not tested in a browser: apt-get install chromium, or Chrome.');
+}
+
+const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
+
+const viewOf = (group: string, more = WINDOW): string =>
+  `?context=lab&group=${group.slice(1, -1)}&meter=0&${more}`;
+
+describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, () => {
+  let lab: TestService;
+  let browser: Browser;
+  let dashboard: DashboardPage;
+
+  beforeAll(async () => {
+    lab = await startPageLab();
+    browser = await launch(chromium ?? '');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.close();
+  });
+
+  afterEach(async () => {
+    const complaints = dashboard?.complaints ?? [];
+    await dashboard?.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const open = async (search: string) => {
+    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    await dashboard.signIn();
+    return dashboard;
+  };
+
+  const notice = () => dashboard.page.locator('.notice').textContent();
+
+  /** Answers every request from now on with this. */
+  const answerWith = (status: number, body: object, headers: Record<string, string> = {}) =>
+    dashboard.page.route('**/graphql', (route) =>
+      route.fulfill({
+        status,
+        headers,
+        contentType: 'application/json',
+        body: JSON.stringify(body),
+      }),
+    );
+
+  const problem = (message: string, code: string) => ({
+    errors: [{ message, extensions: { code } }],
+  });
+
+  const loadAgain = () => dashboard.page.getByRole('button', { name: 'Load again' }).click();
+
+  it('a window without readings offers the newest data', async () => {
+    const { page, settled, labels } = await open(viewOf(HOSTS, 'window=1000-2000&tz=UTC'));
+    expect(await notice()).toMatch(/No readings in this window.*There are data from .*14 Jul 2024/);
+    await page.getByRole('button', { name: 'Show the newest data' }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
+  });
+
+  it('a window without readings links to the time for which its group has data', async () => {
+    // The sensors began a day later than the hosts, and ended four minutes earlier.
+    const { page, settled, labels, shoot } = await open(viewOf(SENSORS, 'window=1000-2000&tz=UTC'));
+    expect(await notice()).toMatch(/There are data from .*15 Jul 2024.* to .*15 Jul 2024/);
+    await shoot('empty');
+    await page.getByRole('link', { name: /from .*15 Jul 2024/ }).click();
+    await settled();
+    expect(page.url()).toContain(`window=${TEN}-${TEN + 23 * 300 + 60}`);
+    expect(await labels()).toEqual(['rack 2', 'rack 1']);
+    await page.goBack();
+    expect(await notice()).toContain('No readings in this window');
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await settled();
+    expect(await labels()).toEqual(['rack 2', 'rack 1']);
+  });
+
+  it('a window in an archived slice says how to restore it', async () => {
+    const archived = TEN - 2 * DAY;
+    const { asked } = await open(viewOf(HOSTS, `window=${archived}-${archived + 300}&tz=UTC`));
+    expect(await notice()).toMatch(
+      /data of this time are archived.*slices restore --context lab --slice slice-20240713-0000/,
+    );
+    const operations = asked.map(({ operationName }) => operationName);
+    expect(operations).toEqual(['SignIn', 'TopKeys', 'Alerts']);
+  });
+
+  it('a filter that lets nothing through can be cleared', async () => {
+    const { page, settled, labels } = await open(`${viewOf(HOSTS)}&find=nobody`);
+    expect(await notice()).toContain('No key passes the filter');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
+  });
+
+  it('an invalid pattern is reported by the name of its field, and can be corrected', async () => {
+    const { page } = await open(`${viewOf(HOSTS)}&match=(`);
+    expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be a RE2 pattern/);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('(');
+    expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it.each([
+    ['meter', 'meter=77', 'Hosts has no meter 77', 'Show another meter'],
+    ['probe', 'meter=0&probe=xx', 'no probe “xx”', 'Show all probes'],
+  ])('an unknown %s leads to existing ones', async (_, search, told, action) => {
+    const group = HOSTS.slice(1, -1);
+    const { page, settled, labels } = await open(`?context=lab&group=${group}&${search}&${WINDOW}`);
+    expect(await notice()).toContain(told);
+    await page.getByRole('button', { name: action }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
+  });
+
+  it('a group without any reading says so', async () => {
+    const { page } = await open(viewOf(NEVER, 'window=all&tz=UTC'));
+    expect(await notice()).toMatch(/No readings in this window.*Nothing of this group is stored/);
+    // There is nothing to link to.
+    expect(await page.locator('.notice').getByRole('button').count()).toBe(0);
+    expect(await page.locator('.notice').getByRole('link').count()).toBe(0);
+  });
+
+  it('a probe without any reading leads to all probes', async () => {
+    await lab.apply({ context: 'lab', probes: [{ id: 'idle' }] });
+    const { page, settled, labels } = await open(`${viewOf(HOSTS)}&probe=idle`);
+    expect(await notice()).toMatch(/Hosts has none .* from the probe idle .*It never sent any/);
+    await page.getByRole('button', { name: 'Show all probes' }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
+  });
+
+  it('a gauge has lines and no volume, and says why', async () => {
+    const { page, labels, shoot } = await open(viewOf(SENSORS));
+    expect(await labels()).toEqual(['rack 2', 'rack 1']);
+    expect(await page.locator('.chart-why').textContent()).toContain('do not add up');
+    const heads = await page.locator('.top-table thead th').allTextContents();
+    expect(heads).toContain('Mean');
+    expect(heads).not.toContain('Volume');
+    await shoot('gauge');
+  });
+
+  it('values beyond 2^53 are shown in full', async () => {
+    const { volumes } = await open(viewOf(BACKBONE));
+    const [first = ''] = await volumes();
+    expect(first.replace(/\D/g, '')).toBe(String((2n ** 53n + 1n) * 24n));
+  });
+
+  it('a context that does not exist, or is not granted, leads to one that is', async () => {
+    const { page, settled, labels } = await open('?context=elsewhere&tz=UTC');
+    expect(await notice()).toContain('no context “elsewhere”');
+    await page.getByRole('button', { name: 'Show lab' }).click();
+    await settled();
+    expect(await labels()).not.toEqual([]);
+  });
+
+  it('an unknown group leads to existing ones', async () => {
+    const { page, settled, labels } = await open(
+      '?context=lab&group=00000000-0000-4000-8000-000000000000&tz=UTC',
+    );
+    expect(await notice()).toContain('no such counter group');
+    await page.getByRole('button', { name: 'Show what there is' }).click();
+    await settled();
+    expect(await labels()).not.toEqual([]);
+  });
+
+  it('a user without any context is told who can help', async () => {
+    await lab.addUser({ username: 'newcomer', token: 'new-token' }, []);
+    dashboard = await openDashboard(browser, `${lab.url}/`);
+    await dashboard.signIn({ username: 'newcomer', token: 'new-token' });
+    expect(await notice()).toContain(
+      'can do that with npx countergraph user add newcomer --context NAME;',
+    );
+  });
+
+  it('a revoked token leads to signing in again, at the same address', async () => {
+    const { page, labels, signIn } = await open(viewOf(HOSTS));
+    const link = page.url();
+    await lab.addUser({ username: 'bob', token: 'bob-token' }, ['lab']);
+    await answerWith(401, problem('Invalid API token', 'UNAUTHENTICATED'));
+    await loadAgain();
+    await page.getByText('The server no longer takes your token').waitFor();
+    await page.unroute('**/graphql');
+    await signIn({ username: 'bob', token: 'bob-token' });
+    expect(page.url()).toBe(link);
+    expect(await labels()).toHaveLength(10);
+  });
+
+  it('too many failed log-ins say how long to wait', async () => {
+    dashboard = await openDashboard(browser, `${lab.url}/`);
+    const { page } = dashboard;
+    const message = 'Too many failed log-ins, try again in 42 seconds';
+    await answerWith(429, problem(message, 'LIMIT'), { 'retry-after': '42' });
+    await page.getByLabel('User').fill('ada');
+    await page.getByLabel('Token').fill('wrong');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain(message);
+  });
+
+  it('a busy server is asked again automatically', async () => {
+    const { page, labels } = await open(viewOf(HOSTS));
+    await answerWith(503, problem('Server is busy', 'BUSY'), { 'retry-after': '1' });
+    await loadAgain();
+    await page.getByText('The server is busy').waitFor();
+    await page.unroute('**/graphql');
+    await expect.poll(labels, { timeout: 20_000 }).toHaveLength(10);
+  });
+
+  it('a server that cannot be reached is reported as such, and asked again', async () => {
+    const { page, labels } = await open(viewOf(HOSTS));
+    await page.route('**/graphql', (route) => route.abort('connectionrefused'));
+    await page.getByRole('combobox', { name: 'Group' }).selectOption('Sensors');
+    await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor();
+    expect((await notice())?.match(/cannot be reached/g)).toHaveLength(1);
+    expect(await page.locator('.view > [role="status"]').textContent()).toBe('');
+    await dashboard.shoot('unreachable');
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(labels).toHaveLength(2);
+  });
+
+  it('a dead node leads to the recovery node', async () => {
+    const { page } = await open(viewOf(HOSTS));
+    await page.route('**/graphql', (route) =>
+      route.fulfill({
+        contentType: 'application/json',
+        body: JSON.stringify({
+          data: { viewer: { username: 'ada', contexts: [{ name: 'lab' }] }, context: null },
+          ...problem('Database is not reachable', 'BACKEND'),
+        }),
+      }),
+    );
+    await loadAgain();
+    await page.getByText('The database does not answer').waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Ask the recovery node' }).click();
+    expect(page.url()).toContain('dr=1');
+    await page.getByText('Context lab has no disaster-recovery node').waitFor();
+    await page.getByRole('button', { name: 'Ask the primary' }).click();
+    await expect.poll(() => page.locator('.top-table').count()).toBe(1);
+  });
+
+  it('an answer that comes too late is ignored', async () => {
+    const { page, labels, settled } = await open(viewOf(HOSTS));
+    let first = true;
+    await page.route('**/graphql', async (route) => {
+      const isFirst = first;
+      first = false;
+      // Waits until the page aborts the request, if it does.
+      if (isFirst) await page.waitForEvent('requestfailed', { timeout: 20_000 });
+      else await route.continue();
+    });
+    await page.getByRole('combobox', { name: 'Group' }).selectOption('Sensors');
+    await page.locator('.results.is-stale').waitFor();
+    expect(await labels()).toHaveLength(10);
+    await page.getByRole('combobox', { name: 'Group' }).selectOption('Backbone');
+    await settled();
+    expect(await labels()).toEqual(['core', 'edge']);
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { projectRoot } from '../../../db/project-root.ts';
+import { ADA, type Credentials } from '../../support/lab/service.ts';
+
+/** The dashboard as a user sees it in a browser. */
+export type DashboardPage = {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors and warnings of the browser: of scripts, and of violations of the page's policy. */
+  readonly complaints: readonly string[];
+  /** Bodies of the GraphQL requests since the last `forget`. */
+  readonly asked: readonly AskedBody[];
+  forget(): void;
+  signIn(credentials?: Credentials): Promise<void>;
+  /** Waits until nothing is loading, and what was requested is shown. */
+  settled(): Promise<void>;
+  /** Labels of the table's rows. */
+  labels(): Promise<string[]>;
+  /** Exact values of the table's rows. */
+  volumes(): Promise<string[]>;
+  /** Takes a screenshot if `COUNTERGRAPH_TEST_PICTURES=on` asks for them. */
+  shoot(name: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+type AskedBody = {
+  readonly query?: string;
+  readonly documentId: string;
+  readonly operationName: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+};
+
+export type Looks = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+};
+
+/** Where screenshots are stored for people to look at; git ignores it. */
+const PICTURES = join(projectRoot(), 'test-results', 'dashboard');
+const isWithPictures = process.env['COUNTERGRAPH_TEST_PICTURES'] === 'on';
+
+/** Opens the page in a new browser context, without stored data. */
+export async function openDashboard(
+  browser: Browser,
+  address: string,
+  { width = 1600, height = 1000, colorScheme = 'light' }: Looks = {},
+): Promise<DashboardPage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const asked: AskedBody[] = [];
+  page.on('console', (message) => {
+    // The browser reports refused requests too, but the page explains them itself.
+    if (/Failed to load resource/.test(message.text())) return;
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (request.method() === 'POST') asked.push(JSON.parse(request.postData() ?? '{}'));
+  });
+  await page.goto(address);
+  const settled = async () => {
+    await page.locator('main').waitFor();
+    await expect
+      .poll(() => page.locator('[aria-busy="true"], .skeleton').count(), { timeout: 20_000 })
+      .toBe(0);
+  };
+  return {
+    page,
+    context,
+    complaints,
+    asked,
+    settled,
+    forget: () => {
+      asked.length = 0;
+    },
+    async signIn({ username, token } = ADA) {
+      await page.getByLabel('User').fill(username);
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('navigation', { name: 'Views' }).waitFor();
+      await settled();
+    },
+    labels: () => page.locator('.top-table tbody .key-link').allTextContents(),
+    volumes: () =>
+      page
+        .locator('.top-table tbody .is-amount [title]')
+        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title') ?? '')),
+    async shoot(name) {
+      if (!isWithPictures) return;
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+    },
+    close: () => context.close(),
+  };
+}
+
+/** By how many pixels the page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
