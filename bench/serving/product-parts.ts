@@ -37,8 +37,6 @@ const OPEN_GATE = {
   check() {},
   proved() {},
   failed: () => new Error('Invalid API token'),
-  turn() {},
-  isCrowded: false,
 };
 
 type ServiceModule = {

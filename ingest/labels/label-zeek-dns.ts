@@ -10,7 +10,7 @@ import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { boundedCache, ownCopy } from '../bounded-cache.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
-import { parseTimestamp } from '../formats/fields/zeek-time.ts';
+import { parseTimestamp } from '../formats/fields/decimal-time.ts';
 import { createZeekReader, type ZeekRecord } from '../formats/zeek/zeek-log.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';

@@ -16,7 +16,7 @@ export function registerAdmission(
   });
   const refused = new Counter({
     name: 'countergraph_refused_requests_total',
-    help: 'Requests that were refused with 503 for lack of room, by the reason',
+    help: 'Requests that were refused with 503 because of overload, by reason',
     labelNames: ['why'],
     registers: [registry],
   });

@@ -50,7 +50,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   },
   COUNTERGRAPH_MAX_CONCURRENT: {
     meaning:
-      'requests under way at once; more are refused with 503. One caller alone gets three quarters of it, and each of several less, so that there is room for others',
+      'requests in progress at once; more wait briefly, and are then refused with 503. One caller alone gets at most three quarters of it, and each of several callers less, so that others are served too',
   },
   COUNTERGRAPH_MAX_CONNECTIONS: {
     meaning:

@@ -5,7 +5,7 @@ import { boundedCache } from '../../bounded-cache.ts';
 import type { FlowPorts } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { isReading, multiplyWhole, parseWhole, type Whole } from '../../whole.ts';
-import { parseSeconds } from './zeek-time.ts';
+import { parseSeconds } from './decimal-time.ts';
 
 /** The fields of a line of a flow format; undefined for a field that the line does not have. */
 export type FlowRecord = { readonly text: (field: string) => string | undefined };

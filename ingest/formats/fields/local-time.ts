@@ -1,6 +1,6 @@
 import { startOfMinute } from '../../../domain/time/time-zone.ts';
 import { boundedCache } from '../../bounded-cache.ts';
-import { parseSeconds } from './zeek-time.ts';
+import { parseSeconds } from './decimal-time.ts';
 
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d):(\d\d(?:\.\d{1,9})?)$/;
 

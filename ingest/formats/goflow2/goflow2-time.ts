@@ -2,8 +2,8 @@ import { shown } from '../../../domain/errors.ts';
 import { isoTime } from '../../../domain/time/iso-time.ts';
 import type { Flow } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import { parseTimestamp } from '../fields/decimal-time.ts';
 import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
-import { parseTimestamp } from '../fields/zeek-time.ts';
 
 /** A field that may hold a time, and the number of microseconds in its unit. */
 type TimeField = readonly [name: string, unitUs: number];

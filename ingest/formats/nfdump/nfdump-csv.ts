@@ -2,6 +2,7 @@ import { shown } from '../../../domain/errors.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, hasPorts, type PortRule } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import { parseSeconds } from '../fields/decimal-time.ts';
 import {
   type AddressReader,
   addressIn,
@@ -13,7 +14,6 @@ import {
   requiredIn,
 } from '../fields/flow-fields.ts';
 import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
-import { parseSeconds } from '../fields/zeek-time.ts';
 import { nfdumpDuration } from './nfdump-duration.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';

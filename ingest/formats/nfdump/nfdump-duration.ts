@@ -2,8 +2,8 @@ import { shown } from '../../../domain/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { isoTime } from '../../../domain/time/iso-time.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import { parseSeconds } from '../fields/decimal-time.ts';
 import { durationIn, endsTooEarly } from '../fields/flow-fields.ts';
-import { parseSeconds } from '../fields/zeek-time.ts';
 import type { ColumnRole, NfdumpRow } from './nfdump-rows.ts';
 
 const DAY_US = 86_400e6;

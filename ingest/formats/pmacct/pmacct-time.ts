@@ -2,9 +2,9 @@ import { shown } from '../../../domain/errors.ts';
 import { isoTime } from '../../../domain/time/iso-time.ts';
 import type { Flow } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import { parseTimestamp } from '../fields/decimal-time.ts';
 import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
 import type { LocalTimeReader } from '../fields/local-time.ts';
-import { parseTimestamp } from '../fields/zeek-time.ts';
 
 /**
  * Returns when the traffic of a line was seen, in whole microseconds: from `timestamp_start` to

@@ -3,6 +3,7 @@ import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, hasPorts, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import { parseTimestamp } from '../fields/decimal-time.ts';
 import {
   type AddressReader,
   addressIn,
@@ -14,7 +15,6 @@ import {
   MAX_PORT,
   requiredIn,
 } from '../fields/flow-fields.ts';
-import { parseTimestamp } from '../fields/zeek-time.ts';
 import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
 
 /**

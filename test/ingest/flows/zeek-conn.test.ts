@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../../ingest/flows/flow.ts';
-import { parseSeconds, parseTimestamp } from '../../../ingest/formats/fields/zeek-time.ts';
+import { parseSeconds, parseTimestamp } from '../../../ingest/formats/fields/decimal-time.ts';
 import { createZeekConnParser } from '../../../ingest/formats/zeek/zeek-conn.ts';
 import { BadLine } from '../../../ingest/lines/bad-line.ts';
 

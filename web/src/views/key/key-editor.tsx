@@ -4,7 +4,7 @@ import { useSaving } from '../../api/use-saving.ts';
 import { type Attribute, keyChanges, keyTexts } from '../../data/edits/key-changes.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import { EditActions, escapeTo } from '../edits/edit-actions.tsx';
+import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
 import type { KeyViewProps } from './key-props.ts';
 
 type KeyEditorProps = KeyViewProps & {

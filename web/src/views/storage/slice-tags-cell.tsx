@@ -3,7 +3,7 @@ import { UpdateSlice } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { ownTags, parseTags } from '../../data/edits/slice-tags.ts';
 import { IconButton } from '../../parts/icon.tsx';
-import { EditActions, escapeTo } from '../edits/edit-actions.tsx';
+import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
 import type { ViewProps } from '../view-props.ts';
 import type { SliceRow } from './slice-row.ts';
 
