@@ -54,7 +54,7 @@ export type JoinedBounds = {
 /** Errors: the fold has no bounds. */
 export function boundSteps({ fold, steps, keyCount }: StepsToBound): StepBounds {
   if (!hasBounds(fold)) throw new Error(`values that combine by ${fold} have no bounds`);
-  const bounds = takeBounds(keyCount);
+  const bounds = noBounds(keyCount);
   for (const units of steps) {
     const [unit, ...others] = units;
     if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
@@ -88,27 +88,11 @@ function roundedUp(value: number): number {
   return single >= value ? single : single + Math.abs(single) * 2 ** -23;
 }
 
-let spare: JoinedBounds = {
-  largest: new Float64Array(0),
-  sums: new Float64Array(0),
-  steps: new Uint32Array(0),
-};
-
-/** Returns bounds without any reading, in memory that is valid until the next call. */
-function takeBounds(keyCount: number): JoinedBounds {
-  if (spare.steps.length < keyCount) {
-    spare = {
-      largest: new Float64Array(keyCount),
-      sums: new Float64Array(keyCount),
-      steps: new Uint32Array(keyCount),
-    };
-  }
-  return {
-    largest: spare.largest.subarray(0, keyCount).fill(Number.NEGATIVE_INFINITY),
-    sums: spare.sums.subarray(0, keyCount).fill(0),
-    steps: spare.steps.subarray(0, keyCount).fill(0),
-  };
-}
+const noBounds = (keyCount: number): JoinedBounds => ({
+  largest: new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY),
+  sums: new Float64Array(keyCount),
+  steps: new Uint32Array(keyCount),
+});
 
 /** The common case, a step that is one block: its rows are the keys that it lists. */
 function addBlock(bounds: JoinedBounds, { ids, column }: UnitReadings, fold: Fold): void {
@@ -146,14 +130,13 @@ function addFolded({ largest, sums, steps }: JoinedBounds, folded: Folded): void
  * Combines the bounds of parts of a window. `apart`: lists of parts; parts of different lists have
  * no step in common. A key's step is the sum of what the parts of one list have of it, so its
  * largest step is at most the sum of their largest steps; for maxima, it is the largest of them.
- * The result is valid until the next call.
  */
 export function joinBounds(
   fold: Fold,
   apart: readonly (readonly MappedBounds[])[],
   keyCount: number,
 ): JoinedBounds {
-  const joined = takeBounds(keyCount);
+  const joined = noBounds(keyCount);
   const isAlone = apart.every(({ length }) => length === 1);
   const together = new Float64Array(isAlone ? 0 : keyCount);
   for (const parts of apart) {
