@@ -183,7 +183,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await expect.poll(() => notice.textContent()).toContain('has no alert rules yet');
     const declared = JSON.parse((await notice.locator('pre').textContent()) ?? '');
     await lab.apply(declared);
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await expect.poll(() => rowsOf(page, 'Rules')).toHaveLength(1);
     expect(await tabOf(page).textContent()).toBe('Alertsnone firing');
     await lab.apply({ context: QUIET, alerts: [{ name: 'big talker', remove: true }] });
@@ -244,7 +244,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     // The last request of the view: it sends no more by itself.
     await expect.poll(names).toContain('AlertMarks');
     forget();
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await settled();
     await expect.poll(names).toEqual(['Alerts', 'TopKeys']);
     await page.route('**/graphql', (route) =>
@@ -252,12 +252,12 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
         ? route.abort()
         : route.continue(),
     );
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2may be old');
     expect(await tabOf(page).getAttribute('title')).toContain('This may be old');
     await shoot('alerts-old');
     await page.unroute('**/graphql');
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2');
   });
 

@@ -61,7 +61,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     errors: [{ message, extensions: { code } }],
   });
 
-  const loadAgain = () => dashboard.page.getByRole('button', { name: 'Load again' }).click();
+  const loadAgain = () => dashboard.page.getByRole('button', { name: 'Reload' }).click();
 
   it('a window without readings offers the newest data', async () => {
     const { page, settled, labels } = await open(viewOf(HOSTS, 'window=1000-2000&tz=UTC'));
@@ -170,7 +170,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
       '?context=lab&group=00000000-0000-4000-8000-000000000000&tz=UTC',
     );
     expect(await notice()).toContain('no such counter group');
-    await page.getByRole('button', { name: 'Show what there is' }).click();
+    await page.getByRole('button', { name: 'Show an available group' }).click();
     await settled();
     expect(await labels()).not.toEqual([]);
   });
@@ -180,7 +180,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     dashboard = await openDashboard(browser, `${lab.url}/`);
     await dashboard.signIn({ username: 'newcomer', token: 'new-token' });
     expect(await notice()).toContain(
-      'can do that with npx countergraph user add newcomer --context NAME;',
+      'grant one with npx countergraph user add newcomer --context NAME, then sign in again.',
     );
   });
 
@@ -190,7 +190,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     await lab.addUser({ username: 'bob', token: 'bob-token' }, ['lab']);
     await answerWith(401, problem('Invalid API token', 'UNAUTHENTICATED'));
     await loadAgain();
-    await page.getByText('The server no longer takes your token').waitFor();
+    await page.getByText('The server no longer accepts your token').waitFor();
     await page.unroute('**/graphql');
     await signIn({ username: 'bob', token: 'bob-token' });
     expect(page.url()).toBe(link);

@@ -80,7 +80,7 @@ function AlertsHead(props: HeadProps) {
         </p>
       </div>
       <div class="alerts-buttons">
-        <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={onReload} />
+        <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={onReload} />
         {alerts.rules !== null && alerts.rules.length > 0 && (
           <button
             type="button"
