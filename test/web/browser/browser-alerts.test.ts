@@ -232,12 +232,12 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await page.getByRole('button', { name: '3 alert rules' }).click();
     const list = page.getByRole('dialog', { name: 'Alert rules of this chart' }).locator('li');
     expect(await list.nth(1).textContent()).toContain(
-      'No line: it needs a chart with a value each 5 minutes.',
+      'No line: it needs a chart with one value per 5 minutes.',
     );
     expect(await pixelsOf(page, '.chart-card canvas', WARNING)).toBeLessThan(500);
   });
 
-  it('asks again with each load, and says what may be old if that fails', async () => {
+  it('asks again with each load, and says what may be outdated if that fails', async () => {
     const { page, settled, forget, asked, shoot } = await open(HOSTS_VIEW);
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2');
     const names = () => asked.map(({ operationName }) => operationName).sort();
@@ -253,8 +253,8 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
         : route.continue(),
     );
     await page.getByRole('button', { name: 'Reload' }).click();
-    await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2may be old');
-    expect(await tabOf(page).getAttribute('title')).toContain('This may be old');
+    await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2may be outdated');
+    expect(await tabOf(page).getAttribute('title')).toContain('This may be outdated');
     await shoot('alerts-old');
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Reload' }).click();
