@@ -14,7 +14,7 @@ type NoAnswerProps = ViewProps & {
   readonly onReload: () => void;
 };
 
-/** The server answered, but not what was asked: says what is missing, and what there is instead. */
+/** The server answered, but not what was asked: says what is missing and what is available. */
 export function NoAnswerNotice(props: NoAnswerProps) {
   const { answer, fault, address, navigate, choice } = props;
   const refusal = fault && refusalOf(fault.message, address);

@@ -114,7 +114,7 @@ function Field({ label, value, onInput, autoComplete, isSecret = false }: FieldP
       onInput(event.currentTarget.value),
   };
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: one of the two is always there.
+    // biome-ignore lint/a11y/noLabelWithoutControl: one of the two inputs is always present.
     <label class="field">
       <span class="field-label">{label}</span>
       {isSecret ? <input type="password" {...attributes} /> : <input type="text" {...attributes} />}
