@@ -31,8 +31,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-cache',
 };
 
-const HINT = `<p id="hint" class="graphiql-container">Sign in by filling in the headers below; the
-examples ask for the name of a context among their variables.</p>
+const HINT = `<p id="hint" class="graphiql-container">To sign in, fill in the headers below. The
+examples need the name of a context in their variables.</p>
 `;
 
 /** The demo's context, user and token share one name. */

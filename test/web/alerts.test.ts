@@ -111,16 +111,16 @@ describe('a rule in words', () => {
     [{}, 'a key above 1.00 GB in 5 minutes'],
     [
       { comparison: 'KEY_SHARE_ABOVE', threshold: 0.5, filtered: true },
-      'a key above 50.0 % of the total in 5 minutes, counting only keys that its filter lets through',
+      'a key above 50.0 % of the total in 5 minutes, counting only keys that pass its filter',
     ],
-    [{ comparison: 'KEY_IN_TOP', threshold: 3 }, 'a key in the top 3 of 5 minutes'],
+    [{ comparison: 'KEY_IN_TOP', threshold: 3 }, 'a key in the top 3 in 5 minutes'],
     [
       { comparison: 'KEY_GROWS_BY', windowSeconds: 3600 },
-      'a key growing by more than 1.00 GB from 1 hour to the next',
+      'a key growing by more than 1.00 GB between consecutive windows of 1 hour',
     ],
     [
       { comparison: 'KEY_NEW_ABOVE', threshold: 0, probe: 'north' },
-      'a new key above 0 B in 5 minutes by the probe north',
+      'a new key above 0 B in 5 minutes from the probe north',
     ],
     [{ comparison: 'TOTAL_ABOVE' }, 'the total above 1.00 GB in 5 minutes'],
     [
@@ -218,8 +218,8 @@ describe('a rule in a chart', () => {
   );
 
   it.each([
-    ['a step is shorter than its window', total, { step: 60 }, /a value each 5 minutes/],
-    ['a step is longer than its window', total, { step: 600 }, /a value each 5 minutes/],
+    ['a step is shorter than its window', total, { step: 60 }, /one value per 5 minutes/],
+    ['a step is longer than its window', total, { step: 600 }, /one value per 5 minutes/],
     ['a key is within a stack', {}, {}, /single keys/],
     ['the stack is not the total', total, { shows: { kind: 'stack', isTotal: false } }, /others/],
     [

@@ -116,7 +116,7 @@ const TERMS = { group: { crosskey: null }, items: 2, kind: 'counter' } as const;
 describe('the keys of a trend', () => {
   const rows = trendRows(STEPS, TERMS);
 
-  it('are all that any step lists, first those that ranked high for long', () => {
+  it('are all that any step lists, first those ranked highest over all steps', () => {
     expect(rows.map((row) => [row.key, row.listed, row.bestRank, row.meanRank, row.label])).toEqual(
       [
         ['b', 2, 1, 1.5, 'B'],

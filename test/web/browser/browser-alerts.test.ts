@@ -183,7 +183,7 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await expect.poll(() => notice.textContent()).toContain('has no alert rules yet');
     const declared = JSON.parse((await notice.locator('pre').textContent()) ?? '');
     await lab.apply(declared);
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await expect.poll(() => rowsOf(page, 'Rules')).toHaveLength(1);
     expect(await tabOf(page).textContent()).toBe('Alertsnone firing');
     await lab.apply({ context: QUIET, alerts: [{ name: 'big talker', remove: true }] });
@@ -232,19 +232,19 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
     await page.getByRole('button', { name: '3 alert rules' }).click();
     const list = page.getByRole('dialog', { name: 'Alert rules of this chart' }).locator('li');
     expect(await list.nth(1).textContent()).toContain(
-      'No line: it needs a chart with a value each 5 minutes.',
+      'No line: it needs a chart with one value per 5 minutes.',
     );
     expect(await pixelsOf(page, '.chart-card canvas', WARNING)).toBeLessThan(500);
   });
 
-  it('asks again with each load, and says what may be old if that fails', async () => {
+  it('asks again with each load, and says what may be outdated if that fails', async () => {
     const { page, settled, forget, asked, shoot } = await open(HOSTS_VIEW);
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2');
     const names = () => asked.map(({ operationName }) => operationName).sort();
     // The last request of the view: it sends no more by itself.
     await expect.poll(names).toContain('AlertMarks');
     forget();
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await settled();
     await expect.poll(names).toEqual(['Alerts', 'TopKeys']);
     await page.route('**/graphql', (route) =>
@@ -252,12 +252,12 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
         ? route.abort()
         : route.continue(),
     );
-    await page.getByRole('button', { name: 'Load again' }).click();
-    await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2may be old');
-    expect(await tabOf(page).getAttribute('title')).toContain('This may be old');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2may be outdated');
+    expect(await tabOf(page).getAttribute('title')).toContain('This may be outdated');
     await shoot('alerts-old');
     await page.unroute('**/graphql');
-    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await expect.poll(() => tabOf(page).textContent()).toBe('Alerts1 critical + 2');
   });
 

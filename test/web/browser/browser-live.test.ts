@@ -91,7 +91,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     expect(standIn.open()).toEqual([]);
     const live = page.getByRole('button', { name: 'Live', exact: true });
     expect(await live.getAttribute('title')).toBe(
-      'Show the newest 1 hour, and follow the data as they come',
+      'Show the newest 1 hour and follow the data as it arrives',
     );
     await live.click();
     await settled();
@@ -193,7 +193,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     await page.clock.fastForward('07:00');
     await expect
       .poll(() => page.locator('.live-note').textContent())
-      .toMatch(/^No new data for [67] minutes\. The data end at .*15 Jul 2024, 12:00\./);
+      .toMatch(/^No new data for [67] minutes\. The data ends at .*15 Jul 2024, 12:00\./);
     await shoot('live-no-data');
     await standIn.tell(moved(5));
     await expect.poll(() => page.locator('.live-note').count()).toBe(0);

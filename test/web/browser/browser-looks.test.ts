@@ -152,7 +152,7 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
     const light = await ground();
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(ground).not.toBe(light);
-    await page.getByRole('button', { name: /change to light/ }).click();
+    await page.getByRole('button', { name: /switch to light/i }).click();
     await expect.poll(ground).toBe(light);
     await page.reload();
     expect(await ground()).toBe(light);

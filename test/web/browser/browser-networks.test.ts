@@ -128,7 +128,7 @@ describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => 
     await page.getByRole('button', { name: `Hide ${first} and rank again` }).click();
     await settled();
     expect(await labels()).toHaveLength(1);
-    expect(await page.getByRole('list', { name: 'Filters that hold' }).textContent()).toContain(
+    expect(await page.getByRole('list', { name: 'Active filters' }).textContent()).toContain(
       `Without ${first}`,
     );
   });

@@ -142,13 +142,13 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     expect(page.url()).not.toContain('rank=');
   });
 
-  it('lists the keys that are new, and says that the time before is not stored', async () => {
+  it('lists the keys that are new, and says that the earlier window is not fully stored', async () => {
     const first = { from: TEN - DAY, to: TEN - DAY + 600 };
     const { page, labels } = await open(viewOf(first, '&rank=new'));
     expect(await labels()).toEqual(labelsOf(await ranked(first, { rankBy: 'NEW' })));
     expect(await orderedBy()).toMatchObject(['Volume', { length: 10 }]);
     expect(await page.locator('.summary-note').first().textContent()).toMatch(
-      /had none in .*Not all of that time is stored, so the comparison is incomplete/,
+      /had none in .*That window is only partly stored, so the comparison is incomplete/,
     );
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     await page.locator('.key-link').first().click();
     await dashboard.settled();
     const panel = page.getByRole('complementary');
-    expect(await panel.textContent()).toContain('It had some in the time that is compared with');
+    expect(await panel.textContent()).toContain('It had readings in the earlier window');
     await panel.getByRole('button', { name: /^Show .*10:00 – 12:00/ }).click();
     await dashboard.settled();
     expect(page.url()).toContain(`window=${TEN - DAY}-${TEN - DAY + 7200}`);

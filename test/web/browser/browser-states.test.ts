@@ -61,11 +61,13 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     errors: [{ message, extensions: { code } }],
   });
 
-  const loadAgain = () => dashboard.page.getByRole('button', { name: 'Load again' }).click();
+  const loadAgain = () => dashboard.page.getByRole('button', { name: 'Reload' }).click();
 
   it('a window without readings offers the newest data', async () => {
     const { page, settled, labels } = await open(viewOf(HOSTS, 'window=1000-2000&tz=UTC'));
-    expect(await notice()).toMatch(/No readings in this window.*There are data from .*14 Jul 2024/);
+    expect(await notice()).toMatch(
+      /No readings in this window.*Data is available from .*14 Jul 2024/,
+    );
     await page.getByRole('button', { name: 'Show the newest data' }).click();
     await settled();
     expect(await labels()).toHaveLength(10);
@@ -74,7 +76,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
   it('a window without readings links to the time for which its group has data', async () => {
     // The sensors began a day later than the hosts, and ended four minutes earlier.
     const { page, settled, labels, shoot } = await open(viewOf(SENSORS, 'window=1000-2000&tz=UTC'));
-    expect(await notice()).toMatch(/There are data from .*15 Jul 2024.* to .*15 Jul 2024/);
+    expect(await notice()).toMatch(/Data is available from .*15 Jul 2024.* to .*15 Jul 2024/);
     await shoot('empty');
     await page.getByRole('link', { name: /from .*15 Jul 2024/ }).click();
     await settled();
@@ -91,7 +93,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     const archived = TEN - 2 * DAY;
     const { asked } = await open(viewOf(HOSTS, `window=${archived}-${archived + 300}&tz=UTC`));
     expect(await notice()).toMatch(
-      /data of this time are archived.*slices restore --context lab --slice slice-20240713-0000/,
+      /data for this time is archived.*slices restore --context lab --slice slice-20240713-0000/,
     );
     const operations = asked.map(({ operationName }) => operationName);
     expect(operations).toEqual(['SignIn', 'TopKeys', 'Alerts']);
@@ -126,7 +128,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
 
   it('a group without any reading says so', async () => {
     const { page } = await open(viewOf(NEVER, 'window=all&tz=UTC'));
-    expect(await notice()).toMatch(/No readings in this window.*Nothing of this group is stored/);
+    expect(await notice()).toMatch(/No readings in this window.*Nothing is stored for this group/);
     // There is nothing to link to.
     expect(await page.locator('.notice').getByRole('button').count()).toBe(0);
     expect(await page.locator('.notice').getByRole('link').count()).toBe(0);
@@ -135,7 +137,9 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
   it('a probe without any reading leads to all probes', async () => {
     await lab.apply({ context: 'lab', probes: [{ id: 'idle' }] });
     const { page, settled, labels } = await open(`${viewOf(HOSTS)}&probe=idle`);
-    expect(await notice()).toMatch(/Hosts has none .* from the probe idle .*It never sent any/);
+    expect(await notice()).toMatch(
+      /Hosts has no readings of .* from the probe idle .*The probe has never sent any/,
+    );
     await page.getByRole('button', { name: 'Show all probes' }).click();
     await settled();
     expect(await labels()).toHaveLength(10);
@@ -170,7 +174,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
       '?context=lab&group=00000000-0000-4000-8000-000000000000&tz=UTC',
     );
     expect(await notice()).toContain('no such counter group');
-    await page.getByRole('button', { name: 'Show what there is' }).click();
+    await page.getByRole('button', { name: 'Show an available group' }).click();
     await settled();
     expect(await labels()).not.toEqual([]);
   });
@@ -180,7 +184,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     dashboard = await openDashboard(browser, `${lab.url}/`);
     await dashboard.signIn({ username: 'newcomer', token: 'new-token' });
     expect(await notice()).toContain(
-      'can do that with npx countergraph user add newcomer --context NAME;',
+      'grant one with npx countergraph user add newcomer --context NAME, then sign in again.',
     );
   });
 
@@ -190,7 +194,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     await lab.addUser({ username: 'bob', token: 'bob-token' }, ['lab']);
     await answerWith(401, problem('Invalid API token', 'UNAUTHENTICATED'));
     await loadAgain();
-    await page.getByText('The server no longer takes your token').waitFor();
+    await page.getByText('The server no longer accepts your token').waitFor();
     await page.unroute('**/graphql');
     await signIn({ username: 'bob', token: 'bob-token' });
     expect(page.url()).toBe(link);

@@ -162,7 +162,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
       await settled();
       await showsTop({ page, settled, ...shown }, await topOf(filter));
     }
-    await page.getByRole('button', { name: 'Take back the filter 1' }).click();
+    await page.getByRole('button', { name: 'Remove the filter 1' }).click();
     await settled();
     const [largest] = await topOf();
     await page.getByRole('button', { name: `Hide ${largest?.label} and rank again` }).click();

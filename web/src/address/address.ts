@@ -22,7 +22,7 @@ export type Address = {
   readonly meter: number | null;
   readonly probe: string | null;
   readonly window: WindowChoice;
-  /** Whether the view follows the data; its window then moves with them. */
+  /** Whether the view follows the data; its window then moves with it. */
   readonly live: boolean;
   readonly compare: Comparison;
   readonly ranking: Ranking;

@@ -41,7 +41,7 @@ const IDLE = { isSaving: false, fault: null } as const;
 
 const GONE: Fault = {
   kind: 'input',
-  message: 'It is no longer there, or you may no longer see it',
+  message: 'It no longer exists, or you no longer have access to it',
   retrySeconds: null,
   requestId: null,
 };

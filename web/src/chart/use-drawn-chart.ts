@@ -20,7 +20,7 @@ export type DrawnChart = {
   readonly forgetCursor: () => void;
 };
 
-/** Draws a chart in its element, as wide as the element, and updates it when newer data arrive. */
+/** Draws a chart in its element, as wide as the element, and updates it when newer data arrives. */
 export function useDrawnChart(props: TimeChartProps): DrawnChart {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -46,7 +46,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
     };
   }, [shapeOf(data), withOthers, factor, theme, zone, base, height]);
 
-  // Newer data replace the older; the cursor and the selection stay.
+  // Newer data replaces the older; the cursor and the selection stay.
   useLayoutEffect(() => {
     const drawn = plot.current;
     if (!drawn || (shown.current?.data === data && shown.current.rules === rules)) return;

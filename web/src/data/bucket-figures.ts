@@ -47,5 +47,5 @@ export function peakFigure(
       : toNumber(peak) / terms.topperBucketSize;
   return most >= averageRate * (1 - 1e-9)
     ? told
-    : { quantity: null, why: 'The window cuts the bucket that has the peak' };
+    : { quantity: null, why: 'The window cuts off part of the bucket with the peak' };
 }

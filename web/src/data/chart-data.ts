@@ -36,7 +36,7 @@ export type ChartData = {
 
 export type Covered = { readonly from: number; readonly to: number };
 
-/** Returns the part of the window for which there are data; `stored` is null if unknown. */
+/** Returns the part of the window for which there is data; `stored` is null if unknown. */
 export const coveredPart = (window: Covered, stored: Covered | null): Covered => ({
   from: Math.max(window.from, stored?.from ?? window.from),
   to: Math.min(window.to, stored?.to ?? window.to),

@@ -25,7 +25,7 @@ export function liveQuestion(
   };
 }
 
-/** Returns the ends of the data, which change when data arrive. Labels may change without that. */
+/** Returns the ends of the data, which change when data arrives. Labels may change without that. */
 export const dataMark = ({ context }: Pick<TopAnswer, 'context'>): string =>
   `${context?.totalWindow?.to} ${context?.counterGroup?.table?.availableWindow?.to}`;
 

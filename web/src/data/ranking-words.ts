@@ -30,7 +30,7 @@ export const CHANGE_WORDS: Readonly<Record<ChangeRanking, ChangeWords>> = {
     name: 'New keys',
     note: (then) => `Keys that have readings now and had none in ${then}, the largest first.`,
     none: (then) => `has readings now and had none in ${then}`,
-    noKey: 'No key is new',
+    noKey: 'There are no new keys',
   },
 };
 

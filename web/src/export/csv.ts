@@ -9,8 +9,9 @@ export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('');
 
 /**
- * Matches texts that spreadsheets take for formulas, which may do anything; some skip invisible
- * characters first (OWASP, CSV injection). A leading apostrophe keeps such a text a text.
+ * Matches texts that spreadsheets take for formulas, which could run anything; some skip invisible
+ * characters first (OWASP, CSV injection). A leading apostrophe makes spreadsheets read them as
+ * text.
  */
 const FORMULA = /^[\t\r\n]|^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u;
 

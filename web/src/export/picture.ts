@@ -30,7 +30,7 @@ export async function drawPicture(picture: Picture): Promise<Blob> {
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   const context = canvas.getContext('2d');
-  if (!context) throw new Error('this browser draws no pictures');
+  if (!context) throw new Error('this browser cannot create pictures');
   context.scale(scale, scale);
   context.fillStyle = picture.surface;
   context.fillRect(0, 0, width, height);

@@ -1,7 +1,7 @@
 import type { Units } from '../address/address.ts';
 import { type BigNumber, toNumber } from './big-number.ts';
 
-/** What a meter measures: data, which have bits and bytes, or anything else, by name. */
+/** What a meter measures: data, which has bits and bytes, or anything else, by name. */
 export type Measure =
   | { readonly kind: 'bytes' }
   | { readonly kind: 'bits' }
@@ -44,7 +44,7 @@ function digits(value: number, isWhole: boolean): string {
   return value.toFixed(size >= 9.995 ? 1 : 2);
 }
 
-/** Returns the unit in which data are shown, and how many of it one unit of the meter is. */
+/** Returns the unit in which data is shown, and how many of it one unit of the meter is. */
 function dataUnit(measure: Measure, told: 'bytes' | 'bits'): { unit: string; factor: number } {
   if (measure.kind === 'other') return { unit: '', factor: 1 };
   const factor = measure.kind === told ? 1 : told === 'bits' ? 8 : 1 / 8;

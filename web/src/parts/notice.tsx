@@ -28,25 +28,24 @@ const TITLES: Readonly<Record<FaultKind, string>> = {
   unreachable: 'The server cannot be reached',
   timeout: 'This took too long',
   backend: 'The database does not answer',
-  limit: 'This is more than the server gives at once',
+  limit: 'This exceeds a limit of the server',
   input: 'The server cannot answer this',
   outdated: 'This page is older than the server',
   broken: 'Something went wrong on the server',
 };
 
 const ADVICE: Readonly<Record<FaultKind, string>> = {
-  unauthenticated: 'Sign in again: the token was changed, or taken back.',
-  locked: 'Wait, then check user and token. Somebody who is to help can make a new token.',
-  busy: 'It is tried again by itself in a moment.',
-  unreachable:
-    'Check the network between you and it, and whether it runs. It is tried again by itself.',
+  unauthenticated: 'Sign in again: the token was changed or revoked.',
+  locked: "Wait, then check the user and token. The server's operator can create a new token.",
+  busy: 'Retrying in a moment.',
+  unreachable: 'Check the network, and whether the server is running. Retrying automatically.',
   timeout: 'Choose a shorter window or fewer keys, and try again.',
   backend:
     'The PostgreSQL node of this context is down or cannot be reached. Try again, or ask the recovery node if there is one.',
   limit: 'Choose a shorter window or fewer keys.',
   input: 'Check the filter and the window.',
-  outdated: 'Load the page again.',
-  broken: 'Try again. If it stays so, its log has more under the number below.',
+  outdated: 'Reload the page.',
+  broken: "Try again. If this keeps happening, look up the request below in the server's log.",
 };
 
 const RETRIED: ReadonlySet<FaultKind> = new Set(['busy', 'unreachable']);
@@ -74,7 +73,7 @@ export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
             class="button is-primary"
             onClick={fault.kind === 'outdated' ? () => location.reload() : onRetry}
           >
-            {fault.kind === 'outdated' ? 'Load the page again' : 'Try again'}
+            {fault.kind === 'outdated' ? 'Reload the page' : 'Try again'}
           </button>
           {actions}
         </>
@@ -84,7 +83,7 @@ export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
       <p class="notice-detail">
         {[
           fault.message === TITLES[fault.kind] ? null : fault.message,
-          left === null ? null : `trying again in ${left} s`,
+          left === null ? null : `retrying in ${left} s`,
           fault.requestId && `request ${fault.requestId}`,
         ]
           .filter(Boolean)

@@ -37,7 +37,7 @@ export function Popover({ label, name, class: className = '', children }: Popove
     close();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears Escape from within.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles Escape from its content.
     <div ref={place} class={`popover ${className}`} onKeyDown={onKeyDown}>
       <button
         ref={button}

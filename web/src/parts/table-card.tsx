@@ -28,7 +28,7 @@ export function TableCard(props: TableCardProps) {
       {toChildArray(children).length === 0 ? (
         <p class="card-text">{empty}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: by keyboard it is scrolled so.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
         <div class="table-scroll" tabIndex={0}>
           <table class="plain-table">
             <thead>

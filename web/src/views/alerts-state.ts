@@ -6,7 +6,7 @@ import type { Rule } from '../data/alerts/firing.ts';
 export type AlertsState = {
   /** null: not known yet. */
   readonly rules: readonly Rule[] | null;
-  /** Why the rules may be outdated or unknown; null if they are what the server last said. */
+  /** Why the rules may be outdated or unknown; null if they are current. */
   readonly fault: Fault | null;
   /** The stream of starting and ending events; only a live view follows it. */
   readonly stream: StreamState;

@@ -14,7 +14,7 @@ type NoAnswerProps = ViewProps & {
   readonly onReload: () => void;
 };
 
-/** The server answered, but not what was asked: says what is missing, and what there is instead. */
+/** The server answered, but not what was asked: says what is missing and what is available. */
 export function NoAnswerNotice(props: NoAnswerProps) {
   const { answer, fault, address, navigate, choice } = props;
   const refusal = fault && refusalOf(fault.message, address);
@@ -23,7 +23,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   if (answer && !answer.context) {
     return (
       <Notice
-        title={`There is no context “${address.context}” that you may see`}
+        title={`There is no context “${address.context}” that you can access`}
         actions={answer.viewer.contexts.map(({ name }) => (
           <Act
             key={name}
@@ -34,7 +34,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
           />
         ))}
       >
-        <p>Its name may be mistyped in the link, or it may not be granted to you.</p>
+        <p>Its name may be misspelled in the link, or you may not have access to it.</p>
       </Notice>
     );
   }
@@ -42,9 +42,9 @@ export function NoAnswerNotice(props: NoAnswerProps) {
     return (
       <Notice title={`The context “${choice.name}” has no counter groups yet`}>
         <p>
-          An import makes those of flows:{' '}
-          <Command>import --context {choice.name} --format zeek conn.log</Command>. Others are
-          declared with <Command>apply</Command>.
+          An import creates the groups for flows:{' '}
+          <Command>import --context {choice.name} --format zeek conn.log</Command>. Declare others
+          with <Command>apply</Command>.
         </p>
       </Notice>
     );
@@ -52,10 +52,10 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   const toWhatThereIs = () => navigate.go({ group: null, meter: null, prefix: null, key: null });
   return (
     <Notice
-      title="There is no such counter group or meter here"
-      actions={<Act label="Show what there is" onAct={toWhatThereIs} />}
+      title="This context has no such counter group or meter"
+      actions={<Act label="Show an available group" onAct={toWhatThereIs} />}
     >
-      <p>The link may be of another context, or the group may be switched off by now.</p>
+      <p>The link may belong to another context, or the group may have been disabled.</p>
     </Notice>
   );
 }
@@ -76,7 +76,9 @@ function RefusedNotice({
             <Act label="Show another meter" onAct={() => navigate.go({ meter: null, key: null })} />
           }
         >
-          <p>The link may be of another group, or the meter may not be one that can be ranked.</p>
+          <p>
+            The link may belong to another group, or the meter may be one that cannot be ranked.
+          </p>
         </Notice>
       );
     case 'probe':
@@ -85,7 +87,7 @@ function RefusedNotice({
           title={`There is no probe “${address.probe}” in this context`}
           actions={<Act label="Show all probes" onAct={() => navigate.go({ probe: null })} />}
         >
-          <p>Its name may be mistyped in the link, or the link may be of another context.</p>
+          <p>Its name may be misspelled in the link, or the link may belong to another context.</p>
         </Notice>
       );
     case 'prefix':
@@ -100,8 +102,8 @@ function RefusedNotice({
           }
         >
           <p>
-            Its keys are no addresses, so they cannot be rolled up. The link may be of another
-            group.
+            Its keys are not addresses, so they cannot be rolled up to networks. The link may belong
+            to another group.
           </p>
         </Notice>
       );
@@ -109,7 +111,7 @@ function RefusedNotice({
       return (
         <Notice
           isFault
-          title="The steps cannot be of this length"
+          title="Steps cannot have this length"
           actions={<Act label="Choose automatically" onAct={() => navigate.go({ step: null })} />}
         >
           <p>The length of a step {refusal.why}.</p>
@@ -123,7 +125,7 @@ function RefusedNotice({
           actions={<Act label="Clear the filter" onAct={() => navigate.go({ filter: null })} />}
         >
           <p>{refusal.why}</p>
-          <p>Mend it in its field, “Only keys with”, or clear it.</p>
+          <p>Correct it under “Only keys with”, or clear it.</p>
         </Notice>
       );
     default:
@@ -152,7 +154,10 @@ function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fau
             <Act label="Ask the primary" onAct={() => navigate.go({ node: null, fromDr: false })} />
           )}
           {address.view === 'top' && address.ranking.by !== 'metric' && (
-            <Act label="Rank as usual" onAct={() => navigate.go({ ranking: BY_METRIC })} />
+            <Act
+              label="Use the default ranking"
+              onAct={() => navigate.go({ ranking: BY_METRIC })}
+            />
           )}
           {isFiltered && (
             <Act label="Clear the filter" onAct={() => navigate.go({ filter: null, hidden: [] })} />

@@ -95,10 +95,10 @@ function viewOf(props: ViewProps) {
 
 function NoContext({ username }: { readonly username: string }) {
   return (
-    <Notice title="There is nothing yet that you may see">
+    <Notice title="You do not have access to any context yet">
       <p>
-        No context is granted to <strong>{username}</strong>. Who runs the server can do that with{' '}
-        <Command>user add {username} --context NAME</Command>; sign in again afterwards.
+        No context is granted to <strong>{username}</strong>. Ask the server's operator to grant one
+        with <Command>user add {username} --context NAME</Command>, then sign in again.
       </p>
     </Notice>
   );

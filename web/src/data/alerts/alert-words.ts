@@ -29,8 +29,8 @@ export const valueText = (value: BigNumber, { alert }: AlertEvent, units: Units)
 
 /** When a rule fires: `a key above 1.00 GB in 5 minutes`. */
 export function conditionText(rule: EventRule, units: Units): string {
-  const probe = rule.probe === null ? '' : ` by the probe ${rule.probe}`;
-  const filter = rule.filtered ? ', counting only keys that its filter lets through' : '';
+  const probe = rule.probe === null ? '' : ` from the probe ${rule.probe}`;
+  const filter = rule.filtered ? ', counting only keys that pass its filter' : '';
   return `${comparisonText(rule, units)}${probe}${filter}`;
 }
 
@@ -44,9 +44,9 @@ function comparisonText(rule: EventRule, units: Units): string {
     case 'KEY_SHARE_ABOVE':
       return `a key above ${formatShare(threshold)} of the total in ${window}`;
     case 'KEY_IN_TOP':
-      return `a key in the top ${threshold} of ${window}`;
+      return `a key in the top ${threshold} in ${window}`;
     case 'KEY_GROWS_BY':
-      return `a key growing by more than ${metric()} from ${window} to the next`;
+      return `a key growing by more than ${metric()} between consecutive windows of ${window}`;
     case 'KEY_NEW_ABOVE':
       return `a new key above ${metric()} in ${window}`;
     case 'TOTAL_ABOVE':

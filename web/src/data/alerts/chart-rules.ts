@@ -59,17 +59,17 @@ function whyNoLine(rule: EventRule, { step, of, shows }: WatchedChart): string |
   const isOfTotal = comparison === 'TOTAL_ABOVE' || comparison === 'TOTAL_BELOW';
   if (!isOfTotal && comparison !== 'KEY_ABOVE') return 'the chart has no such values';
   if (isOfTotal && shows.kind !== 'stack')
-    return 'it is about the total, which this chart does not have';
+    return 'it is about the total, which this chart does not show';
   if (!isOfTotal && of === 'networks') return 'it is about single addresses, not networks';
   if (!isOfTotal && shows.kind === 'stack') return 'it is about single keys; open a key to see it';
   if (shows.kind === 'stack' && !shows.isTotal) {
-    return 'the stack is the total only with others on top, and without hidden keys';
+    return 'the stack is the total only with others on top and no hidden keys';
   }
   if (rule.filtered && !(shows.kind === 'key' && shows.hasFired(rule.name))) {
     return 'it is about the keys that pass its filter';
   }
   if (step === windowSeconds) return null;
-  return `it needs a chart with a value each ${longDuration(windowSeconds).replace(/^1 /, '')}`;
+  return `it needs a chart with one value per ${longDuration(windowSeconds).replace(/^1 /, '')}`;
 }
 
 /** The rules drawn in a chart, and the contents of its list of rules. */

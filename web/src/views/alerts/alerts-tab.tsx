@@ -9,14 +9,14 @@ export function AlertsTab({ address, navigate, alerts }: ViewProps) {
   const { rules, fault } = alerts;
   const firing = rules && countFiring(rules);
   const urgency = firing?.worst ? `is-${urgencyOf(firing.worst.severity)}` : '';
-  const known = firing ? firingSentence(firing) : 'Alerts are being loaded';
+  const known = firing ? firingSentence(firing) : 'Loading alerts';
   const target = { ...IN_NO_VIEW, view: 'alerts' } as const;
   return (
     <>
       <a
         class={`tab is-alerts ${urgency}`}
         href={navigate.link(target)}
-        title={fault ? `${known}. This may be old: ${fault.message}.` : `${known}.`}
+        title={fault ? `${known}. This may be outdated: ${fault.message}.` : `${known}.`}
         aria-current={address.view === 'alerts' ? 'page' : undefined}
         onClick={onPlainClick(() => navigate.go(target))}
       >
@@ -24,7 +24,7 @@ export function AlertsTab({ address, navigate, alerts }: ViewProps) {
         Alerts
         <span class="tab-badge">
           <span class="tab-firing">{firing ? firingText(firing) : '…'}</span>
-          {fault && <span class="tab-note">may be old</span>}
+          {fault && <span class="tab-note">may be outdated</span>}
         </span>
       </a>
       {/* Screen readers read this when it changes, except that nothing is firing. */}

@@ -75,12 +75,12 @@ function AlertsHead(props: HeadProps) {
         </h1>
         <p class="hint">
           {fault
-            ? `What is firing may be old: ${fault.message}.`
-            : `Times in ${moments.zone} are the ends of the windows that were compared`}
+            ? `Firing events may be outdated: ${fault.message}.`
+            : `Each time is the end of the evaluated window, in ${moments.zone}`}
         </p>
       </div>
       <div class="alerts-buttons">
-        <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={onReload} />
+        <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={onReload} />
         {alerts.rules !== null && alerts.rules.length > 0 && (
           <button
             type="button"

@@ -68,7 +68,7 @@ function RuleItem({ told, address, navigate }: ViewProps & { readonly told: Rule
 
 const marksText = (marks: number): string =>
   marks === 0
-    ? 'No event began in this time.'
+    ? 'No events began in this window.'
     : `${marks} ${marks === 1 ? 'event is' : 'events are'} marked.`;
 
 /** For screen readers; empty without lines and marks. */

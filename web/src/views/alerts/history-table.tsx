@@ -79,7 +79,7 @@ function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
           <strong>firing</strong>
         ) : (
           <span title={moments.full(endedAt)}>
-            after {longDuration(endedAt - startedAt) || 'no time'}
+            after {longDuration(endedAt - startedAt) || '0 seconds'}
           </span>
         )}
       </td>

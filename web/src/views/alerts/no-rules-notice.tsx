@@ -17,8 +17,8 @@ export function NoRulesNotice({ address, group }: ViewProps) {
   return (
     <Notice title={`The context “${address.context}” has no alert rules yet`}>
       <p>
-        A rule watches a counter group, and fires for keys or totals beyond a threshold. Whoever
-        runs the server declares it in a file such as this one, and applies the file with{' '}
+        A rule watches a counter group and fires when a key or the total crosses a threshold. The
+        server's operator declares rules in a file like this one and applies it with{' '}
         <Command>apply alerts.json</Command>:
       </p>
       <pre>{JSON.stringify(declaration, null, 2)}</pre>

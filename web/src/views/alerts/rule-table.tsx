@@ -5,7 +5,7 @@ import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { SeverityMark } from './severity-mark.tsx';
 
-const COLUMNS = ['Rule', 'Severity', 'Fires on', 'Of', 'State', 'Decided up to'];
+const COLUMNS = ['Rule', 'Severity', 'Fires on', 'Watches', 'State', 'Evaluated up to'];
 
 /** The rules, and the state of each. */
 export function RuleTable(props: ViewProps) {
@@ -41,11 +41,11 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
       <td data-name="Fires on" title={rule.condition}>
         {conditionText(rule, address.units)}
       </td>
-      <td data-name="Of">
+      <td data-name="Watches">
         {rule.counterGroup.name} by {rule.meter.name}
       </td>
       <td data-name="State">{stateOf(rule)}</td>
-      <td data-name="Decided up to">
+      <td data-name="Evaluated up to">
         {rule.evaluatedTo === null ? '–' : moments.full(rule.evaluatedTo)}
       </td>
     </tr>

@@ -9,7 +9,7 @@ type CalendarProps = {
   /** In the form of the fields: `2026-11-21T15:40`. */
   readonly from: string;
   readonly to: string;
-  /** The time for which there are data, in the same form. */
+  /** The time for which there is data, in the same form. */
   readonly stored: { readonly from: string; readonly to: string } | null;
   readonly onChoose: (from: string, to: string) => void;
 };
@@ -33,9 +33,9 @@ export function Calendar({ zone, from, to, stored, onChoose }: CalendarProps) {
   return (
     <div class="calendar">
       <div class="calendar-head">
-        <IconButton icon="back" name="Month before" onClick={() => setDay(addMonths(day, -1))} />
+        <IconButton icon="back" name="Previous month" onClick={() => setDay(addMonths(day, -1))} />
         <p aria-live="polite">{monthName(day)}</p>
-        <IconButton icon="forward" name="Month after" onClick={() => setDay(addMonths(day, 1))} />
+        <IconButton icon="forward" name="Next month" onClick={() => setDay(addMonths(day, 1))} />
       </div>
       <MonthTable
         day={day}

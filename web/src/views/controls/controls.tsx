@@ -19,7 +19,7 @@ type ControlsProps = ViewProps & {
 };
 
 const COMPARED: readonly { readonly value: Comparison; readonly label: string }[] = [
-  { value: 'before', label: 'The time before' },
+  { value: 'before', label: 'Previous window' },
   { value: 'day', label: 'A day earlier' },
   { value: 'week', label: 'A week earlier' },
 ];

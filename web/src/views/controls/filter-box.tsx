@@ -80,11 +80,11 @@ export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
   const { filter, hidden } = address;
   if (!filter && hidden.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Filters that hold">
+    <ul class="chips" aria-label="Active filters">
       {filter && (
         <Chip
           text={`${FILTER_LABELS[filter.kind]}: ${filter.text}`}
-          name={`Take back the filter ${filter.text}`}
+          name={`Remove the filter ${filter.text}`}
           onRemove={() => navigate.go({ filter: null })}
         />
       )}

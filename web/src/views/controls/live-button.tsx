@@ -28,7 +28,7 @@ export function LiveButton({ address, navigate, stream, span }: LiveButtonProps)
 /** Says what a click does, even if the window does not end with the newest data. */
 function titleOf({ live, window }: ViewProps['address'], span: LiveButtonProps['span']): string {
   if (live) return 'Stop following the data';
-  if (movesOn(window)) return 'Follow the newest data as they come';
+  if (movesOn(window)) return 'Follow the newest data as it arrives';
   const length = span ? `the newest ${longDuration(span.to - span.from)}` : 'the newest data';
-  return `Show ${length}, and follow the data as they come`;
+  return `Show ${length} and follow the data as it arrives`;
 }

@@ -53,7 +53,7 @@ function NetworksPicker({ chosen, group, onChoose }: NetworksPickerProps) {
         aria-pressed={prefix?.ipv4 === chosen?.ipv4 && prefix?.ipv6 === chosen?.ipv6}
         onClick={() => onChoose(prefix)}
       >
-        {prefix ? `Networks ${prefixName(prefix, group)}` : 'Off: each address by itself'}
+        {prefix ? `Networks ${prefixName(prefix, group)}` : 'Off: individual addresses'}
       </button>
     </li>
   );

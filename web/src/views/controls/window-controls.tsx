@@ -54,8 +54,8 @@ export function WindowControls(props: WindowControlsProps) {
             )}
           </Popover>
           <IconButton icon="forward" name="Later" disabled={!span} onClick={step(later)} />
-          <IconButton icon="widen" name="Twice as long" disabled={!span} onClick={step(wider)} />
-          <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={onReload} />
+          <IconButton icon="widen" name="Zoom out" disabled={!span} onClick={step(wider)} />
+          <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={onReload} />
           {stream && <LiveButton {...props} stream={stream} />}
         </div>
       </div>

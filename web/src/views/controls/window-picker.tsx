@@ -28,7 +28,7 @@ export function WindowPicker({ address, moments, choice, span, onChoose }: Windo
     event.preventDefault();
     const window = { from: parseField(from, moments.zone), to: parseField(to, moments.zone) };
     if (window.from === null || window.to === null) {
-      setFault('Give both a start and an end.');
+      setFault('Enter both a start and an end.');
     } else if (window.to <= window.from) {
       setFault('The end must be after the start.');
     } else {
@@ -49,7 +49,7 @@ export function WindowPicker({ address, moments, choice, span, onChoose }: Windo
   );
   return (
     <div class="picker">
-      <ul class="presets" aria-label="Windows by name">
+      <ul class="presets" aria-label="Named windows">
         {RECENT_SECONDS.map((seconds) => preset({ kind: 'recent', seconds }))}
         {NAMES.map((name) => preset({ kind: 'named', name }))}
       </ul>
@@ -73,7 +73,8 @@ export function WindowPicker({ address, moments, choice, span, onChoose }: Windo
           </p>
           <div class="picker-end">
             <p class="hint">
-              Times in {moments.zone.replaceAll('_', ' ')}. “Last …” ends with the newest data
+              Times are in {moments.zone.replaceAll('_', ' ')}. “Last …” windows end with the newest
+              data
               {stored && `, ${moments.full(stored.to)}`}.
             </p>
             <button type="submit" class="button is-primary">

@@ -46,10 +46,12 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
           countergraph
         </p>
         <h1 id="sign-in-title">Sign in</h1>
-        <p class="sign-in-lead">See who takes the bandwidth, since when, and doing what.</p>
+        <p class="sign-in-lead">See who uses the bandwidth, since when, and for what.</p>
         {reason && !fault && <p class="sign-in-reason">{reason}</p>}
         {demo && (
-          <p class="sign-in-reason">This server has a demo, whose user and token are filled in.</p>
+          <p class="sign-in-reason">
+            This server has a demo. Its user and token are already filled in.
+          </p>
         )}
         <Field label="User" value={username} onInput={setUsername} autoComplete="username" />
         <Field
@@ -66,8 +68,8 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
           {isBusy ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="sign-in-foot">
-          Kept in this tab until it is closed. Who runs the server makes tokens with{' '}
-          <Command>user add</Command>.
+          The token is kept in this tab until you close it. The server's operator creates tokens
+          with <Command>user add</Command>.
         </p>
       </form>
     </main>
@@ -77,15 +79,15 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 function explain({ kind, message, retrySeconds }: Fault): string {
   switch (kind) {
     case 'unauthenticated':
-      return 'User or token is wrong. Check both; upper and lower case matter.';
+      return 'The user or token is wrong. Check both; they are case-sensitive.';
     case 'locked':
       return `${message}.`;
     case 'busy':
       return `The server is busy. Try again${retrySeconds ? ` in ${retrySeconds} s` : ''}.`;
     case 'unreachable':
-      return 'The server cannot be reached. Check the network, and whether it runs.';
+      return 'The server cannot be reached. Check the network, and whether the server is running.';
     case 'outdated':
-      return 'This page is older than the server. Load it again.';
+      return 'This page is older than the server. Reload it.';
     default:
       return `${message}. Try again in a moment.`;
   }
@@ -112,7 +114,7 @@ function Field({ label, value, onInput, autoComplete, isSecret = false }: FieldP
       onInput(event.currentTarget.value),
   };
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: one of the two is always there.
+    // biome-ignore lint/a11y/noLabelWithoutControl: one of the two inputs is always present.
     <label class="field">
       <span class="field-label">{label}</span>
       {isSecret ? <input type="password" {...attributes} /> : <input type="text" {...attributes} />}

@@ -8,9 +8,9 @@ const NEXT: Readonly<Record<ThemeChoice, ThemeChoice>> = {
 };
 
 const NAMES: Readonly<Record<ThemeChoice, string>> = {
-  system: 'Colours as the system has them; change to light',
-  light: 'Light colours; change to dark',
-  dark: 'Dark colours; change to those of the system',
+  system: 'Colours: system. Switch to light',
+  light: 'Colours: light. Switch to dark',
+  dark: 'Colours: dark. Switch to system',
 };
 
 export function ThemeButton({ theme }: { readonly theme: ThemeState }) {

@@ -38,28 +38,28 @@ export function UnitsMenu({ address, navigate, moments }: ViewProps) {
       {() => (
         <div class="units">
           <Radios
-            legend="Amounts of data in"
+            legend="Data amounts in"
             name="amounts"
             value={units.amounts}
             options={AMOUNTS}
             onChoose={(amounts) => change({ amounts })}
           />
           <Radios
-            legend="Rates of data in"
+            legend="Data rates in"
             name="rates"
             value={units.rates}
             options={RATES}
             onChoose={(rates) => change({ rates })}
           />
           <Radios
-            legend="A thousand of data is"
+            legend="Unit prefixes"
             name="base"
             value={units.base}
             options={BASES}
             onChoose={(base) => change({ base })}
           />
           <Choice
-            label="Times in"
+            label="Time zone"
             value={moments.zone}
             options={zones(moments.zone).map((zone) => ({ value: zone, label: zoneName(zone) }))}
             onChoose={(zone) => navigate.amend({ zone })}

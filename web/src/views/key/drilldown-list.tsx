@@ -16,7 +16,7 @@ type DrilldownProps = Omit<KeyViewProps, 'group'> & {
   readonly drilldown: Drilldown;
 };
 
-/** The largest pairs that a key is part of: with whom it communicated, or by what. */
+/** The largest pairs that a key is part of: whom it communicated with, and over what. */
 export function DrilldownList(props: DrilldownProps) {
   const { group, own, drilldown, address, rawKey } = props;
   const { meter, keys, others, keyCount, total } = drilldown;

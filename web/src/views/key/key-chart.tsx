@@ -36,7 +36,7 @@ export function KeyChart(props: KeyChartProps) {
       <div class="panel-chart-head">
         <h3>
           {addsUp(terms.kind) ? `Rate in ${scale.name}` : scale.name}
-          <span> · a value each {longDuration(data.step).replace(/^1 /, '')}</span>
+          <span> · one value per {longDuration(data.step).replace(/^1 /, '')}</span>
         </h3>
         <ChartRulesMenu {...props} rules={rules} span={shownKey.window} />
       </div>
@@ -54,7 +54,7 @@ export function KeyChart(props: KeyChartProps) {
         }}
         rules={drawn}
         height={150}
-        label={`${label} over time; arrow keys move along the time.${rulesSentence(rules)}`}
+        label={`${label} over time. Arrow keys move through time.${rulesSentence(rules)}`}
         tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
       />

@@ -57,7 +57,7 @@ export function KeyDetails(props: KeyViewProps) {
           {more.length > 0 && <MoreDrilldowns {...props} groups={more} />}
           {groups.length === 0 && !group?.crosskey && !network && (
             <p class="hint">
-              No cross-key group has these keys, so there is nothing to drill down by.
+              No cross-key group contains these keys, so no drill-down is available.
             </p>
           )}
         </>
@@ -99,7 +99,7 @@ function NoReadings({ address, navigate, moments, shownKey }: KeyViewProps) {
     >
       <p>
         {isGone
-          ? 'It had some in the time that is compared with.'
+          ? 'It had readings in the earlier window.'
           : `Choose a longer window, or ${address.probe ? 'all probes' : 'another key'}.`}
       </p>
     </Notice>

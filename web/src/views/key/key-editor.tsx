@@ -55,7 +55,7 @@ export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEdi
         onChange={(attributes) => setTexts({ ...texts, attributes })}
       />
       <p class="hint">
-        A text that is cleared is removed. A key without a label is called by its readable form.
+        Clear a field to remove its text. A key without a label is shown as its readable key.
       </p>
       <EditActions isSaving={isSaving} fault={fault} onCancel={onClose} />
     </form>

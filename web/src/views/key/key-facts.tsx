@@ -38,7 +38,7 @@ export function KeyFacts(props: KeyFactsProps) {
         <Fact
           name="Share"
           quantity={share === null ? null : [formatShare(share), '']}
-          why={share === null ? 'It is hidden, or what is shown is being loaded' : null}
+          why={share === null ? 'The key is hidden, or the total is still loading' : null}
         />
       )}
       {isSum && <Fact name="Average" quantity={rateQuantity(figures.averageRate, terms)} />}
@@ -47,7 +47,7 @@ export function KeyFacts(props: KeyFactsProps) {
       <Fact name="Median" {...percentile(50)} />
       {peak.why && (
         <div class="fact is-wide">
-          <dt>About these</dt>
+          <dt>Note</dt>
           <dd class="hint">{peak.why}.</dd>
         </div>
       )}
@@ -55,7 +55,7 @@ export function KeyFacts(props: KeyFactsProps) {
         <dt>Change{then && ` from ${moments.range(then.from, then.to)}`}</dt>
         <dd>
           <span class={`number change is-${change.direction}`}>
-            {change.direction === 'unknown' ? 'not stored as a whole' : change.text}
+            {change.direction === 'unknown' ? 'only partly stored' : change.text}
           </span>
         </dd>
       </div>

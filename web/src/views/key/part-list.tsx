@@ -27,7 +27,7 @@ type PartListProps<Row extends PartRow> = {
 export function PartList<Row extends PartRow>(props: PartListProps<Row>) {
   const { rows, nameOf, keyCount, others, total, terms } = props;
   const isSum = addsUp(terms.kind);
-  if (rows.length === 0) return <p class="hint">Nothing in this window.</p>;
+  if (rows.length === 0) return <p class="hint">No readings in this window.</p>;
   return (
     <ol>
       {rows.map((row) => (

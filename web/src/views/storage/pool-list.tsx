@@ -28,8 +28,8 @@ export function PoolList(props: PoolListProps) {
       </div>
       {pools.length === 0 ? (
         <p class="card-text">
-          No pool is declared, and the database's own file system cannot be seen from here. Declare
-          one for {address.context} with <Command>apply</Command>:{' '}
+          No pool is declared, and the server cannot see the database's own file system. Declare a
+          pool for {address.context} with <Command>apply</Command>:{' '}
           <code>{'"pools": [{ "name": "oper", "path": "/data/oper" }]'}</code>
         </p>
       ) : (
@@ -70,7 +70,7 @@ function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {
       </div>
       {isKnown ? (
         <>
-          {/* biome-ignore lint/a11y/useSemanticElements: no browser lets a meter look the same. */}
+          {/* biome-ignore lint/a11y/useSemanticElements: browsers do not allow this style for a meter. */}
           <div
             class={`meter ${share > FULL ? 'is-full' : ''}`}
             role="meter"
@@ -92,7 +92,7 @@ function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {
           </p>
         </>
       ) : (
-        <p class="hint">Its size is not known here: it is not mounted where the server runs.</p>
+        <p class="hint">Size unknown: the pool is not mounted on the server's host.</p>
       )}
       <p class="hint is-path">{facts.join(' · ')}</p>
     </li>

@@ -28,7 +28,7 @@ export function SliceList(props: SliceListProps) {
     return (
       <Notice title="No slices yet">
         <p>
-          A slice is there once something was imported:{' '}
+          The first import creates a slice:{' '}
           <Command>import --context {address.context} --format zeek conn.log</Command>
         </p>
       </Notice>
@@ -43,7 +43,7 @@ export function SliceList(props: SliceListProps) {
           <span>
             {' '}
             · {slices.length}, <Figure quantity={formatAmount(total, BYTES, STORED(props))} /> in
-            all
+            total
           </span>
         </h2>
       </div>
@@ -63,14 +63,14 @@ export function SliceTable(props: SliceTableProps) {
   if (slices === null || slices.length === 0) return null;
   return (
     <section class="card table-card" aria-label="Slices as a table">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: by keyboard it is scrolled so. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it. */}
       <div class="table-scroll" tabIndex={0}>
         <table class="plain-table">
           <thead>
             <tr>
               <th scope="col">Slice</th>
               <th scope="col">From</th>
-              <th scope="col">For</th>
+              <th scope="col">Duration</th>
               <th scope="col">Status</th>
               <th scope="col" class="is-number">
                 Size
@@ -87,7 +87,7 @@ export function SliceTable(props: SliceTableProps) {
               <tr key={slice.id}>
                 <th scope="row">{slice.name}</th>
                 <td data-name="From">{moments.full(slice.timeInterval.from)}</td>
-                <td data-name="For">
+                <td data-name="Duration">
                   {longDuration(slice.timeInterval.to - slice.timeInterval.from)}
                 </td>
                 <td data-name="Status">

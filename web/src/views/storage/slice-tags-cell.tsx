@@ -69,8 +69,8 @@ function TagsForm({ slice, session, onEdited, onClose }: TagsFormProps) {
       <input
         ref={first}
         type="text"
-        aria-label={`Tags of ${slice.name}, between commas`}
-        placeholder="tags, between commas"
+        aria-label={`Tags of ${slice.name}, separated by commas`}
+        placeholder="comma-separated tags"
         value={text}
         onInput={({ currentTarget: { value } }) => setText(value)}
       />

@@ -61,7 +61,7 @@ function SliceBar({ slice, span, navigate, moments, ...rest }: SliceBarProps) {
   const told = [
     slice.name,
     slice.status,
-    size === null ? 'size not known' : joined(formatAmount(size, BYTES, STORED(rest))),
+    size === null ? 'size unknown' : joined(formatAmount(size, BYTES, STORED(rest))),
     moments.range(from, to),
   ].join(', ');
   const style = {

@@ -55,7 +55,7 @@ export function StorageView(props: ViewProps) {
               : 'Loading …'}
           </p>
         </div>
-        <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={reload} />
+        <IconButton icon="reload" name="Reload" disabled={isLoading} onClick={reload} />
       </div>
       <p class="sr-only" role="status">
         {isLoading ? 'Loading …' : ''}

@@ -60,7 +60,7 @@ function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasCha
     >
       <p>
         No key of {shown.group.name}
-        {isFiltered && ' that the filter lets through'} {none(moments.range(from, to))}, by{' '}
+        {isFiltered && ' that passes the filter'} {none(moments.range(from, to))}, by{' '}
         {shown.meter.name}.
       </p>
     </Notice>
@@ -81,10 +81,7 @@ function NothingPasses({ shown, navigate }: ResultsProps) {
         </button>
       }
     >
-      <p>
-        There are readings of {shown.group.name} in this window, but none of a key that the filter
-        lets through.
-      </p>
+      <p>{shown.group.name} has readings in this window, but no key passes the filter.</p>
     </Notice>
   );
 }
@@ -97,18 +94,18 @@ function NothingThen(props: ResultsProps) {
   const isNewContext = !isArchived && !shown.stored && !choice?.totalWindow;
   return (
     <Notice
-      title={isArchived ? 'The data of this time are archived' : 'No readings in this window'}
+      title={isArchived ? 'The data for this time is archived' : 'No readings in this window'}
       actions={waysOut(props)}
     >
       <p>
-        {shown.group.name} has none by {shown.meter.name}
+        {shown.group.name} has no readings of {shown.meter.name}
         {address.probe && ` from the probe ${address.probe}`} for{' '}
         {moments.range(window.from, window.to)}. <WhenThereAre {...props} />
       </p>
       {isArchived && <Archived context={address.context} slices={shown.archived} />}
       {isNewContext && (
         <p>
-          Bring some in:{' '}
+          Import data with{' '}
           <Command>import --context {address.context} --format zeek conn.log</Command>
         </p>
       )}
@@ -122,7 +119,7 @@ function WhenThereAre({ shown, address, navigate, choice, moments }: ResultsProp
     const whole = { window: { kind: 'interval', from: stored.from, to: stored.to } } as const;
     return (
       <>
-        There are data{' '}
+        Data is available{' '}
         <a href={navigate.link(whole)} onClick={onPlainClick(() => navigate.go(whole))}>
           from {moments.full(stored.from)} to {moments.full(stored.to)}
         </a>
@@ -132,7 +129,9 @@ function WhenThereAre({ shown, address, navigate, choice, moments }: ResultsProp
   }
   if (shown.archived.length > 0) return null;
   if (!choice?.totalWindow) return <>Nothing is stored in this context yet.</>;
-  return <>{address.probe ? 'It never sent any.' : 'Nothing of this group is stored at all.'}</>;
+  return (
+    <>{address.probe ? 'The probe has never sent any.' : 'Nothing is stored for this group.'}</>
+  );
 }
 
 function waysOut({ shown, address, navigate }: ResultsProps) {
@@ -172,9 +171,11 @@ function Archived({ context, slices }: ArchivedProps) {
   return (
     <>
       <p>
-        {slices.length === 1 ? 'The slice of it is' : `The ${slices.length} slices of it are`}{' '}
-        archived: listed in Storage, and in no answer until restored. Who runs the server brings{' '}
-        {slices.length === 1 ? 'it' : 'each'} back:
+        {slices.length === 1
+          ? 'The slice with this data is'
+          : `The ${slices.length} slices with this data are`}{' '}
+        archived: listed in Storage, but left out of all answers until restored. The server's
+        operator restores {slices.length === 1 ? 'it' : 'each'} with:
       </p>
       <p>
         <Command>

@@ -35,7 +35,7 @@ export function ExportMenu(props: ExportProps) {
   const actions: readonly (readonly [string, string, () => unknown])[] = [
     ['Save as CSV', 'all digits, times in UTC', saveCsv],
     ['Save as a picture', 'chart, legend and window, PNG', savePicture],
-    ['Copy a link', isCopied ? 'copied' : 'to just this time, also tomorrow', copyLink],
+    ['Copy a link', isCopied ? 'copied' : 'always to exactly this time', copyLink],
   ];
   return (
     <Popover

@@ -3,7 +3,7 @@ import { type LiveCourse, liveNote } from '../../data/live-note.ts';
 
 type LiveNoteProps = {
   readonly course: LiveCourse;
-  /** Where the data end, in words; null if there are none. */
+  /** Where the data ends, in words; null if there is none. */
   readonly newest: string | null;
 };
 
@@ -26,7 +26,7 @@ export function LiveNoteBar({ course, newest }: LiveNoteProps) {
       {note && (
         <p class="live-note">
           <strong>{note.short}</strong> {note.detail}
-          {newest && ` The data end at ${newest}.`}
+          {newest && ` The data ends at ${newest}.`}
         </p>
       )}
     </div>

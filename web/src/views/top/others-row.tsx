@@ -35,7 +35,7 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
               </>
             )}
             {comparesWindows(shown.ranking) && ' and those that are not ranked'}
-            {address.filter && ' and those that the filter leaves out'}
+            {address.filter && ' and those that the filter excludes'}
           </span>
         </th>
         <td class="is-number is-amount" data-name="Volume">

@@ -10,7 +10,7 @@ export function RankingNote({ shown, moments }: ResultsProps) {
   return (
     <p class="hint summary-note">
       {CHANGE_WORDS[ranking.by].note(moments.range(earlier.from, earlier.to))}
-      {!isStored && ' Not all of that time is stored, so the comparison is incomplete.'}
+      {!isStored && ' That window is only partly stored, so the comparison is incomplete.'}
     </p>
   );
 }

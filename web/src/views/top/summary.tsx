@@ -77,7 +77,7 @@ const Item = ({ name, quantity, title }: ItemProps) => (
   </div>
 );
 
-/** Averages over the part of the window for which there are data, as for the keys. */
+/** Averages over the part of the window for which there is data, as for the keys. */
 function averageOf({ shown, terms }: ResultsProps): number {
   const { window } = shown.table;
   const { from, to } = shown.stored ?? window;

@@ -23,7 +23,7 @@ export function TopChart(props: TopChartProps) {
       <div class="card-head">
         <h2>
           {addsUp(kind) ? `Rate in ${scale.name}` : scale.name}
-          <span> · a value each {longDuration(chart.step).replace(/^1 /, '')}</span>
+          <span> · one value per {longDuration(chart.step).replace(/^1 /, '')}</span>
         </h2>
         {chart.others && (
           <label class="check">
@@ -53,7 +53,7 @@ export function TopChart(props: TopChartProps) {
         }}
         rules={drawn}
         height={CHART_HEIGHT}
-        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} ${shown.ranking.by === 'metric' ? 'largest' : 'first'} keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.${rulesSentence(rules)}`}
+        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} ${shown.ranking.by === 'metric' ? 'largest' : 'first'} keys over time. The table below lists their values. Arrow keys move through time, Shift with an arrow key selects, and Enter zooms in.${rulesSentence(rules)}`}
         tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
         onCanvas={onCanvas}

@@ -74,13 +74,13 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
   const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
   const why = whyNoBuckets(coveredPart(shown.table.window, shown.stored), terms);
   const first = why
-    ? `${why}, so there is no peak and no percentile to tell.`
-    : `Peak and ${ordinalOf(shown.percentile)} percentile are of buckets of ${bucket}.`;
+    ? `${why}, so there is no peak or percentile.`
+    : `Peak and ${ordinalOf(shown.percentile)} percentile refer to buckets of ${bucket}.`;
   if (!before) return first;
   const then = moments.range(before.from, before.to);
   return shown.stored && before.from >= shown.stored.from
-    ? `${first} Change is since ${then}.`
-    : `${first} There is no change to tell: ${then} is not stored as a whole.`;
+    ? `${first} Change compares with ${then}.`
+    : `${first} No change is shown: ${then} is only partly stored.`;
 }
 
 type RowProps = ResultsProps & {
@@ -224,7 +224,7 @@ function ChangeCell({ row, shown, terms, moments }: RowProps) {
   const then = previous && amountQuantity({ ...row, ...asVolume(previous, terms) }, terms);
   const title =
     change.direction === 'unknown'
-      ? 'What came before is not stored as a whole'
+      ? 'The earlier window is only partly stored'
       : previous
         ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null || shown.ranking.by !== 'metric' ? '' : `, rank ${previous.rank}`}`
         : '';

@@ -21,7 +21,7 @@ export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
           </button>
         }
       >
-        <p>There are readings of {group.name} in this window, but none of such a key.</p>
+        <p>{group.name} has readings in this window, but no key passes the filter.</p>
       </Notice>
     );
   }
@@ -41,11 +41,11 @@ export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
       }
     >
       <p>
-        {group.name} has none by {meter.name}
+        {group.name} has no readings of {meter.name}
         {address.probe && ` from the probe ${address.probe}`} for{' '}
         {moments.range(window.from, window.to)}.
         {stored &&
-          ` There are data from ${moments.full(stored.from)} to ${moments.full(stored.to)}.`}
+          ` Data is available from ${moments.full(stored.from)} to ${moments.full(stored.to)}.`}
       </p>
     </Notice>
   );

@@ -64,7 +64,7 @@ export function HeatMap(props: HeatMapProps) {
             <div
               class="heat-cells"
               role="img"
-              aria-label={`Heat map: the ranks of ${rows.length} keys in ${steps.length} steps. Arrow keys move from cell to cell, Enter opens the key in that step. The tables have the same ranks.`}
+              aria-label={`Heat map: the ranks of ${rows.length} keys in ${steps.length} steps. Arrow keys move from cell to cell. Enter opens the key in that step. The tables list the same ranks.`}
               // biome-ignore lint/a11y/noNoninteractiveTabindex: its cursor moves by arrow keys.
               tabIndex={0}
               style={{ height: `${rows.length * ROW_HEIGHT}px` }}
@@ -87,8 +87,8 @@ export function HeatMap(props: HeatMapProps) {
       </div>
       {shown.rows.length > rows.length && (
         <p class="heat-rest hint">
-          The map has the first {rows.length} of {shown.rows.length} keys; the CSV has all of them,
-          and so has the table of steps.
+          The map shows the first {rows.length} of {shown.rows.length} keys. The CSV and the table
+          of steps list all of them.
         </p>
       )}
     </>

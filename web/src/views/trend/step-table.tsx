@@ -11,10 +11,10 @@ export function StepTable({ shown, navigate, moments }: TrendProps) {
     return { step, keys: ranks.map((rank) => byRank.get(rank) ?? null) };
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: by keyboard it is scrolled so.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
     <div class="table-scroll step-table" tabIndex={0}>
       <table class="plain-table">
-        <caption class="sr-only">The first {items} keys of each step</caption>
+        <caption class="sr-only">The top {items} keys of each step</caption>
         <thead>
           <tr>
             <th scope="col">Step</th>

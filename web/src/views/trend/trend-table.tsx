@@ -16,7 +16,7 @@ export function TrendTable(props: TrendProps) {
   return (
     <TableCard
       name="Keys"
-      note={`${rows.length} of ${shown.rows.length}, those that ranked high for long first`}
+      note={`${rows.length} of ${shown.rows.length}, ranked highest over all steps first`}
       columns={COLUMNS}
       empty="No keys."
     >
