@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectRights } from '../../../../db/queries/live/select-rights.ts';
 import { selectWatchedAlerts } from '../../../../db/queries/live/select-watched-alerts.ts';
 import { selectWatchedVersions } from '../../../../db/queries/live/select-watched-versions.ts';
-import type { TimeBound } from '../../../../db/session/read-session.ts';
+import { SnapshotMoved, type TimeBound } from '../../../../db/session/read-session.ts';
 import { addUser } from '../../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 
@@ -65,11 +65,27 @@ describe('the versions that are watched', () => {
     const ask = (ids: readonly number[]) =>
       db.read((session) => selectWatchedVersions(session, ids, bound()));
     const row = { contextId: lab, version: 5, layout: 3, textVersion: 4 };
-    expect(await ask([lab, NOWHERE])).toEqual([{ ...row, ...nonces }]);
+    expect(await ask([lab, NOWHERE])).toEqual([
+      { ...row, ...nonces, history: expect.stringMatching(/ base\/\d+\/\d+$/) },
+    ]);
     expect((await ask([other, lab])).map(({ contextId }) => contextId).toSorted()).toEqual(
       [lab, other].toSorted(),
     );
     expect(await ask([])).toEqual([]);
+  });
+});
+
+describe('a session that has read watched versions', () => {
+  it('goes on reading while they are the same, and fails once they are not', async () => {
+    const ask = (change: () => Promise<unknown>) =>
+      db.read(async (session) => {
+        await selectWatchedVersions(session, [lab], bound());
+        await change();
+        return session.read({ text: 'select 1 as one' });
+      });
+    expect(await ask(async () => {})).toEqual([{ one: 1 }]);
+    const raised = 'update context_versions set version = version + 1 where context_id = $1';
+    await expect(ask(() => db.sql(raised, [lab]))).rejects.toThrow(SnapshotMoved);
   });
 });
 
