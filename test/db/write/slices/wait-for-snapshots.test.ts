@@ -17,6 +17,25 @@ const LONG = { waitMs: 60_000 };
 const takeSnapshot = (client: pg.Client) =>
   client.query('begin isolation level repeatable read; select 1');
 
+/** Begins to wait, and returns when the connection has looked at the snapshots there are. */
+async function beginToWait(): Promise<{ readonly result: Promise<boolean> }> {
+  // Otherwise the last statement of the connection may be the look of another test.
+  await db.sql('select 1');
+  const result = waitForSnapshots(db.connection, LONG);
+  await expect.poll(hasLooked).toBe(true);
+  return { result };
+}
+
+const hasLooked = () =>
+  withClient(db.url, async (client) => {
+    const { rows } = await client.query<{ hasLooked: boolean }>(
+      `select exists (select from pg_stat_activity where datname = current_database()
+         and pid <> pg_backend_pid() and state = 'idle' and query like '%backend_xmin%')
+         as "hasLooked"`,
+    );
+    return rows[0]?.hasLooked;
+  });
+
 describe('waiting for snapshots', () => {
   it('ends at once if nobody has one', async () => {
     expect(await waitForSnapshots(db.connection, LONG)).toBe(true);
@@ -38,12 +57,10 @@ describe('waiting for snapshots', () => {
     await withClient(db.url, (old) =>
       withClient(db.url, async (young) => {
         await takeSnapshot(old);
-        const waiting = waitForSnapshots(db.connection, LONG);
-        // Sent on the same connection, so the first look at the snapshots is over.
-        await db.sql('select 1');
+        const waiting = await beginToWait();
         await takeSnapshot(young);
         await old.query('commit');
-        expect(await waiting).toBe(true);
+        expect(await waiting.result).toBe(true);
       }),
     );
   });
@@ -51,11 +68,10 @@ describe('waiting for snapshots', () => {
   it('ends if the same connection has a newer snapshot', async () => {
     await withClient(db.url, async (client) => {
       await takeSnapshot(client);
-      const waiting = waitForSnapshots(db.connection, LONG);
-      await db.sql('select 1');
+      const waiting = await beginToWait();
       await client.query('commit');
       await takeSnapshot(client);
-      expect(await waiting).toBe(true);
+      expect(await waiting.result).toBe(true);
     });
   });
 
