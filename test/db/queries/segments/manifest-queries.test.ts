@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ManifestQuestion,
+  type SegmentRow,
+  selectManifest,
+} from '../../../../db/queries/segments/select-manifest.ts';
+import { selectCatalogs } from '../../../../db/queries/select-catalogs.ts';
+import { insertSegments } from '../../../../db/write/segments/insert-segments.ts';
+import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
+import { group, T0 } from '../../../support/lab/lab.ts';
+
+let db: QueryDatabase;
+let lab: number;
+let other: number;
+let empty: number;
+let groupId: number;
+
+const BIG_NUMBER = 2 ** 40;
+
+/** All fields differ, so that none can be taken for another. */
+const segment = (segmentId: number, born: number): SegmentRow => ({
+  segmentId,
+  groupId,
+  probeId: 7,
+  sliceId: 11,
+  level: 3,
+  firstBucket: T0,
+  lastBucket: T0 + 60,
+  keyCount: 5,
+  rowCount: BIG_NUMBER,
+  pageCount: 2,
+  sizeBytes: 99,
+  importedAt: T0 + 300,
+  directory: Buffer.from([0, 255, segmentId]),
+  born,
+  sources: segmentId === 2 ? [1, BIG_NUMBER] : null,
+});
+
+async function insert(contextId: number, { born, sources, ...row }: SegmentRow): Promise<void> {
+  const rows = [sources === null ? row : { ...row, sources }];
+  await insertSegments(db.connection, { contextId, born }, rows);
+}
+
+const die = (segmentId: number, died: number) =>
+  db.sql('update segments set died = $2, died_at = now() where segment_id = $1', [segmentId, died]);
+
+beforeAll(async () => {
+  db = await openQueryDatabase();
+  const groups = [group(1, { name: 'Gruppe ä' })];
+  for (const context of ['lab', 'other', 'empty']) await db.apply({ context, groups });
+  lab = await db.contextId('lab');
+  other = await db.contextId('other');
+  empty = await db.contextId('empty');
+  groupId = await db.groupId('lab', 'Gruppe ä');
+  await insert(lab, segment(1, 2));
+  await insert(lab, segment(2, 5));
+  await insert(lab, segment(3, 2));
+  await insert(lab, segment(4, 5));
+  await insert(lab, segment(5, 5));
+  await insert(other, segment(6, 5));
+  await die(3, 6);
+  await die(4, 6);
+  await db.sql(
+    'update context_versions set version = 9, layout = 6, swept_to = 3 where context_id = $1',
+    [lab],
+  );
+});
+
+afterAll(() => db.close());
+
+const ask = (question: Partial<ManifestQuestion>) =>
+  db.read((session) => selectManifest(session, { contextId: lab, since: 0, ...question }));
+
+const NUMBERS = { version: 9, layout: 6, catalog: null };
+
+/** The order of segments is not promised. */
+const sorted = (rows: readonly SegmentRow[] = []): SegmentRow[] =>
+  rows.toSorted((a, b) => a.segmentId - b.segmentId);
+
+describe('the manifest of a context', () => {
+  it('has all live segments, with all that is known of them', async () => {
+    const manifest = await ask({});
+    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, died: [] });
+    const born = sorted(manifest?.born);
+    expect(born.map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
+    expect(born).toEqual([segment(1, 2), segment(2, 5), segment(5, 5)]);
+  });
+
+  it('has only what was born and died since a layout', async () => {
+    const manifest = await ask({ since: 4 });
+    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: false });
+    expect(sorted(manifest?.born)).toEqual([segment(2, 5), segment(5, 5)]);
+    // Segment 4 was born later as well, and nobody who asks has seen it.
+    expect(manifest?.died).toEqual([3]);
+  });
+
+  it('names segments that died after the layout, but not at it', async () => {
+    expect(await ask({ since: 5 })).toMatchObject({
+      isWhole: false,
+      born: [],
+      died: expect.toSatisfy((ids: number[]) => ids.toSorted().join() === '3,4'),
+    });
+    expect(await ask({ since: 6 })).toEqual({ ...NUMBERS, isWhole: false, born: [], died: [] });
+  });
+
+  it.each([
+    ['deaths were swept since', 2],
+    ['the layout is still to come', 7],
+  ])('is whole if %s', async (_, since) => {
+    const manifest = await ask({ since });
+    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, died: [] });
+    expect(sorted(manifest?.born).map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
+  });
+
+  it('is that of a layout up to which everything was swept', async () => {
+    expect(await ask({ since: 3 })).toMatchObject({ isWhole: false });
+  });
+
+  it('has no segments if there are none, and is null for no context', async () => {
+    expect(await ask({ contextId: empty })).toMatchObject({
+      isWhole: true,
+      born: [],
+      died: [],
+      catalog: null,
+    });
+    expect(await ask({ contextId: 2_000_000_000 })).toBeNull();
+  });
+
+  it.each([0, 6])('has the catalog if it is wanted, also since layout %i', async (since) => {
+    const [catalog] = await db.read((session) => selectCatalogs(session, [lab], null));
+    const manifest = await ask({ since, withCatalog: true });
+    expect(manifest?.catalog).toEqual(catalog);
+    expect(manifest?.catalog?.groups).toMatchObject([{ groupId, name: 'Gruppe ä' }]);
+    expect(manifest?.born).toHaveLength(since === 0 ? 3 : 0);
+  });
+});
