@@ -46,7 +46,22 @@ export async function dropOnAll(nodes: readonly string[], name: string): Promise
     for (const node of nodes) await rowsOf(node, refuse, [name]);
     for (const node of nodes) await clearDatabase(node, name);
   }
-  for (const node of nodes) await dropDatabase(node, name);
+  for (const node of nodes) await dropUnused(node, name);
+}
+
+const IN_USE = '55006';
+
+/** A worker of Citus in the background may connect once more while the others are terminated. */
+async function dropUnused(node: string, name: string): Promise<void> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      await dropDatabase(node, name);
+      return;
+    } catch (error) {
+      const isInUse = error instanceof pg.DatabaseError && error.code === IN_USE;
+      if (!isInUse || attempts === 5) throw error;
+    }
+  }
 }
 
 export const sameNameAs =
