@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PARTITION_REMOVAL_LOCK } from '../../../../db/advisory-locks.ts';
+import { PAGE_LOCKS, pagePartitionOf } from '../../../../db/page-tables.ts';
+import { dropDistributed } from '../../../../db/write/pages/drop-distributed.ts';
+import { holdPagePartition } from '../../../../db/write/pages/hold-page-partition.ts';
+import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
+import { removeIdlePartitions } from '../../../../db/write/pages/remove-idle-partitions.ts';
+import {
+  type PageRemoval,
+  removePagePartitions,
+} from '../../../../db/write/pages/remove-page-partitions.ts';
+import { selectPartitioned } from '../../../../db/write/pages/select-partitioned.ts';
+import { SETTLED_LEVEL } from '../../../../domain/slices/segment-level.ts';
+import { nameOf, openIn, openPageLab, type PageLab, sealedIn } from './page-lab.ts';
+
+let lab: PageLab;
+
+beforeAll(async () => {
+  lab = await openPageLab();
+});
+
+afterEach(() => lab.empty());
+
+afterAll(() => lab.close());
+
+describe('slices that have a partition for pages', () => {
+  it('are those with sealed or open pages, even if the partition is detached', async () => {
+    await lab.create(sealedIn(81), openIn(82), openIn(83, 0), sealedIn(84), openIn(84));
+    await lab.rowsOf('create table sealed_segment_pages_85 (like sealed_segment_pages)');
+    const found = await selectPartitioned(lab.connection, [8, 81, 82, 83, 84, 85, 86]);
+    expect(found.sort((a, b) => a - b)).toEqual([81, 82, 83, 84, 85]);
+    expect(await selectPartitioned(lab.connection, [82, 86])).toEqual([82]);
+  });
+});
+
+const remove = (changes: Partial<PageRemoval> = {}) =>
+  removePagePartitions(lab.connection, {
+    isNeeded: () => 'false',
+    mayRemove: async () => true,
+    waitMs: 5000,
+    ...changes,
+  });
+
+describe('the removal of partitions', () => {
+  it('removes those that are not needed from both tables, and keeps the others’ pages', async () => {
+    await lab.create(sealedIn(81), openIn(81), openIn(81, 2));
+    await lab.store(sealedIn(82), 1, 3);
+    await lab.rowsOf('create table open_segment_pages_83_1 (like open_segment_pages)');
+    await remove({ isNeeded: ({ slice }) => `${slice} = 82` });
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(82))]);
+    expect(await lab.rowsOf('select page from sealed_segment_pages order by 1')).toEqual([
+      { page: 0 },
+      { page: 1 },
+      { page: 2 },
+    ]);
+    expect(await lab.rowsOf('show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+  });
+
+  it('asks before it removes anything, and only if there is something to remove', async () => {
+    await lab.create(sealedIn(81));
+    let asked = 0;
+    const mayRemove = async () => {
+      asked += 1;
+      return false;
+    };
+    await remove({ isNeeded: () => 'true', mayRemove });
+    expect(asked).toBe(0);
+    await remove({ mayRemove });
+    expect(asked).toBe(1);
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
+  });
+
+  it('checks again after it has asked, because the partition may be needed by then', async () => {
+    await lab.create(sealedIn(81), sealedIn(82));
+    const mayRemove = async () => {
+      await lab.add(lab.segment(1, sealedIn(82)));
+      return true;
+    };
+    await remove({
+      isNeeded: ({ holds }) => `exists (select from segments s where ${holds('s')})`,
+      mayRemove,
+    });
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(82))]);
+  });
+
+  it('leaves everything of a table to another process that is removing', async () => {
+    await lab.create(sealedIn(81), openIn(81));
+    const values = [PARTITION_REMOVAL_LOCK, PAGE_LOCKS.sealed_segment_pages.removal];
+    await lab.other.query('select pg_advisory_lock($1, $2)', values);
+    await remove();
+    await lab.other.query('select pg_advisory_unlock($1, $2)', values);
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
+    await remove();
+    expect(await lab.partitions()).toEqual([]);
+  });
+
+  it('leaves to the next time what a reader keeps it waiting for', async () => {
+    await lab.create(sealedIn(81));
+    const endReading = await lab.readSealedPages(lab.other);
+    await remove({ waitMs: 100 });
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
+    await endReading();
+    await remove();
+    expect(await lab.partitions()).toEqual([]);
+  });
+});
+
+describe('a partition that is held', () => {
+  it('stays from before it exists until it is released, while others are removed', async () => {
+    const held = pagePartitionOf(sealedIn(81));
+    const release = await holdPagePartition(lab.other, held);
+    // Only its holder can create it.
+    await ensurePagePartition(lab.other, held);
+    await lab.create(sealedIn(82));
+    await lab.other.query('begin; commit');
+    await remove();
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
+    await release();
+    await remove();
+    expect(await lab.partitions()).toEqual([]);
+  });
+
+  it('can be held by several at once', async () => {
+    const held = pagePartitionOf(openIn(81));
+    await lab.create(openIn(81));
+    const release = await holdPagePartition(lab.other, held);
+    const releaseAlso = await holdPagePartition(lab.connection, held);
+    await releaseAlso();
+    await remove();
+    expect(await lab.partitions()).toEqual([nameOf(openIn(81))]);
+    await release();
+  });
+});
+
+describe('idle partitions', () => {
+  it('are those without a segment in the manifest, whether it is live or dead', async () => {
+    const settled = { ...openIn(83), level: SETTLED_LEVEL };
+    const places = [sealedIn(81), sealedIn(82), openIn(81), openIn(81, 2), settled, openIn(84)];
+    await lab.create(...places);
+    await lab.add(
+      lab.segment(1, sealedIn(81)),
+      lab.segment(2, openIn(81, 2)),
+      lab.segment(3, settled),
+      lab.segment(4, openIn(84)),
+    );
+    await lab.kill(1, 4);
+    await removeIdlePartitions(lab.connection);
+    expect(await lab.partitions()).toEqual([
+      nameOf(openIn(81, 2)),
+      nameOf(settled),
+      nameOf(openIn(84)),
+      nameOf(sealedIn(81)),
+    ]);
+  });
+});
+
+describe('the partition of a distributed table', () => {
+  it('is dropped, and nothing happens if there is none', async () => {
+    await lab.create(sealedIn(81), sealedIn(82));
+    await dropDistributed(lab.connection, nameOf(sealedIn(81)), 5000);
+    await dropDistributed(lab.connection, nameOf(sealedIn(81)), 5000);
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(82))]);
+  });
+
+  it('stays if a reader never lets go, and readers go on', async () => {
+    await lab.create(sealedIn(81));
+    const endReading = await lab.readSealedPages(lab.other);
+    await expect(dropDistributed(lab.connection, nameOf(sealedIn(81)), 0)).rejects.toMatchObject({
+      code: '55P03',
+    });
+    await lab.other.query('select count(*) from sealed_segment_pages');
+    await endReading();
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
+  });
+
+  it('is dropped as soon as the reader is done', async () => {
+    await lab.create(sealedIn(81));
+    const endReading = await lab.readSealedPages(lab.other);
+    const dropping = dropDistributed(lab.connection, nameOf(sealedIn(81)), 60_000);
+    const waiting = () =>
+      lab.other.query(
+        `select from pg_locks join pg_database d on d.oid = database
+         where not granted and datname = current_database()`,
+      );
+    await expect.poll(async () => (await waiting()).rows.length, { interval: 10 }).toBe(1);
+    await endReading();
+    await dropping;
+    expect(await lab.partitions()).toEqual([]);
+  });
+});
