@@ -4,6 +4,7 @@ import { type Folded, foldUnits, releaseFolded } from '../fold/fold-units.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { isCounted } from '../select/key-rows.ts';
+import { distinctIds } from './distinct-ids.ts';
 
 /** The keys of a block and their readings of one meter. */
 export type KeyedColumn = { readonly ids: Uint32Array; readonly column: UnitColumn };
@@ -63,23 +64,9 @@ function networksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
   return { networks: networks.subarray(0, count), places };
 }
 
-/** By network: its index among those of one block. Entries left by other blocks are not read. */
-let placeOf = new Uint32Array(0);
-
 function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
-  const all = ids.map((id) => map[id] as number);
-  const sorted = all.slice().sort();
-  let count = 0;
-  for (let i = 0; i < sorted.length; i += 1) {
-    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
-    sorted[count] = sorted[i] as number;
-    count += 1;
-  }
-  const networks = sorted.subarray(0, count);
-  const most = networks.at(-1) ?? 0;
-  if (placeOf.length <= most) placeOf = new Uint32Array(most + 1);
-  for (let place = 0; place < count; place += 1) placeOf[networks[place] as number] = place;
-  return { networks, places: all.map((network) => placeOf[network] as number) };
+  const { distinct, places } = distinctIds(ids.map((id) => map[id] as number));
+  return { networks: distinct, places };
 }
 
 /** Copies a column to shared memory, with NaN for each row without a reading. */

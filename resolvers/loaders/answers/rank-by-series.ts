@@ -148,6 +148,7 @@ async function lookAt(
   for (const [i, { key }] of open.entries()) {
     const value = valueIn((valuesOf[i] as () => OrderedValues)(), asked);
     if (value) found.push({ key, value });
+    await reader.goOn();
   }
   return found;
 }

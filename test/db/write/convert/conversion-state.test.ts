@@ -139,12 +139,11 @@ describe('the lock for converting', () => {
     await holder.query('begin');
     await lockConversion(holder);
     await holder.query('commit');
-    expect(
-      await old.rows(
-        `select mode from pg_locks where locktype = 'advisory' and granted
-           and database = (select oid from pg_database where datname = current_database())`,
-      ),
-    ).toEqual([{ mode: 'ExclusiveLock' }]);
+    const locks = await holder.query(
+      `select mode from pg_locks where locktype = 'advisory' and granted
+         and pid = pg_backend_pid()`,
+    );
+    expect(locks.rows).toEqual([{ mode: 'ExclusiveLock' }]);
   });
 });
 

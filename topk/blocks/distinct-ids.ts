@@ -1,0 +1,20 @@
+/** Distinct ids, ascending, and the index of each given id among them. */
+export type DistinctIds = { readonly distinct: Uint32Array; readonly places: Uint32Array };
+
+/** By id: its index. Entries left by earlier calls are not read. */
+let placeOf = new Uint32Array(0);
+
+export function distinctIds(all: Uint32Array): DistinctIds {
+  const sorted = all.slice().sort();
+  let count = 0;
+  for (let i = 0; i < sorted.length; i += 1) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    sorted[count] = sorted[i] as number;
+    count += 1;
+  }
+  const distinct = sorted.subarray(0, count);
+  const most = distinct.at(-1) ?? 0;
+  if (placeOf.length <= most) placeOf = new Uint32Array(most + 1);
+  for (let place = 0; place < count; place += 1) placeOf[distinct[place] as number] = place;
+  return { distinct, places: all.map((id) => placeOf[id] as number) };
+}
