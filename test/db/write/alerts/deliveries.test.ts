@@ -158,10 +158,10 @@ describe('due deliveries', () => {
     await alerts.undone(async () => {
       const sinkId = await alerts.addSink('pager');
       const [first = '', second = '', third = ''] = await addEvents(3);
-      await addDelivery({ sinkId, event: first });
+      await addDelivery({ sinkId, event: first, dueIn: -10 });
       await addDelivery({ sinkId, event: second });
-      await addDelivery({ sinkId, event: third, dueIn: -10 });
-      expect(await due(sinkId)).toEqual(['began 3', 'began 2', 'began 1']);
+      await addDelivery({ sinkId, event: third });
+      expect(await due(sinkId)).toEqual(['began 1', 'began 3', 'began 2']);
     });
   });
 
