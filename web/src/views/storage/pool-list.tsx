@@ -70,7 +70,7 @@ function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {
       </div>
       {isKnown ? (
         <>
-          {/* biome-ignore lint/a11y/useSemanticElements: browsers do not allow this style for a meter. */}
+          {/* biome-ignore lint/a11y/useSemanticElements: browsers cannot style a meter so. */}
           <div
             class={`meter ${share > FULL ? 'is-full' : ''}`}
             role="meter"
