@@ -137,7 +137,12 @@ it('a caller may wait for longer than it may take to read, even for a second ans
   try {
     connection.write(request('/healthz') + request(`${lab.path('slices')}?${query}`));
     await connection.until('alive');
-    await delay(3500);
+    // A caller that sends its request too slowly, and began later, is cut off meanwhile.
+    const slow = await connected();
+    const headers = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 9999';
+    slow.write(`POST /graphql HTTP/1.1\r\n${headers}\r\n\r\n{`);
+    await trickle(slow);
+    expect(slow.received).toContain(TOO_SLOW);
     expect(connection.isClosed).toBe(false);
   } finally {
     await held.release();

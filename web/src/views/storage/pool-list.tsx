@@ -70,7 +70,7 @@ function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {
       </div>
       {isKnown ? (
         <>
-          {/* biome-ignore lint/a11y/useSemanticElements: browsers cannot style a meter so. */}
+          {/* biome-ignore lint/a11y/useSemanticElements: a meter cannot be styled like this. */}
           <div
             class={`meter ${share > FULL ? 'is-full' : ''}`}
             role="meter"
