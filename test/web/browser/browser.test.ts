@@ -73,7 +73,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await page.keyboard.press('Enter');
     await expect
       .poll(() => page.getByRole('alert').textContent())
-      .toContain('User or token is wrong');
+      .toContain('The user or token is wrong');
     await dashboard.shoot('sign-in-refused');
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
