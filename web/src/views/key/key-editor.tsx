@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { UpdateKeys } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { type Attribute, keyChanges, keyTexts } from '../../data/edits/key-changes.ts';
@@ -16,7 +16,8 @@ type KeyEditorProps = KeyViewProps & {
 export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEditorProps) {
   const [texts, setTexts] = useState(() => keyTexts(known));
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  // Before the next key press, so that none is lost.
+  useLayoutEffect(() => first.current?.focus(), []);
   const { isSaving, fault, save } = useSaving(UpdateKeys, session, {
     isMade: ({ updateKeys }) => updateKeys !== null,
     onSaved: () => {

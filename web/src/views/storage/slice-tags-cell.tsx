@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { UpdateSlice } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { ownTags, parseTags } from '../../data/edits/slice-tags.ts';
@@ -48,7 +48,8 @@ type TagsFormProps = Pick<SliceTagsCellProps, 'slice' | 'session'> & {
 function TagsForm({ slice, session, onEdited, onClose }: TagsFormProps) {
   const [text, setText] = useState(ownTags(slice.tags).join(', '));
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  // Before the next key press, so that none is lost.
+  useLayoutEffect(() => first.current?.focus(), []);
   const { isSaving, fault, save } = useSaving(UpdateSlice, session, {
     isMade: ({ updateSlice }) => updateSlice !== null,
     onSaved: () => {
