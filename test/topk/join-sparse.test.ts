@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exact } from '../../domain/toppers/exact.ts';
-import { joinSparse } from '../../topk/blocks/join-sparse.ts';
+import { joinSparse, plainValues, type SparsePart } from '../../topk/blocks/join-sparse.ts';
 import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
 import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
 
@@ -33,16 +33,16 @@ const following = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part[]> =>
       return [ordered.slice(0, 3), ordered.slice(3, 4), [], ordered.slice(4)];
     });
 
+/** Every other part is shifted. */
+const sparse = (parts: readonly Part[]): SparsePart[] =>
+  parts.map((rows, i) => ({
+    ids: Uint32Array.from(rows, ({ id }) => id + (i % 2)),
+    shift: -(i % 2),
+    columns: [columnOf(rows.map(({ reading }) => reading))],
+  }));
+
 const join = (parts: readonly Part[], fold: (typeof FOLDS)[number]) =>
-  joinSparse(
-    // Every other part is shifted.
-    parts.map((rows, i) => ({
-      ids: Uint32Array.from(rows, ({ id }) => id + (i % 2)),
-      shift: -(i % 2),
-      columns: [columnOf(rows.map(({ reading }) => reading))],
-    })),
-    fold,
-  );
+  joinSparse(sparse(parts), fold);
 
 describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (fold) => {
   it('become one ascending list, with the combined reading of each id', () => {
@@ -64,6 +64,25 @@ describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (fold
       expect([...ids]).toEqual([...new Set(ids)].sort((a, b) => a - b));
     });
     fc.assert(isSame, { numRuns: 200 });
+  });
+});
+
+describe('the values without their ids', () => {
+  const small = fc.option(smallReadingOf('sum'), { nil: null, freq: 4 });
+
+  it('are those of the joined list, if the parts follow each other', () => {
+    const isSame = fc.property(following(small), fc.boolean(), (all, isReversed) => {
+      const parts = sparse(isReversed ? all.toReversed() : all);
+      const { column } = joinSparse(parts, 'sum');
+      expect([...(plainValues(parts) ?? [])]).toEqual([...(column?.values.low ?? [])]);
+    });
+    fc.assert(isSame, { numRuns: 300 });
+  });
+
+  it('are null if parts overlap, and the parts must be joined', () => {
+    const reading = { sum: 7n, count: 1n };
+    const rows = [1, 5].map((id) => ({ id, reading }));
+    expect(plainValues(sparse([rows, [{ id: 4, reading }]]))).toBeNull();
   });
 });
 

@@ -9,12 +9,7 @@ import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-quest
 import type { MeterRead } from '../plan/meter-read.ts';
 import { readKeyParts } from '../series/key-steps.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
-import {
-  type OrderedValues,
-  orderedSteps,
-  orderedValues,
-  type StepSeries,
-} from '../series/step-series.ts';
+import { type OrderedValues, orderedValues, valuesOfSeries } from '../series/step-series.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
@@ -140,7 +135,9 @@ async function lookAt(
   const stepSeconds = group.shape.topperBucketSeconds;
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
   const valuesOf = read.prefix
-    ? (await readNetworkSteps(reader, live.segments, requests, { bound })).map(valuesOfSeries)
+    ? (await readNetworkSteps(reader, live.segments, requests, { bound })).map(
+        (series) => () => valuesOfSeries(series),
+      )
     : (await readKeyParts(reader, live.segments, requests, bound)).map(
         (parts) => () => orderedValues(parts, read.fold),
       );
@@ -152,11 +149,6 @@ async function lookAt(
   }
   return found;
 }
-
-const valuesOfSeries = (series: StepSeries) => (): OrderedValues => ({
-  count: series.ids.length,
-  at: orderedSteps(series),
-});
 
 const NOTHING: Exact = { sum: 0n, count: 1n };
 

@@ -56,7 +56,7 @@ export function orderedSteps(series: StepSeries): (place: number) => Exact {
   };
 }
 
-/** Numbers of values of a series, and how to select one by its index among the ascending values. */
+/** Number of values of a series, and how to select one by its index among the ascending values. */
 export type OrderedValues = { readonly count: number; readonly at: (place: number) => Exact };
 
 /**
@@ -65,16 +65,18 @@ export type OrderedValues = { readonly count: number; readonly at: (place: numbe
  */
 export function orderedValues(parts: readonly SeriesPart[], fold: Fold): OrderedValues {
   const values = fold === 'mean' ? null : plainValues(parts);
-  if (values === null) {
-    const series = stepSeriesOf(0, 1, parts, fold);
-    return { count: series.ids.length, at: orderedSteps(series) };
-  }
+  if (values === null) return valuesOfSeries(stepSeriesOf(0, 1, parts, fold));
   const at = (place: number): Exact => ({
     sum: BigInt(place === values.length - 1 ? largest(values) : createSelection(values)(place)),
     count: 1n,
   });
   return { count: values.length, at };
 }
+
+export const valuesOfSeries = (series: StepSeries): OrderedValues => ({
+  count: series.ids.length,
+  at: orderedSteps(series),
+});
 
 function largest(values: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY;
