@@ -7,9 +7,12 @@ import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { isEmptyFilter } from '../../domain/filters/key-filter.ts';
 import { storedGuid } from '../stored-guid.ts';
 import { alertMistakes } from './alert-rules.ts';
-import { type DeclaredAlert, isRemoval, type Removal } from './alert-shapes.ts';
+import { type DeclaredAlert, isRemoval } from './alert-shapes.ts';
 import { type AppliedItem, type Outcome, outcomeOf } from './applied-item.ts';
-import { DeclarationError } from './declaration.ts';
+import { type Declaration, DeclarationError } from './declaration.ts';
+
+/** What becomes of the rule of a name; null removes it. */
+type WantedRule = { readonly name: string; readonly rule: AlertRule | null };
 
 /**
  * Applies the declared rules to the context; rules that are not named stay. A rule that differs
@@ -19,15 +22,13 @@ import { DeclarationError } from './declaration.ts';
 export async function applyAlerts(
   connection: Connection,
   contextId: number,
-  declared: readonly (DeclaredAlert | Removal)[],
+  declaration: Declaration,
 ): Promise<AppliedItem[]> {
   const groups = await selectGroups(connection, contextId);
   const stored = await selectAlerts(connection, contextId);
   const existing = new Map(stored.map((alert) => [alert.rule.name, alert]));
-  const wanted = checkedRules(declared, groups, existing);
   const items: AppliedItem[] = [];
-  for (const [i, { name }] of declared.entries()) {
-    const rule = wanted[i] ?? null;
+  for (const { name, rule } of checkedRules(declaration, groups, existing)) {
     const before = existing.get(name);
     const outcome: Outcome = rule
       ? outcomeOf(before?.rule, rule)
@@ -42,28 +43,34 @@ export async function applyAlerts(
 }
 
 /**
- * Returns the rule for each declared one; null for a removal. Checks existing rules as well,
- * because the declaration may have changed their groups.
+ * Returns what the declaration wants. Checks existing rules as well, because the declaration may
+ * have changed their groups.
  */
 function checkedRules(
-  declared: readonly (DeclaredAlert | Removal)[],
+  { alerts = [], alertMistakes: mistakesOfForm }: Declaration,
   groups: readonly GroupRow[],
   existing: ReadonlyMap<string, StoredAlert>,
-): (AlertRule | null)[] {
-  const mistakes: string[] = [];
+): WantedRule[] {
+  const mistakes = [...mistakesOfForm];
   const byGuid = new Map(groups.map((group) => [storedGuid(group.guid), group]));
-  const rules = declared.map((alert, i) => {
-    if (isRemoval(alert)) return null;
+  const wanted: WantedRule[] = [];
+  for (const [i, alert] of alerts.entries()) {
+    if (!alert) continue;
+    const { name } = alert;
+    if (isRemoval(alert)) {
+      wanted.push({ name, rule: null });
+      continue;
+    }
     const group = byGuid.get(alert.group);
     if (!group) {
       mistakes.push(`alerts[${i}].group must be a group of the context, got ${alert.group}`);
-      return null;
+      continue;
     }
     const rule = wantedRule(alert, group);
+    wanted.push({ name, rule });
     mistakes.push(...alertMistakes(rule, group, groups).map((text) => `alerts[${i}]${text}`));
-    return rule;
-  });
-  const named = new Set(declared.map(({ name }) => name));
+  }
+  const named = new Set(wanted.map(({ name }) => name));
   for (const { rule } of existing.values()) {
     const group = groups.find(({ groupId }) => groupId === rule.groupId);
     if (named.has(rule.name) || !group) continue;
@@ -71,7 +78,7 @@ function checkedRules(
     mistakes.push(...alertMistakes(rule, group, groups).map((text) => `alert ${name}${text}`));
   }
   if (mistakes.length > 0) throw new DeclarationError(mistakes.join('; '));
-  return rules;
+  return wanted;
 }
 
 /**

@@ -57,7 +57,7 @@ export async function declareContext(
       groups: declaration.groups ?? [],
     })),
     ...(await applySinks(connection, contextId, declaration.notify ?? [])),
-    ...(await applyAlerts(connection, contextId, declaration.alerts ?? [])),
+    ...(await applyAlerts(connection, contextId, declaration)),
   ];
   return { context: declaration.context, counts: countOutcomes(items), items };
 }

@@ -3,7 +3,7 @@ import { KEY_KINDS, type KeyKind } from '../../domain/keys/key-kind.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
 import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
 import { shownJson } from '../lines/json-line.ts';
-import { ALERT, SINK } from './alert-shapes.ts';
+import { ALERT, type DeclaredAlert, type Removal, SINK } from './alert-shapes.ts';
 import {
   flag,
   guid,
@@ -103,25 +103,48 @@ const DECLARATION = object({
   notify: listOf(SINK).optional(),
 });
 
+/** The same, with null in place of each rule that has mistakes. */
+const WITHOUT_MISTAKEN_RULES = DECLARATION.extend({
+  alerts: listOf(ALERT.nullable().catch(null)).optional(),
+});
+
 /** What an `apply` file declares. An omitted property declares nothing. */
-export type Declaration = z.infer<typeof DECLARATION>;
+export type Declaration = Omit<z.infer<typeof DECLARATION>, 'alerts'> & {
+  /** Null for a rule whose form has mistakes, which are in `alertMistakes`. */
+  readonly alerts?: readonly (DeclaredAlert | Removal | null)[] | undefined;
+  readonly alertMistakes: readonly string[];
+};
 export type DeclaredNode = z.infer<typeof NODE>;
 export type DeclaredPool = z.infer<typeof POOL>;
 export type DeclaredProbe = z.infer<typeof PROBE>;
 export type DeclaredGroup = z.infer<typeof GROUP>;
 export type DeclaredMeter = z.infer<typeof METER>;
 
-/** Parses a declaration. Throws a `DeclarationError` that names all its mistakes. */
+/**
+ * Parses a declaration. Throws a `DeclarationError` that names all its mistakes. Those of rules
+ * alone are returned instead, because they are reported together with the mistakes of rules that
+ * only the groups of the context show.
+ */
 export function parseDeclaration(input: unknown): Declaration {
   const result = DECLARATION.safeParse(input);
-  if (!result.success) {
-    throw new DeclarationError(
-      result.error.issues.map((issue) => mistake(input, issue)).join('; '),
-    );
-  }
-  checkUnique(result.data);
-  return result.data;
+  const issues = result.error?.issues ?? [];
+  const mistakes = issues.map((issue) => mistake(input, issue));
+  if (!issues.every(isOfRule)) throw new DeclarationError(mistakes.join('; '));
+  const declaration = result.data ?? WITHOUT_MISTAKEN_RULES.parse(input);
+  const { alerts = [] } = declaration;
+  mistakes.push(
+    ...twinsIn(
+      'alerts',
+      alerts.flatMap((alert) => alert?.name ?? []),
+    ),
+  );
+  const twins = twinsOf(declaration);
+  if (twins.length > 0) throw new DeclarationError([...twins, ...mistakes].join('; '));
+  return { ...declaration, alertMistakes: mistakes };
 }
+
+const isOfRule = ({ path }: z.core.$ZodIssue): boolean =>
+  path[0] === 'alerts' && typeof path[1] === 'number';
 
 function mistake(input: unknown, { path, message, code }: z.core.$ZodIssue): string {
   const where = pathText(path);
@@ -142,42 +165,41 @@ function shownAt(input: unknown, path: readonly PropertyKey[]): string {
   return shownJson(found);
 }
 
-/** Throws if a list names something twice, because it would be unclear which one wins. */
-function checkUnique({ nodes, pools, probes, groups, alerts, notify }: Declaration): void {
-  refuseTwins(
-    'nodes',
-    (nodes ?? []).map((node) => node.name),
-  );
-  refuseTwins(
-    'pools',
-    (pools ?? []).map((pool) => pool.name),
-  );
-  refuseTwins(
-    'probes',
-    (probes ?? []).map((probe) => probe.id),
-  );
-  refuseTwins(
-    'groups',
-    (groups ?? []).map((group) => group.guid),
-  );
-  refuseTwins(
-    'alerts',
-    (alerts ?? []).map((alert) => alert.name),
-  );
-  refuseTwins(
-    'notify',
-    (notify ?? []).map((sink) => sink.name),
-  );
-  for (const [i, { meters = [] }] of (groups ?? []).entries()) {
-    refuseTwins(
+/** What is named twice in lists other than `alerts`: it would be unclear which one wins. */
+function twinsOf(declaration: Omit<Declaration, 'alertMistakes'>): string[] {
+  const { nodes = [], pools = [], probes = [], groups = [], notify = [] } = declaration;
+  const meters = groups.map((group, i) =>
+    twinsIn(
       `groups[${i}].meters`,
-      meters.map(({ id }) => id),
-    );
-  }
+      (group.meters ?? []).map(({ id }) => id),
+    ),
+  );
+  return [
+    ...twinsIn(
+      'nodes',
+      nodes.map((node) => node.name),
+    ),
+    ...twinsIn(
+      'pools',
+      pools.map((pool) => pool.name),
+    ),
+    ...twinsIn(
+      'probes',
+      probes.map((probe) => probe.id),
+    ),
+    ...twinsIn(
+      'groups',
+      groups.map((group) => group.guid),
+    ),
+    ...twinsIn(
+      'notify',
+      notify.map((sink) => sink.name),
+    ),
+    ...meters.flat(),
+  ];
 }
 
-function refuseTwins(list: string, ids: readonly (string | number)[]): void {
-  const twin = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twin === undefined) return;
-  throw new DeclarationError(`${list} must name each only once, got ${shownJson(twin)} twice`);
+function twinsIn(list: string, ids: readonly (string | number)[]): string[] {
+  const twins = new Set(ids.filter((id, i) => ids.indexOf(id) !== i));
+  return [...twins].map((id) => `${list} must name each only once, got ${shownJson(id)} twice`);
 }

@@ -163,6 +163,28 @@ describe('alerts in an apply file', () => {
     expect((await mistakesOf([rule])).join('; ')).toContain(message);
   });
 
+  it('are refused with the mistakes of form and those against their groups together', async () => {
+    const rule = { group: HOSTS, when: { key_above: 1 } };
+    const mistakes = await mistakesOf([
+      { ...rule, name: 'a', severity: 7, max_keys: 0 },
+      { ...rule, name: 'b', meter: 7 },
+      { ...rule, name: 'c' },
+      { ...rule, name: 'c', window_seconds: 301 },
+      { name: 'd', remove: true },
+      'e',
+    ]);
+    expect(mistakes).toEqual([
+      expect.stringMatching(/^alerts\[0\]\.severity must be .*, got 7$/),
+      'alerts[0].max_keys must be an integer from 1 to 1000, got 0',
+      'alerts[5] must be an object, got "e"',
+      'alerts must name each only once, got "c" twice',
+      'alerts[1].meter must be a meter of Hosts that can be ranked, got 7',
+      'alerts[3].window_seconds must be a multiple of topper_bucket_size 300, got 301',
+    ]);
+    const { items } = await apply({ alerts: [{ name: 'c', remove: true }] });
+    expect(items).toContainEqual({ what: 'alert', name: 'c', outcome: 'unchanged' });
+  });
+
   it('are refused if two have the same name', async () => {
     const rule = { name: 'a', group: HOSTS, when: { key_above: 1 } };
     expect(await mistakesOf([rule, rule])).toEqual([
