@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exact } from '../../domain/toppers/exact.ts';
-import { joinSparse, plainValues, type SparsePart } from '../../topk/blocks/join-sparse.ts';
+import {
+  appendColumns,
+  joinSparse,
+  plainColumns,
+  type SparsePart,
+  tallyColumns,
+} from '../../topk/blocks/join-sparse.ts';
 import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
 import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
 
@@ -73,16 +79,28 @@ describe('the values without their ids', () => {
   it('are those of the joined list, if the parts follow each other', () => {
     const isSame = fc.property(following(small), fc.boolean(), (all, isReversed) => {
       const parts = sparse(isReversed ? all.toReversed() : all);
-      const { column } = joinSparse(parts, 'sum');
-      expect([...(plainValues(parts) ?? [])]).toEqual([...(column?.values.low ?? [])]);
+      const joined = joinSparse(parts, 'sum').column?.values.low ?? [];
+      expect([...appendColumns(plainColumns(parts) ?? [])]).toEqual([...joined]);
     });
     fc.assert(isSame, { numRuns: 300 });
   });
 
-  it('are null if parts overlap, and the parts must be joined', () => {
+  it('are counted, and those that are large enough', () => {
+    const isSame = fc.property(following(small), fc.nat(100), (all, least) => {
+      const parts = sparse(all);
+      const joined = [...(joinSparse(parts, 'sum').column?.values.low ?? [])];
+      expect(tallyColumns(plainColumns(parts) ?? [], least)).toEqual({
+        count: joined.length,
+        reaching: joined.filter((value) => value >= least).length,
+      });
+    });
+    fc.assert(isSame, { numRuns: 300 });
+  });
+
+  it('cannot be taken if parts overlap', () => {
     const reading = { sum: 7n, count: 1n };
     const rows = [1, 5].map((id) => ({ id, reading }));
-    expect(plainValues(sparse([rows, [{ id: 4, reading }]]))).toBeNull();
+    expect(plainColumns(sparse([rows, [{ id: 4, reading }]]))).toBeNull();
   });
 });
 

@@ -57,28 +57,51 @@ function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   };
 }
 
-let scratch = new Float64Array(4096);
-
 /**
- * Returns the values of parts without their ids, at a fifth of the cost of joining them. The ids of
- * each part must ascend without repetition. null: the parts must be joined, because a number is
- * wide or has a count, or because their ids overlap. The array is valid until the next call.
+ * Returns the values of each part if the parts need not be joined to know all values. The ids of
+ * each part must ascend without repetition; NaN is no value. null: the parts must be joined,
+ * because a number is wide or has a count, or because ids of different parts overlap.
  */
-export function plainValues(parts: readonly SparsePart[]): Float64Array | null {
+export function plainColumns(parts: readonly SparsePart[]): Float64Array[] | null {
   const ordered = parts.filter(({ ids }) => ids.length > 0).sort((a, b) => firstId(a) - firstId(b));
-  const length = ordered.reduce((sum, { ids }) => sum + ids.length, 0);
-  if (scratch.length < length) scratch = new Float64Array(2 * length);
-  let to = 0;
+  const columns: Float64Array[] = [];
   let before = -1;
   for (const part of ordered) {
-    const { ids, columns, shift } = part;
-    const [column] = columns;
+    const [column] = part.columns;
     if (column?.values.high || column?.counts || firstId(part) <= before) return null;
-    before = (ids.at(-1) as number) + shift;
-    if (!column) continue;
-    const { low } = column.values;
-    for (let row = 0; row < low.length; row += 1) {
-      const value = low[row] as number;
+    before = (part.ids.at(-1) as number) + part.shift;
+    if (column) columns.push(column.values.low);
+  }
+  return columns;
+}
+
+/** Number of values, and how many of them are large enough. */
+export type ValueTally = { readonly count: number; readonly reaching: number };
+
+/** Counts values, and those that are at least `least`. */
+export function tallyColumns(columns: readonly Float64Array[], least: number): ValueTally {
+  let count = 0;
+  let reaching = 0;
+  for (const column of columns) {
+    for (let row = 0; row < column.length; row += 1) {
+      const value = column[row] as number;
+      count += Number.isNaN(value) ? 0 : 1;
+      reaching += value >= least ? 1 : 0;
+    }
+  }
+  return { count, reaching };
+}
+
+let scratch = new Float64Array(4096);
+
+/** Returns all values, in the order of the columns. The array is valid until the next call. */
+export function appendColumns(columns: readonly Float64Array[]): Float64Array {
+  const length = columns.reduce((sum, column) => sum + column.length, 0);
+  if (scratch.length < length) scratch = new Float64Array(2 * length);
+  let to = 0;
+  for (const column of columns) {
+    for (let row = 0; row < column.length; row += 1) {
+      const value = column[row] as number;
       scratch[to] = value;
       to += Number.isNaN(value) ? 0 : 1;
     }

@@ -1,7 +1,8 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import { NARROW_BOUND } from '../../segments/codes/lanes.ts';
+import { type Lanes, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import type { Folded } from '../fold/fold-units.ts';
+import { giveBackLanes, giveBackRowArrays, takeLanes, takeRowArrays } from '../fold/scratch.ts';
 import {
   approxOf,
   countedRows,
@@ -74,16 +75,19 @@ const ascending = (folded: Folded): Folded =>
 function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRows): ChangeAnswer {
   const { now, before } = windows;
   const selected = selectRows(now, question, () => all);
-  const isDecline = question.change === 'decline';
-  const changed = changedKeys({
-    own: isDecline ? before : now,
-    other: isDecline ? now : before,
-    rows: isDecline
-      ? selectRows(before, question, () => countedRows(before)).passed
-      : selected.passed,
-    isNew: question.change === 'new',
-  });
+  const isNew = question.change === 'new';
+  let changed: ChangedKeys;
+  if (question.change === 'decline') {
+    const allBefore = countedRows(before);
+    const selectedBefore = selectRows(before, question, () => allBefore);
+    changed = changedKeys({ own: before, other: now, rows: selectedBefore.passed, isNew });
+    releaseSelected(selectedBefore);
+    releaseRows(allBefore);
+  } else {
+    changed = changedKeys({ own: now, other: before, rows: selected.passed, isNew });
+  }
   const ordinals = largestChanges(changed, question.maxItems);
+  giveBackRowArrays({ rows: changed.ordinals, approx: changed.approx });
   const listed = ordinals.map((ordinal) => ({
     ordinal,
     now: exactIn(now, ordinal),
@@ -110,24 +114,31 @@ type Comparison = {
   readonly isNew: boolean;
 };
 
-/** Keys with more in their own window: the approximate difference, and its maximum error. */
+/**
+ * The first `length` ordinals are keys with more in their own window, `approx` their differences.
+ * slack: the maximum error of each; null: all are exact.
+ */
 type ChangedKeys = {
   readonly ordinals: Uint32Array;
   readonly approx: Float64Array;
-  readonly slack: Float64Array;
+  readonly slack: Float64Array | null;
   readonly length: number;
   /** The exact difference. */
   readonly changeOf: (ordinal: number) => Exact;
 };
 
-function changedKeys({ own, other, rows, isNew }: Comparison): ChangedKeys {
-  const ordinals = new Uint32Array(rows.length);
-  const approx = new Float64Array(rows.length);
+function changedKeys(comparison: Comparison): ChangedKeys {
+  const { own, other, rows, isNew } = comparison;
+  const { rows: ordinals, approx } = takeRowArrays(rows.length);
+  const changeOf = (ordinal: number): Exact =>
+    difference(exactIn(own, ordinal), exactIn(other, ordinal));
+  if (isNarrowCounter(own) && isNarrowCounter(other)) {
+    const length = takeChangedCounters(comparison, { ordinals, approx });
+    return { ordinals, approx, slack: null, length, changeOf };
+  }
   const slack = new Float64Array(rows.length);
   const isExact = isExactly(own) && isExactly(other);
   const approxIn = approxFinder(other);
-  const changeOf = (ordinal: number): Exact =>
-    difference(exactIn(own, ordinal), exactIn(other, ordinal));
   let length = 0;
   for (let i = 0; i < rows.length; i += 1) {
     const ordinal = ordinalOf(own, rows.rows[i] as number);
@@ -148,6 +159,42 @@ function changedKeys({ own, other, rows, isNew }: Comparison): ChangedKeys {
   return { ordinals, approx, slack, length, changeOf };
 }
 
+/** Counters are not negative, so the difference of two that doubles hold is exact. */
+const isNarrowCounter = ({ fold, values }: Folded): boolean =>
+  isCounting(fold) && values.high === null;
+
+/** The common case, a loop over plain arrays. Returns the number of changed keys. */
+function takeChangedCounters(
+  { own, other, rows, isNew }: Comparison,
+  { ordinals, approx }: Pick<ChangedKeys, 'ordinals' | 'approx'>,
+): number {
+  const { listed } = own;
+  const lanes = other.listed === null ? other.values : lanesByOrdinal(other.listed, other.values);
+  const { low } = lanes;
+  let length = 0;
+  for (let i = 0; i < rows.length; i += 1) {
+    const row = rows.rows[i] as number;
+    const ordinal = listed === null ? row : (listed[row] as number);
+    // Of a counter, 0 and NaN mean no reading.
+    const before = ordinal < low.length ? (low[ordinal] as number) || 0 : 0;
+    const value = rows.approx[i] as number;
+    // Written unconditionally, as in `countedRows`.
+    ordinals[length] = ordinal;
+    approx[length] = value - before;
+    length += (isNew ? before === 0 : value > before) ? 1 : 0;
+  }
+  if (other.listed !== null) giveBackLanes(lanes, null);
+  return length;
+}
+
+function lanesByOrdinal(listed: Uint32Array, { low }: Lanes): Lanes {
+  const lanes = takeLanes((listed.at(-1) ?? -1) + 1, false);
+  for (let row = 0; row < listed.length; row += 1) {
+    lanes.low[listed[row] as number] = low[row] as number;
+  }
+  return lanes;
+}
+
 /** For means too: a fraction minus a fraction. */
 function difference(value: Exact | null, less: Exact | null): Exact {
   if (value === null) return { sum: 0n, count: 1n };
@@ -161,7 +208,7 @@ function difference(value: Exact | null, less: Exact | null): Exact {
 
 /** Finds the values of ascending ordinals as doubles. NaN: the key has no reading. */
 function approxFinder(folded: Folded): (ordinal: number) => number {
-  const { listed, values, counts, fold } = folded;
+  const { listed } = folded;
   if (listed !== null) {
     let next = 0;
     return (ordinal) => {
@@ -170,11 +217,6 @@ function approxFinder(folded: Folded): (ordinal: number) => number {
         ? approxOf(folded, next)
         : Number.NaN;
     };
-  }
-  if (isCounting(fold) && values.high === null && counts === null) {
-    const { low } = values;
-    // Of a counter, 0 means no reading.
-    return (ordinal) => (ordinal < low.length ? (low[ordinal] as number) : 0) || Number.NaN;
   }
   return (ordinal) => {
     const row = rowOf(folded, ordinal);
@@ -185,14 +227,12 @@ function approxFinder(folded: Folded): (ordinal: number) => number {
 /** Returns the ordinals of the `wanted` largest changes, largest first. */
 function largestChanges(changed: ChangedKeys, wanted: number): number[] {
   const { ordinals, approx, slack, length, changeOf } = changed;
-  const least = new Float64Array(length);
-  for (let i = 0; i < length; i += 1) least[i] = (approx[i] as number) - (slack[i] as number);
-  const cut = kthLargest(least, length, wanted);
+  const cut = kthLargest(slack ? leastChanges(approx, slack, length) : approx, length, wanted);
   const near: { ordinal: number; approx: number; slack: number }[] = [];
   let equals = 0;
   for (let i = 0; i < length; i += 1) {
     const value = approx[i] as number;
-    const off = slack[i] as number;
+    const off = slack ? (slack[i] as number) : 0;
     if (value + off < cut) continue;
     // Of the changes that equal the last one exactly, the first ones are enough.
     if (off === 0 && value === cut) {
@@ -211,4 +251,10 @@ function largestChanges(changed: ChangedKeys, wanted: number): number[] {
     );
   });
   return near.slice(0, wanted).map(({ ordinal }) => ordinal);
+}
+
+function leastChanges(approx: Float64Array, slack: Float64Array, length: number): Float64Array {
+  const least = new Float64Array(length);
+  for (let i = 0; i < length; i += 1) least[i] = (approx[i] as number) - (slack[i] as number);
+  return least;
 }

@@ -45,11 +45,13 @@ export const ROUNDED_UP = 1 + 2 ** -40;
 export const hasBounds = (fold: Fold): boolean => isCounting(fold) || fold === 'max';
 
 /** The same in doubles, while they are computed. */
-export type JoinedBounds = {
+type DoubleBounds = {
   readonly largest: Float64Array;
   readonly sums: Float64Array;
   readonly steps: Uint32Array;
 };
+
+export type JoinedBounds = StepBounds | DoubleBounds;
 
 /** Errors: the fold has no bounds. */
 export function boundSteps({ fold, steps, keyCount }: StepsToBound): StepBounds {
@@ -88,14 +90,14 @@ function roundedUp(value: number): number {
   return single >= value ? single : single + Math.abs(single) * 2 ** -23;
 }
 
-const noBounds = (keyCount: number): JoinedBounds => ({
+const noBounds = (keyCount: number): DoubleBounds => ({
   largest: new Float64Array(keyCount).fill(Number.NEGATIVE_INFINITY),
   sums: new Float64Array(keyCount),
   steps: new Uint32Array(keyCount),
 });
 
 /** The common case, a step that is one block: its rows are the keys that it lists. */
-function addBlock(bounds: JoinedBounds, { ids, column }: UnitReadings, fold: Fold): void {
+function addBlock(bounds: DoubleBounds, { ids, column }: UnitReadings, fold: Fold): void {
   const { largest, sums, steps } = bounds;
   const { low } = column.values;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
@@ -109,7 +111,7 @@ function addBlock(bounds: JoinedBounds, { ids, column }: UnitReadings, fold: Fol
   }
 }
 
-function addFolded({ largest, sums, steps }: JoinedBounds, folded: Folded): void {
+function addFolded({ largest, sums, steps }: DoubleBounds, folded: Folded): void {
   const { values, touched, fold } = folded;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
   const more = isWide(values) ? ROUNDED_UP : 1;
@@ -136,6 +138,8 @@ export function joinBounds(
   apart: readonly (readonly MappedBounds[])[],
   keyCount: number,
 ): JoinedBounds {
+  const [first, ...others] = apart.flat();
+  if (first?.map === null && others.length === 0) return first.bounds;
   const joined = noBounds(keyCount);
   const isAlone = apart.every(({ length }) => length === 1);
   const together = new Float64Array(isAlone ? 0 : keyCount);
@@ -161,7 +165,7 @@ export function joinBounds(
 
 /** `together`: if given, largest steps are added up there. */
 function addPart(
-  joined: JoinedBounds,
+  joined: DoubleBounds,
   { bounds, map }: MappedBounds,
   together: Float64Array | null,
 ): void {

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/time/interval.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { topperBuckets } from '../../../segments/blocks/series.ts';
-import { type KeyList, oneKey } from '../../../segments/keys/key-list.ts';
+import { oneKey } from '../../../segments/keys/key-list.ts';
 import { readTotals } from '../../../segments/pages/read-range.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
@@ -18,7 +18,7 @@ import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
-import { SegmentSeriesReads, type SeriesWanted } from './segment-series.ts';
+import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
 import {
   onSteps,
   type SeriesPart,
@@ -83,16 +83,17 @@ export async function readKeyParts(
 ): Promise<(readonly SeriesPart[])[]> {
   const live = [...segments];
   const grids = [...groupBy(requests, gridName).values()].map((ofGrid) => openGrid(live, ofGrid));
-  const [parts, edges] = await Promise.all([
+  const [inner, edges] = await Promise.all([
     readInner(reader, grids, bound),
     readEdges(reader, live, grids, bound),
   ]);
   const found = new Map<KeyStepsRequest, readonly SeriesPart[]>();
   for (const grid of grids) {
     const ofKeys = new Map<string | null, readonly SeriesPart[]>();
-    for (const key of grid.keys) {
-      const inner = parts.get(grid)?.get(key) ?? [];
-      ofKeys.set(key, [...inner, ...(edges.get(grid)?.get(key) ?? [])]);
+    for (const [place, key] of grid.keys.entries()) {
+      const parts = inner.get(grid)?.[place] ?? [];
+      parts.push(...(edges.get(grid)?.get(key) ?? []));
+      ofKeys.set(key, parts);
     }
     for (const request of grid.requests) found.set(request, ofKeys.get(request.key) ?? []);
     await reader.goOn();
@@ -153,8 +154,11 @@ function splitInterval(
   return { inner: cut === null ? inner : NOTHING, edges: edges.filter((edge) => !isEmpty(edge)) };
 }
 
+/** By grid, and by index of the key. */
+type InnerParts = Map<Grid, SeriesPart[][]>;
+
 /** By grid, and by key. */
-type Parts = Map<Grid, Map<string | null, SeriesPart[]>>;
+type EdgeParts = Map<Grid, Map<string | null, SeriesPart[]>>;
 
 /** Reads the values of the keys in the edges, which are parts of one topper bucket each. */
 async function readEdges(
@@ -162,7 +166,7 @@ async function readEdges(
   live: readonly StoredSegment[],
   grids: readonly Grid[],
   bound: TimeBound | null,
-): Promise<Parts> {
+): Promise<EdgeParts> {
   const asked = grids.flatMap((grid) =>
     grid.edges.flatMap((interval) => edgeQuestions(grid, interval)),
   );
@@ -175,7 +179,7 @@ async function readEdges(
           asked.map(({ question }) => question),
           bound,
         );
-  const parts: Parts = new Map();
+  const parts: EdgeParts = new Map();
   for (const [i, { grid, at, keys }] of asked.entries()) {
     const answer = answers[i];
     const values =
@@ -216,7 +220,7 @@ function edgeQuestions(grid: Grid, interval: Interval): EdgeQuestion[] {
 type PartPlace = { readonly grid: Grid; readonly key: string | null };
 
 /** Returns the parts of a key of a grid so far; the caller adds to them. */
-function partsOf(parts: Parts, { grid, key }: PartPlace): SeriesPart[] {
+function partsOf(parts: EdgeParts, { grid, key }: PartPlace): SeriesPart[] {
   const ofGrid = parts.get(grid) ?? new Map<string | null, SeriesPart[]>();
   parts.set(grid, ofGrid);
   const known = ofGrid.get(key) ?? [];
@@ -229,8 +233,8 @@ async function readInner(
   reader: SegmentReader,
   grids: readonly Grid[],
   bound: TimeBound | null,
-): Promise<Parts> {
-  const parts: Parts = new Map();
+): Promise<InnerParts> {
+  const parts: InnerParts = new Map();
   const open = grids.filter(({ inner }) => !isEmpty(inner));
   const keys = await readAllKeys(reader, open, bound);
   const blocks = new SegmentBlocks(reader);
@@ -238,12 +242,9 @@ async function readInner(
   const wishes = new SectionWishes();
   const wanted = open.flatMap((grid) => {
     const { group } = grid.first;
-    const compact = grid.keys.map((key) => {
-      const bytes = key === null ? null : group.codec.encodeIfKey(key);
-      return bytes && oneKey(bytes);
-    });
+    const wanted = grid.keys.map((key) => wantedKey(group, key));
     return grid.segments.map((segment) => {
-      const series = toWanted(grid, { segment, keys, compact });
+      const series = toWanted(grid, { segment, keys, wanted });
       return { grid, segment, seriesOf: series && reads.want(series, wishes) };
     });
   });
@@ -252,10 +253,12 @@ async function readInner(
   for (const { grid, segment, seriesOf } of wanted) {
     const series = seriesOf?.() ?? [];
     const steps = stepGrid(grid, segment);
+    const ofGrid = parts.get(grid) ?? grid.keys.map((): SeriesPart[] => []);
+    parts.set(grid, ofGrid);
     for (const [place, key] of grid.keys.entries()) {
       const readings = key === null ? totalsOf(segment, grid) : series[place];
       if (!readings || readings.ids.length === 0) continue;
-      partsOf(parts, { grid, key }).push(onSteps(readings, steps));
+      ofGrid[place]?.push(onSteps(readings, steps));
     }
   }
   return parts;
@@ -280,15 +283,21 @@ async function readAllKeys(
 type KeysOfSegment = {
   readonly segment: StoredSegment;
   readonly keys: SegmentKeys;
-  /** Compact keys, each as a list, by index in the grid; null: the group, or not a key of it. */
-  readonly compact: readonly (KeyList | null)[];
+  /** By index of the key. */
+  readonly wanted: readonly (WantedKey | null)[];
 };
 
+/** null: the group, or not a key of it. */
+function wantedKey({ codec }: SegmentGroup, key: string | null): WantedKey | null {
+  const bytes = key === null ? null : codec.encodeIfKey(key);
+  return key === null || bytes === null ? null : { key, compact: oneKey(bytes) };
+}
+
 /** Returns null if the grid asks only for the whole group. */
-function toWanted(grid: Grid, { segment, keys, compact }: KeysOfSegment): SeriesWanted | null {
+function toWanted(grid: Grid, { segment, keys, wanted }: KeysOfSegment): SeriesWanted | null {
   const { group, read } = grid.first;
   if (grid.keys.every((key) => key === null)) return null;
-  return { group, segment, keys: keys.of(segment), place: read.slot - 1, wanted: compact };
+  return { group, segment, keys: keys.of(segment), place: read.slot - 1, wanted };
 }
 
 /** Returns the totals of a segment's keys. They are in the directory, so no page is needed. */

@@ -17,9 +17,12 @@ export type SeriesWanted = {
   readonly segment: StoredSegment;
   readonly keys: KeyList;
   readonly place: number;
-  /** Compact keys, each as a list; null: cannot be a key of the group. */
-  readonly wanted: readonly (KeyList | null)[];
+  /** null: no key of the group. */
+  readonly wanted: readonly (WantedKey | null)[];
 };
+
+/** compact: a list of this one key. */
+export type WantedKey = { readonly key: string; readonly compact: KeyList };
 
 /** A key's series, to be read from a chunk. */
 type MissingSeries = { readonly name: string; readonly row: WantedRow; readonly into: WantedRows };
@@ -56,19 +59,22 @@ export class SegmentSeriesReads {
    * segment has no such key, or the key has no reading.
    */
   want(each: SeriesWanted, wishes: SectionWishes): () => readonly (SegmentSeries | null)[] {
-    const { segment, group, place } = each;
-    const rows = rowsOf(each);
+    const { segment, group, place, keys, wanted } = each;
     if (!hasSeries(group.shape, segment.directory().span)) {
       this.#blocks.want(segment, onlyRun(segment, group), place, wishes);
-      return () => this.#ofBlock(each, rows);
+      return () => this.#ofBlock(each);
     }
-    const found: WantedRows = each.wanted.map(() => null);
+    const found: WantedRows = wanted.map(() => null);
     const prefix = `${segmentName(this.#reader, segment)} ${place}`;
-    for (const row of rows) {
-      const name = `${prefix} ${row.ordinal}`;
+    for (const [i, key] of wanted.entries()) {
+      if (key === null) continue;
+      // Not by its ordinal, because the search for that would take longer than all else here.
+      const name = `${prefix} ${key.key}`;
       const known = this.#reader.memory.find('series', name);
-      if (known) found[row.place] = known;
-      else this.#miss(each, { name, row, into: found }, wishes);
+      const ordinal = known ? null : ordinalOf(keys, key);
+      if (known) found[i] = known;
+      if (ordinal === null) continue;
+      this.#miss(each, { name, row: { ordinal, place: i }, into: found }, wishes);
     }
     return () => found;
   }
@@ -102,33 +108,22 @@ export class SegmentSeriesReads {
   }
 
   /** Returns the series for a segment that lies in one topper bucket: its block has the values. */
-  #ofBlock(
-    { segment, group, place, wanted }: SeriesWanted,
-    rows: readonly WantedRow[],
-  ): WantedRows {
-    const found: WantedRows = wanted.map(() => null);
+  #ofBlock({ segment, group, place, keys, wanted }: SeriesWanted): WantedRows {
     const [block] = this.#blocks.of(segment, onlyRun(segment, group), place);
-    if (!block?.column) return found;
-    for (const { ordinal, place: at } of rows) {
-      const row = rowOf(block.ids, ordinal);
-      if (row < 0) continue;
-      found[at] = { ids: Uint32Array.of(0), columns: [columnPart(block.column, row, row + 1)] };
-    }
-    return found;
+    return wanted.map((key) => {
+      const ordinal = key && ordinalOf(keys, key);
+      const row = block && ordinal !== null ? rowOf(block.ids, ordinal) : -1;
+      if (!block?.column || row < 0) return null;
+      return { ids: Uint32Array.of(0), columns: [columnPart(block.column, row, row + 1)] };
+    });
   }
 }
 
-/** Returns the requested keys that the segment has. */
-function rowsOf({ keys, wanted }: SeriesWanted): WantedRow[] {
-  const rows: WantedRow[] = [];
-  for (const [place, key] of wanted.entries()) {
-    const { ordinal, isThere } = key === null ? NOT_THERE : findOneKey(keys, key);
-    if (isThere) rows.push({ ordinal, place });
-  }
-  return rows;
+/** null: the segment has no such key. */
+function ordinalOf(keys: KeyList, { compact }: WantedKey): number | null {
+  const { ordinal, isThere } = findOneKey(keys, compact);
+  return isThere ? ordinal : null;
 }
-
-const NOT_THERE = { ordinal: 0, isThere: false };
 
 /** Returns the block of the whole of a segment that lies in one topper bucket. */
 function onlyRun(segment: StoredSegment, { shape }: SegmentGroup): BlockRun {

@@ -3,7 +3,14 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
-import { joinSparse, plainValues, type SparsePart } from '../../../topk/blocks/join-sparse.ts';
+import {
+  appendColumns,
+  joinSparse,
+  plainColumns,
+  type SparsePart,
+  tallyColumns,
+  type ValueTally,
+} from '../../../topk/blocks/join-sparse.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import { createSelection } from '../../../topk/select/create-selection.ts';
 
@@ -56,25 +63,31 @@ export function orderedSteps(series: StepSeries): (place: number) => Exact {
   };
 }
 
-/** Number of values of a series, and how to select one by its index among the ascending values. */
-export type OrderedValues = { readonly count: number; readonly at: (place: number) => Exact };
+/** The values of a series, to select one by its index among the ascending values. */
+export type OrderedValues = {
+  /** Counts the values, and at least those that are not smaller than `least`. */
+  readonly tally: (least: number) => ValueTally;
+  readonly at: (place: number) => Exact;
+};
 
 /**
  * Returns the values of parts whose steps are as long as topper buckets. The parts are joined only
- * if necessary. The result is valid until the next call.
+ * if necessary.
  */
 export function orderedValues(parts: readonly SeriesPart[], fold: Fold): OrderedValues {
-  const values = fold === 'mean' ? null : plainValues(parts);
-  if (values === null) return valuesOfSeries(stepSeriesOf(0, 1, parts, fold));
-  const at = (place: number): Exact => ({
-    sum: BigInt(place === values.length - 1 ? largest(values) : createSelection(values)(place)),
-    count: 1n,
-  });
-  return { count: values.length, at };
+  const columns = fold === 'mean' ? null : plainColumns(parts);
+  if (columns === null) return valuesOfSeries(stepSeriesOf(0, 1, parts, fold));
+  return {
+    tally: (least) => tallyColumns(columns, least),
+    at: (place) => ({ sum: BigInt(numberAt(appendColumns(columns), place)), count: 1n }),
+  };
 }
 
+const numberAt = (values: Float64Array, place: number): number =>
+  place === values.length - 1 ? largest(values) : createSelection(values)(place);
+
 export const valuesOfSeries = (series: StepSeries): OrderedValues => ({
-  count: series.ids.length,
+  tally: () => ({ count: series.ids.length, reaching: series.ids.length }),
   at: orderedSteps(series),
 });
 
