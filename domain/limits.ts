@@ -135,6 +135,11 @@ export const LIMITS = {
   latePagesMs: 2_000,
   /** How often a read of distributed pages checks whether all workers still answer. */
   workerLookMs: 1_000,
+  /**
+   * How long a worker may take to answer this check. Together with `workerLookMs` it is less than
+   * `connectTimeoutMs`, after which requests that wait for a connection are refused.
+   */
+  workerAnswerMs: 1_500,
   /** How long a new partition of pages waits while Citus moves a shard. Feeds then retry. */
   shardMoveWaitMs: 120_000,
   /** How often the partition is retried meanwhile. */

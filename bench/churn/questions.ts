@@ -25,6 +25,29 @@ const TOPPER = `query ($context: String!, $group: Guid!, $window: WindowInput!,
   }
 }`;
 
+/** By any ranking, of keys or of networks. */
+const RANKED = `query ($context: String!, $group: Guid!, $window: WindowInput!, $ago: Int,
+    $rankBy: RankBy!, $prefix: PrefixInput, $maxItems: Int!) {
+  context(name: $context) {
+    counterGroup(guid: $group) {
+      topper(meter: 0, window: $window, rankBy: $rankBy, ago: $ago, prefix: $prefix,
+          maxItems: $maxItems) {
+        total keyCount keys { key metric rankValue }
+      }
+    }
+  }
+}`;
+
+const TREND = `query ($context: String!, $group: Guid!, $window: WindowInput!, $maxItems: Int!) {
+  context(name: $context) {
+    counterGroup(guid: $group) {
+      topperTrend(meter: 0, window: $window, every: 3600, maxItems: $maxItems) {
+        total keys { key metric }
+      }
+    }
+  }
+}`;
+
 const KEYS = `query ($context: String!, $group: Guid!, $search: String, $after: String) {
   context(name: $context) {
     counterGroup(guid: $group) {
@@ -65,6 +88,20 @@ async function askKeys(
   return data.context.counterGroup.keys;
 }
 
+type Ranked = {
+  readonly rankBy: string;
+  readonly interval?: object;
+  readonly ago?: number;
+  readonly prefix?: object;
+};
+
+const ranked = ({ rankBy, interval = DAY, ago, prefix }: Ranked): ChurnCase['ask'] => {
+  return (client, turn) => {
+    const asked = { window: { interval }, rankBy, ago, prefix, maxItems: ITEMS + turn };
+    return client.ask(RANKED, { context: CONTEXT, group: GROUP, ...asked });
+  };
+};
+
 /** The topper of the day, with a number of keys that no other question has. */
 export const askDay = (client: GraphClient): Promise<DayTopper> =>
   askTopper(client, { interval: DAY, maxItems: 1 });
@@ -99,6 +136,24 @@ export const CHURN_CASES: readonly ChurnCase[] = [
   },
   { name: 'network prefix', ask: filtered((turn) => ({ cidr: [`${91 + turn}.0.0.0/8`] })) },
   { name: 'text search in a topper', ask: filtered((turn) => ({ search: `${61 + turn}.77` })) },
+  { name: 'day by PEAK', ask: ranked({ rankBy: 'PEAK' }) },
+  { name: 'day by PERCENTILE', ask: ranked({ rankBy: 'PERCENTILE' }) },
+  {
+    name: 'last hour by GROWTH',
+    ask: ranked({ rankBy: 'GROWTH', interval: LAST_HOUR, ago: 3600 }),
+  },
+  {
+    name: 'last hour by NEW',
+    ask: ranked({ rankBy: 'NEW', interval: LAST_HOUR, ago: 3600 }),
+  },
+  { name: 'networks of /16', ask: ranked({ rankBy: 'METRIC', prefix: { ipv4: 16 } }) },
+  {
+    name: 'trend of the day by hours',
+    ask: (client, turn) => {
+      const asked = { window: { interval: DAY }, maxItems: 10 + turn };
+      return client.ask(TREND, { context: CONTEXT, group: GROUP, ...asked });
+    },
+  },
   {
     name: 'text search over keys',
     ask: (client, turn) => askKeys(client, { search: `8${turn % 10}.99` }),

@@ -8,11 +8,19 @@ import type { Statement, TimeBound } from './read-session.ts';
 
 export type Copy = Pick<Statement, 'query' | 'text'>;
 
+/** A copy of pages that Citus has distributed, and the segments to which they belong. */
+export type PageCopy = Copy & { readonly segmentIds: readonly number[] };
+
+/** A source of distributed pages. */
+export type PageSource = {
+  copy(copy: PageCopy, bound?: TimeBound | null): Promise<Buffer>;
+};
+
 /** A source of the output of `COPY (…) TO STDOUT (FORMAT binary)`, such as a ReadSession. */
 export type CopySource = {
   copy(copy: Copy, bound?: TimeBound | null): Promise<Buffer>;
   /** The source of pages alone; set only if Citus has distributed the pages (page-placement.ts). */
-  readonly distributedPages?: Pick<CopySource, 'copy'> | null;
+  readonly distributedPages?: PageSource | null;
 };
 
 /**

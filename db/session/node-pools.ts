@@ -4,6 +4,7 @@ import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import { Pooler } from '../connection/pooler.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { SharedReads } from './shared-reads.ts';
+import { SilentWorkers } from './silent-workers.ts';
 
 /** Lets a test or a log see every statement sent by reads. */
 export type StatementObserver = (text: string) => void;
@@ -18,6 +19,8 @@ export type NodePool = {
    * this pool opens no connection.
    */
   readonly pages: pg.Pool;
+  /** The workers of Citus that do not answer, if the pages are distributed. */
+  readonly workers: SilentWorkers;
   /** Whether the pages of this node are distributed. */
   readonly placement: PagePlacement;
   /** Reads of the node that concurrent requests share. */
@@ -69,10 +72,12 @@ export class NodePools {
     const pooler = new Pooler((error) => this.#onLostStatements(url, error));
     const placement = new PagePlacement();
     const between = { pooler, placement };
+    const control = this.#open(url, between, CONTROL);
     const pool = {
       reads: this.#open(url, between, { ...READS, max: this.connections }),
-      control: this.#open(url, between, CONTROL),
+      control,
       pages: this.#open(url, between, { ...PAGES, max: this.connections }),
+      workers: new SilentWorkers(control),
       placement,
       shared: new SharedReads(),
       pooler,
@@ -89,6 +94,7 @@ export class NodePools {
   async close(): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
+    for (const { workers } of pools) workers.close();
     await Promise.all(
       pools.flatMap(({ reads, control, pages }) => [reads.end(), control.end(), pages.end()]),
     );

@@ -44,9 +44,11 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
 
   const window = { window_fromts: T0, window_tots: T0 + 30 * DAY };
 
-  const askAll = () =>
+  const askAll = (changes: Partial<typeof window> = {}) =>
     Promise.all(
-      GROUPS.map(({ guid }) => lab.rest('topper', { counter_group: guid, meter: 0, ...window })),
+      GROUPS.map(({ guid }) =>
+        lab.rest('topper', { counter_group: guid, meter: 0, ...window, ...changes }),
+      ),
     );
 
   /** Reads all toppers with empty caches: each must be the sum of all days. */
@@ -60,6 +62,9 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
       sums.map((sum) => [sum]),
     );
   }
+
+  /** A worker that did not answer is checked every second. */
+  const expectRecovery = () => expect.poll(() => expectAnswers().then(() => 'whole')).toBe('whole');
 
   type Body = { readonly keys: readonly { readonly metric: number }[] };
 
@@ -166,7 +171,26 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
     }
     expect(performance.now() - started).toBeLessThan(20_000);
     await way.open();
-    await expectAnswers();
+    await expectRecovery();
+  });
+
+  it('answers from the other workers, however many requests wait for a paused one', async () => {
+    lab.emptyCaches();
+    way.silence();
+    // Each reads one segment. They are more than there are connections.
+    const windows = days.map((day) => ({
+      window_fromts: T0 + day * DAY,
+      window_tots: T0 + (day + 1) * DAY,
+    }));
+    const together = (await Promise.all(windows.map(askAll))).flat();
+    const statuses = together.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 500]));
+    lab.emptyCaches();
+    const alone: number[] = [];
+    for (const each of windows) alone.push(...(await askAll(each)).map(({ status }) => status));
+    expect(statuses).toEqual(alone);
+    await way.open();
+    await expectRecovery();
   });
 
   it('keeps nothing of an import that loses a worker midway', async () => {

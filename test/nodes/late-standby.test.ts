@@ -36,7 +36,8 @@ beforeAll(async () => {
     });
     await addUser(client, { name: 'u', token: 't', contexts: ['lab'] });
   });
-  standby = await startStandby(primary);
+  // A held session keeps its locks, and replay waits for these no longer than this.
+  standby = await startStandby(primary, { max_standby_streaming_delay: '1s' });
   way = await openHeldWay(standby.url);
   server = await startServer({
     settings: readSettings({ PORT: '0' }),

@@ -8,7 +8,7 @@ import {
   pageTableOf,
   type SegmentToPlace,
 } from '../../page-tables.ts';
-import type { CopySource } from '../../session/copy-source.ts';
+import type { Copy, CopySource } from '../../session/copy-source.ts';
 import type { TimeBound } from '../../session/read-session.ts';
 
 /** The pages of a segment from `first` to `last`. */
@@ -36,11 +36,17 @@ export async function selectPages(
   bound?: TimeBound | null,
 ): Promise<PageBytesRow[]> {
   const { distributedPages } = source;
-  if (!distributedPages) return selectRows(source, readsByTable(reads, selectText), bound);
+  const byTable = readsByTable(reads);
+  if (!distributedPages) {
+    const texts = byTable.map(({ table, own }) => selectText(table, own));
+    return rowsOf(await source.copy(copyOf(texts.join(' union all ')), bound));
+  }
   const rows: PageBytesRow[] = [];
-  for (const text of readsByTable(reads, selectDistributedText)) {
+  for (const { table, own } of byTable) {
+    const copy = copyOf(selectDistributedText(table, own));
+    const segmentIds = segmentIdsOf(own);
     try {
-      rows.push(...(await selectRows(distributedPages, [text], bound)));
+      rows.push(...rowsOf(await distributedPages.copy({ ...copy, segmentIds }, bound)));
     } catch (error) {
       // A shard was just moved: its pages are missing, and fetchPages reads them again.
       if (!isMissingTable(error, SHARD)) throw error;
@@ -52,13 +58,13 @@ export async function selectPages(
 /** Name of a table of pages, or of one of its partitions, on a worker. */
 const SHARD = /_segment_pages_[0-9_]+/;
 
-async function selectRows(
-  source: Pick<CopySource, 'copy'>,
-  parts: readonly string[],
-  bound: TimeBound | null | undefined,
-): Promise<PageBytesRow[]> {
-  const text = `copy (${parts.join(' union all ')}) to stdout (format binary)`;
-  const reader = new CopyReader(await source.copy({ query: 'select-pages', text }, bound));
+const copyOf = (select: string): Copy => ({
+  query: 'select-pages',
+  text: `copy (${select}) to stdout (format binary)`,
+});
+
+function rowsOf(copied: Buffer): PageBytesRow[] {
+  const reader = new CopyReader(copied);
   const rows: PageBytesRow[] = [];
   while (reader.next()) {
     rows.push({ segmentId: reader.integer(), page: reader.integer(), bytes: reader.bytes() });
@@ -66,14 +72,17 @@ async function selectRows(
   return rows;
 }
 
-const readsByTable = (
-  reads: readonly PagesRead[],
-  textOf: (table: PageTable, own: readonly PagesRead[]) => string,
-): string[] =>
-  PAGE_TABLES.flatMap((table) => {
-    const own = reads.filter(({ level }) => pageTableOf(level) === table);
-    return own.length === 0 ? [] : [textOf(table, own)];
-  });
+type ReadsOfTable = { readonly table: PageTable; readonly own: readonly PagesRead[] };
+
+const readsByTable = (reads: readonly PagesRead[]): ReadsOfTable[] =>
+  PAGE_TABLES.map((table) => ({
+    table,
+    own: reads.filter(({ level }) => pageTableOf(level) === table),
+  })).filter(({ own }) => own.length > 0);
+
+const segmentIdsOf = (reads: readonly PagesRead[]): number[] => [
+  ...new Set(reads.map(({ segmentId }) => segmentId)),
+];
 
 /**
  * OFFSET 0 fences the lateral part, so that the planner never turns it into a scan of the table.
@@ -105,7 +114,7 @@ const selectDistributedText = (table: PageTable, reads: readonly PagesRead[]): s
       ${table === 'open_segment_pages' ? 'and t.generation = r.generation' : ''}
       and t.page between r.first and r.last
   where t.slice_id = any(${copyArray([...new Set(reads.map(({ sliceId }) => sliceId))])})
-    and t.segment_id = any(${copyBigintArray([...new Set(reads.map(({ segmentId }) => segmentId))])})`;
+    and t.segment_id = any(${copyBigintArray(segmentIdsOf(reads))})`;
 
 const valuesText = (read: PagesRead): string => {
   const { sliceId, segmentId, first, last } = read;

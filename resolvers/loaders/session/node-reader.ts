@@ -3,7 +3,7 @@ import type { PagePlacement } from '../../../db/page-placement.ts';
 import { selectManifest } from '../../../db/queries/segments/select-manifest.ts';
 import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
-import type { CopySource } from '../../../db/session/copy-source.ts';
+import type { CopySource, PageSource } from '../../../db/session/copy-source.ts';
 import { PagesGone, SnapshotMoved } from '../../../db/session/read-session.ts';
 import { PassedOver } from '../../../db/session/snapshot-check.ts';
 import { isPast, type TimeBound, timedOut } from '../../../db/session/time-bound.ts';
@@ -36,7 +36,7 @@ export type NodeReaderOptions = {
   readonly session: RequestSession;
   /** Whether the node's pages are distributed; `distributedPages` reads them if so. */
   readonly placement: PagePlacement;
-  readonly distributedPages: Pick<CopySource, 'copy'>;
+  readonly distributedPages: PageSource;
   readonly nodeUrl: string;
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
