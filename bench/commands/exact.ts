@@ -1,12 +1,12 @@
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { type ExactOptions, exactOptions } from './options/data-options.ts';
-import { difference } from './questions/answer.ts';
-import type { Question } from './questions/question.ts';
-import { randomQuestions } from './questions/random-questions.ts';
-import { showProgress } from './reports/progress.ts';
-import { openSystems } from './systems/open-systems.ts';
-import { type Service, topperParameters } from './systems/service.ts';
-import type { System } from './systems/system.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { type ExactOptions, exactOptions } from '../options/data-options.ts';
+import { difference } from '../questions/answer.ts';
+import type { Question } from '../questions/question.ts';
+import { randomQuestions } from '../questions/random-questions.ts';
+import { showProgress } from '../reports/progress.ts';
+import { openSystems } from '../systems/open-systems.ts';
+import { type Service, topperParameters } from '../systems/service.ts';
+import type { System } from '../systems/system.ts';
 
 const options = exactOptions(process.argv.slice(2));
 await withCleanup((cleanup) => compareRandomly(options, cleanup));

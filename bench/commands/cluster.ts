@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { type ClusterReport, renderCluster } from './cluster/cluster-report.ts';
-import { loadPlaces } from './cluster/load-places.ts';
-import { clusterOptions } from './options/data-options.ts';
-import { measureProbes } from './probes/measure-probes.ts';
-import { describeMachine } from './reports/machine.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { type ClusterReport, renderCluster } from '../cluster/cluster-report.ts';
+import { loadPlaces } from '../cluster/load-places.ts';
+import { clusterOptions } from '../options/data-options.ts';
+import { measureProbes } from '../probes/measure-probes.ts';
+import { describeMachine } from '../reports/machine.ts';
 
 const options = clusterOptions(process.argv.slice(2));
 await withCleanup(compareCluster);

@@ -1,16 +1,16 @@
 import { strictEqual } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { servingOptions } from './options/serving-options.ts';
-import { describeMachine } from './reports/machine.ts';
-import { showProgress } from './reports/progress.ts';
-import { textTable } from './reports/text-table.ts';
-import { compareProcesses } from './serving/compare-processes.ts';
-import { openServingDatabase } from './serving/data.ts';
-import { type ForkedServer, forkServer } from './serving/forked-server.ts';
-import { measureWay, type WayFigures } from './serving/measure-way.ts';
-import { type BenchRequest, CASES, type ServingCase } from './serving/requests.ts';
-import { SERVERS, type ServerName } from './serving/servers.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { servingOptions } from '../options/serving-options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { textTable } from '../reports/text-table.ts';
+import { compareProcesses } from '../serving/compare-processes.ts';
+import { openServingDatabase } from '../serving/data.ts';
+import { type ForkedServer, forkServer } from '../serving/forked-server.ts';
+import { measureWay, type WayFigures } from '../serving/measure-way.ts';
+import { type BenchRequest, CASES, type ServingCase } from '../serving/requests.ts';
+import { SERVERS, type ServerName } from '../serving/servers.ts';
 
 type CaseFigures = { readonly name: string; readonly ways: ReadonlyMap<string, WayFigures> };
 

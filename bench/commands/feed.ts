@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { openAsker } from './feed/ask-between.ts';
-import { type FeedReport, hourOf, renderFeed } from './feed/feed-report.ts';
-import { runDay } from './feed/run-day.ts';
-import { liveSegments } from './load/database-sizes.ts';
-import { type OwnPostgres, openOwnPostgres } from './load/own-postgres.ts';
-import { spreadOf } from './measures/statistics.ts';
-import { feedOptions } from './options/feed-options.ts';
-import { describeMachine } from './reports/machine.ts';
-import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
-import { runCommand } from './systems/product.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { openAsker } from '../feed/ask-between.ts';
+import { type FeedReport, hourOf, renderFeed } from '../feed/feed-report.ts';
+import { runDay } from '../feed/run-day.ts';
+import { liveSegments } from '../load/database-sizes.ts';
+import { type OwnPostgres, openOwnPostgres } from '../load/own-postgres.ts';
+import { spreadOf } from '../measures/statistics.ts';
+import { feedOptions } from '../options/feed-options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { CONTEXT, TOKEN, USER } from '../systems/declaration.ts';
+import { runCommand } from '../systems/product.ts';
 
 /** PostgreSQL makes no checkpoints by itself: the bench makes them on the clock of the stream. */
 const SETTINGS = {

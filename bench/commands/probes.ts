@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { settings } from './load/databases.ts';
-import { openOwnPostgres } from './load/own-postgres.ts';
-import { probesOptions } from './options/data-options.ts';
-import { loadProduct } from './probes/load-product.ts';
-import { measureProbes } from './probes/measure-probes.ts';
-import { type ProbesReport, renderProbes } from './probes/probes-report.ts';
-import { describeMachine } from './reports/machine.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { settings } from '../load/databases.ts';
+import { openOwnPostgres } from '../load/own-postgres.ts';
+import { probesOptions } from '../options/data-options.ts';
+import { loadProduct } from '../probes/load-product.ts';
+import { measureProbes } from '../probes/measure-probes.ts';
+import { type ProbesReport, renderProbes } from '../probes/probes-report.ts';
+import { describeMachine } from '../reports/machine.ts';
 
 const options = probesOptions(process.argv.slice(2));
 await withCleanup(compareProbes);

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { measureIsolation } from './measures/isolation.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { measureIsolation } from '../measures/isolation.ts';
 import {
   type CaseResult,
   type CheckedCase,
   checkCase,
   measureCase,
-} from './measures/measure-case.ts';
-import { type ToppersOptions, toppersOptions } from './options/data-options.ts';
-import { casesOf, wholeWindow } from './questions/cases.ts';
-import { describeMachine } from './reports/machine.ts';
-import { showProgress } from './reports/progress.ts';
-import { type Report, renderReport, reportJson } from './reports/report.ts';
-import { openSystems } from './systems/open-systems.ts';
+} from '../measures/measure-case.ts';
+import { type ToppersOptions, toppersOptions } from '../options/data-options.ts';
+import { casesOf, wholeWindow } from '../questions/cases.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { type Report, renderReport, reportJson } from '../reports/report.ts';
+import { openSystems } from '../systems/open-systems.ts';
 
 const options = toppersOptions(process.argv.slice(2));
 await withCleanup((cleanup) => compareToppers(options, cleanup));

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { type OwnPostgres, openOwnPostgres } from './load/own-postgres.ts';
-import { streamsOptions } from './options/serving-options.ts';
-import { describeMachine } from './reports/machine.ts';
-import { showProgress } from './reports/progress.ts';
-import { compareAnswers } from './streams/compare-answers.ts';
-import { forkReaders, forkStreamServer } from './streams/forked.ts';
-import { openMinutes } from './streams/open-minutes.ts';
-import { runCommits } from './streams/run-commits.ts';
-import { QUESTIONS } from './streams/stream-questions.ts';
-import { renderStreams, type StreamsReport } from './streams/streams-report.ts';
-import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
-import { runCommand } from './systems/product.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { type OwnPostgres, openOwnPostgres } from '../load/own-postgres.ts';
+import { streamsOptions } from '../options/serving-options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { compareAnswers } from '../streams/compare-answers.ts';
+import { forkReaders, forkStreamServer } from '../streams/forked.ts';
+import { openMinutes } from '../streams/open-minutes.ts';
+import { runCommits } from '../streams/run-commits.ts';
+import { QUESTIONS } from '../streams/stream-questions.ts';
+import { renderStreams, type StreamsReport } from '../streams/streams-report.ts';
+import { CONTEXT, TOKEN, USER } from '../systems/declaration.ts';
+import { runCommand } from '../systems/product.ts';
 
 /** Below the limit of 500 open streams per user. */
 const STREAMS_PER_USER = 400;

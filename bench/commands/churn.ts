@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises';
-import { type ChurnReport, renderChurn } from './churn/churn-report.ts';
-import { loadDay } from './churn/load-day.ts';
-import { measureServing } from './churn/measure-serving.ts';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { databaseBytes } from './load/database-sizes.ts';
-import { openOwnPostgres } from './load/own-postgres.ts';
-import { churnOptions } from './options/feed-options.ts';
-import { describeMachine } from './reports/machine.ts';
-import { showProgress } from './reports/progress.ts';
-import { CONTEXT } from './systems/declaration.ts';
-import { measureCommand } from './systems/measured-command.ts';
-import { runCommand } from './systems/product.ts';
+import { type ChurnReport, renderChurn } from '../churn/churn-report.ts';
+import { loadDay } from '../churn/load-day.ts';
+import { measureServing } from '../churn/measure-serving.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { databaseBytes } from '../load/database-sizes.ts';
+import { openOwnPostgres } from '../load/own-postgres.ts';
+import { churnOptions } from '../options/feed-options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { CONTEXT } from '../systems/declaration.ts';
+import { measureCommand } from '../systems/measured-command.ts';
+import { runCommand } from '../systems/product.ts';
 
 const { shape, json } = churnOptions(process.argv.slice(2));
 await withCleanup(measureChurn);

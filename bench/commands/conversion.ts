@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { answersOf, compareAnswers } from './conversion/answers-of.ts';
-import { type ConversionReport, renderConversion } from './conversion/conversion-report.ts';
-import { databaseBytes, liveSegments, walBytes } from './load/database-sizes.ts';
-import { loadService } from './load/load-service.ts';
-import { openOwnPostgres } from './load/own-postgres.ts';
-import { conversionOptions } from './options/feed-options.ts';
-import { describeMachine } from './reports/machine.ts';
-import { showProgress } from './reports/progress.ts';
-import { measureCommand } from './systems/measured-command.ts';
-import { productVersion, THIS_PRODUCT } from './systems/product.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { answersOf, compareAnswers } from '../conversion/answers-of.ts';
+import { type ConversionReport, renderConversion } from '../conversion/conversion-report.ts';
+import { databaseBytes, liveSegments, walBytes } from '../load/database-sizes.ts';
+import { loadService } from '../load/load-service.ts';
+import { openOwnPostgres } from '../load/own-postgres.ts';
+import { conversionOptions } from '../options/feed-options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { measureCommand } from '../systems/measured-command.ts';
+import { productVersion, THIS_PRODUCT } from '../systems/product.ts';
 
 const { shape, from, json } = conversionOptions(process.argv.slice(2));
 await withCleanup(measureConversion);

@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type Cleanup, withCleanup } from './cleanup.ts';
-import { openLoad, possibleRate } from './measures/open-load.ts';
-import { soakOptions } from './options/serving-options.ts';
-import { showProgress } from './reports/progress.ts';
+import { type Cleanup, withCleanup } from '../cleanup.ts';
+import { openLoad, possibleRate } from '../measures/open-load.ts';
+import { soakOptions } from '../options/serving-options.ts';
+import { showProgress } from '../reports/progress.ts';
 import {
   FROM,
   guidOf,
@@ -13,10 +13,10 @@ import {
   MINUTES,
   openServingDatabase,
   totalOf,
-} from './serving/data.ts';
-import { type ForkedServer, forkServer } from './serving/forked-server.ts';
-import { CASES } from './serving/requests.ts';
-import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
+} from '../serving/data.ts';
+import { type ForkedServer, forkServer } from '../serving/forked-server.ts';
+import { CASES } from '../serving/requests.ts';
+import { CONTEXT, TOKEN, USER } from '../systems/declaration.ts';
 
 /** Resources that the server and the database hold at a moment. */
 type Held = {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withCleanup } from './cleanup.ts';
-import { killedOptions } from './options/serving-options.ts';
-import { describeMachine } from './reports/machine.ts';
-import { showProgress } from './reports/progress.ts';
-import { textTable } from './reports/text-table.ts';
-import { openServingDatabase } from './serving/data.ts';
-import { startLoad } from './serving/persistent-load.ts';
-import { CASES } from './serving/requests.ts';
-import { serveByProcesses } from './serving/served-processes.ts';
+import { withCleanup } from '../cleanup.ts';
+import { killedOptions } from '../options/serving-options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { textTable } from '../reports/text-table.ts';
+import { openServingDatabase } from '../serving/data.ts';
+import { startLoad } from '../serving/persistent-load.ts';
+import { CASES } from '../serving/requests.ts';
+import { serveByProcesses } from '../serving/served-processes.ts';
 
 const CONNECTIONS = 16;
 
