@@ -303,6 +303,8 @@ export const LIMITS = {
   parityRequests: 200_000,
   /** How long `parity` waits: as long as a topper may take. Callers notice a longer wait. */
   parityTimeoutMs: 120_000,
+  /** Bytes of an answer that `parity` reads: several times those of 10,000 keys. */
+  parityBodyBytes: 64 * 2 ** 20,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
   ...EDIT_LIMITS,

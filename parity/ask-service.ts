@@ -40,7 +40,9 @@ export async function askService(
       redirect: 'manual',
       signal: AbortSignal.any([signal, timeout]),
     });
-    return replyOf(response.status, response.headers.get('location'), await response.text());
+    const text = await readText(response);
+    if (text !== null) return replyOf(response.status, response.headers.get('location'), text);
+    return fault(`${response.status} with a body of more than ${LIMITS.parityBodyBytes} bytes`);
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) {
@@ -50,6 +52,19 @@ export async function askService(
     if (UNREACHABLE.has(code)) throw new Unreachable(target, text);
     return fault(`no answer: ${text}`);
   }
+}
+
+/** null: the body is larger than the limit. */
+async function readText({ body }: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    // Leaving the loop ends the connection.
+    if (length > LIMITS.parityBodyBytes) return null;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** Error codes after which every further request would fail in the same way. */

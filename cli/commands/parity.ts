@@ -69,7 +69,7 @@ export function registerParity(program: Command): void {
     .option(
       '--ignore <field>',
       'ignore a field and all fields below it: a dotted path without indexes, as keys.label; repeatable',
-      (field: string, fields: string[]) => [...fields, field],
+      (field: string, fields: string[]) => [...fields, parseField(field)],
       [],
     )
     .option(
@@ -78,6 +78,11 @@ export function registerParity(program: Command): void {
     )
     .option('--json', 'print each difference, and finally the totals, as a line of JSON')
     .action(parity);
+}
+
+function parseField(text: string): string {
+  if (/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a dotted path without indexes, such as keys.label.');
 }
 
 function parseBaseUrl(text: string): URL {

@@ -12,7 +12,9 @@ import { DEMO, startExplorerServer } from './explorer-server.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('The explorer is not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'The explorer is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 // A page is 5 MB of script, and the machine may be busy with other tests.

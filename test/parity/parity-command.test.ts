@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
@@ -54,6 +55,10 @@ async function parity(
   await writeFile(file, Buffer.isBuffer(lines) ? lines : `${lines.join('\n')}\n`);
   const targets = ['--legacy', legacy.url, '--ours', lab.url, '--requests', file];
   return runCommand(['parity', ...targets, ...options]);
+}
+
+function* endless(): Generator<string> {
+  for (;;) yield 'x'.repeat(2 ** 20);
 }
 
 const shown = (request: string): string => {
@@ -119,6 +124,16 @@ describe('parity', () => {
       'http_status: legacy 200 with a body that is no JSON: "<html>Sign in</html>", ours 200',
     ],
     [
+      'a body without an end',
+      `${TOPPER}&${WINDOW}`,
+      (_, __, response) => {
+        Readable.from(endless())
+          .pipe(response.writeHead(200))
+          .on('error', () => undefined);
+      },
+      'http_status: legacy 200 with a body of more than 67108864 bytes, ours 200',
+    ],
+    [
       'a redirect',
       `${TOPPER}&${WINDOW}`,
       (_, __, response) => response.writeHead(302, { location: '/login' }).end(),
@@ -181,6 +196,12 @@ describe('parity', () => {
     expect((await parity(REQUESTS, [...AS_ADA, '--ignore', 'keys.label'])).out).toHaveLength(2);
     const all = ['--ignore', 'keys.label', '--ignore', 'group_details.meters'];
     expect((await parity(REQUESTS, [...AS_ADA, ...all])).status).toBe(0);
+  });
+
+  it.each(['keys[0].label', 'keys.', '.label', ''])('refuses --ignore %j', async (field) => {
+    const { status, err } = await parity(REQUESTS, [...AS_ADA, '--ignore', field]);
+    expect(status).toBe(2);
+    expect(err.join(' ')).toContain('It must be a dotted path without indexes');
   });
 
   it('asks both for the same window if a request names none, and reports empty answers', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyChanges, keyTexts } from '../../web/src/data/edits/key-changes.ts';
 import { mayEdit } from '../../web/src/data/edits/may-edit.ts';
-import { ownTags, parseTags } from '../../web/src/data/edits/slice-tags.ts';
+import { ownTags, parseTags, tagsText } from '../../web/src/data/edits/slice-tags.ts';
 
 const KNOWN = {
   key: '0A.00.00.01',
@@ -55,6 +55,14 @@ describe('the tags of a slice', () => {
   it('are separated by commas, and kept once each', () => {
     expect(parseTags(' incident 7, audit,, audit , ')).toEqual(['incident 7', 'audit']);
     expect(parseTags('')).toEqual([]);
+  });
+
+  it('are in quotes if they have a comma or quotes', () => {
+    const tags = ['rack 4, row 2', 'audit', 'the "big" one', '"'];
+    expect(tagsText(tags)).toBe('"rack 4, row 2", audit, "the ""big"" one", """"');
+    expect(parseTags(tagsText(tags))).toEqual(tags);
+    expect(parseTags('a 5" disk, x')).toEqual(['a 5" disk', 'x']);
+    expect(parseTags('"open, x')).toEqual(['"open', 'x']);
   });
 
   it('are without those that say where the slice is', () => {

@@ -11,7 +11,9 @@ import { HOSTS, hostKey, hostName, SENSORS } from './page-lab.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('Alerts are not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'Alerts are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const bare = (guid: string): string => guid.slice(1, -1);

@@ -10,7 +10,9 @@ import { HOSTS, hostKey, hostName, startPageLab, TEN } from './page-lab.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('Editing is not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'Editing is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const READER: Credentials = { username: 'rita', token: 'rita-token' };

@@ -10,7 +10,9 @@ import { type StreamStandIn, standBefore } from './stream-stand-in.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('The live page is not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'The live page is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const VIEW = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&tz=UTC`;

@@ -9,7 +9,9 @@ import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('The dashboard is not looked at in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'The dashboard is not looked at in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;

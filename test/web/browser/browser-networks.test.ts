@@ -10,7 +10,9 @@ import { APPS, HOSTS, hostName, startPageLab, TEN } from './page-lab.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('Networks are not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'Networks are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const SPAN = { from: TEN + 13 * 60, to: TEN + 26 * 60 };

@@ -9,7 +9,9 @@ import { HOSTS, SENSORS, startPageLab, TEN } from './page-lab.ts';
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('Rankings are not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'Rankings are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 type Span = { readonly from: number; readonly to: number };
@@ -142,14 +144,32 @@ describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => 
     expect(page.url()).not.toContain('rank=');
   });
 
-  it('lists the keys that are new, and says that the earlier window is not fully stored', async () => {
+  it('lists the keys that are new, and says that the earlier window is not stored', async () => {
     const first = { from: TEN - DAY, to: TEN - DAY + 600 };
     const { page, labels } = await open(viewOf(first, '&rank=new'));
     expect(await labels()).toEqual(labelsOf(await ranked(first, { rankBy: 'NEW' })));
     expect(await orderedBy()).toMatchObject(['Volume', { length: 10 }]);
     expect(await page.locator('.summary-note').first().textContent()).toMatch(
-      /had none in .*That window is only partly stored, so the comparison is incomplete/,
+      /had none in .*Nothing is stored for that window, so there is nothing to compare with/,
     );
+  });
+
+  it('says that there are no new keys, and that the earlier window is partly stored', async () => {
+    const from = TEN - DAY + 300;
+    const { page } = await open(viewOf({ from, to: from + 600 }, '&rank=new'));
+    expect(await page.locator('.notice').textContent()).toMatch(
+      /There are no new keys.*That window is only partly stored, so the comparison is incomplete/,
+    );
+  });
+
+  it('says that nothing is stored for the earlier window, instead of that no key declined', async () => {
+    const first = { from: TEN - DAY, to: TEN - DAY + 600 };
+    const { page } = await open(viewOf(first, '&rank=decline&vs=week'));
+    const notice = page.locator('.notice');
+    expect(await notice.textContent()).toMatch(
+      /Nothing is stored for the earlier window.*so there is nothing to compare with/,
+    );
+    expect(await notice.textContent()).not.toContain('No key has declined');
   });
 
   it('lists keys that went silent, and links to what they did before', async () => {

@@ -9,7 +9,9 @@ import { BACKBONE, HOSTS, NEVER, SENSORS, startPageLab, TEN } from './page-lab.t
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('The states are not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'The states are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;

@@ -9,7 +9,9 @@ import { HOSTS, hostKey, hostName, SENSORS, startPageLab, TEN } from './page-lab
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('Trends are not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'Trends are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const viewOf = (more = '', group = HOSTS) =>

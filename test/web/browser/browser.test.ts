@@ -11,7 +11,9 @@ import { FORMULA_HOST, HOSTS, hostName, PAIRS, startPageLab, TEN } from './page-
 const chromium = findChromium();
 
 if (!chromium) {
-  console.warn('The dashboard is not tested in a browser: apt-get install chromium, or Chrome.');
+  console.warn(
+    'The dashboard is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
 }
 
 const HOURS = `window=${TEN}-${TEN + 7200}`;

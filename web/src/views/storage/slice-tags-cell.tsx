@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { UpdateSlice } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
-import { ownTags, parseTags } from '../../data/edits/slice-tags.ts';
+import { ownTags, parseTags, tagsText } from '../../data/edits/slice-tags.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -19,7 +19,7 @@ export function SliceTagsCell({ slice, session, onEdited }: SliceTagsCellProps) 
   if (!isEditing || !onEdited) {
     return (
       <>
-        {slice.tags.join(', ')}{' '}
+        {tagsText(slice.tags)}{' '}
         {onEdited && (
           <IconButton
             icon="edit"
@@ -46,7 +46,7 @@ type TagsFormProps = Pick<SliceTagsCellProps, 'slice' | 'session'> & {
 };
 
 function TagsForm({ slice, session, onEdited, onClose }: TagsFormProps) {
-  const [text, setText] = useState(ownTags(slice.tags).join(', '));
+  const [text, setText] = useState(tagsText(ownTags(slice.tags)));
   const first = useRef<HTMLInputElement>(null);
   // Before the next key press, so that none is lost.
   useLayoutEffect(() => first.current?.focus(), []);

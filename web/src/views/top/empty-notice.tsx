@@ -5,6 +5,7 @@ import type { ArchivedSlices } from '../../data/shown-toppers.ts';
 import { Command } from '../../parts/command.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { earlierGap } from './earlier-gap.ts';
 import type { ResultsProps } from './results-props.ts';
 
 /** Shown when no key is listed: none passes the filter, or there are no readings at that time. */
@@ -34,9 +35,10 @@ type NoneHasChangedProps = ResultsProps & {
 function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasChangedProps) {
   const { noKey, none } = CHANGE_WORDS[by];
   const { from, to } = shown.earlier;
+  const gap = earlierGap(shown);
   return (
     <Notice
-      title={noKey}
+      title={gap?.isWhole ? 'Nothing is stored for the earlier window' : noKey}
       actions={
         <>
           <button
@@ -61,7 +63,7 @@ function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasCha
       <p>
         No key of {shown.group.name}
         {isFiltered && ' that passes the filter'} {none(moments.range(from, to))}, by{' '}
-        {shown.meter.name}.
+        {shown.meter.name}.{gap && ` ${gap.text}`}
       </p>
     </Notice>
   );

@@ -1,16 +1,17 @@
 import { comparesWindows } from '../../address/ranking.ts';
 import { CHANGE_WORDS } from '../../data/ranking-words.ts';
+import { earlierGap } from './earlier-gap.ts';
 import type { ResultsProps } from './results-props.ts';
 
 /** Says which keys are listed, and since when, if they are not simply the largest. */
 export function RankingNote({ shown, moments }: ResultsProps) {
-  const { ranking, earlier, stored } = shown;
+  const { ranking, earlier } = shown;
   if (!comparesWindows(ranking)) return null;
-  const isStored = stored !== null && stored.from <= earlier.from;
+  const gap = earlierGap(shown);
   return (
     <p class="hint summary-note">
       {CHANGE_WORDS[ranking.by].note(moments.range(earlier.from, earlier.to))}
-      {!isStored && ' That window is only partly stored, so the comparison is incomplete.'}
+      {gap && ` ${gap.text}`}
     </p>
   );
 }

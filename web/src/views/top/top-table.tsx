@@ -224,7 +224,7 @@ function ChangeCell({ row, shown, terms, moments }: RowProps) {
   const then = previous && amountQuantity({ ...row, ...asVolume(previous, terms) }, terms);
   const title =
     change.direction === 'unknown'
-      ? 'The earlier window is only partly stored'
+      ? 'The earlier window is not fully stored'
       : previous
         ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null || shown.ranking.by !== 'metric' ? '' : `, rank ${previous.rank}`}`
         : '';
