@@ -69,13 +69,13 @@ describe('a page of events', () => {
   };
 
   it.each([
-    ['the newest of all', null, null],
-    ['those in the middle of all', null, middle],
-    ['the newest of a rule that fires often', 'often', null],
-    ['those in the middle of such a rule', 'often', middle],
-    ['those of a rule that fires rarely', 'rare', null],
-    ['those of no rule', 'none', null],
-  ])('%s are read by an index, with few other rows', async (_, alert, after) => {
+    ['with the newest of all', null, null],
+    ['from the middle of all', null, middle],
+    ['with the newest of a rule that fires often', 'often', null],
+    ['from the middle of such a rule', 'often', middle],
+    ['of a rule that fires rarely', 'rare', null],
+    ['of a rule that does not exist', 'none', null],
+  ])('%s is read through an index, with few other rows', async (_, alert, after) => {
     const limit = 51;
     // Each row is found and then read, and some share the second at which the page begins.
     expect(rowsRead(await explain({ contextId, alert, after, limit }))).toBeLessThan(3 * limit);

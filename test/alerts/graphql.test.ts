@@ -247,9 +247,12 @@ describe('an answer with alerts', () => {
   }
 
   it.each([
-    ['of rules', inContext('alerts { name evaluatedTo }')],
-    ['of events', inContext('alertEvents { edges { node { startedAt } } }')],
-    ['of no event', inContext('alertEvents(alert: "none") { edges { node { startedAt } } }')],
+    ['that lists rules', inContext('alerts { name evaluatedTo }')],
+    ['that lists events', inContext('alertEvents { edges { node { startedAt } } }')],
+    [
+      'that finds no events',
+      inContext('alertEvents(alert: "none") { edges { node { startedAt } } }'),
+    ],
   ])('%s is never cached, compiled or not', async (_, document) => {
     for (let time = 0; time < 6; time += 1) {
       expect(await isRemembered(() => lab.data(document))).toBe(false);

@@ -95,10 +95,10 @@ describe('a webhook', () => {
 
   const failures: readonly [string, Behaviour][] = [
     ['answers with an error', answersWith(500)],
-    ['refuses what it is sent', answersWith(400)],
-    ['sends it elsewhere', answersWith(307, { location: 'http://127.0.0.1:1/' })],
-    ['closes the connection', closesBeforeItAnswers],
-    ['closes it within its answer', closesWithinItsHead],
+    ['refuses the request', answersWith(400)],
+    ['redirects the request', answersWith(307, { location: 'http://127.0.0.1:1/' })],
+    ['closes the connection before it answers', closesBeforeItAnswers],
+    ['closes the connection in the middle of its answer', closesWithinItsHead],
   ];
 
   it.each(failures)('that %s is retried, in order', async (_, behaviour) => {

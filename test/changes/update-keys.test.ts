@@ -138,12 +138,12 @@ describe('updateKeys refuses, and changes nothing, given', () => {
 
   it.each([
     [
-      'a key that is none',
+      'text that is not a key',
       [good, { key: 'printer' }],
       'keys[1].key must be a key of Hosts, got "printer"',
     ],
     [
-      'a key given twice, raw and readable',
+      'a key given twice, in raw and in readable form',
       [good, { key: '10.0.0.6', label: 'again' }],
       'keys[1].key must be a key that is not given twice, got "10.0.0.6"',
     ],
@@ -157,8 +157,12 @@ describe('updateKeys refuses, and changes nothing, given', () => {
       [good, { key: host(7), description: 'x'.repeat(10_001) }],
       /^keys\[1\]\.description must be a text of at most 10000 characters/,
     ],
-    ['NUL', [good, { key: host(7), label: 'a\0b' }], /^keys\[1\]\.label must be a text/],
-    ['half of a pair', [good, { key: host(7), description: '\ud83d' }], /^keys\[1\]\.description/],
+    ['NUL in a label', [good, { key: host(7), label: 'a\0b' }], /^keys\[1\]\.label must be a text/],
+    [
+      'half of a surrogate pair in a description',
+      [good, { key: host(7), description: '\ud83d' }],
+      /^keys\[1\]\.description/,
+    ],
     [
       'an attribute without a name',
       [good, { key: host(7), attributes: [{ name: '', value: 'v' }] }],

@@ -40,16 +40,16 @@ describe('a settings file', () => {
     ['names and values', 'A=1\n  B = 2 \nC=', { A: '1', B: '2', C: '' }],
     ['comments', '# A=1\n  # "\nB=2 # two\nC="#3" # three', { B: '2', C: '#3' }],
     ['blank lines', '\n \n\t\n  \t\nA=1\n\n\nB=2\n\n', { A: '1', B: '2' }],
-    ['the prefix of shells', 'export A=1\n  export  B=2', { A: '1', B: '2' }],
-    ['the line ends of Windows, and its mark', '\ufeffA=1\r\nB=2\r\n', { A: '1', B: '2' }],
+    ['the prefix export, as in shells', 'export A=1\n  export  B=2', { A: '1', B: '2' }],
+    ['CRLF line ends and a byte order mark', '\ufeffA=1\r\nB=2\r\n', { A: '1', B: '2' }],
     [
       'quoted values of several lines',
       'A="1\nno setting"\nB=\'2\n\n#\'\nC=`3\n"`\nD=4',
       { A: '1\nno setting', B: '2\n\n#', C: '3\n"', D: '4' },
     ],
-    ['a quote that nothing closes', 'A="1\nB=2', { A: '"1', B: '2' }],
-    ['the last value of a name', 'A=1\nA=2', { A: '2' }],
-    ['nothing', '', {}],
+    ['a quote that is never closed', 'A="1\nB=2', { A: '"1', B: '2' }],
+    ['a name twice, of which the last value counts', 'A=1\nA=2', { A: '2' }],
+    ['no content', '', {}],
   ])('may have %s', async (_, text, env) => {
     expect(await load(text)).toEqual(env);
   });
@@ -66,7 +66,7 @@ describe('a settings file', () => {
 const lineMust = (line: number): string =>
   `${path}, line ${line} must be NAME=value, or a comment after #: correct it`;
 
-describe('a line of a settings file that is no setting', () => {
+describe('a line of a settings file that is not a setting', () => {
   it.each([
     ['without =', 'PORT 45421\nHOST=::1\n', [1]],
     ['without a name', '=1\nA=2\n', [1]],
@@ -74,7 +74,7 @@ describe('a line of a settings file that is no setting', () => {
     ['with a name in quotes', '"A"=1\n', [1]],
     ['at the end', 'A=1\nsecret', [2]],
     ['after a value of three lines', 'A="1\n2\n3"\nB: 4\nC=5', [4]],
-    ['with the line end of Windows', 'A=1\r\nB\r\nC=3\r\n', [2]],
+    ['with a CRLF line end', 'A=1\r\nB\r\nC=3\r\n', [2]],
     ['among others', 'A\n\nB=1\nexport C\n# D\nE', [1, 4, 6]],
   ])('is named by its number, and its text is not shown: %s', async (_, text, numbers) => {
     await writeFile(path, text);

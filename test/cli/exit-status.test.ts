@@ -63,13 +63,13 @@ describe('a usage error ends with status 2 and one line that says what to do', (
   });
 });
 
-describe('a mistake in the file of serve --documents is a usage error', () => {
+describe('serve --documents ends with a usage error', () => {
   test.each([
-    ['that is not there', null, /^countergraph: cannot read .*documents\.json: ENOENT: /],
+    ['that does not exist', null, /^countergraph: cannot read .*documents\.json: ENOENT: /],
     ['that is not JSON', '{', /documents\.json must be a JSON object .*; it is not JSON$/],
     ['that is a list', '[]', /documents\.json must be a JSON object .*: \{"<hash>": /],
     ['with a document of another schema', '{"a":"{ b }"}', /the document a cannot be .*"b"/],
-  ])('one %s', async (_, text, line) => {
+  ])('for a file %s', async (_, text, line) => {
     const folder = await mkdtemp(join(tmpdir(), 'countergraph-test-'));
     const file = join(folder, 'documents.json');
     if (text !== null) await writeFile(file, text);

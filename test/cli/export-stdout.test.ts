@@ -73,12 +73,12 @@ describe('export to standard output', () => {
   });
 
   it.each([
-    ['that is a file', '$EXPORT >out', 'cat out'],
-    ['that is a file which has something already', 'rm -f out; $EXPORT >>out', 'cat out'],
-    ['that is named -', '$EXPORT - >out', 'cat out'],
-    ['as a file says it', '$EXPORT out 1>&2', 'cat out'],
-    ['that is a pipe to a slow reader', '$EXPORT | (sleep 0.5; cat) >out', 'cat out'],
-  ])('writes all of it to one %s', async (_, line, show) => {
+    ['if it is a file', '$EXPORT >out', 'cat out'],
+    ['if it is a file that already has content', 'rm -f out; $EXPORT >>out', 'cat out'],
+    ['if the file is named -', '$EXPORT - >out', 'cat out'],
+    ['as an export to a file does', '$EXPORT out 1>&2', 'cat out'],
+    ['if it is a pipe to a slow reader', '$EXPORT | (sleep 0.5; cat) >out', 'cat out'],
+  ])('writes all of it %s', async (_, line, show) => {
     const { status, stdout } = await outcomeOf(shell(`${line} && ${show} | wc -l`));
     expect([status, stdout.trim()]).toEqual([0, String(KEYS)]);
   });

@@ -40,14 +40,14 @@ describe('the line about a feed', () => {
         '1,200 bad lines; committed up to 2023-11-14T22:13:59Z',
     ],
     [
-      'says what exporters sent and no line tells of',
+      'says what exporters sent that no line contains',
       { lost: { flows: 1, packets: 1200, datagrams: 3 } },
       'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; ' +
         'lost: 1 flow, 1,200 export packets, 3 sFlow datagrams; ' +
         'committed up to 2023-11-14T22:13:59Z',
     ],
     [
-      'says it of a clock that is ahead',
+      'says how far a clock is ahead',
       { newestAt: 1_700_000_190 },
       'lab: 12,345 flows, 90 s ahead of the clock; 345 not committed, for 50 s; ' +
         'committed up to 2023-11-14T22:13:59Z',

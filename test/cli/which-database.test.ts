@@ -28,7 +28,7 @@ describe('a command on a DATABASE_URL', () => {
     ['postgres://anna@[::1]:6432/c?password=secret', 'c at [::1]:6432, as anna'],
     ['postgres://anna:secret@/c?host=/run/postgresql', 'c at /run/postgresql, as anna'],
     ['postgres://anna:secret@db/c?application_name=secret', 'c at db:5432, as anna'],
-  ])('which is described by %s', (url, name) => {
+  ])('describes the database of %s without the password', (url, name) => {
     expect(describeDatabase(url)).toBe(name);
   });
 });

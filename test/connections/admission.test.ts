@@ -133,7 +133,7 @@ describe('a user at the limit of concurrent requests', () => {
     );
     while ((await countWaiting(lab.databaseUrl)) < 3) await delay(5);
     gone.abort();
-    // It counts for another quarter of a second, or callers that ask and leave would have no limit.
+    // It counts for another quarter of a second, or callers that disconnect would have no limit.
     expect(await ask().then(({ body }) => body)).toEqual(BUSY);
     while ((await countWaiting(lab.databaseUrl)) > 2) await delay(5);
     await expect.poll(atWork).toBe(2);

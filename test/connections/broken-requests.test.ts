@@ -30,13 +30,16 @@ const TOPPER = '/api/topper/topper_request';
 
 describe('an unusual or unreadable request', () => {
   it.each([
-    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['one that is not HTTP', 'hello\r\n\r\n'],
     ['a TLS handshake', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0])],
-    ['a header without a name', `GET ${TOPPER} HTTP/1.1\r\n: x\r\n\r\n`],
+    ['one with a header without a name', `GET ${TOPPER} HTTP/1.1\r\n: x\r\n\r\n`],
     ['one without a host', `GET ${TOPPER} HTTP/1.1\r\nconnection: close\r\n\r\n`],
-    ['a body length that is no number', `POST ${TOPPER} HTTP/1.1\r\ncontent-length: x\r\n\r\n`],
     [
-      'a body in chunks of no length',
+      'one whose content length is not a number',
+      `POST ${TOPPER} HTTP/1.1\r\ncontent-length: x\r\n\r\n`,
+    ],
+    [
+      'one whose chunk has an invalid length',
       `POST ${TOPPER} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n`,
     ],
   ])('such as %s gets 400 in the usual error format', async (_, bytes) => {

@@ -72,16 +72,19 @@ describe('a caller that sends a byte now and then', () => {
     expect(connection.received).toMatch(/\r\nx-request-id: \S{8,}\r\n/);
   });
 
-  it.each(['/graphql', '/api/topper/topper_request'])('of a body for %s too', async (path) => {
-    const connection = await connected();
-    const headers = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 9999';
-    connection.write(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n{`);
-    await trickle(connection);
-    expect(statusOf(connection.received)).toBe(408);
-    expect(connection.received).toContain(TOO_SLOW);
-  });
+  it.each(['/graphql', '/api/topper/topper_request'])(
+    'of a body for %s gets 408 too',
+    async (path) => {
+      const connection = await connected();
+      const headers = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 9999';
+      connection.write(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n{`);
+      await trickle(connection);
+      expect(statusOf(connection.received)).toBe(408);
+      expect(connection.received).toContain(TOO_SLOW);
+    },
+  );
 
-  it('of a chunked body too, and holds no permit afterwards', async () => {
+  it('of a chunked body gets 408 too, and holds no permit afterwards', async () => {
     const connection = await connected();
     const headers = 'host: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked';
     connection.write(`POST /graphql HTTP/1.1\r\n${headers}\r\n\r\n`);

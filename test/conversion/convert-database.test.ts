@@ -123,9 +123,9 @@ describe('the old tables of a converted database', () => {
     ['labels', `update keys set label = 'new' where group_id = 1`],
     ['blocks', 'delete from topper_blocks'],
     ['series', 'truncate key_series'],
-    ['changes', 'insert into block_changes values (1, 1, 1, 0, 1)'],
+    ['block changes', 'insert into block_changes values (1, 1, 1, 0, 1)'],
     ['samples', `insert into samples_2 values (1, 1721088000, 0, 0, 0, 2, '{1}')`],
-  ])('refuse new %s, with a message that names the version', async (_, statement) => {
+  ])('refuse writes to %s, with a message that names the version', async (_, statement) => {
     await lab.convert();
     await expect(lab.rows(statement)).rejects.toThrow(REFUSED);
   });
@@ -224,10 +224,10 @@ describe('converting', () => {
   });
 
   it.each([
-    ['a text that is no key', `update keys set key = 'x' || key_id where group_id = 1`, /is none/],
+    ['text that is not a key', `update keys set key = 'x' || key_id where group_id = 1`, /is none/],
     ['an id without a key', 'delete from keys where group_id = 1', /ids of some are not in/],
     [
-      'a group that is not there',
+      'a group that does not exist',
       'update samples_2 set group_id = 999 where group_id = 1',
       'slice 2 has some of group 999, which is not there',
     ],

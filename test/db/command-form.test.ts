@@ -16,18 +16,30 @@ afterAll(() => rm(folder, { recursive: true }));
 describe('a command in a message is shown as the user must type it', () => {
   it.each([
     ['in a checkout', 'checkout', 'checkout', undefined, 'npx countergraph'],
-    ['below a checkout', 'checkout', 'checkout/data', undefined, 'npx countergraph'],
+    ['in a folder of a checkout', 'checkout', 'checkout/data', undefined, 'npx countergraph'],
     ['under npm start', 'checkout', 'checkout', 'start', 'npx countergraph'],
-    ['beside a package', 'app/node_modules/countergraph', 'app', undefined, 'npx countergraph'],
+    [
+      'in an app that depends on the package',
+      'app/node_modules/countergraph',
+      'app',
+      undefined,
+      'npx countergraph',
+    ],
     ['with npx', '_npx/1/node_modules/countergraph', 'home', 'exec', 'npx countergraph'],
-    ['anywhere', 'lib/node_modules/countergraph', 'home', undefined, 'countergraph'],
-    ['in an image', 'image', 'image', undefined, 'node bin/countergraph.mjs'],
+    [
+      'after a global installation',
+      'lib/node_modules/countergraph',
+      'home',
+      undefined,
+      'countergraph',
+    ],
+    ['in a container image', 'image', 'image', undefined, 'node bin/countergraph.mjs'],
   ])('%s', (_, root, cwd, npmCommand, form) => {
     const started = { root: join(folder, root), cwd: join(folder, cwd), npmCommand };
     expect(commandForm(started)).toBe(form);
   });
 
-  it.each(['checkout', 'image'])('outside its folder: %s', (name) => {
+  it.each(['checkout', 'image'])('outside the folder of the program: %s', (name) => {
     const started = { root: join(folder, name), cwd: folder, npmCommand: undefined };
     const launcher = join(folder, name, 'bin', 'countergraph.mjs');
     expect(commandForm({ ...started, cwd: tmpdir() })).toBe(`node '${launcher}'`);

@@ -46,10 +46,10 @@ async function tablesRead(statement: string, { username, token }: Credentials): 
 }
 
 describe.each([
-  ['who somebody is', SELECT_IDENTITY],
-  ['who somebody is, and slices', SELECT_IDENTITY_AND_SLICES],
+  ['the identity of a caller', SELECT_IDENTITY],
+  ['the identity of a caller, read together with slices', SELECT_IDENTITY_AND_SLICES],
 ])('%s', (_, statement) => {
-  it('is looked up together with the grants for a right token', async () => {
+  it('is looked up together with the grants for a correct token', async () => {
     const tables = await tablesRead(statement, ADA);
     expect(tables).toEqual(expect.arrayContaining(['contexts', 'grants', 'tokens', 'users']));
     expect(tables.includes('slices')).toBe(statement === SELECT_IDENTITY_AND_SLICES);

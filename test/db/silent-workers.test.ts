@@ -146,7 +146,7 @@ describe('a later read', () => {
     expect(looks()).toBe(5);
   });
 
-  it('is no reason for further checks after the end', async () => {
+  it('causes no further checks once the watch is closed', async () => {
     const { workers, read, looks } = coordinator({ w1: false });
     read(2);
     await pass(1);

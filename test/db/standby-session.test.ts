@@ -163,7 +163,7 @@ describe('a session that is left for a standby', () => {
   const insert = () =>
     withClient(database.url, (client) => client.query('insert into numbers values (1)'));
 
-  it.each([false, true])('releases its connection, pooler or not (%s)', async (isPresent) => {
+  it.each([false, true])('releases its connection (behind a pooler: %s)', async (isPresent) => {
     const home = await openHome(isPresent);
     expect(home.leave()).toBe(true);
     expect(home.isConnected).toBe(false);
@@ -172,11 +172,14 @@ describe('a session that is left for a standby', () => {
     await home.end();
   });
 
-  it.each([false, true])('notices when its snapshot has changed (%s)', async (isPresent) => {
-    const home = await openHome(isPresent);
-    expect(home.leave()).toBe(true);
-    await insert();
-    await expect(home.read({ text: 'select 1 as one' })).rejects.toBeInstanceOf(SnapshotMoved);
-    await home.end();
-  });
+  it.each([false, true])(
+    'notices when its snapshot has changed (behind a pooler: %s)',
+    async (isPresent) => {
+      const home = await openHome(isPresent);
+      expect(home.leave()).toBe(true);
+      await insert();
+      await expect(home.read({ text: 'select 1 as one' })).rejects.toBeInstanceOf(SnapshotMoved);
+      await home.end();
+    },
+  );
 });

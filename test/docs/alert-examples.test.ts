@@ -42,36 +42,44 @@ const MANY = Array.from({ length: 5001 }, (_, i) => i);
 
 /** The flows in the windows after two usual hours, and the rules that then fire. */
 const CASES: readonly (readonly [string, readonly (readonly Flow[])[], readonly string[]])[] = [
-  ['the usual goes on', [USUAL, USUAL], []],
-  ['a host loads 11 GB', [[...USUAL, { bytes: 11e9 }]], ['big talker']],
+  ['traffic is as usual', [USUAL, USUAL], []],
+  ['a host downloads 11 GB', [[...USUAL, { bytes: 11e9 }]], ['big talker']],
   [
     'a host connects to 5,001 others',
     [[...USUAL, ...MANY.map((i) => ({ to: `198.18.${i >> 8}.${i & 255}`, bytes: 60 }))]],
     ['scan'],
   ],
-  ['the resolver does', [[...USUAL, ...MANY.map(() => ({ from: '192.168.1.53', bytes: 60 }))]], []],
   [
-    'a host has most of three windows',
+    'the DNS resolver does so',
+    [[...USUAL, ...MANY.map(() => ({ from: '192.168.1.53', bytes: 60 }))]],
+    [],
+  ],
+  [
+    'a host has most of the traffic in three windows',
     [0, 1, 2].map(() => [...USUAL, { bytes: 5e6 }]),
     ['one host has most of it'],
   ],
-  ['somebody uses SSH', [[...USUAL, { port: 22, bytes: 1000 }]], ['new app among the largest']],
+  ['SSH is used', [[...USUAL, { port: 22, bytes: 1000 }]], ['new app among the largest']],
   [
-    'three hosts load 7 GB each',
+    'three hosts download 7 GB each',
     [HOSTS.map((from) => ({ from, bytes: 7e9 }))],
     ['surge of an app'],
   ],
   [
-    'an address that was never seen',
+    'an address appears for the first time',
     [[...USUAL, { to: '203.0.113.9', bytes: 11e8 }]],
     ['new peer'],
   ],
   [
-    'four hosts load 8 GB each, twice',
+    'four hosts download 8 GB each, in two windows',
     [0, 1].map(() => [...HOSTS, '10.0.0.4'].map((from) => ({ from, bytes: 8e9 }))),
     ['surge of an app', 'uplink nearly full'],
   ],
-  ['next to nothing comes, twice', [[{ bytes: 100 }], [{ bytes: 100 }]], ['hardly any traffic']],
+  [
+    'there is almost no traffic in two windows',
+    [[{ bytes: 100 }], [{ bytes: 100 }]],
+    ['hardly any traffic'],
+  ],
 ];
 
 describe('the rules of examples/alerts', () => {

@@ -64,8 +64,8 @@ describe('the typed client', () => {
   it.each([
     ['a field that the query does not ask for', 's/rank, label,/rank, keyNode,/'],
     ['a variable of the wrong type', "s/count: 5/count: '5'/"],
-    ['a variable left out', 's/, count: 5//'],
-    ['a null that nobody checks', 's/if (!topper)/if (!url)/'],
+    ['a missing variable', 's/, count: 5//'],
+    ['an unchecked null', 's/if (!topper)/if (!url)/'],
   ])('does not compile with %s', async (_, change) => {
     // From dist, the packages of the project resolve, and git ignores it.
     const copy = await mkdtemp(join(projectRoot(), 'dist', 'typed-client-'));
@@ -281,7 +281,7 @@ describe('the Grafana dashboard', async () => {
     ['an hour', 3600, 300],
     ['a day', 86_400, 300],
     ['a month', 30 * 86_400, 7200],
-    ['a year, drawn finely', 366 * 86_400, 60],
+    ['a year in short steps', 366 * 86_400, 60],
     ['an odd interval', 3600, 77],
   ])('has a table for each panel over %s', async (_, seconds, interval) => {
     await expectTables({ ...begin, ...during(seconds, interval), count: '25' });

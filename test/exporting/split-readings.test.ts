@@ -124,24 +124,24 @@ describe('the lines of a row', () => {
   const absolute = (value: Integer): bigint => (value < 0 ? -BigInt(value) : BigInt(value));
 
   it.each<[string, Partial<Record<number, [Integer, Integer | null]>>, string[]]>([
-    ['of counters are one', { 2: [5, null], 3: [0, null] }, ['1: 2=5 3=0']],
+    ['are one for counters', { 2: [5, null], 3: [0, null] }, ['1: 2=5 3=0']],
     [
-      'of means with one count are one',
+      'are one for means with the same count',
       { 5: [9, 3], 6: [-1, 3], 2: [7, null] },
       ['3: 2=7 5=9 6=-1'],
     ],
     [
-      'of means with two counts are two',
+      'are two for means with different counts',
       { 5: [9, 3], 6: [1, 2], 2: [7, null] },
       ['3: 2=7 5=9', '2: 6=1'],
     ],
     [
-      'share what is left of a sum that is too large with others',
+      'have other values beside the rest of a sum that is too large for one line',
       { 2: [2n ** 63n, null], 5: [1, 4], 6: [2, 1] },
       [`4: 2=${MOST} 5=1`, '1: 2=1 6=2'],
     ],
     [
-      'of a mean that is too large have its count in parts',
+      'have parts of the count if the sum of a mean is too large for one line',
       { 5: [-(2n ** 64n), 7] },
       [`5: 5=${-MOST}`, `1: 5=${-MOST}`, '1: 5=-2'],
     ],
@@ -157,7 +157,7 @@ describe('the lines of a row', () => {
     ).toEqual(expected);
   });
 
-  it('are refused for a mean that so few readings cannot have', () => {
+  it('are refused if the sum of a mean is too large for its number of readings', () => {
     const readings = METERS.map(({ slot }) => (slot === 8 ? 2n ** 63n : null)).toReversed();
     const counts = METERS.map(({ slot }) => (slot === 8 ? 1 : null)).toReversed();
     expect(() => splitReadings(METERS, rowOf({ readings, counts }))).toThrow(

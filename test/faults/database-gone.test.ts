@@ -37,8 +37,8 @@ describe('while PostgreSQL is away', () => {
   it.each([
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
-    ['without its postmaster, which was killed', () => server.killPostmaster()],
-  ])('%s, every request gets an error, and the process stays alive', async (_, goAway) => {
+    ['its postmaster killed', () => server.killPostmaster()],
+  ])('(%s) every request gets an error, and the process stays alive', async (_, goAway) => {
     await askAll(lab);
     await goAway();
     // Backends end only when they notice that their postmaster is gone.

@@ -124,8 +124,8 @@ describe('while the database is away', () => {
   it.each([
     ['stopped', () => server.stop()],
     ['killed', () => server.kill()],
-    ['without its postmaster', () => server.killPostmaster()],
-  ])('%s, a feed continues to read, reports it, and commits afterwards', async (_, goAway) => {
+    ['its postmaster killed', () => server.killPostmaster()],
+  ])('(%s) a feed continues to read, reports it, and commits afterwards', async (_, goAway) => {
     const feed = startFeed({ databaseUrl });
     feed.write(minute(0), minute(10));
     await feed.until(({ commits }) => commits === 1);

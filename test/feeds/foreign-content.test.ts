@@ -48,9 +48,12 @@ describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,',
     ['nothing', ''],
     ['CSV of nfdump', 'ts,te,td\n1,2,3\n'],
     ['a line of another tool', '{"type":"NETFLOW_V5","source":"10.0.0.1"}\n'],
-    ['a sample with such an attribute', '{"group":"{X}","attributes":{"ip_src":"x"}}\n'],
+    [
+      'a sample with an attribute named like a field of pmacct',
+      '{"group":"{X}","attributes":{"ip_src":"x"}}\n',
+    ],
     ['a log of Zeek', '#separator \\x09\n#path\tconn\n'],
-    ['a text without a line break', '{"group"'],
+    ['text without a line break', '{"group"'],
     ['only line breaks', '\n\n'],
     ['a line of JSON that is damaged', '{"ip_src": \n'],
     ['CSV of nfdump without flows, and without a header', 'No matching flows\n'],
@@ -77,7 +80,7 @@ describe.each(JSON_FORMATS)('JSON lines of the format %s', (format) => {
   });
 
   it.each(IMPORT_FORMATS.filter((other) => other !== format))(
-    'are refused with that advice as %s',
+    'are refused as %s, with the advice to give their own format',
     async (other) => {
       await expect(passedOn(line, 7, 'flows', other)).rejects.toThrow(
         `flows: these are ${name}: import them with --format ${format}`,
@@ -102,7 +105,7 @@ it.each([
   ['of spaces', ' '],
   ['of brackets', '['],
   ['of zeros', '\0'],
-])('a long text without a line break passes: %s', async (_, letter) => {
+])('long text without a line break passes: %s', async (_, letter) => {
   const content = letter.repeat(1 << 20);
   expect((await passedOn(content, 1 << 18)) === content).toBe(true);
 });

@@ -122,21 +122,25 @@ describe('the time of a flow of goflow2', () => {
   const end = { startUs: 1_700_000_399_750_000, durationUs: 0 };
 
   it.each([
-    ['received, where it has no span', { time_flow_start_ns: 0, time_flow_end_ns: 0 }, received],
     [
-      'received, where a span is not written',
+      'when it was received, if its start and end are 0',
+      { time_flow_start_ns: 0, time_flow_end_ns: 0 },
+      received,
+    ],
+    [
+      'when it was received, if its start and end are missing',
       { time_flow_start_ns: undefined, time_flow_end_ns: undefined },
       received,
     ],
-    ['its start, where it has no end', { time_flow_end_ns: 0 }, start],
-    ['its end, where it has no start', { time_flow_start_ns: 0 }, end],
+    ['its start, if it has no end', { time_flow_end_ns: 0 }, start],
+    ['its end, if it has no start', { time_flow_start_ns: 0 }, end],
     [
       'in whole microseconds',
       { time_flow_start_ns: 1_700_000_309_500_001_999n },
       { startUs: 1_700_000_309_500_001, durationUs: 90_249_999 },
     ],
     [
-      'also where it is written as a date',
+      'also read from a date',
       { time_flow_start_ns: '2023-11-14T22:18:29.5Z' },
       { startUs: start.startUs, durationUs: 90_250_000 },
     ],
@@ -145,7 +149,7 @@ describe('the time of a flow of goflow2', () => {
   });
 });
 
-describe('a frame that is not of IP', () => {
+describe('a frame that is not IP', () => {
   it.each(['ARP', '', 2054])('of type %j is skipped', (etype) => {
     expect(flow({ etype, src_addr: '', dst_addr: '' })).toBeNull();
   });
@@ -157,7 +161,7 @@ describe('a frame that is not of IP', () => {
   });
 });
 
-describe('what is no record of goflow2', () => {
+describe('what is not a record of goflow2', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ src_addr: 'host' }, 'src_addr must be an IP address, got "host"'],
     [{ dst_addr: undefined }, 'dst_addr is missing'],

@@ -106,9 +106,9 @@ describe('an impossible duration', () => {
   const te = '2023-11-14 22:19:00';
 
   it.each([
-    ['18446744073709552.000', 'the difference of a flow that ends before it starts, of 64 bits'],
-    ['4294967.295', 'the same of 32 bits'],
-    ['-0.100', 'the same with a sign'],
+    ['18446744073709552.000', 'a negative duration as an unsigned number of 64 bits'],
+    ['4294967.295', 'a negative duration as an unsigned number of 32 bits'],
+    ['-0.100', 'a negative duration with its sign'],
     ['2678400.001', 'longer than a flow may last'],
   ])('such as %s, %s, is replaced by the time between start and end', (td) => {
     expect(flow({ td, te })?.durationUs).toBe(31_000_000);
@@ -203,7 +203,7 @@ describe('the header', () => {
   });
 });
 
-describe('a line that is no flow', () => {
+describe('a line that is not a flow', () => {
   it('is skipped in a summary, even between two outputs, or if it says there are no flows', () => {
     const parse = parserOf('UTC');
     const line = HEADER.split(',')

@@ -78,7 +78,7 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
     });
   }, 60_000);
 
-  it.each(['flows', 'binned', 'senders', 'all'])('adds up to its own sum: %s', async (name) => {
+  it.each(['flows', 'binned', 'senders', 'all'])('adds up to its own total: %s', async (name) => {
     const own = ownSum(printed['all'] ?? '');
     const report = await importLines(printed[name] ?? '', { context: name });
     expect(report).toMatchObject({ badLines: { count: 0 }, format: 'pmacct' });

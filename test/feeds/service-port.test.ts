@@ -57,10 +57,10 @@ const importCsv = (
 };
 
 describe.each([
-  ['a file', false],
-  ['a pipe', true],
-])('%s of nfdump', (_, pipe) => {
-  it('of single directions counts both directions of a conversation under one app', async () => {
+  ['a file of nfdump', false],
+  ['a pipe from nfdump', true],
+])('%s', (_, pipe) => {
+  it('with one-way flows counts both directions of a conversation under one app', async () => {
     expect(await importCsv(ONE_WAY, { pipe })).toMatchObject({ records: 2, twoWay: false });
     expect(await apps()).toEqual({ '01.BB': '110' });
   });

@@ -49,12 +49,12 @@ describe('a body', () => {
   it.each([
     ['is cut off', '{"context": "lab"'],
     ['is a list', '[{"context": "lab"}]'],
-    ['is a text', '"context=lab"'],
+    ['is a string', '"context=lab"'],
     ['is a number', '17'],
     ['is null', 'null'],
     ['has a scalar twice', '{"maxitems": 1, "maxitems": 2}'],
-    ['has what JSON has not', "{'context': 'lab'}"],
-    ['has more after it', '{} {}'],
+    ['has single quotes', "{'context': 'lab'}"],
+    ['is followed by something else', '{} {}'],
   ])('of JSON that %s is 400', async (_, body) => {
     await expectEverywhere(post('application/json', body), 400);
   });

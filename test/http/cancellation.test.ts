@@ -184,7 +184,7 @@ describe('a caller that disconnects', () => {
 
   it.each([
     ['the first time', 0],
-    ['when it is compiled by then', 5],
+    ['once it is compiled', 5],
   ])('from GraphQL leaves no statement behind, and is not a failure: %s', async (_, times) => {
     const gone = new AbortController();
     const query = `query ($guid: Guid!) { context(name: "${CONTEXT}") { counterGroup(guid: $guid) {

@@ -83,8 +83,8 @@ describe('the command import', () => {
 
   it.each([
     ['for another format', 'zeek', 'UTC', /--time-zone is for nfdump/],
-    ['that is none', 'nfdump', 'Berlin', /It must be an IANA time zone/],
-  ])('calls a time zone %s a mistake', async (_, format, zone, reason) => {
+    ['that does not exist', 'nfdump', 'Berlin', /It must be an IANA time zone/],
+  ])('reports a time zone %s as a mistake', async (_, format, zone, reason) => {
     const parameters = ['import', '--context', 'lab', '--format', format, '--time-zone', zone];
     const { status, err } = await run(...parameters, 'flows.csv');
     expect([status, err.at(-1)]).toEqual([2, expect.stringMatching(reason)]);
@@ -277,7 +277,7 @@ describe('the command labels', () => {
     expect(JSON.parse(json.out[0] ?? '')).toMatchObject({ labelled: 0, unchanged: 2, unknown: 1 });
   });
 
-  it('fails if the context is unknown, and calls a malformed GUID a mistake', async () => {
+  it('fails if the context is unknown, and reports a malformed GUID as a mistake', async () => {
     const labels = ['labels', '--context', 'lab', '--format', 'csv', 'labels.csv'];
     expect(await run(...labels)).toMatchObject({ status: 1 });
     const { status, err } = await run(...labels, '--group', 'Hosts');
@@ -305,7 +305,7 @@ describe('the command apply', () => {
     ['typo.json', /typo\.json: the declaration must have no "probe": it may have context, /],
     ['broken.json', /broken\.json must be JSON: /],
     ['missing.json', /cannot read .*missing\.json: ENOENT/],
-  ])('calls %s a mistake', async (file, reason) => {
+  ])('reports %s as a mistake', async (file, reason) => {
     const { status, err } = await run('apply', file);
     expect([status, err.length]).toEqual([2, 1]);
     expect(err[0]).toMatch(reason);

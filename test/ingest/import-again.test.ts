@@ -28,7 +28,7 @@ describe('content that was imported before', () => {
 
   it.each([
     ['the same file', textSource(log)],
-    ['a packed copy', textSource(gzipSync(log), { name: 'copy.gz' })],
+    ['a compressed copy', textSource(gzipSync(log), { name: 'copy.gz' })],
     ['a copy on a pipe', textSource(log, { name: 'pipe', isRepeatable: false })],
   ])('is refused: %s', async (_, source) => {
     await importText(log, { databaseUrl });
@@ -84,8 +84,8 @@ describe('content from which nothing was imported', () => {
 
 describe('a second import into a context', () => {
   it.each([
-    ['that is there', true],
-    ['that the first is about to make', false],
+    ['that exists', true],
+    ['that the first is about to create', false],
   ])('%s waits for the first and says so', async (_, isThere) => {
     if (isThere) await importText(connLog(conn(NOW - 600)), { databaseUrl });
     const gate = deferred();

@@ -30,7 +30,7 @@ describe.each([1, 2, 3, 7, 1000])('lines that come in blocks of %d bytes', (bloc
     ['a line of the longest length', '0123456789\nx\n', ['0123456789', 'x']],
     ['a line one byte longer', '01234567890\nx\n', [TOO_LONG, 'x']],
     ['a long last line', 'x\n01234567890', ['x', TOO_LONG]],
-    ['a long line in bytes, not in characters', 'ääääää\nx', [TOO_LONG, 'x']],
+    ['a line that is too long in bytes, but not in characters', 'ääääää\nx', [TOO_LONG, 'x']],
     ['a very long line', `a\n${'x'.repeat(5000)}\nb\n`, ['a', TOO_LONG, 'b']],
     [
       'a line that is not UTF-8',
@@ -42,7 +42,7 @@ describe.each([1, 2, 3, 7, 1000])('lines that come in blocks of %d bytes', (bloc
   });
 });
 
-describe('a text in lines', () => {
+describe('text in lines', () => {
   it('does not depend on how it is cut into blocks', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'ä', '€', '😀', '\r', ''), maxLength: 8 });
     fc.assert(

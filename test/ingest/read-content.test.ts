@@ -37,7 +37,7 @@ describe('the content of a source', () => {
   it.each([
     ['cut off', gzipSync(text).subarray(0, 60)],
     ['changed', Buffer.concat([gzipSync(text).subarray(0, 12), Buffer.from('nonsense'.repeat(9))])],
-    ['only a beginning', Buffer.from([0x1f, 0x8b])],
+    ['only the first two bytes', Buffer.from([0x1f, 0x8b])],
   ])('fails, naming the source, when its gzip data are %s', async (_, damaged) => {
     await expect(contentOf(damaged)).rejects.toThrow(/^test\.log: its gzip data is damaged: /);
   });

@@ -221,12 +221,12 @@ describe('a reader of alerts', () => {
       'update alert_change_counters set last = last + 100002, nonce = nonce + 1',
     ],
     [
-      'who was told what a failover has lost',
+      'who received what a failover has lost',
       'BACKEND',
       'update alert_change_counters set nonce = nonce + 1',
     ],
     [
-      'who was told of more than there is after a restore',
+      'who received more than a restore has kept',
       'BACKEND',
       'with gone as (delete from alert_changes) update alert_change_counters set last = 0, nonce = 7',
     ],

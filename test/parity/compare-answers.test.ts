@@ -14,9 +14,9 @@ const key = (name: string, more = '') => `{"key":"${name}","metric":5${more}}`;
 const topper = (...keys: string[]) =>
   `{"counter_group":"{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}","meter":0,"sysgrouptotal":7,"keys":[${keys}]}`;
 
-describe('two answers are the same', () => {
+describe('answers count as the same', () => {
   it.each([
-    ['that are', topper(key('A'), key('B')), topper(key('A'), key('B'))],
+    ['if they are identical', topper(key('A'), key('B')), topper(key('A'), key('B'))],
     [
       'with fields in another order',
       '{"meter":0,"sysgrouptotal":1}',
@@ -27,12 +27,12 @@ describe('two answers are the same', () => {
       '{"counter_group":"{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}"}',
       '{"counter_group":"4cd742b1-c1ca-4708-be78-0fca2eb01a86"}',
     ],
-    ['with a number written otherwise', '{"sysgrouptotal":10}', '{"sysgrouptotal":1.0e1}'],
-    ['with an optional field null', topper(key('A', ',"description":null')), topper(key('A'))],
-    ['with an optional field empty', topper(key('A')), topper(key('A', ',"description":""'))],
-    ['with an optional list empty', topper(key('A', ',"attributes":[]')), topper(key('A'))],
+    ['with a number written in another way', '{"sysgrouptotal":10}', '{"sysgrouptotal":1.0e1}'],
+    ['with null in an optional field', topper(key('A', ',"description":null')), topper(key('A'))],
+    ['with an empty optional field', topper(key('A')), topper(key('A', ',"description":""'))],
+    ['with an empty optional list', topper(key('A', ',"attributes":[]')), topper(key('A'))],
     [
-      'with an optional object empty',
+      'with an empty optional object',
       '{"group_details":[{"guid":"x","crosskey":{}}]}',
       '{"group_details":[{"guid":"x"}]}',
     ],
@@ -47,41 +47,47 @@ const GROUP =
 
 const CASES: readonly [what: string, kind: AnswerKind, string, string, readonly string[]][] = [
   [
-    'a number beyond 2^53 by its last digit',
+    'a number beyond 2^53 that differs in its last digit',
     'topper',
     '{"sysgrouptotal":12345678901234567890}',
     '{"sysgrouptotal":12345678901234567891}',
     ['sysgrouptotal: 12345678901234567890, 12345678901234567891'],
   ],
   [
-    'a number that is a text',
+    'a number that is a string in the other',
     'topper',
     '{"sysgrouptotal":1}',
     '{"sysgrouptotal":"1"}',
     ['sysgrouptotal: 1, "1"'],
   ],
   [
-    'a text',
+    'a string',
     'topper',
     topper(key('A', ',"label":"a"')),
     topper(key('A', ',"label":"b"')),
     ['keys.label of A: "a", "b"'],
   ],
   [
-    'a field that one has',
+    'a field that only one has',
     'topper',
     topper(key('A', ',"label":"a"')),
     topper(key('A')),
     ['keys.label of A: "a", absent'],
   ],
   [
-    'a field that nobody specified',
+    'a field that is not in the specification',
     'topper',
     topper(key('A')),
     topper(key('A', ',"colour":1')),
     ['keys.colour of A: absent, 1'],
   ],
-  ['a required field that is empty in one', 'topper', '{"keys":[]}', '{}', ['keys: [], absent']],
+  [
+    'a required field that is empty in one and absent in the other',
+    'topper',
+    '{"keys":[]}',
+    '{}',
+    ['keys: [], absent'],
+  ],
   [
     'a key that is missing',
     'topper',
@@ -90,7 +96,7 @@ const CASES: readonly [what: string, kind: AnswerKind, string, string, readonly 
     [`keys of B: ${key('B')}, absent`],
   ],
   [
-    'a key too many',
+    'an additional key',
     'topper',
     topper(key('A')),
     topper(key('A'), key('B')),
@@ -104,14 +110,14 @@ const CASES: readonly [what: string, kind: AnswerKind, string, string, readonly 
     ['keys.order: ["A","B"], ["B","A"]'],
   ],
   [
-    'a key that is there twice',
+    'a key that is listed twice',
     'topper',
     topper(key('A'), key('A')),
     topper(key('A')),
     [`keys of [1]: ${key('A')}, absent`],
   ],
   [
-    'a percentile by its rank',
+    'a percentile, with its rank',
     'topper',
     topper(key('A', ',"percentiles":[{"rank":50,"value":1},{"rank":95,"value":2}]')),
     topper(key('A', ',"percentiles":[{"rank":50,"value":1},{"rank":95,"value":3}]')),
@@ -131,7 +137,13 @@ const CASES: readonly [what: string, kind: AnswerKind, string, string, readonly 
     '{"status":"ERROR","message":"No"}',
     ['message: "Invalid API token", "No"'],
   ],
-  ['a list that is an object', 'topper', '{"keys":[]}', '{"keys":{}}', ['keys: [], {}']],
+  [
+    'a list that is an object in the other',
+    'topper',
+    '{"keys":[]}',
+    '{"keys":{}}',
+    ['keys: [], {}'],
+  ],
   ['a body of another form', 'topper', '[]', '{"keys":[]}', ['body: [], {"keys":[]}']],
   [
     'true and "true"',

@@ -83,7 +83,7 @@ describe('parity', () => {
     ...lines: string[],
   ][] = [
     [
-      'a number by its last digit',
+      'a number that differs in its last digit',
       `${TOPPER}&${WINDOW}`,
       withText((text) => text.replace('9007199254740993', '9007199254740992')),
       'keys.metric of a: legacy 9007199254740992, ours 9007199254740993',
@@ -118,7 +118,7 @@ describe('parity', () => {
       'message: legacy "Wrong meter - 77", ours "Invalid meter - 77"',
     ],
     [
-      'a page in place of JSON',
+      'HTML in place of JSON',
       `${TOPPER}&${WINDOW}`,
       (_, __, response) => response.writeHead(200).end('<html>Sign in</html>'),
       'http_status: legacy 200 with a body that is no JSON: "<html>Sign in</html>", ours 200',

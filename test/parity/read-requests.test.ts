@@ -27,20 +27,20 @@ describe('a line of requests', () => {
     ['an address', `https://old.example/ui${TOPPER_PATH}?context=lab&meter=1`],
     ['a path', `${TOPPER_PATH}?context=lab&meter=1`],
     ['a path with a slash at its end', `${TOPPER_PATH}/?context=lab&meter=1`],
-    ['a path with slashes twice', `/${TOPPER_PATH}?context=lab&meter=1`],
+    ['a path that begins with two slashes', `/${TOPPER_PATH}?context=lab&meter=1`],
     ['an address with a fragment', `http://old.example${TOPPER_PATH}?context=lab&meter=1#top`],
     ['a query', 'context=lab&meter=1'],
     ['a query with its question mark', '?context=lab&meter=1'],
     ['a request line', `GET ${TOPPER_PATH}?context=lab&meter=1 HTTP/1.1`],
     [
-      'the common log format',
+      'a line in the common log format',
       `10.0.0.1 - ada [24/Nov/2026:10:00:00 +0000] "GET ${TOPPER_PATH}?context=lab&meter=1 HTTP/1.1" 200 512`,
     ],
     [
-      'the combined log format',
+      'a line in the combined log format',
       `::1 - - [24/Nov/2026:10:00:00 +0000] "GET ${TOPPER_PATH}?context=lab&meter=1 HTTP/2.0" 200 512 "-" "curl/8 [x] \\"y\\""`,
     ],
-    ['spaces around it', `  ${TOPPER_PATH}?context=lab&meter=1\t`],
+    ['a path with white space around it', `  ${TOPPER_PATH}?context=lab&meter=1\t`],
   ])('may be %s', (_, line) => {
     expect(read(line)).toEqual(['topper context=lab&meter=1']);
   });

@@ -110,7 +110,7 @@ describe('keys that are looked up in segments', () => {
     expect(counts).toEqual({ statements: 1, pages: 1 });
   });
 
-  it('are not found if they are no keys of the group, or only of another group', async () => {
+  it('are not found if they are not keys of the group, or only of another group', async () => {
     await importLists(lab.importer, [{ list: hostsAt(DAY_START, [1, 2, 3]) }]);
     const { segments } = await lab.manifest();
     const found = await findKeys({

@@ -93,7 +93,7 @@ const ask = (
 describe.each(FOLDS)('questions about blocks of a meter whose readings combine by %s', (fold) => {
   it.each([
     ['any number of blocks', UP_TO_SIX],
-    ['one block, which is asked as it is', { minLength: 1, maxLength: 1 }],
+    ['a single block, which is read as it is', { minLength: 1, maxLength: 1 }],
   ])('are answered as in plain arithmetic: %s', (_, size) => {
     const isSame = fc.property(
       unitsOf(fold, size),
@@ -187,7 +187,7 @@ describe('sums', () => {
   }
 
   it.each([
-    ['of more keys than are added up at one go', 2 ** 20 + 7, 1],
+    ['of more keys than are added up at once', 2 ** 20 + 7, 1],
     ['of many keys in many blocks', 8200, 513],
   ])('%s are exact too', (_, keys, blockCount) => {
     const value = 2n ** 62n + 2n ** 32n - 1n;

@@ -14,7 +14,7 @@ const block = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<PlainUnit> =>
     fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
   );
 
-/** Steps, of each its topper buckets: what a step's block holds is these together. */
+/** Steps as lists of their topper buckets, which the block of a step combines. */
 const stepsOf = (reading: fc.Arbitrary<PlainReading>) =>
   fc.array(fc.array(block(reading), { maxLength: BUCKETS_OF_STEP }), { maxLength: 5 });
 

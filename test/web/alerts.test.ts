@@ -198,18 +198,23 @@ describe('a rule in a chart', () => {
 
   it.each([
     ['a total of a counter is per second', total, {}, 10],
-    ['a total below is drawn too', { ...total, comparison: 'TOTAL_BELOW' }, {}, 10],
+    ['a total below a threshold is drawn too', { ...total, comparison: 'TOTAL_BELOW' }, {}, 10],
     ['a key in its own chart', { threshold: 6000 }, { shows: ownChart }, 20],
-    ['a gauge is as it is', { threshold: 21 }, { shows: keys, kind: 'mean' }, 21],
-    ['a rate of one topper bucket is as it is', total, { kind: 'rate' }, 3000],
+    ['a gauge is drawn as it is', { threshold: 21 }, { shows: keys, kind: 'mean' }, 21],
+    ['a rate over one topper bucket is drawn as it is', total, { kind: 'rate' }, 3000],
     [
-      'a rate of several topper buckets is their mean',
+      'a rate over several topper buckets is their mean',
       { ...total, windowSeconds: 900 },
       { kind: 'rate', step: 900 },
       1000,
     ],
-    ['a total is that of networks too', total, { of: 'networks' }, 10],
-    ['filtered keys where one fired', { threshold: 600, filtered: true }, { shows: ownChart }, 2],
+    ['a total is the same for networks', total, { of: 'networks' }, 10],
+    [
+      'filtered keys, in the chart of one that fired',
+      { threshold: 600, filtered: true },
+      { shows: ownChart },
+      2,
+    ],
   ] satisfies [string, Partial<Rule>, Partial<WatchedChart>, number][])(
     'has a line: %s',
     (_, given, shown, at) => {
@@ -223,7 +228,7 @@ describe('a rule in a chart', () => {
     ['a key is within a stack', {}, {}, /single keys/],
     ['the stack is not the total', total, { shows: { kind: 'stack', isTotal: false } }, /others/],
     [
-      'a network is no address',
+      'the chart is of a network, not of an address',
       {},
       { shows: ownChart, of: 'networks' },
       /single addresses, not networks/,
@@ -235,7 +240,7 @@ describe('a rule in a chart', () => {
       { shows: ownChart },
       /no such values/,
     ],
-    ['it is about some keys', { ...total, filtered: true }, {}, /filter/],
+    ['it counts only some keys', { ...total, filtered: true }, {}, /filter/],
     [
       'its filter may leave the key out',
       { filtered: true, name: 'another' },

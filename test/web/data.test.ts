@@ -69,7 +69,7 @@ describe('the data of a chart', () => {
     ]);
   });
 
-  it('are without the hidden keys, in the others too', () => {
+  it('exclude the hidden keys, also from the others', () => {
     const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
     const { others } = chartData(
       { keys: [], series },
@@ -128,7 +128,7 @@ describe('a figure from topper buckets', () => {
 
   it.each([
     ['a window of whole buckets', { from: 300, to: 900 }, 600, 1, '2'],
-    ['a bucket of the window alone', { from: 300, to: 600 }, 600, 2, null],
+    ['a window of a single bucket', { from: 300, to: 600 }, 600, 2, null],
     ['a window that cuts both its buckets', { from: 150, to: 750 }, 600, 2, null],
     ['a peak in a bucket that is cut', { from: 0, to: 660 }, 600, 2.5, null],
     ['a peak that is the average', { from: 0, to: 600 }, 600, 2, '2'],

@@ -23,9 +23,9 @@ describe('what a form changes of a key', () => {
 
   it.each([
     ['a label', { label: 'nas' }, { label: 'nas' }],
-    ['no label any more', { label: ' ' }, { label: null }],
+    ['the removal of a label', { label: ' ' }, { label: null }],
     ['a description', { description: 'two\nlines' }, { description: 'two\nlines' }],
-    ['no description any more', { description: '' }, { description: null }],
+    ['the removal of a description', { description: '' }, { description: null }],
     [
       'all attributes, as they replace the others',
       { attributes: [...TEXTS.attributes, { name: 'owner', value: 'ada' }] },
@@ -36,7 +36,7 @@ describe('what a form changes of a key', () => {
         ],
       },
     ],
-    ['no attributes any more', { attributes: [] }, { attributes: [] }],
+    ['the removal of all attributes', { attributes: [] }, { attributes: [] }],
   ])('is only what differs: %s', (_, typed, changes) => {
     expect(keyChanges(KNOWN, { ...TEXTS, ...typed })).toEqual({ key: KNOWN.key, ...changes });
   });
@@ -76,12 +76,12 @@ describe('changes', () => {
   const place = { context: 'lab', node: null, fromDr: false };
 
   it.each([
-    ['to editors', data, place, true],
-    ['not before it is known who asks', null, place, false],
-    ['not in another context', data, { ...place, context: 'office' }, false],
-    ['not on a recovery node', data, { ...place, fromDr: true }, false],
-    ['not on another node', data, { ...place, node: 'reports' }, false],
-  ] as const)('are offered %s', (_, asked, at, is) => {
+    ['are offered to editors', data, place, true],
+    ['are not offered before the user is known', null, place, false],
+    ['are not offered in another context', data, { ...place, context: 'office' }, false],
+    ['are not offered on a recovery node', data, { ...place, fromDr: true }, false],
+    ['are not offered on another node', data, { ...place, node: 'reports' }, false],
+  ] as const)('%s', (_, asked, at, is) => {
     expect(mayEdit(asked, at)).toBe(is);
   });
 });

@@ -11,22 +11,22 @@ type Triple = readonly [number, number, number];
 
 /** How colours are seen (Machado, Oliveira and Fernandes 2009, severity 1), in linear RGB. */
 const SIGHTS: Readonly<Record<string, readonly [Triple, Triple, Triple]>> = {
-  ordinary: [
+  'normal vision': [
     [1, 0, 0],
     [0, 1, 0],
     [0, 0, 1],
   ],
-  'without red': [
+  protanopia: [
     [0.152286, 1.052583, -0.204868],
     [0.114503, 0.786281, 0.099216],
     [-0.003882, -0.048116, 1.051998],
   ],
-  'without green': [
+  deuteranopia: [
     [0.367322, 0.860646, -0.227968],
     [0.280085, 0.672501, 0.047413],
     [-0.01182, 0.04294, 0.968881],
   ],
-  'without blue': [
+  tritanopia: [
     [1.255528, -0.076749, -0.178779],
     [-0.078411, 0.930809, 0.147602],
     [0.004733, 0.691367, 0.3039],
@@ -70,7 +70,7 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     expect(new Set(colors).size).toBe(10);
   });
 
-  it.each(Object.entries(SIGHTS))('is distinct to sight that is %s', (_, sight) => {
+  it.each(Object.entries(SIGHTS))('is distinct to a viewer with %s', (_, sight) => {
     const all = [...colors, othersColor(theme)].map((hex) => lab(through(sight, linear(hex))));
     const distances = all.flatMap((a, i) => all.slice(0, i).map((b) => distance(a, b)));
     // Two is what can just be seen.
@@ -99,7 +99,7 @@ describe.each(['light', 'dark'] as const)('the %s colours of a heat map', (theme
   });
 
   it.each(Object.entries(SIGHTS))(
-    'are distinct from their neighbours to sight that is %s',
+    'are distinct from their neighbours to a viewer with %s',
     (_, sight) => {
       const seen = [...colors, heatEmpty(theme)].map((hex) => lab(through(sight, linear(hex))));
       const distances = seen.slice(1).map((each, i) => distance(each, seen[i] ?? each));

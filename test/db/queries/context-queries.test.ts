@@ -83,7 +83,7 @@ const groupIds = async () => ({
 });
 
 describe('whether a context exists', () => {
-  it('is told by its exact name, which may be any text', async () => {
+  it('depends on its exact name, which may be any text', async () => {
     const exists = (name: string) => db.read((session) => selectContextExists(session, name));
     expect(await exists('lab')).toBe(true);
     expect(await exists('Lab')).toBe(false);
@@ -218,7 +218,7 @@ describe('the catalogs of contexts', () => {
     ]);
   });
 
-  it('have lists without items if there is nothing, and are left out for no context', async () => {
+  it('have empty lists if there is nothing, and are left out for an unknown context', async () => {
     const lists = { groups: [], meters: [], probes: [], slices: [], coverage: [] };
     expect(await ask([empty, NOWHERE])).toEqual([
       { contextId: empty, sliceSeconds: 86_400, ...lists },

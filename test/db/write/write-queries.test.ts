@@ -140,7 +140,7 @@ describe('the numbers of contexts', () => {
 });
 
 describe('a standby', () => {
-  it('is no primary, and has no numbers of contexts to work on', async () => {
+  it('is not a primary, and has no numbers of contexts to work on', async () => {
     await db.apply({ context: 'lab', groups: [] });
     expect(await selectIsPrimary(db.connection)).toBe(true);
     expect(await selectContextNumbers(db.connection)).toHaveLength(1);

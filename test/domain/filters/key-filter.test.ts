@@ -32,19 +32,19 @@ function passes(
 
 describe('a filter', () => {
   it.each<[KeyFilter, boolean, string]>([
-    [{}, true, 'nothing is asked'],
-    [{ match: raw`^C0\.A8\.01\.` }, true, 'the pattern is in the raw key'],
-    [{ match: raw`^0A\.` }, false, 'the pattern is not in it'],
-    [{ match: '192' }, false, 'the pattern is only in the readable key'],
-    [{ exclude: raw`^C0\.A8\.01\.` }, false, 'the excluded pattern is in it'],
-    [{ exclude: raw`^0A\.` }, true, 'the excluded pattern is not'],
-    [{ match: '^C0', exclude: '0A$' }, false, 'both patterns are in it'],
+    [{}, true, 'it has no conditions'],
+    [{ match: raw`^C0\.A8\.01\.` }, true, 'the pattern matches the raw key'],
+    [{ match: raw`^0A\.` }, false, 'the pattern does not match it'],
+    [{ match: '192' }, false, 'the pattern matches only the readable key'],
+    [{ exclude: raw`^C0\.A8\.01\.` }, false, 'the excluded pattern matches it'],
+    [{ exclude: raw`^0A\.` }, true, 'the excluded pattern does not match it'],
+    [{ match: '^C0', exclude: '0A$' }, false, 'both patterns match it'],
     [{ keys: [HOST] }, true, 'it is listed'],
     [{ keys: [HOST.toLowerCase()] }, true, 'it is listed in lower case'],
     [{ keys: ['192.168.1.10'] }, true, 'it is listed in readable form'],
     [{ keys: [OTHER_HOST, HOST] }, true, 'it is one of those listed'],
     [{ keys: [OTHER_HOST] }, false, 'another is listed'],
-    [{ keys: ['router1'] }, false, 'what is listed is no key'],
+    [{ keys: ['router1'] }, false, 'what is listed is not a key'],
     [{ excludeKeys: ['192.168.1.10'] }, false, 'it is excluded'],
     [{ excludeKeys: [OTHER_HOST] }, true, 'another is excluded'],
     [{ keys: [HOST], excludeKeys: [HOST] }, false, 'it is listed and excluded'],
@@ -52,9 +52,9 @@ describe('a filter', () => {
     [{ search: '168.1' }, true, 'the text is in the readable form'],
     [{ search: 'C0.A8' }, false, 'the text is only in the raw key'],
     [{ search: 'scanner' }, false, 'the text is nowhere'],
-    [{ keys: [HOST], search: 'scanner' }, false, 'one of two conditions holds'],
+    [{ keys: [HOST], search: 'scanner' }, false, 'only one of two conditions holds'],
     [{ keys: [HOST], search: 'printer', match: '^C0' }, true, 'all conditions hold'],
-  ])('%j lets a host pass: %s, for %s', (filter, passed) => {
+  ])('%j lets a host pass: %s, because %s', (filter, passed) => {
     expect(passes(filter, ['ip'], HOST)).toBe(passed);
   });
 
@@ -96,16 +96,21 @@ describe('a filter by network', () => {
     [['192.168.1.8/31'], HOST, false, 'just below'],
     [['192.168.1.12/31'], HOST, false, 'just above'],
     [['0.0.0.0/0'], HOST, true, 'every IPv4 address'],
-    [['0.0.0.0/0'], LOOPBACK, false, 'IPv6 is in no IPv4 network'],
+    [['0.0.0.0/0'], LOOPBACK, false, 'an IPv6 address is in no IPv4 network'],
     [['::/0'], LOOPBACK, true, 'every IPv6 address'],
-    [['::/0'], HOST, false, 'IPv4 is in no IPv6 network'],
-    [['::ffff:192.168.1.0/120'], MAPPED, true, 'a mapped address is IPv6'],
-    [['::ffff:192.168.1.0/120'], HOST, false, 'nor in a mapped one'],
-    [['192.168.1.0/24'], MAPPED, false, 'nor the other way round'],
+    [['::/0'], HOST, false, 'an IPv4 address is in no IPv6 network'],
+    [['::ffff:192.168.1.0/120'], MAPPED, true, 'a mapped address is an IPv6 address'],
+    [
+      ['::ffff:192.168.1.0/120'],
+      HOST,
+      false,
+      'an IPv4 address is in no network of mapped addresses',
+    ],
+    [['192.168.1.0/24'], MAPPED, false, 'a mapped address is in no IPv4 network'],
     [['::1'], LOOPBACK, true, 'a bare IPv6 address'],
     [['10.0.0.0/8', '192.168.0.0/16'], HOST, true, 'any of several'],
     [['10.0.0.0/8', '172.16.0.0/12'], HOST, false, 'none of several'],
-    [['192.168.1.0/24'], 'router1', false, 'what is no address is in none'],
+    [['192.168.1.0/24'], 'router1', false, 'what is not an address is in no network'],
   ])('%j, with key %s: %s, %s', (networks, key, inside) => {
     expect(passes({ cidr: networks }, ['ip'], key)).toBe(inside);
     expect(passes({ excludeCidr: networks }, ['ip'], key)).toBe(!inside);
@@ -116,9 +121,14 @@ describe('a filter by network', () => {
     [['port', 'ip'], raw`00.50\C0.A8.01.0A`, true, 'its second part is inside'],
     [['ip', 'ip'], raw`0A.00.00.01\C0.A8.01.0A`, true, 'one of two addresses is inside'],
     [['ip', 'ip'], raw`0A.00.00.01\0A.00.00.02`, false, 'neither address is inside'],
-    [['ip', 'text'], raw`0A.00.00.01\C0.A8.01.0A`, false, 'only a text looks like an address'],
+    [
+      ['ip', 'text'],
+      raw`0A.00.00.01\C0.A8.01.0A`,
+      false,
+      'only its text part looks like an address',
+    ],
     [['ip', 'port', 'ipv4'], raw`0A.00.00.01\00.50\C0.A8.01.0A`, true, 'its third part is inside'],
-  ])('takes a cross-key of %j, %s: %s, for %s', (kinds, key, inside) => {
+  ])('lets a cross-key of %j, %s, pass: %s, because %s', (kinds, key, inside) => {
     expect(passes({ cidr: ['192.168.1.0/24'] }, kinds, key)).toBe(inside);
   });
 
@@ -146,9 +156,9 @@ describe('a filter on a cross-key group', () => {
     [{ keys: [PAIR] }, true, 'it is listed'],
     [{ keys: [PAIR.toLowerCase()] }, true, 'it is listed in lower case'],
     [{ keys: [HOST] }, false, 'only a part of it is listed'],
-    [{ match: raw`^C0\.A8\.01\.0A\\` }, true, 'the pattern is in the whole key'],
+    [{ match: raw`^C0\.A8\.01\.0A\\` }, true, 'the pattern matches the whole key'],
     [{ search: raw`10\80` }, true, 'the text is in the joined readable form'],
-  ])('%j lets it pass: %s, for %s', (filter, passed) => {
+  ])('%j lets a cross-key pass: %s, because %s', (filter, passed) => {
     expect(passes(filter, ['ip', 'port'], PAIR)).toBe(passed);
   });
 });

@@ -16,7 +16,7 @@ describe('a key pattern', () => {
     [raw`^C0\.A8\.01\.0A\\`, raw`C0.A8.01.0A\00.50`, true, 'in a cross-key'],
     [raw`\p{Greek}`, 'οδος', true, 'by Unicode script'],
     ['^.$', '😀', true, 'by characters, not by code units'],
-  ])('%s in %s: %s, searched %s', (pattern, key, found) => {
+  ])('%s matches %s: %s (%s)', (pattern, key, found) => {
     expect(compileKeyPattern(pattern, 'key_filter')(key)).toBe(found);
   });
 
@@ -83,7 +83,7 @@ describe('a key pattern', () => {
     ['()', 'empty groups'],
     ['[^x]', 'classes'],
     ['x|', 'alternatives'],
-  ])('of that length may be all %s: %s', (part) => {
+  ])('of the maximum length may repeat %s: %s', (part) => {
     const pattern = part.repeat(Math.floor(LIMITS.patternLength / part.length));
     expect(() => compileKeyPattern(pattern, 'key_filter')).not.toThrow();
   });

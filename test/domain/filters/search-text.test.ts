@@ -5,7 +5,7 @@ import { foldCase } from '../../../domain/filters/search-text.ts';
 describe('folding case for a search', () => {
   it.each([
     ['WWW.Example.ORG', 'www.example.org', 'ASCII'],
-    ['STRASSE', 'straße', 'a sharp s is two'],
+    ['STRASSE', 'straße', 'a sharp s equals two letters s'],
     ['STRAẞE', 'straße', 'the capital sharp s'],
     ['ΟΔΟΣ', 'οδος', 'a sigma that ends a word'],
     ['ΟΔΟΣ', 'οδοσ', 'a sigma in the wrong form'],

@@ -12,8 +12,8 @@ describe('splitting a cross-key', () => {
     [raw`a\\b\c`, [raw`a\b`, 'c'], 'a backslash within a part'],
     [raw`\\a\b`, [raw`\a`, 'b'], 'a backslash that begins the first part'],
     ['a\\b\\\\', ['a', 'b\\'], 'a backslash that ends the last part'],
-    [raw`a\\\b`, ['a\\', 'b'], 'of three backslashes the first two are one within a part'],
-    [raw`a\\\\\b`, [raw`a\\`, 'b'], 'of five the first four are two'],
+    [raw`a\\\b`, ['a\\', 'b'], 'of three backslashes, the first two stand for one within a part'],
+    [raw`a\\\\\b`, [raw`a\\`, 'b'], 'of five backslashes, the first four stand for two'],
     ['😀\\é', ['😀', 'é'], 'any characters'],
     ['a \\\n', ['a ', '\n'], 'white space is kept'],
   ])('%j gives %j: %s', (text, parts) => {
@@ -74,8 +74,8 @@ describe('parsing a cross-key', () => {
   });
 
   it.each([
-    [raw`C0.A8.01.0A\00.50\06`, 'a part too many'],
-    ['C0.A8.01.0A', 'a part too few'],
+    [raw`C0.A8.01.0A\00.50\06`, 'one part too many'],
+    ['C0.A8.01.0A', 'one part too few'],
     [raw`00.50\C0.A8.01.0A`, 'parts in the wrong order'],
     [raw`192.168.1.10\80`, 'readable parts'],
     [raw`C0.A8.01.0A\00.50\ `, 'something after the parts'],

@@ -18,7 +18,7 @@ describe('the default label of a port', () => {
     [6000, 'x11', 'the name of a range'],
     [6063, 'x11', 'the name of a range'],
     [3074, 'xbox', 'the registered name'],
-    [1, 'tcpmux', 'the first that has one'],
+    [1, 'tcpmux', 'the first port that has a name'],
     [6665, 'ircu', 'the start of a range'],
     [7359, 'swx', 'the end of a range'],
     [6064, 'ndl-ahp-svc', 'a port of its own, after a range'],
@@ -48,9 +48,12 @@ describe('the default label of a port', () => {
     expect(serviceName(port)).toBeNull();
   });
 
-  it.each(['80', '0050', '00.50.00', 'http', ''])('is missing for %j, which is no port', (key) => {
-    expect(defaultLabel('port', key)).toBeNull();
-  });
+  it.each(['80', '0050', '00.50.00', 'http', ''])(
+    'is missing for %j, which is not a port',
+    (key) => {
+      expect(defaultLabel('port', key)).toBeNull();
+    },
+  );
 });
 
 describe('the default label of a country', () => {

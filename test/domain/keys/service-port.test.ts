@@ -31,11 +31,11 @@ describe('a registered port', () => {
     [6665, 'tcp', true, 'a range has a name'],
     [6665, 'udp', false, 'for UDP the range is reserved'],
     [27009, 'udp', true, 'a range without a transport has a name'],
-    [27009, 'sctp', false, 'rows without a transport are of TCP and UDP'],
+    [27009, 'sctp', false, 'rows without a transport are for TCP and UDP'],
     [6400, 'tcp', true, 'a row without a transport has a name'],
     [49152, 'tcp', false, 'it is dynamic'],
     [65535, 'udp', false, 'it is dynamic'],
-  ])('%d/%s: %s, as %s', (port, transport, expected) => {
+  ])('%d/%s: %s, because %s', (port, transport, expected) => {
     expect(isRegistered(port, transport)).toBe(expected);
   });
 });
@@ -43,12 +43,12 @@ describe('a registered port', () => {
 describe('the service port', () => {
   it.each([
     [TCP, 51_000, 443, 443, 'the registered one'],
-    [TCP, 443, 51_000, 443, 'the registered one, on the way back'],
+    [TCP, 443, 51_000, 443, 'the registered one, in the other direction'],
     [TCP, 1024, 8080, 8080, 'the registered one, though it is higher: 1024 is reserved'],
     [TCP, 50_001, 50_002, 50_001, 'the lower of two that are not registered'],
     [TCP, 3306, 443, 443, 'the lower of two that are registered'],
     [TCP, 443, 443, 443, 'the only one'],
-    [TCP, 0, 0, 0, 'zero, where a fragment tells no ports'],
+    [TCP, 0, 0, 0, 'zero, because a fragment has no ports'],
     [TCP, 0, 51_000, 0, 'the lower: zero is reserved'],
     [UDP, 143, 51_000, 143, 'the lower: for UDP both are not registered'],
     [UDP, 143, 4789, 4789, 'the one that is registered for UDP'],

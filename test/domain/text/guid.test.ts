@@ -21,9 +21,9 @@ describe('a GUID', () => {
     [HOSTS.slice(0, -1), 'only an opening brace'],
     [`{${HOSTS}}`, 'braces twice'],
     [HOSTS.replaceAll('-', ''), 'no hyphens'],
-    [HOSTS.replace('4CD742B1', '4CD742B'), 'a digit too few'],
-    [HOSTS.replace('4CD742B1', '4CD742B12'), 'a digit too many'],
-    [HOSTS.replace('A86', 'A8G'), 'a letter that is no digit'],
+    [HOSTS.replace('4CD742B1', '4CD742B'), 'one digit too few'],
+    [HOSTS.replace('4CD742B1', '4CD742B12'), 'one digit too many'],
+    [HOSTS.replace('A86', 'A8G'), 'a letter that is not a hexadecimal digit'],
     [` ${HOSTS}`, 'a space before'],
     [`${HOSTS}\n`, 'a line break after'],
   ])('%j is rejected (%s)', (text) => {

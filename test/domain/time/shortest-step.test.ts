@@ -5,19 +5,24 @@ import { shortestStep, stepsOf } from '../../../domain/time/interval.ts';
 const HOUR = { from: 0, to: 3600 };
 
 it.each([
-  ['as long as the grain where that is enough', HOUR, { multipleOf: 60, least: 60, most: 60 }, 60],
-  ['longer by one grain where it is not', HOUR, { multipleOf: 60, least: 60, most: 59 }, 120],
-  ['no shorter than it may be', HOUR, { multipleOf: 60, least: 600, most: 60 }, 600],
-  ['a multiple of the grain all the same', HOUR, { multipleOf: 300, least: 301, most: 60 }, 600],
-  ['the whole interval where there may be one', HOUR, { multipleOf: 60, least: 60, most: 1 }, 3600],
+  ['the first multiple if that is long enough', HOUR, { multipleOf: 60, least: 60, most: 60 }, 60],
+  ['the next multiple if it is not', HOUR, { multipleOf: 60, least: 60, most: 59 }, 120],
+  ['no shorter than the minimum', HOUR, { multipleOf: 60, least: 600, most: 60 }, 600],
+  ['a multiple even if the minimum is not', HOUR, { multipleOf: 300, least: 301, most: 60 }, 600],
   [
-    'long enough for what lies on both sides of its end',
+    'the whole interval if only one step is allowed',
+    HOUR,
+    { multipleOf: 60, least: 60, most: 1 },
+    3600,
+  ],
+  [
+    'long enough for one aligned step to cover the interval',
     { from: 3540, to: 3660 },
     { multipleOf: 60, least: 60, most: 1 },
     420,
   ],
   [
-    'the least of an empty interval',
+    'the minimum for an empty interval',
     { from: 9, to: 9 },
     { multipleOf: 60, least: 60, most: 1 },
     60,

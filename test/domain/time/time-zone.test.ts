@@ -51,7 +51,13 @@ describe('a time zone', () => {
 
 describe('the start of a day', () => {
   it.each([
-    ['2026-07-15T00:00:00Z', 'UTC', 0, '2026-07-15T00:00:00Z', 'midnight is its own'],
+    [
+      '2026-07-15T00:00:00Z',
+      'UTC',
+      0,
+      '2026-07-15T00:00:00Z',
+      'midnight is the start of its own day',
+    ],
     ['2026-07-14T23:59:59Z', 'UTC', 0, '2026-07-14T00:00:00Z', 'the last second'],
     ['2026-07-15T21:59:59Z', 'Europe/Berlin', 0, '2026-07-14T22:00:00Z', 'ahead of UTC'],
     ['2026-07-15T22:00:00Z', 'Europe/Berlin', 0, '2026-07-15T22:00:00Z', 'the next local day'],
@@ -62,7 +68,13 @@ describe('the start of a day', () => {
     ['2026-10-26T12:00:00Z', 'Europe/Berlin', 1, '2026-10-24T22:00:00Z', 'a day of 25 hours'],
     ['2026-09-06T12:00:00Z', 'America/Santiago', 0, '2026-09-06T04:00:00Z', 'midnight is skipped'],
     ['2026-07-15T12:00:00Z', 'UTC', 1, '2026-07-14T00:00:00Z', 'the day before'],
-    ['2026-03-01T12:00:00Z', 'UTC', 1, '2026-02-28T00:00:00Z', 'the day before, over a month'],
+    [
+      '2026-03-01T12:00:00Z',
+      'UTC',
+      1,
+      '2026-02-28T00:00:00Z',
+      'the day before, in the previous month',
+    ],
     ['2026-07-15T12:00:00Z', 'UTC', 7, '2026-07-08T00:00:00Z', 'a week before'],
     [
       '2011-12-30T12:00:00Z',

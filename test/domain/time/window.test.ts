@@ -130,7 +130,7 @@ describe('an invalid window', () => {
       () => recentRequest(-1, 'recentsecs'),
       'recentsecs must be a positive number of seconds, got -1',
     ],
-  ])('is refused with the reason %#', (make, wrong) => {
+  ])('is refused with its reason (case %#)', (make, wrong) => {
     expect(make).toThrow(new ServiceError('invalidWindow', `Invalid time window - ${wrong}`));
   });
 });
@@ -177,15 +177,15 @@ describe('a preset', () => {
   it.each([
     [{ from: 600, to: 1500 }, { from: 1200, to: 1500 }, 'the last one, just complete'],
     [{ from: 600, to: 1560 }, { from: 1200, to: 1500 }, 'the last complete one'],
-    [{ from: 600, to: 1440 }, { from: 900, to: 1200 }, 'the one before a part of one'],
+    [{ from: 600, to: 1440 }, { from: 900, to: 1200 }, 'the one before an incomplete one'],
     [{ from: 1260, to: 1500 }, { from: 1260, to: 1500 }, 'one that the data starts in'],
     [{ from: 1260, to: 1380 }, { from: 1260, to: 1380 }, 'all there is of the only one'],
     [{ from: 1200, to: 1380 }, { from: 1200, to: 1380 }, 'all there is of the only one'],
-    [{ from: 1500, to: 1560 }, { from: 1500, to: 1560 }, 'none that ended before the data'],
+    [{ from: 1500, to: 1560 }, { from: 1500, to: 1560 }, 'not one that ended before the data'],
     [
       { from: 1440, to: 1560 },
       { from: 1440, to: 1500 },
-      'the end of one, before a part of the next',
+      'the end of one, before an incomplete one',
     ],
   ])('LATEST_TOPPER_BUCKET of %j is %j: %s', (available, interval) => {
     expect(resolve('LATEST_TOPPER_BUCKET', { available })).toEqual(interval);

@@ -92,14 +92,14 @@ describe('the nearest rank', () => {
 
 describe('percentile ranks', () => {
   it.each([
-    [['50,95'], [50, 95], 'a list in one text'],
-    [['50', '95'], [50, 95], 'a text each'],
-    [['99,50', '95'], [99, 50, 95], 'both, in the order given'],
-    [['0', '100'], [0, 100], 'the ends'],
+    [['50,95'], [50, 95], 'a list in one string'],
+    [['50', '95'], [50, 95], 'one string for each rank'],
+    [['99,50', '95'], [99, 50, 95], 'lists and single ranks, in the order given'],
+    [['0', '100'], [0, 100], 'the smallest and the largest rank'],
     [['99.9'], [99.9], 'a fraction'],
     [['50,50.0', '5e1', '+50', '050'], [50], 'one rank in five spellings'],
     [['-0', '0'], [0], 'zero with a sign'],
-    [['1e-7'], [1e-7], 'a small number as JSON has it'],
+    [['1e-7'], [1e-7], 'a small number as JSON writes it'],
     [[], [], 'none'],
   ])('%j give %j: %s', (items, ranks) => {
     expect(parseRanks(items, 'get_percentiles', 101)).toEqual(ranks);
@@ -113,7 +113,7 @@ describe('percentile ranks', () => {
     [['NaN'], 'not a number'],
     [['50,'], 'an empty element at the end'],
     [['50,,95'], 'an empty element within'],
-    [['50', ''], 'an empty text'],
+    [['50', ''], 'an empty string'],
     [['50 '], 'a space'],
     [['.5'], 'no digit before the point'],
     [['5.'], 'no digit after the point'],

@@ -286,7 +286,7 @@ function fieldsOf(name: string): Readonly<Record<string, unknown>> {
 
 describe.each([
   ['who has no grant', STRANGER],
-  ['who has a grant of another context', NEIGHBOUR],
+  ['who has a grant for another context', NEIGHBOUR],
 ])('a user %s', (_, credentials) => {
   it('learns nothing by naming the vault and what is in it', async () => {
     const told = await secrets();
@@ -350,12 +350,12 @@ const firstOfEach = (ids: readonly Id[]): Id[] =>
 
 describe('a user with a grant for another context, within that context', () => {
   const MIXED: readonly (readonly [string, Partial<Names>])[] = [
-    ['as it is', {}],
+    ['with only its own names', {}],
     ['with a group of the vault', { hosts: OF_VAULT.hosts }],
     ['with a cross-key group of the vault', { pairs: OF_VAULT.pairs }],
     ['with a key of the vault', { key: 'vault-beta' }],
     ['with a probe of the vault', { probe: OF_VAULT.probe }],
-    ['in the time of the vault', { at: OF_VAULT.at }],
+    ['in a window of the vault', { at: OF_VAULT.at }],
   ];
 
   it.each(MIXED)('%s, learns nothing about the vault', async (_, names) => {

@@ -75,10 +75,10 @@ describe('without credentials', () => {
     ['viewer, only its type', '{ viewer { __typename } }'],
     ['contexts', '{ contexts { name } }'],
     ['context', '{ context(name: "lab") { name } }'],
-    ['a context that is not there', '{ context(name: "nowhere") { name } }'],
+    ['a context that does not exist', '{ context(name: "nowhere") { name } }'],
     ['node', '{ node(id: "x") { id } }'],
     ['nodes', '{ nodes(ids: ["x"]) { id } }'],
-    ['no node', '{ nodes(ids: []) { id } }'],
+    ['an empty list of nodes', '{ nodes(ids: []) { id } }'],
     ['a field beside an open one', '{ __typename contexts { name } }'],
   ])('%s is UNAUTHENTICATED with status 401', async (_, query) => {
     const answer = await lab.graphql(query, {}, none);
@@ -99,14 +99,17 @@ describe('wrong credentials', () => {
     ['an empty token', basic({ ...ADA, token: '' })],
     ['neither user nor token', { authorization: `Basic ${encoded(':')}` }],
     ['no colon', { authorization: `Basic ${encoded('ada')}` }],
-    ['no base64', { authorization: 'Basic %%%%' }],
-    ['a scheme alone', { authorization: 'Basic' }],
+    ['text that is not Base64', { authorization: 'Basic %%%%' }],
+    ['only a scheme', { authorization: 'Basic' }],
     ['an unknown scheme', { authorization: 'Digest ada-token' }],
     ['a token without scheme', { authorization: 'ada-token' }],
     ['an empty header', { authorization: '' }],
-    ['a bearer without user', { authorization: 'Bearer ada-token' }],
-    ['a bearer of another', { authorization: 'Bearer ada-token', 'x-username': 'bob' }],
-    ['a bearer with a wrong token', { authorization: 'Bearer x', 'x-username': 'ada' }],
+    ['a Bearer token without a username', { authorization: 'Bearer ada-token' }],
+    [
+      'the Bearer token of another user',
+      { authorization: 'Bearer ada-token', 'x-username': 'bob' },
+    ],
+    ['a wrong Bearer token', { authorization: 'Bearer x', 'x-username': 'ada' }],
     ['a NUL', basic({ ...ADA, username: 'ada\0' })],
   ];
 

@@ -121,10 +121,10 @@ describe('slices', () => {
 
   it.each([
     ['a part of one', T0 + 100, T0 + 200, ['15']],
-    ['up to the second before the next', T0, T0 + DAY, ['15']],
-    ['a second more', T0, T0 + DAY + 1, ['15', '16']],
-    ['a last second', T0 + DAY - 1, T0 + DAY, ['15']],
-    ['from the first second', T0 + DAY, T0 + DAY + 1, ['16']],
+    ['up to the start of the next', T0, T0 + DAY, ['15']],
+    ['up to a second after the start of the next', T0, T0 + DAY + 1, ['15', '16']],
+    ['the last second of one', T0 + DAY - 1, T0 + DAY, ['15']],
+    ['the first second of the next', T0 + DAY, T0 + DAY + 1, ['16']],
     ['all', 0, 253_402_300_799, ['15', '16', '17']],
     ['none', 0, T0, []],
   ])('within an interval are those that overlap it: %s', async (_, from, to, days) => {

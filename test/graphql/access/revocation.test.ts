@@ -137,33 +137,36 @@ describe('an unknown user and a wrong token (decision 10)', () => {
     return { statements: sent, status, text, headers: shown };
   }
 
-  it.each([['warm'], ['cold']])('take the same path and get the same answer, %s', async (state) => {
-    await lab.addUser({ username: 'sam', token: 'sam-token' }, []);
-    await lab.sql("insert into users (username) values ('tim')");
-    if (state === 'warm') await idsBefore();
-    const ways: ((credentials: Credentials) => ReturnType<typeof lab.call>)[] = [
-      (credentials) => graphql(EVERYTHING, {}, credentials),
-      (credentials) => graphql('{ __typename }', {}, credentials),
-      ...ENDPOINT_NAMES.map(
-        (endpoint) => (credentials: Credentials) =>
-          lab.rest(endpoint, {
-            username: credentials.username,
-            api_token: credentials.token || 'x',
-            counter_group: GROUP,
-            context: CONTEXT,
-          }),
-      ),
-    ];
-    for (const ask of ways) {
-      const traces = [];
-      for (const [name, credentials] of WRONG) {
-        if (state === 'cold') lab.emptyCaches();
-        traces.push([name, await trace(() => ask(credentials))] as const);
+  it.each([['warm'], ['cold']])(
+    'take the same path and get the same answer, with %s caches',
+    async (state) => {
+      await lab.addUser({ username: 'sam', token: 'sam-token' }, []);
+      await lab.sql("insert into users (username) values ('tim')");
+      if (state === 'warm') await idsBefore();
+      const ways: ((credentials: Credentials) => ReturnType<typeof lab.call>)[] = [
+        (credentials) => graphql(EVERYTHING, {}, credentials),
+        (credentials) => graphql('{ __typename }', {}, credentials),
+        ...ENDPOINT_NAMES.map(
+          (endpoint) => (credentials: Credentials) =>
+            lab.rest(endpoint, {
+              username: credentials.username,
+              api_token: credentials.token || 'x',
+              counter_group: GROUP,
+              context: CONTEXT,
+            }),
+        ),
+      ];
+      for (const ask of ways) {
+        const traces = [];
+        for (const [name, credentials] of WRONG) {
+          if (state === 'cold') lab.emptyCaches();
+          traces.push([name, await trace(() => ask(credentials))] as const);
+        }
+        const [first] = traces;
+        expect(first?.[1].status).toBe(401);
+        expect(first?.[1].statements.join('\n')).toContain('join users');
+        for (const [name, traced] of traces) expect([name, traced]).toEqual([name, first?.[1]]);
       }
-      const [first] = traces;
-      expect(first?.[1].status).toBe(401);
-      expect(first?.[1].statements.join('\n')).toContain('join users');
-      for (const [name, traced] of traces) expect([name, traced]).toEqual([name, first?.[1]]);
-    }
-  });
+    },
+  );
 });

@@ -152,20 +152,23 @@ describe('compiled operations', () => {
   const given = { group: guidOf(1), window: { interval } };
 
   it.each<[string, object]>([
-    ['all is well', given],
-    ['a default is left in force', { ...given, items: undefined }],
-    ['null in place of a default', { ...given, items: null }],
-    ["null in place of the variable's default", { ...given, name: null }],
+    ['all variables are valid', given],
+    ['a variable is omitted, so that a default applies', { ...given, items: undefined }],
+    ['null is in place of a default', { ...given, items: null }],
+    ["null is in place of the variable's default", { ...given, name: null }],
     ['a variable is missing', { window: { interval } }],
     ['a variable is of another type', { ...given, items: 'many' }],
-    ['two of a @oneOf', { ...given, window: { interval, recentSeconds: 5 } }],
-    ['none of a @oneOf', { ...given, window: {} }],
-    ['an unknown field of an input object', { ...given, window: { since: 5 } }],
-    ['an unknown variable', { ...given, more: 1 }],
-    ['variables named as what every object has', { ...given, ['__proto__']: 1, constructor: 2 }],
-    ['a number that is no Int', { ...given, items: 2 ** 40 }],
-    ['an argument that fails on its field', { ...given, items: 0 }],
-    ['a guid that is none', { ...given, group: 'x' }],
+    ['a @oneOf input has two fields', { ...given, window: { interval, recentSeconds: 5 } }],
+    ['a @oneOf input has no field', { ...given, window: {} }],
+    ['an input object has an unknown field', { ...given, window: { since: 5 } }],
+    ['there is an unknown variable', { ...given, more: 1 }],
+    [
+      'variables are named like properties that every object has',
+      { ...given, ['__proto__']: 1, constructor: 2 },
+    ],
+    ['a number is not an Int', { ...given, items: 2 ** 40 }],
+    ['an argument is invalid for its field', { ...given, items: 0 }],
+    ['a GUID is invalid', { ...given, group: 'x' }],
   ])('answer as graphql-js does when %s', async (_, variables) => {
     await expectSame({ query: TOPPER, operationName: 'Q', variables });
   });
@@ -182,15 +185,15 @@ describe('compiled operations', () => {
     fragment Groups on Context { probes @skip(if: $y) counterGroup(guid: "${guidOf(1)}") { name } }`;
 
   it.each<[string, object]>([
-    ['all is asked for', { x: true, y: true }],
-    ['the first half is', { x: true, y: false }],
-    ['the other half is', { x: false, y: true }],
-    ['hardly anything is', { x: false, y: false }],
+    ['everything is included', { x: true, y: true }],
+    ['only the first half is included', { x: true, y: false }],
+    ['only the other half is included', { x: false, y: true }],
+    ['hardly anything is included', { x: false, y: false }],
     ['a default decides', { x: true }],
     ['null is in place of a default', { x: true, y: null }],
     ['a condition is null', { x: null, y: true }],
     ['a condition is missing', { y: true }],
-    ['a condition is no boolean', { x: 'true', y: true }],
+    ['a condition is not a boolean', { x: 'true', y: true }],
   ])('apply @skip and @include as graphql-js does when %s', async (_, variables) => {
     await expectSame({ query: CONDITIONED, variables });
   });
@@ -226,12 +229,12 @@ describe('compiled operations', () => {
 
   it.each<[string, object]>([
     ['names the other operation', { operationName: 'Other' }],
-    ['names none of two', {}],
-    ['names one that is not there', { operationName: 'Third' }],
-    ['has an empty name', { operationName: '' }],
-    ['asks for the plan', { operationName: 'Q', extensions: { plan: true } }],
+    ['names neither of two operations', {}],
+    ['names an operation that does not exist', { operationName: 'Third' }],
+    ['has an empty operation name', { operationName: '' }],
+    ['requests the plan', { operationName: 'Q', extensions: { plan: true } }],
     ['has other extensions', { operationName: 'Q', extensions: { tracing: {} } }],
-    ['has a parameter nobody knows', { operationName: 'Q', batch: 1 }],
+    ['has an unknown parameter', { operationName: 'Q', batch: 1 }],
     ['has variables that are a list', { operationName: 'Q', variables: [] }],
   ])('answer as graphql-js does when the request %s', async (_, more) => {
     await expectSame({ query: TOPPER, operationName: 'Q', variables: given });
@@ -239,14 +242,20 @@ describe('compiled operations', () => {
   });
 
   it.each<[string, Readonly<Record<string, string>>]>([
-    ['nobody', { authorization: '' }],
-    ['somebody else', basic({ username: 'mallory', token: 'mallory-token' })],
-    ['somebody with a wrong token', basic({ ...ADA, token: 'wrong' })],
-    ['nobody, and graphql-response+json', { authorization: '', accept: RESPONSE_JSON }],
-    ['who takes graphql-response+json', { accept: RESPONSE_JSON }],
-    ['who takes both', { accept: `${RESPONSE_JSON}, application/json` }],
-    ['who takes pages only', { accept: 'text/html' }],
-    ['with Bearer', { authorization: `Bearer ${ADA.token}`, 'x-username': ADA.username }],
+    ['a caller without credentials', { authorization: '' }],
+    ['an unknown user', basic({ username: 'mallory', token: 'mallory-token' })],
+    ['a user with a wrong token', basic({ ...ADA, token: 'wrong' })],
+    [
+      'a caller without credentials who accepts graphql-response+json',
+      { authorization: '', accept: RESPONSE_JSON },
+    ],
+    ['a user who accepts graphql-response+json', { accept: RESPONSE_JSON }],
+    ['a user who accepts both media types', { accept: `${RESPONSE_JSON}, application/json` }],
+    ['a user who accepts only HTML', { accept: 'text/html' }],
+    [
+      'a user with a Bearer token',
+      { authorization: `Bearer ${ADA.token}`, 'x-username': ADA.username },
+    ],
   ])('answer %s as graphql-js does', async (_, headers) => {
     const body = { query: TOPPER, operationName: 'Q', variables: given };
     await expectSame(body);

@@ -67,17 +67,17 @@ describe('trusted documents', () => {
     ['by a name', { documentId: 'a-name-of-its-own' }, { viewer: { username: 'ada' } }],
     ['by their hash', { documentId: sha256(TOPPER), variables: { items: 1 } }, TOTAL],
     [
-      'by a hash with its kind',
+      'by a hash with its algorithm',
       { documentId: `sha256:${sha256(TOPPER)}`, variables: { items: 1 } },
       TOTAL,
     ],
     [
-      'by an operation of theirs',
+      'by a name, with the name of an operation',
       { documentId: 'a-name-of-its-own', operationName: 'Viewer' },
       { viewer: { username: 'ada' } },
     ],
     ['as persisted queries', { ...persisted(sha256(TOPPER)), variables: { items: 1 } }, TOTAL],
-    ['as they are', { query: TOPPER, variables: { items: 1 } }, TOTAL],
+    ['by their text', { query: TOPPER, variables: { items: 1 } }, TOTAL],
   ])('are found %s', async (_, body, data) => {
     expect(await ask(open, body)).toEqual({ status: 200, data });
     expect(await ask(strict, body)).toEqual({ status: 200, data });
@@ -103,7 +103,7 @@ describe('trusted documents', () => {
     ['the schema', { query: '{ __schema { queryType { name } } }' }],
     ['one that does not parse', { query: '{' }],
     [
-      'one with its right hash',
+      'one with its correct hash',
       { query: '{ __typename }', ...persisted(sha256('{ __typename }')) },
     ],
   ])('are the only documents that are answered, not %s', async (_, body) => {
@@ -135,17 +135,21 @@ describe('trusted documents', () => {
       'documentId must be the hash of a document, got 5',
     ],
     [
-      'another version',
+      'another version of persistedQuery',
       { extensions: { persistedQuery: { version: 2, sha256Hash: 'x' } } },
       'persistedQuery must be',
     ],
-    ['no hash', { extensions: { persistedQuery: { version: 1 } } }, 'persistedQuery must be'],
+    [
+      'a persistedQuery without a hash',
+      { extensions: { persistedQuery: { version: 1 } } },
+      'persistedQuery must be',
+    ],
     [
       'the hash of another document',
       { query: VIEWER, ...persisted(sha256(TOPPER)) },
       'sha256Hash must be the SHA-256 of the query',
     ],
-  ])('cannot be asked for by %s', async (_, body, message) => {
+  ])('cannot be requested by %s', async (_, body, message) => {
     expect(await ask(open, body)).toEqual(
       refusal(400, 'BAD_USER_INPUT', expect.stringContaining(message)),
     );

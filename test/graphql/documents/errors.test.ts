@@ -88,8 +88,8 @@ describe('a bad argument fails only its own field (sections 9 and 10)', () => {
 
   it.each([
     ['before 0', { from: -1, to: 60 }],
-    ['after 9999', { from: 0, to: 253_402_300_800 }],
-  ])('a time %s of slices', async (_, within) => {
+    ['after the year 9999', { from: 0, to: 253_402_300_800 }],
+  ])('a time %s for slices', async (_, within) => {
     const { data, errors } = await lab.graphql(
       `query ($within: TimeIntervalInput) { context(name: "lab") { name
         slices(within: $within) { name } } }`,
@@ -127,14 +127,14 @@ describe('a document', () => {
   it.each([
     ['is empty', ''],
     ['does not parse', '{ viewer { username }'],
-    ['asks for a field that there is not', '{ viewer { password } }'],
-    ['asks for no field', '{ viewer }'],
+    ['selects a field that does not exist', '{ viewer { password } }'],
+    ['selects no fields of an object', '{ viewer }'],
     ['has an unknown argument', '{ context(name: "lab", colour: "red") { name } }'],
-    ['leaves out an argument', '{ context { name } }'],
+    ['omits a required argument', '{ context { name } }'],
     ['has an argument of another type', '{ context(name: 17) { name } }'],
     ['has a variable that is not declared', '{ context(name: $name) { name } }'],
     ['is a mutation', 'mutation { viewer { username } }'],
-    ['is no query', 'type A { b: C }'],
+    ['has no operation', 'type A { b: C }'],
   ])('that %s is BAD_USER_INPUT', async (_, query) => {
     const { data, errors, headers } = await lab.graphql(query);
     expect(data ?? null).toBeNull();
@@ -144,10 +144,10 @@ describe('a document', () => {
   });
 
   it.each([
-    ['is no JSON', 'application/json', '{"query": "{ viewer'],
+    ['is not JSON', 'application/json', '{"query": "{ viewer'],
     ['is a list', 'application/json', '[{"query": "{ __typename }"}]'],
     ['has no query', 'application/json', '{"variables": {}}'],
-    ['is of another type', 'text/plain', '{ __typename }'],
+    ['has another media type', 'text/plain', '{ __typename }'],
   ])('in a body that %s is refused', async (_, type, body) => {
     const headers = { ...basic(ADA), 'content-type': type };
     const answer = await lab.call('/graphql', { method: 'POST', headers, body });

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { jsonText } from '../../../schema/compiled/json-text.ts';
 
 it.each([
-  ['nothing', ''],
+  ['no characters', ''],
   ['quotes and backslashes', '"\\'],
   ['control characters', '\0\b\n\u001f\u007f'],
   ['line separators', '\u2028\u2029'],
   ['characters beyond the first 65,536', '😀 \u{10ffff}'],
-  ['halves of these, which are no characters', '\ud83d \ude00'],
-  ['the letters around them', '\ud7ff\ue000\uffff'],
-])('a text with %s becomes the JSON that JSON.stringify writes', (_, text) => {
+  ['lone surrogates, which are not characters', '\ud83d \ude00'],
+  ['the characters next to the surrogates', '\ud7ff\ue000\uffff'],
+])('a string with %s becomes the JSON that JSON.stringify writes', (_, text) => {
   expect(jsonText(text)).toBe(JSON.stringify(text));
 });
 

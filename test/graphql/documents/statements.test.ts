@@ -83,7 +83,7 @@ const BESIDE = isOnCluster ? ['begin', 'commit', 'begin', 'commit'].length : 0;
 /** More than a handful means that something is read one by one. */
 const CEILING = 12 + BESIDE;
 
-describe('the number of statements does not depend on how much is asked for', () => {
+describe('the number of statements does not depend on how much is requested', () => {
   const oneAndMany: readonly [string, (guids: readonly string[]) => string][] = [
     [
       'toppers with labels, attributes and percentiles',
@@ -105,7 +105,7 @@ describe('the number of statements does not depend on how much is asked for', ()
       (guids) => inGroups(guids, () => toppers(METERS, 'flatSeries { at key label value } others')),
     ],
     [
-      'toppers with the way to their keys',
+      'toppers with the nodes of their keys',
       (guids) => inGroups(guids, () => toppers(METERS, `keys { keyNode { id ${KEY_FIELDS} } }`)),
     ],
     [
@@ -134,7 +134,7 @@ describe('the number of statements does not depend on how much is asked for', ()
         ),
     ],
     [
-      'searched keys',
+      'searches for keys',
       (guids) =>
         inGroups(
           guids,
@@ -175,7 +175,7 @@ describe('the number of statements does not depend on how much is asked for', ()
     ],
   ];
 
-  it.each(oneAndMany)('%s: of 1 and of 20 groups', async (_, document) => {
+  it.each(oneAndMany)('%s, of 1 and of 20 groups', async (_, document) => {
     const one = await cost(document(GUIDS.slice(0, 1)));
     expect(await cost(document(GUIDS))).toBe(one);
     expect(one).toBeLessThan(CEILING);
@@ -234,10 +234,10 @@ describe('the number of statements does not depend on how much is asked for', ()
 
   it.each([
     ['of one window', () => `meter: 2, maxItems: 10, ${WINDOW}`],
-    ['of as many sizes', (i: number) => `meter: 2, maxItems: ${i + 1}, ${WINDOW}`],
-    ['of as many windows', (i: number) => `meter: 2, maxItems: 10, ${window(i)}`],
+    ['of 20 sizes', (i: number) => `meter: 2, maxItems: ${i + 1}, ${WINDOW}`],
+    ['of 20 windows', (i: number) => `meter: 2, maxItems: 10, ${window(i)}`],
     [
-      'of as many filters',
+      'with 20 filters',
       (i: number) => `meter: 2, maxItems: 10, ${WINDOW}, filter: { exclude: "k${i}" }`,
     ],
   ])('20 aliased toppers %s cost as many statements as one', async (_, args) => {

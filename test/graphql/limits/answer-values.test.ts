@@ -58,18 +58,18 @@ describe.each([
   it.each([
     ['ten fields of ten keys', `keys { ${TEN} }`],
     [
-      'three of each point of a series',
+      'three values for each point of two series',
       'a: series { at total others } b: series { at total others }',
     ],
-    ['four of each row of a table', 'flatSeries(step: 3600) { at key label value }'],
-    ['two of each percentile', 'keys { percentiles(ranks: [50, 95]) { rank value } }'],
+    ['four values for each row of a table', 'flatSeries(step: 3600) { at key label value }'],
+    ['two values for each percentile', 'keys { percentiles(ranks: [50, 95]) { rank value } }'],
   ])('are within the limit: %s', async (_case, below) => {
     expect((await ask(topper(below))).errors).toBeUndefined();
   });
 
   it.each([
-    ['one field more of each key', `keys { ${TEN} again: rank }`],
-    ['the same by a fragment', `keys { ... on TopperKey { ${TEN} } again: rank }`],
+    ['one more field of each key', `keys { ${TEN} again: rank }`],
+    ['the same with a fragment', `keys { ... on TopperKey { ${TEN} } again: rank }`],
     [
       'a third series',
       'a: series { at total others } b: series { at total others } c: series { at total others }',

@@ -178,7 +178,7 @@ describe('a body', () => {
   it.each([
     ['two requests', '[{"query": "{ __typename }"}, {"query": "{ __typename }"}]'],
     ['one request', '[{"query": "{ viewer { username } }"}]'],
-    ['none', '[]'],
+    ['no requests', '[]'],
   ])('that is a list of %s is refused: batches are not supported', async (_, body) => {
     const { status, text, statements } = await post(body);
     expect(JSON.parse(text)).toEqual({

@@ -10,13 +10,16 @@ const WRONG = basic({ ...ADA, token: 'wrong' });
 const ASKS: readonly (readonly [string, string])[] = [
   ['__schema', '{ __schema { queryType { name } } }'],
   ['__type', '{ __type(name: "Topper") { name } }'],
-  ['an alias of it', '{ innocent: __schema { queryType { name } } }'],
-  ['it beside other fields', '{ viewer { username } __type(name: "Topper") { name } }'],
+  ['an alias of __schema', '{ innocent: __schema { queryType { name } } }'],
+  ['__type beside other fields', '{ viewer { username } __type(name: "Topper") { name } }'],
   [
-    'it within a fragment',
+    '__schema within fragments',
     '{ ...A } fragment A on Query { ...B } fragment B on Query { __schema { types { name } } }',
   ],
-  ['it within an inline fragment', '{ ... on Query { ... { __type(name: "Topper") { name } } } }'],
+  [
+    '__type within inline fragments',
+    '{ ... on Query { ... { __type(name: "Topper") { name } } } }',
+  ],
 ];
 
 /** Mistakes for which graphql-js suggests names of the schema. */
@@ -42,7 +45,7 @@ const TYPOS: readonly (readonly [string, string, Record<string, unknown>])[] = [
     {},
   ],
   ['a directive argument', '{ viewer @include(iff: true) { username } }', {}],
-  ['no subfields', '{ viewer }', {}],
+  ['missing subfields', '{ viewer }', {}],
 ];
 
 const start = (introspection: 'on' | 'signed-in' | 'off') =>

@@ -284,7 +284,7 @@ describe('drilldown (decision 31)', () => {
     ['a group that is not cross-key', APPS],
     ['the group itself', HOSTS],
     ['a cross-key group of other parts', ALIEN],
-    ['a group that is not there', guidOf(99)],
+    ['a group that does not exist', guidOf(99)],
   ])('through %s is BAD_USER_INPUT on its field', async (_, guid) => {
     const { data, errors } = await lab.graphql(
       `{ context(name: "lab") { counterGroup(guid: "${HOSTS}") { topper(maxItems: 1, ${WINDOW}) {

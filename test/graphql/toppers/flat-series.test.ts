@@ -229,22 +229,18 @@ describe('flatSeries with maxPoints', () => {
   // A hundred steps of 5,100 seconds are long enough for the data, but their grid needs 101.
   it.each([
     ['that is the number of points of a multiple of the topper bucket', '(maxPoints: 850)', 600],
-    ['that is one less', '(maxPoints: 849)', 900],
+    ['that is one less than such a number', '(maxPoints: 849)', 900],
     ['that is small', '(maxPoints: 100)', 5_400],
-    ['that is more than there may be rows', '(maxPoints: 1000000)', 600],
-    ['that is as large as numbers are', '(maxPoints: 2147483647)', 600],
-    [
-      'and a step that is as long as numbers are',
-      '(step: 2147483647, maxPoints: 1)',
-      2_147_483_700,
-    ],
+    ['that is more than the limit of rows', '(maxPoints: 1000000)', 600],
+    ['that is the largest Int', '(maxPoints: 2147483647)', 600],
+    ['and a step that is the largest Int', '(step: 2147483647, maxPoints: 1)', 2_147_483_700],
     ['and a step that fits', '(step: 3600, maxPoints: 150)', 3_600],
     [
-      'and a step that fits and is no multiple of the topper bucket',
+      'and a step that fits and is not a multiple of the topper bucket',
       '(step: 420, maxPoints: 9999)',
       420,
     ],
-    ['and a step that is no multiple of the bucket', '(step: 4000, maxPoints: 150)', 4_020],
+    ['and a step that is not a multiple of the bucket', '(step: 4000, maxPoints: 150)', 4_020],
     ['and a step that is too short', '(step: 1, maxPoints: 100)', 5_400],
     ['and a step that gives too many rows', '(step: 60, maxPoints: 1000000)', 600],
     ['and a step longer than needed', '(step: 86400, maxPoints: 100)', DAY],

@@ -145,18 +145,18 @@ describe('a key filter', () => {
   });
 
   it.each([
-    ['a group without addresses', { cidr: ['10.0.0.0/8'] }, TEXTS],
-    ['its opposite there', { excludeCidr: ['10.0.0.0/8'] }, TEXTS],
-    ['a cross-key group without addresses', { cidr: ['10.0.0.0/8'] }, NAMES],
-    ['a network that is none', { cidr: ['nonsense'] }, HOSTS],
+    ['a network, for a group without addresses', { cidr: ['10.0.0.0/8'] }, TEXTS],
+    ['an excluded network, for a group without addresses', { excludeCidr: ['10.0.0.0/8'] }, TEXTS],
+    ['a network, for a cross-key group without addresses', { cidr: ['10.0.0.0/8'] }, NAMES],
+    ['text that is not a network', { cidr: ['nonsense'] }, HOSTS],
     ['a prefix that is too long', { cidr: ['10.0.0.0/33'] }, HOSTS],
     ['a negative prefix', { cidr: ['10.0.0.0/-1'] }, HOSTS],
-    ['a cut address', { cidr: ['10.0.0/8'] }, HOSTS],
+    ['an incomplete address', { cidr: ['10.0.0/8'] }, HOSTS],
     ['an empty network', { excludeCidr: [''] }, HOSTS],
     ['one bad network among good ones', { cidr: ['10.0.0.0/8', '10.0.0.0/8/8'] }, HOSTS],
     ['a pattern that does not compile', { match: '(' }, HOSTS],
     ['a lookahead', { exclude: '(?=a)' }, HOSTS],
-  ])('of %s is BAD_USER_INPUT on the topper', async (_, filter, guid) => {
+  ])('with %s is BAD_USER_INPUT on the topper', async (_, filter, guid) => {
     const { data, errors } = await ask(filter, guid);
     expect(data).toEqual({ context: { counterGroup: { topper: null } } });
     expect(errors).toMatchObject([

@@ -326,13 +326,13 @@ describe('keys by pattern, network and window', () => {
 
 describe('an invalid page', () => {
   it.each([
-    ['no key', { first: 0 }],
+    ['zero keys', { first: 0 }],
     ['a negative number of keys', { first: -1 }],
-    ['more keys than a page has', { first: 1001 }],
+    ['more keys than a page may have', { first: 1001 }],
     ['a broken cursor', { after: 'nonsense' }],
     ['an empty cursor', { after: '' }],
-    ['a cursor with more behind it', { after: '!!!!' }],
-    ['a NUL cursor', { after: '\0' }],
+    ['a cursor that is not Base64', { after: '!!!!' }],
+    ['a NUL as the cursor', { after: '\0' }],
   ])('is BAD_USER_INPUT on its field: %s', async (_, args) => {
     const { data, errors } = await lab.graphql(DOCUMENT, { guid: MANY, ...args });
     expect(data).toEqual({ context: { counterGroup: { keys: null } } });

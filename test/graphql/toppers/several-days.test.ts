@@ -95,12 +95,21 @@ const CASES = [
   ['all days', { from: T0, to: T0 + DAYS * DAY, step: DAY, ago: 5 * DAY }],
   ['eight days of one block', { from: T0 + DAY, to: T0 + 9 * DAY, step: 2 * DAY, ago: DAY }],
   [
-    'any seconds',
+    'an interval that is not aligned',
     { from: T0 + 12_345, to: T0 + 10 * DAY + 54_321, step: 21_600, ago: 3 * DAY + 1 },
   ],
-  ['more than there is', { from: T0 - 40 * DAY, to: T0 + 9 * DAY, step: 32 * DAY, ago: DAY }],
-  ['a filter', { from: T0, to: T0 + 12 * DAY, step: 7200, ago: 2 * DAY, match: '^[b-e]' }],
-  ['a probe', { from: T0 + 2 * DAY, to: T0 + 13 * DAY, step: DAY, ago: DAY, probe: 'p1' }],
+  [
+    'more than the available interval',
+    { from: T0 - 40 * DAY, to: T0 + 9 * DAY, step: 32 * DAY, ago: DAY },
+  ],
+  [
+    'twelve days with a filter',
+    { from: T0, to: T0 + 12 * DAY, step: 7200, ago: 2 * DAY, match: '^[b-e]' },
+  ],
+  [
+    'eleven days of a probe',
+    { from: T0 + 2 * DAY, to: T0 + 13 * DAY, step: DAY, ago: DAY, probe: 'p1' },
+  ],
 ] as const satisfies readonly (readonly [string, Asked])[];
 
 const MAX_ITEMS = 3;

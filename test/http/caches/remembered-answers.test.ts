@@ -145,8 +145,8 @@ describe('the entity tag of an answer', () => {
   it.each([
     ['it', (tag: string) => tag],
     ['it among others', (tag: string) => `"x", ${tag}`],
-    ['it, as a weak one', (tag: string) => `W/${tag}`],
-    ['any', () => '*'],
+    ['it as a weak tag', (tag: string) => `W/${tag}`],
+    ['any tag', () => '*'],
   ])('saves the body for a caller that has %s', async (_, has) => {
     const { etag = '' } = (await get()).headers;
     const again = await get({ 'if-none-match': has(String(etag)) });

@@ -136,13 +136,13 @@ describe('a whole response', () => {
     ['slices, which an import may hold', () => lab.ok('slices')],
     ['slices in GraphQL', () => lab.data(`{ context(name: "${CONTEXT}") { slices { status } } }`)],
     [
-      'what the node says of itself',
+      'what the node reports about itself',
       () => lab.data(`{ context(name: "${CONTEXT}") { haSlaveMode } }`),
     ],
     ['an error', () => lab.rest('topper', { ...WINDOW, meter: 9 })],
     ['a field that failed', () => lab.graphql(topperDocument('{ recentSeconds: -1 }'))],
     [
-      'a request for its plan',
+      'a request that asks for its plan',
       () =>
         lab.call('/graphql', {
           method: 'POST',

@@ -19,15 +19,15 @@ const HTML = { accept: 'text/html' };
 
 type Sent = Readonly<Record<string, string>>;
 
-describe('an answer that is data', () => {
+describe('an answer', () => {
   it.each<[string, number, string, Sent]>([
     ['of REST', 200, GOOD, {}],
     ['that is a 401 of REST', 401, SLICES, {}],
     ['of GraphQL', 200, QUERY, {}],
     ['that is a 401 of GraphQL', 401, '/graphql?query={contexts{name}}', {}],
     ['that is a 403 of GraphQL', 403, QUERY, { 'sec-fetch-site': 'cross-site' }],
-    ['where there is nothing', 404, '/nowhere', {}],
-    ['that is the dashboard', 200, '/', {}],
+    ['for an unknown path', 404, '/nowhere', {}],
+    ['with the dashboard', 200, '/', {}],
     ['of /healthz', 200, '/healthz', {}],
     ['of /readyz', 200, '/readyz', {}],
     ['of /metrics', 200, '/metrics', {}],

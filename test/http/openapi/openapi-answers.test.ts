@@ -153,7 +153,7 @@ async function ask(
 describe('an answer matches the OpenAPI document', () => {
   for (const endpoint of ENDPOINT_NAMES) {
     for (const encoding of ENCODINGS) {
-      it(`${endpoint}, asked by ${encoding}`, async () => {
+      it(`${endpoint}, requested by ${encoding}`, async () => {
         for (const parameters of [MINIMAL[endpoint], ...FULL[endpoint]]) {
           const answer = await plain(endpoint, parameters, encoding);
           expect(answer.status).toBe(200);
@@ -168,7 +168,7 @@ describe('an answer matches the OpenAPI document', () => {
       });
     }
 
-    it(`${endpoint}, asked with the ETag of its last answer`, async () => {
+    it(`${endpoint}, requested with the ETag of its last answer`, async () => {
       const path = lab.path(endpoint);
       const { headers } = await plain(endpoint, MINIMAL[endpoint], 'query');
       const again = { 'if-none-match': headers.etag ?? '' };
@@ -178,7 +178,7 @@ describe('an answer matches the OpenAPI document', () => {
     });
   }
 
-  it('and a mismatch is a fault', () => {
+  it('and a mismatch is reported', () => {
     const path = lab.path('groups');
     const headers = { 'x-request-id': 'x', etag: 'x', 'content-type': 'application/json' };
     const faults = (status: number, body: object, own: Record<string, string> = headers) =>
@@ -269,7 +269,7 @@ function received(bytes: string): HttpAnswer {
 
 describe('an error matches the OpenAPI document', () => {
   for (const endpoint of ENDPOINT_NAMES) {
-    it.each(ENCODINGS)(`${endpoint}, asked by %s: each documented status`, async (by) => {
+    it.each(ENCODINGS)(`${endpoint}, requested by %s: each documented status`, async (by) => {
       const path = lab.path(endpoint);
       const method = methodOf(by);
       const statuses = described.statuses(path, method).filter((status) => status >= 400);
@@ -286,7 +286,7 @@ describe('an error matches the OpenAPI document', () => {
     });
   }
 
-  it.each(ENCODINGS)('errors of the topper alone, asked by %s', async (by) => {
+  it.each(ENCODINGS)('errors of the topper alone, requested by %s', async (by) => {
     const path = lab.path('topper');
     const rows: readonly [number, RestParameters][] = [
       [400, { counter_group: '' }],

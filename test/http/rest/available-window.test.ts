@@ -54,9 +54,9 @@ describe('a REST topper without keys', () => {
 
   it.each([
     ['by POST', {}, { method: 'POST' }],
-    ['to HEAD', {}, { method: 'HEAD' }],
+    ['for HEAD', {}, { method: 'HEAD' }],
     ['as CSV', { format: 'csv' }, {}],
-    ['as CSV to HEAD', { format: 'csv' }, { method: 'HEAD' }],
+    ['as CSV for HEAD', { format: 'csv' }, { method: 'HEAD' }],
     ['where a filter left no key', { window_fromts: T0, key_filter: 'nothing' }, {}],
   ])('does so %s', async (_, more, how) => {
     const answer = await ask(more, how);

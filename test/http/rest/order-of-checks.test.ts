@@ -17,18 +17,18 @@ afterAll(() => lab.close());
 
 /** The checks of decision 3 in their order: parameters that fail each, and the answer. */
 const CHECKS: readonly [string, RestParameters, number, RegExp][] = [
-  ['who asks', { api_token: 'wrong' }, 401, /^Invalid API token$/],
-  ['that a context is given', { context: '' }, 400, /^context is required$/],
-  ['that it exists', { context: 'nowhere' }, 422, /^Invalid context name - nowhere$/],
+  ['the credentials', { api_token: 'wrong' }, 401, /^Invalid API token$/],
+  ['the presence of a context', { context: '' }, 400, /^context is required$/],
+  ['the existence of the context', { context: 'nowhere' }, 422, /^Invalid context name - nowhere$/],
   [
-    'that it is granted',
+    'the grant for the context',
     { context: 'secret' },
     403,
     /^User ada is not allowed to access context secret$/,
   ],
-  ['that a group is given', { counter_group: '' }, 400, /^counter_group is required$/],
-  ['that values are well formed', { maxitems: 'abc' }, 400, /^maxitems must be /],
-  ['that names exist', { meter: 99 }, 422, /^Invalid meter - 99$/],
+  ['the presence of a group', { counter_group: '' }, 400, /^counter_group is required$/],
+  ['the form of values', { maxitems: 'abc' }, 400, /^maxitems must be /],
+  ['the existence of names', { meter: 99 }, 422, /^Invalid meter - 99$/],
 ];
 
 describe('the first check that fails decides the answer (decision 3)', () => {
@@ -91,7 +91,7 @@ describe('credentials (decisions 3 and 10)', () => {
     ['an unknown user', { username: 'nobody' }],
     ['a user in another case', { username: 'ADA' }],
     ['a token in another case', { api_token: 'ADA-TOKEN' }],
-    ['a token with more behind it', { api_token: 'ada-token ' }],
+    ['a token with a space after it', { api_token: 'ada-token ' }],
     ["another user's token", { api_token: 'grantless-token' }],
     ['no token', { api_token: undefined }],
     ['an empty token', { api_token: '' }],

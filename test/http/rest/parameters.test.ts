@@ -126,8 +126,8 @@ describe('a list parameter', () => {
 
   it.each([
     ['a list of numbers', [50, 95]],
-    ['a list of texts', ['50', '95']],
-    ['a text', '50,95'],
+    ['a list of strings', ['50', '95']],
+    ['a string', '50,95'],
     ['a mixed list', ['50', 95, null]],
   ])('may be %s in JSON', async (_, get_percentiles) => {
     const parameters = { ...WINDOW, counter_group: GROUP, get_percentiles };
@@ -210,9 +210,9 @@ describe('a parameter', () => {
     ['an object', { maxitems: { a: 1 } }],
     ['an object in a list', { get_percentiles: [{ rank: 50 }] }],
     ['a list in a list', { get_percentiles: [[50], 95] }],
-    ['an object for a boolean', { resolve_keys: {} }],
-    ['an object for a text', { key_filter: { match: 'a' } }],
-    ['an object for the context', { context: { name: 'lab' } }],
+    ['an object in place of a boolean', { resolve_keys: {} }],
+    ['an object in place of a string', { key_filter: { match: 'a' } }],
+    ['an object in place of the context', { context: { name: 'lab' } }],
   ])('that is nested in JSON is refused: %s', async (_, nested) => {
     const body = { username: 'ada', api_token: 'ada-token', context: 'lab', counter_group: GROUP };
     const call = post('application/json', JSON.stringify({ ...body, ...nested }));

@@ -154,12 +154,22 @@ describe('the topper buckets behind percentiles', () => {
   });
 
   it.each([
-    ['begin with what of the first lies in the window', T0 + 60, T0 + 1500, [0, 0, 6, 20, 30]],
-    ['begin with the next where only its last seconds do', T0 + 241, T0 + 1500, [0, 0, 20, 30]],
-    ['end with what of the last lies in the window', T0, T0 + 601, [0, 10, 30]],
-    ['have no bucket that starts at its end', T0, T0 + 600, [0, 10]],
-    ['count a last one of which a single bucket is inside', T0, T0 + 301, [0, 10]],
-    ['may be one bucket', T0 + 240, T0 + 300, [6]],
+    [
+      'begin with the part of the first that lies in the window',
+      T0 + 60,
+      T0 + 1500,
+      [0, 0, 6, 20, 30],
+    ],
+    [
+      'begin with the second if no bucket of the first starts in the window',
+      T0 + 241,
+      T0 + 1500,
+      [0, 0, 20, 30],
+    ],
+    ['end with the part of the last that lies in the window', T0, T0 + 601, [0, 10, 30]],
+    ['exclude one that starts at the end of the window', T0, T0 + 600, [0, 10]],
+    ['include a last one of which a single bucket is inside', T0, T0 + 301, [0, 10]],
+    ['may be a single bucket', T0 + 240, T0 + 300, [6]],
   ])('%s', async (_, window_fromts, window_tots, expected) => {
     const window = { window_fromts, window_tots, window_seconds: '' };
     const asked = { counter_group: GRID, meter: 2, ...window };

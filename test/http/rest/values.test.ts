@@ -78,7 +78,7 @@ const INTEGERS = ['meter', 'maxitems', 'flags', 'recentsecs', 'window_seconds', 
 describe('an integer (decision 2)', () => {
   const { counter_group } = NEEDED.topper;
 
-  it.each(INTEGERS)('%s is decimal with an optional sign', async (name) => {
+  it.each(INTEGERS)('%s may be decimal digits with an optional sign', async (name) => {
     const good = name === 'meter' ? '0' : '5';
     for (const text of [good, `+${good}`, `00${good}`]) {
       const answer = await lab.rest('topper', { counter_group, [name]: text });
@@ -87,17 +87,20 @@ describe('an integer (decision 2)', () => {
   });
 
   const words = ['abc', '1.5', '1e2', '0x10', '1_000', '--1', '+', ' 1', '1 ', '٣', 'NaN', '1,2'];
-  it.each([...INTEGERS, 'window_fromts', 'window_tots'])('%s is nothing else', async (name) => {
-    for (const text of words) {
-      const parameters = { counter_group, window_fromts: T0, window_tots: T0 + 60, [name]: text };
-      if (name === 'recentsecs') Object.assign(parameters, NO_WINDOW);
-      const [status, message] = await lab.refusal('topper', parameters);
-      expect(message).toMatch(
-        new RegExp(`^${name} must be .+, got ${JSON.stringify(text).replaceAll('+', '\\+')}$`),
-      );
-      expect(status).toBe(400);
-    }
-  });
+  it.each([...INTEGERS, 'window_fromts', 'window_tots'])(
+    '%s may not be anything else',
+    async (name) => {
+      for (const text of words) {
+        const parameters = { counter_group, window_fromts: T0, window_tots: T0 + 60, [name]: text };
+        if (name === 'recentsecs') Object.assign(parameters, NO_WINDOW);
+        const [status, message] = await lab.refusal('topper', parameters);
+        expect(message).toMatch(
+          new RegExp(`^${name} must be .+, got ${JSON.stringify(text).replaceAll('+', '\\+')}$`),
+        );
+        expect(status).toBe(400);
+      }
+    },
+  );
 
   const NO_WINDOW = { window_fromts: undefined, window_tots: undefined };
 

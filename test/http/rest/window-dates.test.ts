@@ -119,7 +119,7 @@ describe('an ISO 8601 date', () => {
   const to_date = '2024-12-31';
 
   it.each([
-    ['2024-07-15', '2024-07-15T00:00:00Z', 'a date alone is its first moment'],
+    ['2024-07-15', '2024-07-15T00:00:00Z', 'a date alone stands for its first second'],
     ['2024-07-15T00:01', '2024-07-15T00:01:00Z', 'without seconds'],
     ['2024-07-15T00:00:01', '2024-07-15T00:01:00Z', 'with seconds'],
     ['2024-07-15Z', '2024-07-15T00:00:00Z', 'a date with Z'],

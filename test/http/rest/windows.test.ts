@@ -59,8 +59,8 @@ describe('window rule 1: window_fromts with window_seconds', () => {
     ['starts with the bucket that starts a second after its start', T0 + 59, 120, [1, 2]],
     ['has no bucket that starts exactly at its end', T0 + 60, 60, [1]],
     ['has the bucket that starts a second before its end', T0 + 60, 61, [1, 2]],
-    ['has nothing within a bucket', T0 + 61, 59, []],
-    ['has a bucket by its first second', T0 + 60, 1, [1]],
+    ['is empty if no bucket starts in it', T0 + 61, 59, []],
+    ['has a bucket whose first second it contains', T0 + 60, 1, [1]],
     ['may begin at 0', 0, END, range(0, 9)],
   ])('%s', async (_, window_fromts, window_seconds, expected) => {
     expect(await bucketsIn({ window_fromts, window_seconds })).toEqual(expected);
@@ -86,7 +86,7 @@ describe('window rule 2: window_fromts with window_tots', () => {
     ['has the bucket that starts a second before its end', T0 + 60, T0 + 181, [1, 2, 3]],
     ['has no bucket that starts at its end', T0, T0 + 60, [0]],
     ['may be one second long', T0, T0 + 1, [0]],
-    ['may reach to the last second of time', T0, 253_402_300_799, range(0, 9)],
+    ['may reach the last valid second', T0, 253_402_300_799, range(0, 9)],
     ['may lie before all data', T0 - 600, T0, []],
     ['may lie after all data', END, END + 600, []],
   ])('%s', async (_, window_fromts, window_tots, expected) => {
@@ -199,8 +199,8 @@ describe('the validity of a window (decision 22)', () => {
     ['window_seconds of 0', { window_seconds: 0 }],
     ['a start before 0', { window_fromts: -1, window_seconds: 60 }],
     ['a start before 0 with an end', { window_fromts: -1, window_tots: from }],
-    ['a start after all time', { window_fromts: 253_402_300_800, window_seconds: 60 }],
-    ['an end after all time', { window_fromts: from, window_tots: 253_402_300_800 }],
+    ['a start after the last valid second', { window_fromts: 253_402_300_800, window_seconds: 60 }],
+    ['an end after the last valid second', { window_fromts: from, window_tots: 253_402_300_800 }],
   ])('%s is refused', async (_, parameters) => {
     const [status, message] = await lab.refusal('topper', {
       counter_group: MINUTES,

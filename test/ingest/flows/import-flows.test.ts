@@ -234,7 +234,7 @@ describe('an import of flows', () => {
       'the start is before 1990: 1989-12-31T23:59:59.999Z: check the clock',
     ],
     [
-      'that lasts longer than flows do',
+      'that lasts longer than a flow may',
       conn(NOW - 40 * 86_400, { duration: `${39.6 * 86_400}` }),
       'a flow must last at most 31 days, got 40 days',
     ],

@@ -91,18 +91,18 @@ const withKey = (guid: Guid, key: string): string =>
 
 describe('the bytes of a line of the usual shape', () => {
   it.each([
-    ['of all fields', LINE],
+    ['with all fields', LINE],
     ['with spaces', LINE.replaceAll(':', ': ').replaceAll(',', ', ').replace('{"2', '{ "2')],
     ['without count and probe', LINE.replace(/,"count.*/, '}')],
     ['whose fields come in another order', `{"count":3,${LINE.slice(1).replace(/,"count.*/, '}')}`],
     ['with a GUID in lower case', LINE.replace(HOSTS, HOSTS.toLowerCase())],
     ['with a key in lower case', LINE.replace('C0.A8', 'c0.a8')],
-    ['of 15 digits', LINE.replace('1500', '999999999999999')],
-    ['of a negative mean', LINE.replace('"5":7', '"5":-7')],
-    ['that says a value twice', LINE.replace('"5":7', '"5":7,"2":8')],
-    ['of a text key', withKey(TEXTS, "söme 'téxt' 😀")],
-    ['of a text key with a backslash', withKey(TEXTS, 'a\\b\\\\')],
-    ['of a cross-key', withKey(PAIRS, 'C0.A8.01.0A\\a\\\\b')],
+    ['with a value of 15 digits', LINE.replace('1500', '999999999999999')],
+    ['with a negative mean', LINE.replace('"5":7', '"5":-7')],
+    ['that gives a value twice', LINE.replace('"5":7', '"5":7,"2":8')],
+    ['with a text key', withKey(TEXTS, "söme 'téxt' 😀")],
+    ['with a text key that has backslashes', withKey(TEXTS, 'a\\b\\\\')],
+    ['with a cross-key', withKey(PAIRS, 'C0.A8.01.0A\\a\\\\b')],
   ])('%s are read without making strings, with the same result', (_, line) => {
     expect(scanned(line)).not.toBeNull();
     expect(scanned(line)).toEqual(parsed(line));

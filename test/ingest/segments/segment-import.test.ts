@@ -164,8 +164,8 @@ const windows: [string, number, number][] = [
 
 describe('an import as segments', () => {
   it.each([
-    ['at once', GATHER_LIMITS],
-    ['in parts of some rows', { rows: 90, bytes: 2 ** 30 }],
+    ['in one part', GATHER_LIMITS],
+    ['in parts of a few rows', { rows: 90, bytes: 2 ** 30 }],
   ])('%s gives the same toppers as plain arithmetic', async (_, limits) => {
     const count = await importText(await textOf(LINES), limits);
     expect(count).toBe((await lab.manifest()).segments.size);

@@ -137,7 +137,7 @@ describe('keys ranked by a topper bucket', () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
-        // Of what several windows have in common, the later ones use what the first left in memory.
+        // Windows that overlap reuse what earlier ones left in memory.
         fc.array(windows, { minLength: 1, maxLength: 3 }),
         asked,
         fc.record({

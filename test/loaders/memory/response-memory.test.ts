@@ -42,7 +42,7 @@ describe('cached responses', () => {
   });
 
   const unkept: readonly [string, Made][] = [
-    ['hold for a moment only', { ...made('now'), holdsAt: null }],
+    ['are valid only for a moment', { ...made('now'), holdsAt: null }],
     ['are too large to be kept', made('x'.repeat(20_000))],
   ];
   it.each(unkept)('let no request wait once it is known that they %s', async (_, answer) => {

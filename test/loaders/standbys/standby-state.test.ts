@@ -24,7 +24,7 @@ const standby = (...contexts: VersionedRow[]): StandbyRow => ({
 describe('a standby answers for the primary', () => {
   it.each([
     ['at the same versions', standby(at()), null],
-    ['with other segments of them', standby(at({ layout: 4 })), null],
+    ['with other segments at the same versions', standby(at({ layout: 4 })), null],
     ['not with older data', standby(at({ version: 7, nonce: 9 })), 'behind'],
     ['not with older texts', standby(at({ textVersion: 2, textNonce: 9 })), 'behind'],
     ['not without the context', standby(), 'behind'],
@@ -33,7 +33,7 @@ describe('a standby answers for the primary', () => {
     ['not with newer data and older texts', standby(at({ version: 9, textVersion: 2 })), 'behind'],
     ['not with the same numbers of another history', standby(at({ nonce: 9 })), 'foreign'],
     ['not with texts of another history', standby(at({ textNonce: 9 })), 'foreign'],
-    ['not when it is none', { ...standby(at()), isStandby: false }, 'foreign'],
+    ['not if it is a primary itself', { ...standby(at()), isStandby: false }, 'foreign'],
   ] as const)('%s', (_case, row, fault) => {
     expect(faultOf(row, [at()])).toBe(fault);
   });
@@ -60,11 +60,14 @@ describe('a standby that was passed over', () => {
     ]);
   });
 
-  it.each(['slow', 'gone', 'failed', 'foreign'] as const)('is fit for none when %s', (reason) => {
-    const state = new StandbyState();
-    state.passOver(reason, [at()], 0);
-    expect(state.isFitFor([2])).toBe(false);
-  });
+  it.each(['slow', 'gone', 'failed', 'foreign'] as const)(
+    'is fit for no context if the reason is "%s"',
+    (reason) => {
+      const state = new StandbyState();
+      state.passOver(reason, [at()], 0);
+      expect(state.isFitFor([2])).toBe(false);
+    },
+  );
 
   it('is checked after a pause, once at a time', () => {
     const state = new StandbyState();
@@ -77,12 +80,12 @@ describe('a standby that was passed over', () => {
 
   it.each([
     ['the same versions and segments', standby(at()), true],
-    ['newer ones', standby(at({ version: 9, layout: 21 })), true],
+    ['newer versions and segments', standby(at({ version: 9, layout: 21 })), true],
     ['older data', standby(at({ version: 7 })), false],
     ['older segments, whose pages it may lack', standby(at({ layout: 19 })), false],
     ['another history', standby(at({ nonce: 9 })), false],
     ['no answer', null, false],
-  ] as const)('and is then found with %s is fit again, or not', (_case, row, isFit) => {
+  ] as const)('is fit again only if its state allows it: %s', (_case, row, isFit) => {
     const state = new StandbyState();
     state.passOver('behind', [at()], 0);
     state.beginLook(FIRST_MS);

@@ -13,10 +13,10 @@ const OF_FOUR = KEYS.filter(({ length }) => length === 4);
 
 describe('a table of keys', () => {
   it.each([
-    ['of all lengths', KEYS],
-    ['of one length', OF_FOUR],
-    ['of one length, and then of others', [...OF_FOUR, ...KEYS]],
-    ['that are long', KEYS.filter(({ length }) => length > 4)],
+    ['keys of all lengths', KEYS],
+    ['keys of one length', OF_FOUR],
+    ['keys of one length, and then of others', [...OF_FOUR, ...KEYS]],
+    ['long keys', KEYS.filter(({ length }) => length > 4)],
   ])('numbers each key once, in the order in which they are added: %s', (_, keys) => {
     const table = new KeyTable();
     const expected = new Map<string, number>();

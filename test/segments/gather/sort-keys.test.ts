@@ -31,11 +31,11 @@ const addressesOf = (count: number): Uint8Array[] => {
 
 describe('keys of a table', () => {
   it.each([
-    ['few', manyKeys(300, 4)],
+    ['a few keys', manyKeys(300, 4)],
     ['addresses', addressesOf(20_000)],
-    ['some shorter than what is sorted by digits, some longer', manyKeys(20_000, 12)],
+    ['keys shorter and longer than the prefix that is sorted by digits', manyKeys(20_000, 12)],
     [
-      'that begin alike',
+      'keys that begin with the same bytes',
       manyKeys(9_000, 6).map((key) => Uint8Array.of(...Array(8).fill(7), ...key)),
     ],
   ])('are sorted by their bytes: %s', (_, all) => {

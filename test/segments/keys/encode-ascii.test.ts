@@ -8,7 +8,7 @@ import { ALL_PAIRS, ALL_TRIPLES, codecOf, rawKeys, SOME_KINDS } from './random-k
 
 const raw = String.raw;
 
-/** The canonical key by the rules for texts; null if the text is no key. */
+/** The canonical key by the rules for texts; null if the text is not a key. */
 const parsed = (kinds: readonly SimpleKeyKind[], text: string): string | null =>
   kinds.length === 1
     ? parseRawKey(kinds[0] as SimpleKeyKind, text)
@@ -133,23 +133,23 @@ describe('scanning a raw key', () => {
     ['5,000 bytes', 'x'.repeat(5000)],
     ['5,000 bytes in 2,500 characters', 'é'.repeat(2500)],
     ['the first half of a surrogate pair', 'a\ud83d'],
-  ])('accepts of text what parsing accepts: %s', (_, text) => {
+  ])('accepts the same texts as parsing does: %s', (_, text) => {
     const key = parsed(['text'], text);
     const bytes = codecOf(['text']).encodeIfKey(text);
     expect(bytes === null ? null : codecOf(['text']).decode(bytes)).toBe(key);
   });
 
   it.each([
-    [raw`a\\\b\06`, 'of three backslashes the first two are one within a part'],
-    [raw`a\b\\\06`, 'a separator behind a backslash'],
+    [raw`a\\\b\06`, 'of three backslashes, the first two stand for one within a part'],
+    [raw`a\b\\\06`, 'a separator after a backslash'],
     [raw`\\\a\06`, 'a first part that is a backslash'],
     [raw`a\\\\b\06`, 'no second part'],
     [raw`a\b\06\\`, 'a backslash in a part of bytes'],
     [raw`a\b\06\06`, 'four parts'],
     [raw`a\b\6`, 'a byte of one digit'],
     [raw`\a\06`, 'an empty first part'],
-    [raw`a\b`, 'a part too few'],
-  ])('accepts of text, text and a protocol what parsing accepts: %s, %s', (text) => {
+    [raw`a\b`, 'one part too few'],
+  ])('accepts the same keys of two texts and a protocol as parsing does: %s, %s', (text) => {
     expectSame(['text', 'text', 'protocol'], text);
   });
 

@@ -83,36 +83,36 @@ describe('a compact key', () => {
 
 const NO_COMPACT_KEYS: readonly (readonly [readonly SimpleKeyKind[], string, string])[] = [
   [['ipv4'], '', 'nothing'],
-  [['ipv4'], '0a0000', 'a byte too few'],
-  [['ipv4'], '0a00000001', 'a byte too many'],
-  [['ip'], '0a00000001', 'neither length'],
+  [['ipv4'], '0a0000', 'one byte too few'],
+  [['ipv4'], '0a00000001', 'one byte too many'],
+  [['ip'], '0a00000001', 'the length of neither kind of address'],
   [['subnet'], '0a0000000121', 'a prefix of 33'],
   [['subnet'], `20010db800${V6_TAIL}81`, 'a prefix of 129'],
-  [['subnet'], '0a0000000218', 'a tag that is none'],
+  [['subnet'], '0a0000000218', 'an unknown tag'],
   [['subnet'], '0a00000001', 'no prefix'],
-  [['ip', 'port'], '0a000000020050', 'a tag that is none'],
-  [['ip', 'port'], '0a00000000 0050', 'a tag of what is longer'],
-  [['ip', 'port'], '0a000000010050ff', 'a byte too many'],
+  [['ip', 'port'], '0a000000020050', 'an unknown tag'],
+  [['ip', 'port'], '0a00000000 0050', 'the tag of a longer form'],
+  [['ip', 'port'], '0a000000010050ff', 'one byte too many'],
   [['country'], '6465', 'lower case'],
   [['country'], '44', 'one letter'],
   [['text'], '', 'nothing'],
-  [['text'], '61ff', 'no UTF-8'],
+  [['text'], '61ff', 'bytes that are not UTF-8'],
   [['text'], 'eda080', 'a surrogate'],
-  [['text'], 'c080', 'a character in a longer form than it has'],
-  [['text'], 'f4908080', 'a character beyond the last'],
+  [['text'], 'c080', 'an overlong encoding of a character'],
+  [['text'], 'f4908080', 'a code point beyond U+10FFFF'],
   [['text'], '610a', 'a control character'],
   [['text'], 'c285', 'a control character beyond ASCII'],
   [['text'], '61'.repeat(513), '513 bytes'],
   [['text', 'protocol'], '5c0006', 'an empty part'],
-  [['text', 'protocol'], '615c06', 'no zero'],
+  [['text', 'protocol'], '615c06', 'a separator without its zero'],
   [['text', 'protocol'], '615c00', 'no second part'],
-  [['text', 'protocol'], '61', 'no end'],
+  [['text', 'protocol'], '61', 'no separator'],
   [['text', 'text'], '615c', 'no second part'],
-  [['text', 'text'], '615c625c', 'a separator too many'],
+  [['text', 'text'], '615c625c', 'one separator too many'],
   [['protocol', 'text'], '065c5c61', 'a second part that begins with a backslash'],
 ];
 
-describe('bytes that are no key', () => {
+describe('bytes that are not a key', () => {
   it.each(NO_COMPACT_KEYS)('of %j, %s, are refused: %s', (kinds, digits) => {
     expect(() => codecOf(kinds).decode(fromHex(digits))).toThrow(DamagedSegment);
   });

@@ -163,8 +163,8 @@ describe('statements that need no transaction', () => {
   const SLICES = '{ context(name: "lab") { slices { name } } }';
 
   it.each<[string, (headers: Record<string, string>) => Promise<unknown>]>([
-    ['who asks', (headers) => behindProxy.rest('groups', {}, { headers })],
-    ['who asks, with slices', (headers) => behindProxy.rest('slices', {}, { headers })],
+    ['the identity', (headers) => behindProxy.rest('groups', {}, { headers })],
+    ['the identity and slices', (headers) => behindProxy.rest('slices', {}, { headers })],
     ['slices', (headers) => behindProxy.graphql(SLICES, {}, { ...basic(ADA), ...headers })],
   ])('of %s have the id among their parameters', async (_, ask) => {
     const sent = vi.spyOn(pg.Client.prototype, 'query');

@@ -14,7 +14,7 @@ describe('names that callers choose', () => {
   });
 
   it.each(['', ' a', 'a\nb', 'a"b', 'a{b}', 'a'.repeat(65)])(
-    'are no labels if they have another form: %j',
+    'are not used as labels if they have another form: %j',
     (name) => {
       const names = new BoundedNames(1);
       expect(names.labelOf(name)).toBe('other');

@@ -38,7 +38,7 @@ type Received = {
 const GROUP = guidOf(1);
 const log = createLog('silent', process.stderr);
 
-/** Starts a collector as of OpenTelemetry, which records what it receives. */
+/** Starts an OpenTelemetry collector that records what it receives. */
 async function startCollector() {
   const received: Received[] = [];
   const server = createServer((request, response) => {

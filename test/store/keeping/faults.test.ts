@@ -95,10 +95,10 @@ async function expectNoStrays(): Promise<void> {
 
 describe('archiving that is interrupted', () => {
   it.each([
-    ['before it is noted that there will be a file', 'archive_leftovers in exclusive', 0],
+    ['before it records that there will be a file', 'archive_leftovers in exclusive', 0],
     ['while it reads pages', `${openPartition(1)} in access exclusive`, 0],
-    ['when the file is written, at its labels', 'key_texts in access exclusive', 1],
-    ['when the file is written, at the slice', 'slices in exclusive', 1],
+    ['after the file is written, at the labels', 'key_texts in access exclusive', 1],
+    ['after the file is written, at the slice', 'slices in exclusive', 1],
     ['as it publishes', 'context_versions in exclusive', 1],
   ])('%s loses nothing, and is finished by the next run', async (_, lock, fileCount) => {
     await killAt(lock, lab.archive);

@@ -64,7 +64,7 @@ describe('an archive that differs from what was written', () => {
     await expectRefused(/is damaged: its SHA-256 is [0-9a-f]{64}, and [0-9a-f]{64} was written/);
   });
 
-  it('is refused if it is truncated, longer, empty, or no archive', async () => {
+  it('is refused if it is truncated, longer, empty, or not an archive', async () => {
     await truncate(file, content.length - 1);
     await expectRefused('is damaged');
     await writeFile(file, Buffer.concat([content, Buffer.of(0)]));

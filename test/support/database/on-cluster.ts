@@ -8,5 +8,5 @@ import { inject } from 'vitest';
  */
 export const isOnCluster = inject('workerUrls').length > 0;
 
-/** Per request that reads pages once: distributed pages are read outside its snapshot (ADR 16). */
+/** To read pages once: distributed ones are read in a second transaction (ADR 16). */
 export const TRANSACTIONS_TO_READ = isOnCluster ? 2 : 1;

@@ -88,7 +88,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     return { data: { contextChanged: context } };
   };
 
-  it('goes live by its switch, from a fixed window to a moving one as long', async () => {
+  it('goes live by its switch, from a fixed window to a moving one of the same length', async () => {
     const { page, settled } = await open(`${VIEW}&window=${TEN}-${TEN + 3600}`);
     expect(standIn.open()).toEqual([]);
     const live = page.getByRole('button', { name: 'Live', exact: true });

@@ -166,7 +166,7 @@ describe.skipIf(!chromium)('a trend in a browser', { timeout: 180_000 }, () => {
     expect(await page.locator('#panel-title').textContent()).toBe(steps[1]?.keys[2]?.label);
   });
 
-  it('keeps steps and number of keys in the address, and lists how each key did', async () => {
+  it('keeps steps and number of keys in the address, and lists the ranks of each key', async () => {
     const { page, settled } = await open(viewOf());
     await page.getByRole('combobox', { name: 'Steps of' }).selectOption('1 hour');
     await settled();

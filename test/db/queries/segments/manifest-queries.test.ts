@@ -90,7 +90,7 @@ describe('the manifest of a context', () => {
     const manifest = await ask({ since: 4 });
     expect(manifest).toMatchObject({ ...NUMBERS, isWhole: false });
     expect(sorted(manifest?.born)).toEqual([segment(2, 5), segment(5, 5)]);
-    // Segment 4 was born later as well, and nobody who asks has seen it.
+    // Segment 4 was born after that layout too, so the caller has never seen it.
     expect(manifest?.died).toEqual([3]);
   });
 
@@ -104,19 +104,19 @@ describe('the manifest of a context', () => {
   });
 
   it.each([
-    ['deaths were swept since', 2],
-    ['the layout is still to come', 7],
+    ['segments that died since the layout were swept', 2],
+    ['the layout lies in the future', 7],
   ])('is whole if %s', async (_, since) => {
     const manifest = await ask({ since });
     expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, died: [] });
     expect(sorted(manifest?.born).map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
   });
 
-  it('is that of a layout up to which everything was swept', async () => {
+  it('has only what changed since a layout up to which everything was swept', async () => {
     expect(await ask({ since: 3 })).toMatchObject({ isWhole: false });
   });
 
-  it('has no segments if there are none, and is null for no context', async () => {
+  it('has no segments if there are none, and is null for an unknown context', async () => {
     expect(await ask({ contextId: empty })).toMatchObject({
       isWhole: true,
       born: [],
@@ -126,7 +126,7 @@ describe('the manifest of a context', () => {
     expect(await ask({ contextId: 2_000_000_000 })).toBeNull();
   });
 
-  it.each([0, 6])('has the catalog if it is wanted, also since layout %i', async (since) => {
+  it.each([0, 6])('has the catalog on request, also since layout %i', async (since) => {
     const [catalog] = await db.read((session) => selectCatalogs(session, [lab], null));
     const manifest = await ask({ since, withCatalog: true });
     expect(manifest?.catalog).toEqual(catalog);

@@ -88,9 +88,9 @@ describe.skipIf(isOnCluster)('with stand-ins for Citus', () => {
   });
 
   it.each([
-    ['distribution', (options: MoveOptions) => distributeTables(connection, 6, options)],
-    ['its undoing', (options: MoveOptions) => undistributeTables(connection, options)],
-  ])('reports the progress of %s by partitions', async (_, move) => {
+    ['distributing', (options: MoveOptions) => distributeTables(connection, 6, options)],
+    ['undistributing', (options: MoveOptions) => undistributeTables(connection, options)],
+  ])('reports the progress of %s, partition by partition', async (_, move) => {
     const told: MoveProgress[] = [];
     await move({
       partitions: PARTITIONS,

@@ -12,14 +12,14 @@ import { openSegmentLab } from '../segments/segment-lab.ts';
 
 export type PageLab = Awaited<ReturnType<typeof openPageLab>>;
 
-/** What a segment with sealed pages of a slice is placed by. */
+/** Where the sealed pages of a segment belong: in the partition of a slice. */
 export const sealedIn = (sliceId: number): SegmentToPlace => ({
   sliceId,
   level: SEALED_LEVEL,
   importedAt: GENERATION_SECONDS,
 });
 
-/** What a segment with open pages of a slice and generation is placed by. */
+/** Where the open pages of a segment belong: in the partition of a slice and generation. */
 export const openIn = (sliceId: number, generation = 1): SegmentToPlace => ({
   sliceId,
   level: 0,

@@ -253,7 +253,7 @@ describe('files left in a pool', () => {
     expect(await selectLeftovers(db.connection, other)).toHaveLength(1);
   });
 
-  it('are no leftovers while a slice names them', async () => {
+  it('are not leftovers while a slice names them', async () => {
     await slice(101, T0);
     await insertLeftover(db.connection, lab, { pool: 'vault', path: 'a' });
     await insertLeftover(db.connection, lab, { pool: 'attic', path: 'a' });

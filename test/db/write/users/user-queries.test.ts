@@ -61,7 +61,7 @@ describe('the id of a user', () => {
 });
 
 describe('the token of a user', () => {
-  it('is null for a user without one, and for nobody', async () => {
+  it('is null for a user without one, and for an unknown user', async () => {
     expect(await selectTokenDigest(db.connection, 'ada')).toBeNull();
     expect(await selectTokenDigest(db.connection, 'nobody')).toBeNull();
   });
