@@ -160,8 +160,8 @@ export const ERRORS = {
   alertsMissed: {
     status: 503,
     code: 'BACKEND',
-    message: 'The database has lost alerts that may have been sent to you, subscribe again',
-    when: 'a failover or a restored backup loses commits while a stream of `alertEvents` is open; a new subscription starts with what is firing',
+    message: 'This stream may miss alerts that have begun or ended, subscribe again',
+    when: 'a failover or a restored backup loses commits, or a group with firing alerts is disabled, while a stream of `alertEvents` is open; a new subscription starts with what is firing',
   },
   tooFarBehind: {
     status: 503,

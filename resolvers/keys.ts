@@ -1,9 +1,9 @@
 import { malformed } from '../domain/errors.ts';
 import { isEmptyFilter, isLongFilter, type KeyFilter } from '../domain/filters/key-filter.ts';
-import { joinCrossKey, parseCrossKey } from '../domain/keys/cross-key.ts';
+import { joinCrossKey, parseKeyOfKinds } from '../domain/keys/cross-key.ts';
 import { defaultLabel } from '../domain/keys/default-label.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
-import { formatReadable, parseKey, parseReadableKey } from '../domain/keys/key-text.ts';
+import { formatReadable } from '../domain/keys/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { WindowRequest } from '../domain/time/window.ts';
@@ -64,13 +64,8 @@ export async function findKey(group: CounterGroupView, text: string): Promise<Ke
 }
 
 /** Returns the raw form of a key in raw or readable form; null if it cannot be one of the group. */
-export function parseKeyOf({ kinds }: CounterGroupView, text: string): string | null {
-  const [kind, ...others] = kinds;
-  if (kind === undefined) return null;
-  if (others.length === 0) return parseKey(kind, text);
-  const found = parseCrossKey(kinds, text) ?? parseCrossKey(kinds, text, parseReadableKey);
-  return found?.key ?? null;
-}
+export const parseKeyOf = ({ kinds }: CounterGroupView, text: string): string | null =>
+  parseKeyOfKinds(kinds, text);
 
 /** Finds the key of the group with exactly this raw form. */
 export async function findRawKey(group: CounterGroupView, key: string): Promise<KeyView | null> {

@@ -38,7 +38,8 @@ function stateOf({ rule: { enabled, when }, evaluatedTo }: StoredAlert): string 
 }
 
 function firingLine({ event, readable, label }: Notification): string {
-  const named = label === readable ? readable : `${readable} (${printable(label ?? '')})`;
+  const key = printable(readable ?? '');
+  const named = label === readable ? key : `${key} (${printable(label ?? '')})`;
   const { startedAt, value, peakValue } = event;
   return (
     `  firing since ${isoTime(startedAt)}: ${event.key === null ? WITHOUT_KEY : named}, ` +
@@ -82,7 +83,7 @@ function firingJson({ event, readable, label }: Notification): string {
 export function eventLine(event: AlertEvent, kinds: readonly SimpleKeyKind[]): string {
   const { key, startedAt, endedAt, value, peakValue } = event;
   const until = endedAt === null ? 'firing at the end' : `to ${isoTime(endedAt)}`;
-  const about = key === null ? WITHOUT_KEY : readableKey(key, kinds);
+  const about = key === null ? WITHOUT_KEY : printable(readableKey(key, kinds));
   return `${about}: from ${isoTime(startedAt)} ${until}, value ${value}, peak ${peakValue}`;
 }
 

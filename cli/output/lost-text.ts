@@ -2,6 +2,7 @@ import type { LossUnit, LostUnits } from '../../ingest/losses/export-number.ts';
 import { LOSS_UNITS } from '../../ingest/losses/export-number.ts';
 import type { ExporterLoss } from '../../ingest/losses/feed-losses.ts';
 import { counted } from './counted.ts';
+import { printable } from './printable.ts';
 
 /**
  * Names of the units. A packet that an exporter sends is not a packet of the traffic it reports.
@@ -29,8 +30,8 @@ export function losersText(exporters: readonly ExporterLoss[]): string {
     .slice(0, NAMED)
     .map(
       ({ exporter, domain, protocol, unit, lost }) =>
-        `${counted(lost, NAMES[unit])} of ${exporter || 'an exporter'} ` +
-        `(${protocol}${domain === '' ? '' : `, domain ${domain}`})`,
+        `${counted(lost, NAMES[unit])} of ${printable(exporter) || 'an exporter'} ` +
+        `(${protocol}${domain === '' ? '' : `, domain ${printable(domain)}`})`,
     );
   const others = exporters.length - named.length;
   return [...named, ...(others > 0 ? [`some of ${counted(others, 'other')}`] : [])].join(', ');

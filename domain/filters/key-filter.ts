@@ -1,7 +1,7 @@
 import { malformed } from '../errors.ts';
-import { parseCrossKey } from '../keys/cross-key.ts';
+import { parseKeyOfKinds } from '../keys/cross-key.ts';
 import type { SimpleKeyKind } from '../keys/key-kind.ts';
-import { parseKey } from '../keys/key-text.ts';
+
 import { LIMITS } from '../limits.ts';
 import { compileKeyPattern } from './key-pattern.ts';
 import { compileNetworks } from './network-filter.ts';
@@ -105,12 +105,8 @@ function keyTest(texts: readonly string[], kinds: readonly SimpleKeyKind[], name
 }
 
 /** Returns the canonical key. Other texts stay as given, and so match none of the group's keys. */
-export function canonicalKey(text: string, kinds: readonly SimpleKeyKind[]): string {
-  const [kind, ...others] = kinds;
-  if (kind === undefined) return text;
-  const key = others.length === 0 ? parseKey(kind, text) : parseCrossKey(kinds, text)?.key;
-  return key ?? text;
-}
+export const canonicalKey = (text: string, kinds: readonly SimpleKeyKind[]): string =>
+  parseKeyOfKinds(kinds, text) ?? text;
 
 function networkTest(
   networks: readonly string[],

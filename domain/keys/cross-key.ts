@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import type { SimpleKeyKind } from './key-kind.ts';
-import { type KeyText, parseRawKey } from './key-text.ts';
+import { type KeyText, parseKey, parseRawKey, parseReadableKey } from './key-text.ts';
 
 const SEPARATOR = '\\';
 const ESCAPED = '\\\\';
@@ -22,6 +22,19 @@ export function splitCrossKey(text: string): string[] | null {
 /** Joins parts to one text and doubles each backslash within a part (decision 31). */
 export const joinCrossKey = (parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll(SEPARATOR, ESCAPED)).join(SEPARATOR);
+
+/**
+ * Reads a key of a group in raw or in readable form; a cross-key has all parts in the same form.
+ * `kinds`: those of its parts, or of the whole key. Returns the canonical form; null if the text
+ * cannot be a key of the group.
+ */
+export function parseKeyOfKinds(kinds: readonly SimpleKeyKind[], text: string): string | null {
+  const [kind, ...others] = kinds;
+  if (kind === undefined) return null;
+  if (others.length === 0) return parseKey(kind, text);
+  const found = parseCrossKey(kinds, text) ?? parseCrossKey(kinds, text, parseReadableKey);
+  return found?.key ?? null;
+}
 
 /**
  * Reads a cross-key of the given part kinds, each part in raw form unless `parsePart` reads another

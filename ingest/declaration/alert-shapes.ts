@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ALERT_CONDITIONS, type AlertCondition, type AlertWhen } from '../../domain/alerts/rule.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isStorable } from '../../domain/text/storable-text.ts';
 import {
   flag,
   guid,
@@ -68,7 +69,15 @@ const RULE = object({
   for_windows: integer(1, LIMITS.alertWindows).optional(),
   clear_windows: integer(1, LIMITS.alertWindows).optional(),
   severity: name.optional(),
-  description: text.nullable().optional(),
+  description: value<string>(
+    `a text of at most ${LIMITS.descriptionCharacters} characters, without NUL`,
+    (given) =>
+      typeof given === 'string' &&
+      isStorable(given) &&
+      [...given].length <= LIMITS.descriptionCharacters,
+  )
+    .nullable()
+    .optional(),
   max_keys: integer(1, LIMITS.alertMaxKeys).optional(),
   enabled: flag.optional(),
   remove: value<false>('true or false', (given) => given === false).optional(),

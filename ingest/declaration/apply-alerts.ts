@@ -47,7 +47,7 @@ export async function applyAlerts(
  * have changed their groups.
  */
 function checkedRules(
-  { alerts = [], alertMistakes: mistakesOfForm }: Declaration,
+  { alerts = [], mistakes: mistakesOfForm }: Declaration,
   groups: readonly GroupRow[],
   existing: ReadonlyMap<string, StoredAlert>,
 ): WantedRule[] {

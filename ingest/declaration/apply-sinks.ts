@@ -9,12 +9,14 @@ import { type AppliedItem, settle } from './applied-item.ts';
 export async function applySinks(
   connection: Connection,
   contextId: number,
-  declared: readonly (DeclaredSink | Removal)[],
+  declared: readonly (DeclaredSink | Removal | null)[],
 ): Promise<AppliedItem[]> {
   const sinks = await selectSinks(connection, contextId);
   const existing = new Map(sinks.map((sink) => [sink.name, sink]));
   const items: AppliedItem[] = [];
   for (const sink of declared) {
+    // It has mistakes, so all of this is undone.
+    if (!sink) continue;
     const { name } = sink;
     const before = existing.get(name);
     if (isRemoval(sink)) {

@@ -3,7 +3,13 @@ import { KEY_KINDS, type KeyKind } from '../../domain/keys/key-kind.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
 import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
 import { shownJson } from '../lines/json-line.ts';
-import { ALERT, type DeclaredAlert, type Removal, SINK } from './alert-shapes.ts';
+import {
+  ALERT,
+  type DeclaredAlert,
+  type DeclaredSink,
+  type Removal,
+  SINK,
+} from './alert-shapes.ts';
 import {
   flag,
   guid,
@@ -103,16 +109,19 @@ const DECLARATION = object({
   notify: listOf(SINK).optional(),
 });
 
-/** The same, with null in place of each rule that has mistakes. */
-const WITHOUT_MISTAKEN_RULES = DECLARATION.extend({
+/** The same, with null in place of each rule and each sink that has mistakes. */
+const WITHOUT_MISTAKEN = DECLARATION.extend({
   alerts: listOf(ALERT.nullable().catch(null)).optional(),
+  notify: listOf(SINK.nullable().catch(null)).optional(),
 });
 
 /** What an `apply` file declares. An omitted property declares nothing. */
-export type Declaration = Omit<z.infer<typeof DECLARATION>, 'alerts'> & {
-  /** Null for a rule whose form has mistakes, which are in `alertMistakes`. */
+export type Declaration = Omit<z.infer<typeof DECLARATION>, 'alerts' | 'notify'> & {
+  /** Null for a rule, or a sink, whose form has mistakes. */
   readonly alerts?: readonly (DeclaredAlert | Removal | null)[] | undefined;
-  readonly alertMistakes: readonly string[];
+  readonly notify?: readonly (DeclaredSink | Removal | null)[] | undefined;
+  /** The mistakes in the form of rules and sinks. */
+  readonly mistakes: readonly string[];
 };
 export type DeclaredNode = z.infer<typeof NODE>;
 export type DeclaredPool = z.infer<typeof POOL>;
@@ -121,30 +130,28 @@ export type DeclaredGroup = z.infer<typeof GROUP>;
 export type DeclaredMeter = z.infer<typeof METER>;
 
 /**
- * Parses a declaration. Throws a `DeclarationError` that names all its mistakes. Those of rules
- * alone are returned instead, because they are reported together with the mistakes of rules that
- * only the groups of the context show.
+ * Parses a declaration. Throws a `DeclarationError` that names all its mistakes. Those of rules and
+ * sinks are returned instead if there are no others, because they are reported together with the
+ * mistakes of rules that only the groups of the context show.
  */
 export function parseDeclaration(input: unknown): Declaration {
   const result = DECLARATION.safeParse(input);
   const issues = result.error?.issues ?? [];
   const mistakes = issues.map((issue) => mistake(input, issue));
-  if (!issues.every(isOfRule)) throw new DeclarationError(mistakes.join('; '));
-  const declaration = result.data ?? WITHOUT_MISTAKEN_RULES.parse(input);
-  const { alerts = [] } = declaration;
-  mistakes.push(
-    ...twinsIn(
-      'alerts',
-      alerts.flatMap((alert) => alert?.name ?? []),
-    ),
-  );
+  if (!issues.every(isOfAlerting)) throw new DeclarationError(mistakes.join('; '));
+  const declaration = result.data ?? WITHOUT_MISTAKEN.parse(input);
+  mistakes.push(...twinsIn('alerts', namesOf(declaration.alerts)));
+  mistakes.push(...twinsIn('notify', namesOf(declaration.notify)));
   const twins = twinsOf(declaration);
   if (twins.length > 0) throw new DeclarationError([...twins, ...mistakes].join('; '));
-  return { ...declaration, alertMistakes: mistakes };
+  return { ...declaration, mistakes };
 }
 
-const isOfRule = ({ path }: z.core.$ZodIssue): boolean =>
-  path[0] === 'alerts' && typeof path[1] === 'number';
+const isOfAlerting = ({ path }: z.core.$ZodIssue): boolean =>
+  (path[0] === 'alerts' || path[0] === 'notify') && typeof path[1] === 'number';
+
+const namesOf = (declared: readonly ({ name: string } | null)[] = []): string[] =>
+  declared.flatMap((each) => each?.name ?? []);
 
 function mistake(input: unknown, { path, message, code }: z.core.$ZodIssue): string {
   const where = pathText(path);
@@ -165,9 +172,9 @@ function shownAt(input: unknown, path: readonly PropertyKey[]): string {
   return shownJson(found);
 }
 
-/** What is named twice in lists other than `alerts`: it would be unclear which one wins. */
-function twinsOf(declaration: Omit<Declaration, 'alertMistakes'>): string[] {
-  const { nodes = [], pools = [], probes = [], groups = [], notify = [] } = declaration;
+/** What is named twice in other lists: it would be unclear which one wins. */
+function twinsOf(declaration: Omit<Declaration, 'mistakes'>): string[] {
+  const { nodes = [], pools = [], probes = [], groups = [] } = declaration;
   const meters = groups.map((group, i) =>
     twinsIn(
       `groups[${i}].meters`,
@@ -190,10 +197,6 @@ function twinsOf(declaration: Omit<Declaration, 'alertMistakes'>): string[] {
     ...twinsIn(
       'groups',
       groups.map((group) => group.guid),
-    ),
-    ...twinsIn(
-      'notify',
-      notify.map((sink) => sink.name),
     ),
     ...meters.flat(),
   ];

@@ -40,10 +40,13 @@ export async function changesSince(at: ContextView, told: ChangePlace): Promise<
   const limit = LIMITS.alertChangesAtOnce;
   const rows = await alerts.changes({ contextId: at.contextId, after: told.number, limit });
   const last = rows.at(-1);
-  const events = await Promise.all(rows.map((row) => viewEvent(at, asItWas(row))));
+  const views = await Promise.all(rows.map((row) => viewEvent(at, asItWas(row))));
+  const events = views.filter((event) => event !== null);
+  // An event of a group that was disabled since is not shown, not even its end.
+  if (events.length < views.length) return { kind: 'missed' };
   return {
     kind: 'changes',
-    events: events.filter((event) => event !== null),
+    events,
     place: last ? { number: last.number, nonce: last.nonce } : counter,
     hasMore: rows.length === limit,
   };

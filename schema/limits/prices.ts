@@ -28,6 +28,8 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
   'Context.alertEvents': listOf((given) => within(given('first'), LIMITS.alertEventsPage)),
+  // And the event about the keys beyond these.
+  'Alert.firing': listOf(() => LIMITS.alertMaxKeys + 1),
   'AlertEventConnection.edges': (_, below) => below,
   'CounterGroup.drilldowns': listOf(() => 5),
   'CounterGroup.keys': (given, below, setting) => {

@@ -153,6 +153,7 @@ describe('alerts in an apply file', () => {
     [{ when: { key_grows_by: -1 } }, 'when.key_grows_by must be an integer from 0 to'],
     [{ when: { silent_seconds: 0 } }, 'when.silent_seconds must be an integer from 1 to'],
     [{ group: undefined }, 'alerts[0].group must be a GUID such as'],
+    [{ description: 'd'.repeat(10_001) }, 'description must be a text of at most 10000 characters'],
     [{ max_keys: 1001 }, 'alerts[0].max_keys must be an integer from 1 to 1000, got 1001'],
     [{ for_windows: 0 }, 'alerts[0].for_windows must be an integer from 1 to 1000, got 0'],
     [{ filter: { like: 'x' } }, 'alerts[0].filter must have no "like": it may have match'],
@@ -201,6 +202,21 @@ describe('alerts in an apply file', () => {
 });
 
 describe('sinks in an apply file', () => {
+  it('are refused together with rules, and nothing is applied', async () => {
+    const rule = { name: 'a', group: HOSTS, when: { key_above: 1 }, meter: 7 };
+    const sink = { name: 'fine', kind: 'webhook', url: 'http://127.0.0.1:9/' };
+    const mistakes = await mistakesOf([rule], {
+      notify: [{ name: 'b', kind: 'webhook' }, sink, sink],
+    });
+    expect(mistakes).toEqual([
+      'notify[0] must have either url or url_env',
+      'notify must name each only once, got "fine" twice',
+      'alerts[0].meter must be a meter of Hosts that can be ranked, got 7',
+    ]);
+    const { items } = await apply({ notify: [{ name: 'fine', remove: true }] });
+    expect(items).toContainEqual({ what: 'sink', name: 'fine', outcome: 'unchanged' });
+  });
+
   it('are refused without showing their addresses', async () => {
     const error = await apply({
       notify: [

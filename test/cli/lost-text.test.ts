@@ -30,6 +30,13 @@ describe('what was lost, in words', () => {
     expect(losersText([{ ...LOSS, exporter: '' }])).toBe('1,200 flows of an exporter (NetFlow v5)');
   });
 
+  it('escapes what a stranger may have sent', () => {
+    const forged = { ...LOSS, exporter: '\u001b]0;x\u0007\nfeed: forged', domain: '\n' };
+    expect(losersText([forged])).toBe(
+      '1,200 flows of \\u001b]0;x\\u0007\\u000afeed: forged (NetFlow v5, domain \\u000a)',
+    );
+  });
+
   it('names five exporters, and counts the others', () => {
     expect(losersText(Array(5).fill(LOSS))).not.toContain('other');
     expect(losersText(Array(6).fill(LOSS))).toMatch(/, some of 1 other$/);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rotateToken } from '../../ingest/users.ts';
-import { type AlertLab, reading, startAlertLab, windowEnd } from '../alerts/alert-lab.ts';
+import { type AlertLab, GROUP, reading, startAlertLab, windowEnd } from '../alerts/alert-lab.ts';
 import { type OpenStream, openStream } from '../support/http/event-stream.ts';
 import { group, guidOf } from '../support/lab/lab.ts';
 import { labelKey } from '../support/lab/label-key.ts';
@@ -154,6 +154,19 @@ describe('events of alerts in a subscription', () => {
     expect(await next(stream)).toBe('a 2-');
     await lab.declare({ big: { when: { key_above: 5 } } });
     expect(await next(stream)).toBe('a 2-3');
+  });
+
+  it('end with an error if their group is disabled, because nothing says when they end', async () => {
+    const stream = await follow();
+    await decideWith(inWindow(2, 'a', 11), inWindow(3, 'a', 11), inWindow(4, 'z', 1));
+    expect(await next(stream)).toBe('a 2-');
+    await lab.apply({
+      context: CONTEXT,
+      groups: [{ guid: GROUP, enabled: false }],
+      alerts: [{ name: 'big', remove: true }],
+    });
+    await stream.ended;
+    expect(stream.messages.slice(1)).toMatchObject(ending('BACKEND'));
   });
 
   it('arrive even if the notification of their change is lost', async () => {

@@ -155,6 +155,9 @@ describe('a filter on a cross-key group', () => {
   it.each<[KeyFilter, boolean, string]>([
     [{ keys: [PAIR] }, true, 'it is listed'],
     [{ keys: [PAIR.toLowerCase()] }, true, 'it is listed in lower case'],
+    [{ keys: [raw`192.168.1.10\80`] }, true, 'it is listed in readable form'],
+    [{ excludeKeys: [raw`192.168.1.10\80`] }, false, 'it is excluded in readable form'],
+    [{ keys: [raw`192.168.1.10\81`] }, false, 'another is listed in readable form'],
     [{ keys: [HOST] }, false, 'only a part of it is listed'],
     [{ match: raw`^C0\.A8\.01\.0A\\` }, true, 'the pattern matches the whole key'],
     [{ search: raw`10\80` }, true, 'the text is in the joined readable form'],

@@ -104,6 +104,11 @@ describe('the cost of a topper', () => {
     ['{ node(id: "x") { ... on Meter { topper { total } } } }', 101],
     ['{ nodes(ids: ["x", "y", "z"]) { ... on Meter { topper { total } } } }', 3 * (1 + 101)],
     ['{ context(name: "lab") { slices { diskSize } pools { name } } }', 100 + 10],
+    ['{ context(name: "lab") { alerts { firing { id } } } }', 20 * (1 + 1001)],
+    [
+      '{ context(name: "lab") { alerts { firing { alert { firing { id } } } } } }',
+      20 * (1 + 1001 * (1 + 1001)),
+    ],
     ['{ __schema { types { fields { name } } } }', 10 * (1 + 10)],
     ['{ nonsense { topper { total } } }', 0],
   ])('%s: %d', (text, expected) => {
