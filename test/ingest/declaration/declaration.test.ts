@@ -4,6 +4,16 @@ import { DeclarationError, parseDeclaration } from '../../../ingest/declaration/
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
 describe('a declaration with mistakes', () => {
+  it('is refused however deeply a value is nested', () => {
+    let nested: unknown = [];
+    for (let level = 0; level < 100_000; level += 1) nested = [nested];
+    const { mistakes } = parseDeclaration({ context: 'lab', alerts: [nested] });
+    expect(mistakes).toEqual([
+      expect.stringMatching(/^alerts\[0\] must be an object, got \[+"…"\]+$/),
+    ]);
+    expect(() => parseDeclaration({ context: nested })).toThrow('context must be a name');
+  });
+
   const group = (changes: object) => ({
     context: 'lab',
     groups: [{ guid: HOSTS, name: 'Hosts', key_kind: 'ip', ...changes }],
