@@ -18,7 +18,7 @@ export class AnswerBudget {
     this.#left -= values;
     if (this.#left >= 0) return;
     throw serviceError('limit', {
-      what: 'The values of keys, series and percentiles in one answer',
+      what: 'The values of all lists in one answer',
       limit: this.#most,
       'what was given': 'more',
     });

@@ -1,4 +1,5 @@
 import { builder } from './builder.ts';
+import { countLists } from './limits/count-lists.ts';
 import './types/scalars.ts';
 import './types/query.ts';
 import './types/mutation.ts';
@@ -17,4 +18,4 @@ import './types/alert.ts';
 import './types/alert-event.ts';
 
 /** The whole GraphQL schema; schema/schema.graphql is its printed form. */
-export const schema = builder.toSchema();
+export const schema = countLists(builder.toSchema());

@@ -25,7 +25,6 @@ import {
   TopperRef,
 } from '../refs.ts';
 import { findGroupAt } from './find-node.ts';
-import { takeValues } from './take-values.ts';
 
 builder.node(CounterGroupRef, {
   description: 'A kind of thing that is counted: hosts, apps, protocols, pairs of them …',
@@ -120,11 +119,9 @@ builder.objectFields(CounterGroupRef, (t) => ({
       }),
       ...TREND_ARGS,
     },
-    async resolve(group, args, scope, info) {
+    resolve(group, args, scope) {
       const request = decodeTrend(group, args.meter, args, scope);
-      const toppers = await askTrend(scope, request, args.every);
-      takeValues(scope, toppers.length, info);
-      return toppers;
+      return askTrend(scope, request, args.every);
     },
   }),
 }));

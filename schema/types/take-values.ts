@@ -1,9 +1,17 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 
-/** Takes the requested fields of `items` objects of a list from the answer's budget. */
-export function takeValues(scope: RequestScope, items: number, info: GraphQLResolveInfo): void {
-  let fields = 0;
+/**
+ * Takes the requested fields of `items` objects of a list from the answer's budget. `more`: what
+ * each object takes besides.
+ */
+export function takeValues(
+  scope: RequestScope,
+  items: number,
+  info: GraphQLResolveInfo,
+  more = 0,
+): void {
+  let fields = more;
   for (const { selectionSet } of info.fieldNodes) {
     if (selectionSet) fields += fieldsOf(selectionSet, info.fragments);
   }

@@ -30,7 +30,7 @@ export type FixedLimits = {
   /** Maximum bytes of a request's body. */
   restBodyBytes: number;
   graphqlBodyBytes: number;
-  /** Maximum number of values of keys, series and percentiles in the response to one request. */
+  /** Maximum number of values of all lists of objects in the response to one request. */
   answerValues: number;
 };
 

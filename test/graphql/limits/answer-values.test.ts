@@ -30,7 +30,7 @@ const inGroup = (toppers: string) =>
   `{ context(name: "lab") { counterGroup(guid: "${GROUP}") { ${toppers} } } }`;
 
 const TOO_MANY = {
-  message: `The values of keys, series and percentiles in one answer must be at most ${MOST}, got more`,
+  message: `The values of all lists in one answer must be at most ${MOST}, got more`,
   extensions: { code: 'LIMIT' },
 };
 
@@ -78,6 +78,16 @@ describe.each([
     ['more percentiles', 'keys { percentiles(ranks: [1, 5, 50, 95, 99]) { rank value } }'],
   ])('exceed the limit: %s', async (_case, below) => {
     const { errors = [] } = await ask(topper(below));
+    expect(errors.length).toBeGreaterThan(0);
+    for (const error of errors) expect(error).toMatchObject(TOO_MANY);
+  });
+
+  it('include those of all lists of objects, however they are nested', async () => {
+    // The group has one meter. An object takes 50 values besides its fields.
+    const fields = (count: number) =>
+      Array.from({ length: count }, (_, i) => `name${i}: name`).join(' ');
+    expect((await ask(`meters { ${fields(49)} }`)).errors).toBeUndefined();
+    const { errors = [] } = await ask('meters { counterGroup { meters { name } } }');
     expect(errors.length).toBeGreaterThan(0);
     for (const error of errors) expect(error).toMatchObject(TOO_MANY);
   });

@@ -177,7 +177,7 @@ describe('format=csv&series=true', () => {
       const parameters = { ...WINDOW, counter_group: GROUP, meter: 2, format: 'csv', series: true };
       expect(await small.refusal('topper', { ...parameters, maxitems: 2 })).toEqual([
         400,
-        'The values of keys, series and percentiles in one answer must be at most 15, got more',
+        'The values of all lists in one answer must be at most 15, got more',
       ]);
     } finally {
       await small.close();

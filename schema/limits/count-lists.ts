@@ -1,0 +1,60 @@
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { takeValues } from '../types/take-values.ts';
+
+/** Lists of values rather than of objects, which take these from the budget themselves. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'Topper.keys',
+  'Topper.series',
+  'Topper.flatSeries',
+  'TopperKey.percentiles',
+  'TopperKey.series',
+]);
+
+/** An object that may be anywhere in the graph takes as much memory as so many values. */
+const OBJECT_VALUES = 50;
+
+type Field = GraphQLField<unknown, RequestScope>;
+
+/**
+ * Makes all other lists of objects take their values from the answer's budget. A request's price
+ * assumes their lengths before it is known how long they are, and lists that contain each other (a
+ * group's meters, and the group of each of these) multiply the mistake. Changes the schema.
+ */
+export function countLists(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (isListOfObjects(field) && !COUNTED.has(`${type.name}.${field.name}`)) countList(field);
+    }
+  }
+  return schema;
+}
+
+const isListOfObjects = ({ type }: Field): boolean =>
+  isListType(getNullableType(type)) && isCompositeType(getNamedType(type));
+
+function countList(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (source, args, scope, info) => {
+    const found: unknown = resolve(source, args, scope, info);
+    return found instanceof Promise
+      ? found.then((list: unknown) => counted(list, scope, info))
+      : counted(found, scope, info);
+  };
+}
+
+function counted(list: unknown, scope: RequestScope, info: GraphQLResolveInfo): unknown {
+  if (Array.isArray(list)) takeValues(scope, list.length, info, OBJECT_VALUES);
+  return list;
+}
