@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ToolFault } from '../tool-fault.ts';
+import { shownJson } from './shown-json.ts';
 
 /**
  * Reads the arguments of a call. Error: `ToolFault`, which lists everything that is wrong with
@@ -24,7 +25,7 @@ function faultOf(issue: z.core.$ZodIssue, input: z.ZodObject): string {
   if (issue.code === 'unrecognized_keys') return `${place} ${issue.message}`;
   if (place === '') return issue.message;
   if (issue.input === undefined) return `${place} is required; it ${issue.message}`;
-  return `${place} ${issue.message}, got ${JSON.stringify(issue.input)}`;
+  return `${place} ${issue.message}, got ${shownJson(issue.input)}`;
 }
 
 const names = (input: z.ZodObject): string => Object.keys(input.shape).join(', ') || 'none';
