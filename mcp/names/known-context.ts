@@ -1,3 +1,4 @@
+import { shown } from '../../domain/errors.ts';
 import {
   CONTEXT_FIELD,
   CONTEXT_VARIABLES,
@@ -58,5 +59,5 @@ export async function noContext(graph: Graph, name: string): Promise<never> {
   const { contexts } = await graph.ask<{ contexts: { name: string }[] }>(CONTEXTS, {});
   const names = contexts.map((each) => each.name);
   const granted = names.length === 0 ? 'none' : listText(names);
-  throw new ToolFault(`No context ${JSON.stringify(name)}; the contexts you may read: ${granted}`);
+  throw new ToolFault(`No context ${shown(name)}; the contexts you may read: ${granted}`);
 }

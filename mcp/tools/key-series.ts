@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
   CONTEXT_ARGUMENTS,
@@ -134,7 +135,7 @@ export const keySeries = defineTool({
     const data = await graph.ask<Inside<Summary>>(SUMMARY, variables);
     const summary = data.context.counterGroup.topper;
     const found = summary.keys[0];
-    if (!found) throw nothing(`${key} of ${group.name}`, meter, summary);
+    if (!found) throw nothing(`${shown(key)} of ${group.name}`, meter, summary);
     const { window, total } = summary;
     const step = chooseStep(window, group.topperBucketSize, given);
     const points = await askPoints(graph, { ...variables, window: { interval: window }, step });

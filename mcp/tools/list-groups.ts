@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -81,7 +82,7 @@ export const listGroups = defineTool({
         drilldowns: group.drilldowns.map(groupOf),
       })),
     };
-    const none = search === undefined ? 'no groups' : `no groups with ${JSON.stringify(search)}`;
+    const none = search === undefined ? 'no groups' : `no groups with ${shown(search)}`;
     const lines = counterGroups.map(lineOf);
     const body = lines.length > 0 ? lines.join('\n') : `${choice.context} has ${none}`;
     return { structured, text: body };

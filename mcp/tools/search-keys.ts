@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
   CONTEXT_ARGUMENTS,
@@ -84,7 +85,7 @@ export const searchKeys = defineTool({
     const lines = keys.map(({ description, ...key }) =>
       [keyText(key), `raw ${key.key}`, ...(description === null ? [] : [description])].join(', '),
     );
-    const searched = search === undefined ? '' : ` with ${JSON.stringify(search)}`;
+    const searched = search === undefined ? '' : ` with ${shown(search)}`;
     const more = hasNextPage ? `, more after ${endCursor}` : '';
     const headline = `${keys.length} of ${totalCount} keys of ${group.name}${searched}${more}`;
     return { structured, text: [headline, ...lines].join('\n') };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerOf, connectMcp, type McpClient } from '../support/http/mcp-client.ts';
 import { post } from '../support/http/rest-parameters.ts';
 import { ADA, type TestService } from '../support/lab/service.ts';
-import { startMcpLab } from './mcp-lab.ts';
+import { CONTEXT, startMcpLab, WINDOW } from './mcp-lab.ts';
 
 let lab: TestService;
 let ada: McpClient;
@@ -45,5 +45,70 @@ describe('deeply nested arguments', () => {
     const { result, error } = await callWith(nested('[', '', ']', 6000));
     expect(result?.isError ?? error.code === -32_602).toBe(true);
     expect(await ada.ask('list_contexts')).toMatchObject({ username: 'ada' });
+  });
+});
+
+describe('long arguments', () => {
+  const LONG = 'x'.repeat(100_000);
+  const asked = { context: CONTEXT, counterGroup: 'Hosts', window: WINDOW };
+  const SHOWN = /x{80,100}…/;
+
+  it.each<[string, string, object]>([
+    ['context', 'list_groups', { counterGroup: undefined, window: undefined, context: LONG }],
+    ['context', 'topper', { context: LONG }],
+    ['counterGroup', 'topper', { counterGroup: LONG }],
+    ['meter', 'topper', { meter: LONG }],
+    ['probe', 'topper', { probe: LONG }],
+    ['timeZone', 'topper', { timeZone: LONG }],
+    ['filter.match', 'topper', { filter: { match: `(${LONG}` } }],
+    ['filter.cidr', 'topper', { filter: { cidr: [LONG] } }],
+    ['rankBy', 'topper', { rankBy: LONG }],
+    ['maxItems', 'topper', { maxItems: LONG }],
+    ['a list for maxItems', 'topper', { maxItems: [[LONG, LONG]] }],
+    ['an unknown argument', 'topper', { [LONG]: 1 }],
+    ['an unknown field of window', 'topper', { window: { [LONG]: 1 } }],
+    ['key', 'key_series', { key: LONG }],
+    ['key', 'drilldown', { key: LONG }],
+    ['crosskey', 'drilldown', { key: '10.0.0.1', crosskey: LONG }],
+    ['alert', 'alerts', { counterGroup: undefined, window: undefined, alert: LONG }],
+    ['after', 'search_keys', { window: undefined, after: LONG }],
+  ])('are shortened in the errors about them: %s of %s', async (_, tool, more) => {
+    const text = await ada.fault(tool, Object.assign({}, asked, more));
+    expect(text.length).toBeLessThan(800);
+    expect(text).toMatch(SHOWN);
+  });
+
+  it('are shortened in answers that name them', async () => {
+    for (const [tool, more] of [
+      ['list_groups', {}],
+      ['search_keys', { counterGroup: 'Hosts' }],
+    ] as const) {
+      const given = Object.assign({ context: CONTEXT, search: LONG.slice(0, 200) }, more);
+      const { text } = await ada.call(tool, given);
+      expect(text.length).toBeLessThan(300);
+      expect(text).toMatch(SHOWN);
+    }
+  });
+
+  it('name of a tool: it is shortened in the protocol error', async () => {
+    await expect(ada.call(LONG)).rejects.toThrow(
+      /There is no tool "x{99}…; the tools are list_contexts, .{1,100}$/,
+    );
+  });
+
+  it('that are all wrong are not all reported', async () => {
+    const keys = Array.from({ length: 5000 }, (_, index) => index);
+    const text = await ada.fault('topper', Object.assign({ filter: { keys } }, asked));
+    expect(text).toMatch(
+      /^filter\.keys\.0 must be a key, raw or readable, got 0; filter\.keys\.1 /,
+    );
+    expect(text).toMatch(/; and 4990 more$/);
+  });
+
+  it('of names: only the first are listed', async () => {
+    const odd = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`odd${index}`, 1]));
+    const text = await ada.fault('topper', Object.assign({}, asked, odd));
+    expect(text).toMatch(/^There is no argument odd0, odd1, .*…; the arguments are context, /);
+    expect(text.length).toBeLessThan(500);
   });
 });

@@ -330,7 +330,7 @@ describe('key_series', () => {
   it('says that the key has no data in the window, and where the group has data', async () => {
     const given = Object.assign({}, asked, { key: '10.9.9.9' });
     expect(await ada.fault('key_series', given)).toBe(
-      'The key 10.9.9.9 of Hosts has no Total in the window 2024-07-15T00:00:00Z to ' +
+      'The key "10.9.9.9" of Hosts has no Total in the window 2024-07-15T00:00:00Z to ' +
         '2024-07-15T01:00:00Z (3600 s); the group has data from 2024-07-14T23:50:00Z to ' +
         '2024-07-15T00:31:00Z (2460 s), and search_keys finds its keys',
     );
