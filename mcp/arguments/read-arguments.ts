@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ToolFault } from '../tool-fault.ts';
 import { unknownNames } from './forms.ts';
 import { shownJson } from './shown-json.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /** Maximum number of faults that an error lists: a list may have thousands of wrong values. */
 const LISTED_FAULTS = 10;
@@ -13,7 +14,7 @@ export function readArguments<Input extends z.ZodObject>(
   input: Input,
   given: unknown,
 ): z.output<Input> {
-  const read = input.safeParse(given ?? {}, { reportInput: true });
+  const read = input.safeParse(withoutNulls(given) ?? {}, { reportInput: true });
   if (read.success) return read.data;
   const { issues } = read.error;
   const faults = issues.slice(0, LISTED_FAULTS).map((issue) => faultOf(issue, input));
