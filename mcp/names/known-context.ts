@@ -21,6 +21,7 @@ export type NamedGroup = { readonly guid: string; readonly name: string };
 
 export type KnownGroup = NamedGroup & {
   readonly keyKind: string;
+  readonly bucketSize: number;
   readonly topperBucketSize: number;
   readonly meters: readonly KnownMeter[];
   readonly drilldowns: readonly NamedGroup[];
@@ -38,7 +39,7 @@ const NAMES = `query McpNames(${CONTEXT_VARIABLES}) {
     name
     probes
     counterGroups {
-      guid name keyKind topperBucketSize
+      guid name keyKind bucketSize topperBucketSize
       meters { index name description units type }
       drilldowns { guid name }
     }

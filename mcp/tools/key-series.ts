@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { intersect } from '../../domain/time/interval.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -137,8 +138,10 @@ export const keySeries = defineTool({
     const found = summary.keys[0];
     if (!found) throw nothing(`${shown(key)} of ${group.name}`, meter, summary);
     const { window, total } = summary;
-    const step = chooseStep(window, group.topperBucketSize, given);
-    const points = await askPoints(graph, { ...variables, window: { interval: window }, step });
+    // A window without data has no key.
+    const covered = intersect(window, summary.availableWindow ?? window);
+    const step = chooseStep(covered, group, given);
+    const points = await askPoints(graph, { ...variables, window: { interval: covered }, step });
     const { metric, share, peak } = found;
     const structured = {
       context: known.name,

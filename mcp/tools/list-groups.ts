@@ -27,7 +27,6 @@ const DOCUMENT = `query McpGroups(${CONTEXT_VARIABLES}, $search: String) {
 }`;
 
 type Group = KnownGroup & {
-  readonly bucketSize: number;
   readonly timeInterval: Interval | null;
 };
 
