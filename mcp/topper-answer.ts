@@ -22,15 +22,13 @@ export const TOPPER_FIELDS = `
 
 export const KEY_FIELDS = 'rank key readable label metric share averageRate';
 
-export const PREVIOUS_FIELDS =
-  'previous(ago: $previousAgo) { metric change changeRatio rank window { from to } }';
+export const PREVIOUS_FIELDS = 'previous(ago: $previousAgo) { metric change changeRatio rank }';
 
 export type ToldPrevious = {
   readonly metric: BigNumber;
   readonly change: BigNumber;
   readonly changeRatio: number | null;
   readonly rank: number | null;
-  readonly window: Interval;
 };
 
 export type ToldKey = NamedKey & {
@@ -50,6 +48,8 @@ export type ToldTopper = {
   readonly keyCount: number;
   readonly availableWindow: Interval | null;
   readonly keys: readonly ToldKey[];
+  /** The window that the keys are compared with, if they are. */
+  readonly previousWindow?: Interval | null;
 };
 
 const previousShape = z.object({
@@ -82,7 +82,7 @@ export const topperShape = {
   total: amount().describe('Of the whole group, whatever the filter.'),
   others: amount().describe('Of all keys that are not listed.'),
   othersMatching: amount().describe('Of those not listed, what passes the filter.'),
-  previousWindow: windowShape.optional(),
+  previousWindow: windowShape.optional().describe('Only where keys are compared with it.'),
   availableWindow: windowShape
     .nullable()
     .optional()
@@ -90,8 +90,8 @@ export const topperShape = {
 };
 
 export function topperOf(topper: ToldTopper) {
-  const { window, keys, keyCount, total, others, othersMatching, availableWindow } = topper;
-  const previousWindow = previousWindowOf(topper);
+  const { window, keys, keyCount, total, others, othersMatching } = topper;
+  const { previousWindow, availableWindow } = topper;
   return {
     window: windowOf(window),
     keys: keys.map(keyOfTopper),
@@ -123,14 +123,10 @@ const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
   rank,
 });
 
-const previousWindowOf = ({ keys }: ToldTopper): Interval | null =>
-  keys.find(({ previous }) => previous)?.previous?.window ?? null;
-
 /** Returns the lines below a headline: the window, one line per key, and the totals. */
 export function topperText(topper: ToldTopper, meter: KnownMeter): string {
   const { units, type } = meter;
-  const { window, keys, keyCount, total, others } = topper;
-  const before = previousWindowOf(topper);
+  const { window, keys, keyCount, total, others, previousWindow: before } = topper;
   const told = (value: BigNumber) => amountText(value, units);
   const ending = addsUp(type)
     ? `the listed and the others (${told(others)}) add up to the total: ${told(total)}`

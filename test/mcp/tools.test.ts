@@ -224,6 +224,35 @@ describe('topper', () => {
     }
   });
 
+  it.each(['GROWTH', 'DECLINE', 'NEW', 'METRIC'])(
+    'names the window that it compares with by %s when no key is listed, too',
+    async (rankBy) => {
+      const more = { rankBy, compare: true, filter: { keys: ['10.9.9.9'] } };
+      const { structured, text } = await ada.call('topper', Object.assign({}, asked, more));
+      expect(structured).toMatchObject({ keys: [], previousWindow: { from: T0 - 3600, to: T0 } });
+      expect(text).toContain('compared with 2024-07-14T23:00:00Z to 2024-07-15T00:00:00Z');
+      const later = Object.assign({ ago: 60 }, asked, more);
+      expect(await ada.ask('topper', later)).toMatchObject({ previousWindow: { from: T0 - 60 } });
+      const first = Object.assign({}, asked, { filter: more.filter, compare: true });
+      const window = { interval: { from: 0, to: 60 } };
+      const { previousWindow } = await ada.ask('topper', Object.assign(first, { window }));
+      expect(previousWindow).toBeUndefined();
+    },
+  );
+
+  it('says which percentile it ranks by', async () => {
+    for (const [more, percentile] of [
+      [{}, 95],
+      [{ percentile: 99.9 }, 99.9],
+    ] as const) {
+      const given = Object.assign({ rankBy: 'PERCENTILE' }, asked, more);
+      const { structured, text } = await ada.call('topper', given);
+      expect(structured).toMatchObject({ rankBy: 'PERCENTILE', percentile });
+      expect(text).toContain(`in lab, ranked by PERCENTILE ${percentile} of the topper buckets\n`);
+    }
+    expect(await ada.ask('topper', asked)).not.toHaveProperty('percentile');
+  });
+
   it.each([
     [{ keys: ['10.0.0.2'] }, ['10.0.0.2']],
     [{ excludeKeys: [HOST_A] }, ['10.0.0.2', '10.0.1.1']],
