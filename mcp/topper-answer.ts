@@ -153,10 +153,12 @@ function lineOf(key: ToldKey, meter: KnownMeter): string {
 }
 
 function previousText({ metric, change, changeRatio }: ToldPrevious, units: string): string {
-  const sign = String(change).startsWith('-') ? '' : '+';
-  const ratio = changeRatio === null ? '' : `, ${sign}${(changeRatio * 100).toFixed(1)} %`;
-  return `before ${amountText(metric, units)} (${sign}${amountText(change, units)}${ratio})`;
+  // If the earlier value is negative, a smaller one has a positive ratio.
+  const ratio = changeRatio === null ? '' : `, ${signed(shareText(changeRatio))}`;
+  return `before ${amountText(metric, units)} (${signed(amountText(change, units))}${ratio})`;
 }
+
+const signed = (number: string): string => (number.startsWith('-') ? number : `+${number}`);
 
 /** Explains an empty list of keys. */
 function nothingText({ availableWindow, total }: ToldTopper): string {
