@@ -11,7 +11,7 @@ import {
   windowShape,
 } from './shapes.ts';
 import { amountText, rateText, shareText } from './text/amount.ts';
-import { addsUp } from './text/meter-rules.ts';
+import { addsUp, isRate, ruleOf } from './text/meter-rules.ts';
 import { windowText } from './text/moment.ts';
 
 /** Fields that the answers of the tools topper and drilldown have in common. */
@@ -52,6 +52,11 @@ export type ToldTopper = {
   readonly previousWindow?: Interval | null;
 };
 
+export const averageRateShape = z
+  .number()
+  .optional()
+  .describe('Per second, over the part of the window that has data.');
+
 const previousShape = z.object({
   metric: amount(),
   change: amount(),
@@ -71,7 +76,7 @@ export const topperShape = {
         .number()
         .optional()
         .describe('Part of `total`, 0 to 1; none where a sum means nothing.'),
-      averageRate: z.number().optional().describe('Units per second over the window.'),
+      averageRate: averageRateShape,
       rankValue: amount()
         .optional()
         .describe('What it is ranked by, where that is not the metric.'),
@@ -136,6 +141,8 @@ export function topperText(topper: ToldTopper, meter: KnownMeter): string {
     ...keys.map((key) => lineOf(key, meter)),
     ...(keys.length === 0 ? [nothingText(topper)] : []),
     `${keys.length} of ${keyCount} keys; ${ending}`,
+    // A reader could take it for an average, as it has the unit of one.
+    ...(isRate(type) ? [`each metric is a ${ruleOf(type)}`] : []),
   ].join('\n');
 }
 
@@ -145,12 +152,16 @@ function lineOf(key: ToldKey, meter: KnownMeter): string {
   const parts = [
     amountText(metric, units),
     ...(share === null ? [] : [shareText(share)]),
-    ...(averageRate === null ? [] : [rateText(averageRate, meter)]),
+    ...(averageRate === null ? [] : [averageText(averageRate, meter)]),
     ...(rankValue === undefined ? [] : [`ranked by ${amountText(rankValue, units)}`]),
     ...(previous ? [previousText(previous, units)] : []),
   ];
   return `${rank}. ${keyText(key)}: ${parts.join(', ')}`;
 }
+
+/** A rate has the same unit as its metric, so its average must be called one. */
+const averageText = (averageRate: number, meter: KnownMeter): string =>
+  `${isRate(meter.type) ? 'on average ' : ''}${rateText(averageRate, meter)}`;
 
 function previousText({ metric, change, changeRatio }: ToldPrevious, units: string): string {
   // If the earlier value is negative, a smaller one has a positive ratio.

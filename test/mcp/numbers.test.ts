@@ -82,3 +82,33 @@ describe('the change of a negative value', () => {
     ]);
   });
 });
+
+describe('a rate meter', () => {
+  it('has an average over the window in a series, and a metric that says what it is', async () => {
+    const given = Object.assign({ key: 'a', step: 600 }, asked);
+    const { structured, text } = await ada.call('key_series', given);
+    expect(structured).toMatchObject({ metric: 4000, peak: 3000, averageRate: 2000, total: 6000 });
+    expect(text.split('\n').at(-1)).toBe(
+      'on average 2,000 Bps; largest topper bucket 3,000 Bps (3 kB/s); the metric is the sum of ' +
+        'the averages of the topper buckets (volume ÷ topper bucket size): 4,000 Bps (4 kB/s), ' +
+        '66.7 % of the group; the whole group: 6,000 Bps (6 kB/s)',
+    );
+  });
+
+  it('has an average in a topper, which says what the metrics are', async () => {
+    const { text } = await ada.call('topper', Object.assign({ maxItems: 1 }, asked));
+    expect(text.split('\n').slice(2)).toEqual([
+      '1. a: 4,000 Bps (4 kB/s), 66.7 %, on average 2,000 Bps',
+      '1 of 2 keys; the listed and the others (2,000 Bps (2 kB/s)) add up to the total: ' +
+        '6,000 Bps (6 kB/s)',
+      'each metric is a sum of the averages of the topper buckets (volume ÷ topper bucket size)',
+    ]);
+  });
+
+  it('other meters say what they are, too', async () => {
+    const given = Object.assign({ key: 'd', meter: 'Heat' }, asked);
+    const { structured, text } = await ada.call('key_series', given);
+    expect(structured).not.toHaveProperty('averageRate');
+    expect(text.split('\n').at(-1)).toMatch(/^over the whole window 3 degrees; largest topper/);
+  });
+});
