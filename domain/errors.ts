@@ -317,10 +317,12 @@ export function serviceError(
 const SHOWN_LENGTH = 100;
 
 /** Formats a given value for messages: quoted, and truncated if it is long. */
-export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-}
+export const shown = (value: unknown): string =>
+  shortened(typeof value === 'string' ? JSON.stringify(value) : String(value));
+
+/** Truncates a caller's text for messages if it is long. */
+export const shortened = (text: string): string =>
+  text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 
 /** `<name> must be <must>, got <given>` (decision 2). */
 export const malformed = (name: string, must: string, given: unknown): ServiceError =>

@@ -5,7 +5,7 @@ import {
   type Tool as ToolDescription,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { ERRORS } from '../domain/errors.ts';
+import { ERRORS, shown } from '../domain/errors.ts';
 import { type Graph, GraphFault } from './graph.ts';
 import type { Tool } from './tool.ts';
 import { ToolFault } from './tool-fault.ts';
@@ -91,7 +91,7 @@ export function createMcpServer(graph: Graph, { version, onCall, onDefect }: Ser
 const noTool = (name: string): ProtocolError =>
   new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `There is no tool ${JSON.stringify(name)}; the tools are ${[...BY_NAME.keys()].join(', ')}`,
+    `There is no tool ${shown(name)}; the tools are ${[...BY_NAME.keys()].join(', ')}`,
   );
 
 /**

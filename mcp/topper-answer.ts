@@ -11,7 +11,7 @@ import {
   windowShape,
 } from './shapes.ts';
 import { amountText, rateText, shareText } from './text/amount.ts';
-import { addsUp } from './text/meter-rules.ts';
+import { addsUp, isRate, ruleOf } from './text/meter-rules.ts';
 import { windowText } from './text/moment.ts';
 
 /** Fields that the answers of the tools topper and drilldown have in common. */
@@ -22,15 +22,13 @@ export const TOPPER_FIELDS = `
 
 export const KEY_FIELDS = 'rank key readable label metric share averageRate';
 
-export const PREVIOUS_FIELDS =
-  'previous(ago: $previousAgo) { metric change changeRatio rank window { from to } }';
+export const PREVIOUS_FIELDS = 'previous(ago: $previousAgo) { metric change changeRatio rank }';
 
 export type ToldPrevious = {
   readonly metric: BigNumber;
   readonly change: BigNumber;
   readonly changeRatio: number | null;
   readonly rank: number | null;
-  readonly window: Interval;
 };
 
 export type ToldKey = NamedKey & {
@@ -50,7 +48,14 @@ export type ToldTopper = {
   readonly keyCount: number;
   readonly availableWindow: Interval | null;
   readonly keys: readonly ToldKey[];
+  /** The window that the keys are compared with, if they are. */
+  readonly previousWindow?: Interval | null;
 };
+
+export const averageRateShape = z
+  .number()
+  .optional()
+  .describe('Per second, over the part of the window that has data.');
 
 const previousShape = z.object({
   metric: amount(),
@@ -71,7 +76,7 @@ export const topperShape = {
         .number()
         .optional()
         .describe('Part of `total`, 0 to 1; none where a sum means nothing.'),
-      averageRate: z.number().optional().describe('Units per second over the window.'),
+      averageRate: averageRateShape,
       rankValue: amount()
         .optional()
         .describe('What it is ranked by, where that is not the metric.'),
@@ -82,7 +87,7 @@ export const topperShape = {
   total: amount().describe('Of the whole group, whatever the filter.'),
   others: amount().describe('Of all keys that are not listed.'),
   othersMatching: amount().describe('Of those not listed, what passes the filter.'),
-  previousWindow: windowShape.optional(),
+  previousWindow: windowShape.optional().describe('Only where keys are compared with it.'),
   availableWindow: windowShape
     .nullable()
     .optional()
@@ -90,8 +95,8 @@ export const topperShape = {
 };
 
 export function topperOf(topper: ToldTopper) {
-  const { window, keys, keyCount, total, others, othersMatching, availableWindow } = topper;
-  const previousWindow = previousWindowOf(topper);
+  const { window, keys, keyCount, total, others, othersMatching } = topper;
+  const { previousWindow, availableWindow } = topper;
   return {
     window: windowOf(window),
     keys: keys.map(keyOfTopper),
@@ -123,14 +128,10 @@ const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
   rank,
 });
 
-const previousWindowOf = ({ keys }: ToldTopper): Interval | null =>
-  keys.find(({ previous }) => previous)?.previous?.window ?? null;
-
 /** Returns the lines below a headline: the window, one line per key, and the totals. */
 export function topperText(topper: ToldTopper, meter: KnownMeter): string {
   const { units, type } = meter;
-  const { window, keys, keyCount, total, others } = topper;
-  const before = previousWindowOf(topper);
+  const { window, keys, keyCount, total, others, previousWindow: before } = topper;
   const told = (value: BigNumber) => amountText(value, units);
   const ending = addsUp(type)
     ? `the listed and the others (${told(others)}) add up to the total: ${told(total)}`
@@ -140,6 +141,8 @@ export function topperText(topper: ToldTopper, meter: KnownMeter): string {
     ...keys.map((key) => lineOf(key, meter)),
     ...(keys.length === 0 ? [nothingText(topper)] : []),
     `${keys.length} of ${keyCount} keys; ${ending}`,
+    // A reader could take it for an average, as it has the unit of one.
+    ...(isRate(type) ? [`each metric is a ${ruleOf(type)}`] : []),
   ].join('\n');
 }
 
@@ -149,18 +152,24 @@ function lineOf(key: ToldKey, meter: KnownMeter): string {
   const parts = [
     amountText(metric, units),
     ...(share === null ? [] : [shareText(share)]),
-    ...(averageRate === null ? [] : [rateText(averageRate, meter)]),
+    ...(averageRate === null ? [] : [averageText(averageRate, meter)]),
     ...(rankValue === undefined ? [] : [`ranked by ${amountText(rankValue, units)}`]),
     ...(previous ? [previousText(previous, units)] : []),
   ];
   return `${rank}. ${keyText(key)}: ${parts.join(', ')}`;
 }
 
+/** A rate has the same unit as its metric, so its average must be called one. */
+const averageText = (averageRate: number, meter: KnownMeter): string =>
+  `${isRate(meter.type) ? 'on average ' : ''}${rateText(averageRate, meter)}`;
+
 function previousText({ metric, change, changeRatio }: ToldPrevious, units: string): string {
-  const sign = String(change).startsWith('-') ? '' : '+';
-  const ratio = changeRatio === null ? '' : `, ${sign}${(changeRatio * 100).toFixed(1)} %`;
-  return `before ${amountText(metric, units)} (${sign}${amountText(change, units)}${ratio})`;
+  // If the earlier value is negative, a smaller one has a positive ratio.
+  const ratio = changeRatio === null ? '' : `, ${signed(shareText(changeRatio))}`;
+  return `before ${amountText(metric, units)} (${signed(amountText(change, units))}${ratio})`;
 }
+
+const signed = (number: string): string => (number.startsWith('-') ? number : `+${number}`);
 
 /** Explains an empty list of keys. */
 function nothingText({ availableWindow, total }: ToldTopper): string {

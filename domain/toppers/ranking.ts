@@ -21,3 +21,6 @@ export type PlannedRanking =
   | { readonly by: ChangeRanking['by']; readonly since: Interval };
 
 export const BY_METRIC = { by: 'metric' } as const satisfies Ranking;
+
+/** The percentile that keys are ranked by unless another is requested. */
+export const DEFAULT_PERCENTILE = 95;

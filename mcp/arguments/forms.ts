@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { shortened } from '../../domain/errors.ts';
 
 /** The error of each form says what the value must be. */
+
+/** Names the unknown arguments or fields of a call. */
+export const unknownNames = ({ keys }: { readonly keys: readonly string[] }): string =>
+  shortened(keys.join(', '));
 
 export const text = (what: string) =>
   z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
@@ -28,7 +33,7 @@ export function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `has no field ${issue.keys.join(', ')}; it has ${names}`
+        ? `has no field ${unknownNames(issue)}; it has ${names}`
         : `must be an object with ${names}`,
   });
 }

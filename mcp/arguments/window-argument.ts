@@ -9,12 +9,12 @@ const date = () => text('a date such as 2026-07-15T10:00:00Z');
 
 const PRESETS = ['LATEST_TOPPER_BUCKET', 'ALL_AVAILABLE', 'TODAY', 'YESTERDAY'] as const;
 
-/** GraphQL's `WindowInput`. */
-export const windowArgument = () =>
+/** GraphQL's `WindowInput`; `zone` is that of dates without an offset. */
+const windowFields = (zone: string) =>
   fields({
     dates: fields({ from: date(), to: date() })
       .optional()
-      .describe('ISO 8601, with `Z` or an offset, or in `timeZone`; `to` is not included.'),
+      .describe(`ISO 8601, with \`Z\` or an offset, or in ${zone}; \`to\` is not included.`),
     interval: fields({ from: epoch(), to: epoch() })
       .optional()
       .describe('Seconds since 1970-01-01T00:00:00Z; `to` is not included.'),
@@ -31,11 +31,20 @@ export const windowArgument = () =>
     .refine((given) => Object.values(given).filter((each) => each !== undefined).length === 1, {
       error: 'must have exactly one of dates, interval, preset, recentSeconds, startingAt',
     })
-    .optional()
-    .describe(
-      'The time window, exactly one of its fields; left out: the current day until now. ' +
-        '`{"recentSeconds": 3600}` is the newest hour that has data.',
-    );
+    .optional();
+
+export const windowArgument = () =>
+  windowFields('`timeZone`').describe(
+    'The time window, exactly one of its fields; left out: the current day until now. ' +
+      '`{"recentSeconds": 3600}` is the newest hour that has data.',
+  );
+
+/** The window in which a key must have a reading. */
+export const readingsWindow = () =>
+  windowFields('the time zone of the server').describe(
+    'Only keys with a reading of any meter in it, also one of zero; exactly one of its fields. ' +
+      'Left out: all keys.',
+  );
 
 export const timeZone = () =>
   text('an IANA time zone')

@@ -1,3 +1,4 @@
+import { shown } from '../../domain/errors.ts';
 import { ToolFault } from '../tool-fault.ts';
 import type { KnownContext } from './known-context.ts';
 import { listText } from './list-text.ts';
@@ -6,5 +7,5 @@ import { listText } from './list-text.ts';
 export function checkProbe({ name, probes }: KnownContext, probe: string | undefined): void {
   if (probe === undefined || probes.includes(probe)) return;
   const list = probes.length === 0 ? 'none' : listText(probes);
-  throw new ToolFault(`No probe ${JSON.stringify(probe)} in ${name}; the probes are: ${list}`);
+  throw new ToolFault(`No probe ${shown(probe)} in ${name}; the probes are: ${list}`);
 }

@@ -1,3 +1,4 @@
+import { shown } from '../../domain/errors.ts';
 import { parseGuid } from '../../domain/text/guid.ts';
 import { ToolFault } from '../tool-fault.ts';
 import type { KnownContext, KnownGroup, NamedGroup } from './known-context.ts';
@@ -8,7 +9,7 @@ export function findGroup({ name, counterGroups }: KnownContext, given: string):
   const groups = counterGroups.length === 0 ? 'none' : listText(counterGroups.map(groupName));
   return (
     chosenGroup(counterGroups, given) ??
-    refuse(`No counter group ${JSON.stringify(given)} in ${name}; the groups are: ${groups}`)
+    refuse(`No counter group ${shown(given)} in ${name}; the groups are: ${groups}`)
   );
 }
 
@@ -28,7 +29,7 @@ export function findDrilldown(context: KnownContext, group: KnownGroup, given?: 
   return refuse(
     given === undefined
       ? `crosskey is required: ${group.name} drills down to ${options}`
-      : `No drill-down ${JSON.stringify(given)} of ${group.name}; it drills down to: ${options}`,
+      : `No drill-down ${shown(given)} of ${group.name}; it drills down to: ${options}`,
   );
 }
 
@@ -39,7 +40,7 @@ function chosenGroup<Group extends NamedGroup>(groups: readonly Group[], given: 
   const exact = same.find(({ name }) => name === given) ?? null;
   if (exact || same.length < 2) return exact ?? same[0] ?? null;
   const guids = same.map((group) => `${group.name} ${group.guid}`).join(', ');
-  return refuse(`Several groups are called ${JSON.stringify(given)}, give a GUID: ${guids}`);
+  return refuse(`Several groups are called ${shown(given)}, give a GUID: ${guids}`);
 }
 
 const groupName = ({ name }: NamedGroup): string => name;

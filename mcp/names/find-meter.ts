@@ -1,3 +1,4 @@
+import { shown } from '../../domain/errors.ts';
 import { ToolFault } from '../tool-fault.ts';
 import type { KnownGroup, KnownMeter } from './known-context.ts';
 import { listText } from './list-text.ts';
@@ -13,7 +14,7 @@ export function findMeter({ name, meters }: KnownGroup, given: number | string):
   const list = rankable.length === 0 ? 'none' : listText(rankable);
   const wrong = found
     ? `The meter ${meterText(found)} of ${name} cannot be ranked`
-    : `No meter ${JSON.stringify(given)} in ${name}`;
+    : `No meter ${shown(given)} in ${name}`;
   throw new ToolFault(`${wrong}; the meters are: ${list}`);
 }
 

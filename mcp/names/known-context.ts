@@ -1,3 +1,4 @@
+import { shown } from '../../domain/errors.ts';
 import {
   CONTEXT_FIELD,
   CONTEXT_VARIABLES,
@@ -20,6 +21,7 @@ export type NamedGroup = { readonly guid: string; readonly name: string };
 
 export type KnownGroup = NamedGroup & {
   readonly keyKind: string;
+  readonly bucketSize: number;
   readonly topperBucketSize: number;
   readonly meters: readonly KnownMeter[];
   readonly drilldowns: readonly NamedGroup[];
@@ -37,7 +39,7 @@ const NAMES = `query McpNames(${CONTEXT_VARIABLES}) {
     name
     probes
     counterGroups {
-      guid name keyKind topperBucketSize
+      guid name keyKind bucketSize topperBucketSize
       meters { index name description units type }
       drilldowns { guid name }
     }
@@ -58,5 +60,5 @@ export async function noContext(graph: Graph, name: string): Promise<never> {
   const { contexts } = await graph.ask<{ contexts: { name: string }[] }>(CONTEXTS, {});
   const names = contexts.map((each) => each.name);
   const granted = names.length === 0 ? 'none' : listText(names);
-  throw new ToolFault(`No context ${JSON.stringify(name)}; the contexts you may read: ${granted}`);
+  throw new ToolFault(`No context ${shown(name)}; the contexts you may read: ${granted}`);
 }

@@ -28,9 +28,21 @@ export function amountText(value: BigNumber, units: string): string {
 }
 
 /** Formats an amount per second. A rate already has a unit per second. */
-export function rateText(perSecond: number, { units, type }: KnownMeter): string {
-  const number = Number(perSecond.toPrecision(4)).toLocaleString('en-US');
-  return `${number} ${isRate(type) ? units : `${units}/s`}`;
+export const rateText = (perSecond: number, { units, type }: KnownMeter): string =>
+  `${perSecondText(perSecond)} ${isRate(type) ? units : `${units}/s`}`;
+
+/**
+ * Rounds to an integer with all its digits; a small number has four digits, too. Beyond 2^53 - 1
+ * the further digits of a float mean nothing.
+ */
+function perSecondText(perSecond: number): string {
+  const size = Math.abs(perSecond);
+  const fourDigits = { maximumSignificantDigits: 4 };
+  if (size < 1000) return perSecond.toLocaleString('en-US', fourDigits);
+  if (size > Number.MAX_SAFE_INTEGER) {
+    return `about ${perSecond.toLocaleString('en-US', fourDigits)}`;
+  }
+  return Math.round(perSecond).toLocaleString('en-US');
 }
 
 export const shareText = (share: number): string => `${(share * 100).toFixed(1)} %`;

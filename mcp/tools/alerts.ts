@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
   CONTEXT_ARGUMENTS,
@@ -135,7 +136,7 @@ export const alerts = defineTool({
     if (alert !== undefined && rules.length === 0 && events.length === 0 && after === undefined) {
       const names = context.alerts.map(({ name }) => name);
       const list = names.length === 0 ? 'none' : listText(names);
-      throw new ToolFault(`No alert ${JSON.stringify(alert)}; the alerts are: ${list}`);
+      throw new ToolFault(`No alert ${shown(alert)}; the alerts are: ${list}`);
     }
     const { hasNextPage, endCursor } = pageInfo;
     const structured = {

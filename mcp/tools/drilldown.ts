@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
   CONTEXT_ARGUMENTS,
@@ -139,7 +140,7 @@ function nothing(group: KnownGroup, key: string, { window, availableWindow }: Ou
     ? `the group has data from ${windowText(availableWindow)}`
     : 'the group has no data';
   throw new ToolFault(
-    `The key ${JSON.stringify(key)} of ${group.name} has no ${name} in the window ` +
+    `The key ${shown(key)} of ${group.name} has no ${name} in the window ` +
       `${windowText(window)}; ${data}, and search_keys finds its keys`,
   );
 }

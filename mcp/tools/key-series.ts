@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { intersect } from '../../domain/time/interval.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -30,11 +32,12 @@ import {
   windowOf,
   windowShape,
 } from '../shapes.ts';
-import { amountText, shareText } from '../text/amount.ts';
-import { isSum } from '../text/meter-rules.ts';
+import { amountText, rateText, shareText } from '../text/amount.ts';
+import { isRate, isSum, ruleOf } from '../text/meter-rules.ts';
 import { isoTime, windowText } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
+import { averageRateShape } from '../topper-answer.ts';
 
 const VARIABLES = `${CONTEXT_VARIABLES}, $counterGroup: Guid!, $meter: Int!, $keys: [String!]!,
   $window: WindowInput, $timeZone: String, $prefix: PrefixInput, $probe: String`;
@@ -50,7 +53,7 @@ const SUMMARY = `query McpKeyMetric(${VARIABLES}) {
     window { from to }
     total
     availableWindow { from to }
-    keys { key readable label metric share peak }
+    keys { key readable label metric share peak averageRate }
   } } }
 }`;
 
@@ -69,6 +72,7 @@ type SummedKey = NamedKey & {
   readonly metric: BigNumber;
   readonly share: number | null;
   readonly peak: BigNumber;
+  readonly averageRate: number | null;
 };
 
 type Point = { readonly at: number; readonly value: BigNumber };
@@ -113,6 +117,7 @@ export const keySeries = defineTool({
     ),
     metric: amount().describe('Of the key over the whole window.'),
     peak: amount().describe('Of the key: the largest topper bucket.'),
+    averageRate: averageRateShape,
     share: z.number().optional().describe('Part of `total`, 0 to 1.'),
     total: amount().describe('Of the whole group over the window.'),
   }),
@@ -134,11 +139,13 @@ export const keySeries = defineTool({
     const data = await graph.ask<Inside<Summary>>(SUMMARY, variables);
     const summary = data.context.counterGroup.topper;
     const found = summary.keys[0];
-    if (!found) throw nothing(`${key} of ${group.name}`, meter, summary);
+    if (!found) throw nothing(`${shown(key)} of ${group.name}`, meter, summary);
     const { window, total } = summary;
-    const step = chooseStep(window, group.topperBucketSize, given);
-    const points = await askPoints(graph, { ...variables, window: { interval: window }, step });
-    const { metric, share, peak } = found;
+    // A window without data has no key.
+    const covered = intersect(window, summary.availableWindow ?? window);
+    const step = chooseStep(covered, group, given);
+    const points = await askPoints(graph, { ...variables, window: { interval: covered }, step });
+    const { metric, share, peak, averageRate } = found;
     const structured = {
       context: known.name,
       counterGroup: groupOf(group),
@@ -149,6 +156,7 @@ export const keySeries = defineTool({
       points: points.map(({ at, value }) => ({ at, time: isoTime(at), value })),
       metric,
       peak,
+      ...(averageRate !== null && { averageRate }),
       ...(share !== null && { share }),
       total,
     };
@@ -175,7 +183,8 @@ function nothing(key: string, meter: KnownMeter, { window, availableWindow }: Su
   );
 }
 
-type Told = Omit<SummedKey, keyof NamedKey | 'share'> & {
+type Told = Omit<SummedKey, keyof NamedKey | 'averageRate' | 'share'> & {
+  readonly averageRate?: number | undefined;
   readonly window: Interval;
   readonly step: number;
   readonly points: readonly Point[];
@@ -183,17 +192,37 @@ type Told = Omit<SummedKey, keyof NamedKey | 'share'> & {
   readonly total: BigNumber;
 };
 
-function seriesText(
-  { window, step, points, metric, peak, share, total }: Told,
-  { units, type }: KnownMeter,
-): string {
-  const told = (value: BigNumber) => amountText(value, units);
-  const whole = isSum(type) ? 'the points add up to' : 'over the whole window';
-  const part = share === undefined ? '' : `, ${shareText(share)} of the group`;
+function seriesText(told: Told, meter: KnownMeter): string {
+  const { window, step, points } = told;
   return [
     `window ${windowText(window)}, a point every ${step} s`,
-    ...points.map(({ at, value }) => `${isoTime(at)} ${told(value)}`),
-    `${whole} ${told(metric)}${part}; largest topper bucket ${told(peak)}; ` +
-      `the whole group: ${told(total)}`,
+    ...points.map(({ at, value }) => `${isoTime(at)} ${amountText(value, meter.units)}`),
+    isRate(meter.type) ? rateSummary(told, meter) : summary(told, meter),
   ].join('\n');
 }
+
+function summary({ metric, peak, share, total }: Told, { units, type }: KnownMeter): string {
+  const whole = isSum(type) ? 'the points add up to' : 'over the whole window';
+  return (
+    `${whole} ${amountText(metric, units)}${partText(share)}; ` +
+    `largest topper bucket ${amountText(peak, units)}; ` +
+    `the whole group: ${amountText(total, units)}`
+  );
+}
+
+/**
+ * The average comes first: the metric of a rate grows with the length of the window, which a reader
+ * does not expect of a value in bytes per second.
+ */
+function rateSummary({ metric, peak, share, total, averageRate }: Told, meter: KnownMeter): string {
+  const { units, type } = meter;
+  const average = averageRate === undefined ? '' : `on average ${rateText(averageRate, meter)}; `;
+  return (
+    `${average}largest topper bucket ${amountText(peak, units)}; ` +
+    `the metric is the ${ruleOf(type)}: ${amountText(metric, units)}${partText(share)}; ` +
+    `the whole group: ${amountText(total, units)}`
+  );
+}
+
+const partText = (share: number | undefined): string =>
+  share === undefined ? '' : `, ${shareText(share)} of the group`;

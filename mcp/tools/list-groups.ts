@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -26,7 +27,6 @@ const DOCUMENT = `query McpGroups(${CONTEXT_VARIABLES}, $search: String) {
 }`;
 
 type Group = KnownGroup & {
-  readonly bucketSize: number;
   readonly timeInterval: Interval | null;
 };
 
@@ -81,7 +81,7 @@ export const listGroups = defineTool({
         drilldowns: group.drilldowns.map(groupOf),
       })),
     };
-    const none = search === undefined ? 'no groups' : `no groups with ${JSON.stringify(search)}`;
+    const none = search === undefined ? 'no groups' : `no groups with ${shown(search)}`;
     const lines = counterGroups.map(lineOf);
     const body = lines.length > 0 ? lines.join('\n') : `${choice.context} has ${none}`;
     return { structured, text: body };

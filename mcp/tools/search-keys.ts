@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortened, shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
   CONTEXT_ARGUMENTS,
@@ -6,17 +7,20 @@ import {
   CONTEXT_VARIABLES,
   contextVariables,
 } from '../arguments/context-arguments.ts';
-import { integer, text } from '../arguments/forms.ts';
+import { integer, listOf, text } from '../arguments/forms.ts';
 import { counterGroup } from '../arguments/group-arguments.ts';
+import { readingsWindow } from '../arguments/window-argument.ts';
 import { findGroup } from '../names/find-group.ts';
 import { askContext } from '../names/known-context.ts';
 import { groupOf, groupShape, keyOf, keyShape, keyText, type NamedKey } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 
 const DOCUMENT = `query McpKeys(${CONTEXT_VARIABLES}, $counterGroup: Guid!, $search: String,
-  $first: Int!, $after: String) {
+  $match: String, $cidr: [String!], $window: WindowInput, $first: Int!, $after: String) {
   ${CONTEXT_FIELD} { counterGroup(guid: $counterGroup) {
-    keys(search: $search, first: $first, after: $after) {
+    keys(
+      search: $search, match: $match, cidr: $cidr, window: $window, first: $first, after: $after
+    ) {
       totalCount
       pageInfo { hasNextPage endCursor }
       edges { node { key readable label description } }
@@ -36,12 +40,18 @@ export const searchKeys = defineTool({
   name: 'search_keys',
   title: 'Search keys',
   description:
-    'Keys of a counter group with a text in their label or readable form, such as hosts by name ' +
-    'or by a part of their address. Without `search`: all keys, in the order of their raw form.',
+    'Keys of a counter group: with a text in their label or readable form (hosts by name or by a ' +
+    'part of their address), with a pattern in their raw form, in networks, or with a reading in ' +
+    'a window. All that are given must hold; without any: all keys. In the order of their raw form.',
   input: z.strictObject({
     ...CONTEXT_ARGUMENTS,
     counterGroup: counterGroup(),
     search: text('a text').optional().describe('Text in any case: `printer`, `192.168.1.`.'),
+    match: text('an RE2 pattern').optional().describe('RE2 pattern found in the raw key.'),
+    cidr: listOf('a network such as 10.0.0.0/8')
+      .optional()
+      .describe('For groups of addresses: only within one of these networks.'),
+    window: readingsWindow(),
     first: integer(1, LIMITS.mcpItems)
       .default(LIMITS.defaultMcpItems)
       .describe('Maximum number of listed keys.'),
@@ -54,16 +64,10 @@ export const searchKeys = defineTool({
     keys: z.array(z.object({ ...keyShape, description: z.string().optional() })),
     endCursor: z.string().optional().describe('Only where there are more: pass it on as `after`.'),
   }),
-  async answer({ counterGroup: wanted, search, first, after, ...choice }, graph) {
-    const known = await askContext(graph, choice);
+  async answer({ counterGroup: wanted, ...given }, graph) {
+    const known = await askContext(graph, given);
     const group = findGroup(known, wanted);
-    const variables = {
-      ...contextVariables(choice),
-      counterGroup: group.guid,
-      search,
-      first,
-      after,
-    };
+    const variables = { ...given, ...contextVariables(given), counterGroup: group.guid };
     const data = await graph.ask<{ context: { counterGroup: { keys: Page } } }>(
       DOCUMENT,
       variables,
@@ -84,9 +88,28 @@ export const searchKeys = defineTool({
     const lines = keys.map(({ description, ...key }) =>
       [keyText(key), `raw ${key.key}`, ...(description === null ? [] : [description])].join(', '),
     );
-    const searched = search === undefined ? '' : ` with ${JSON.stringify(search)}`;
     const more = hasNextPage ? `, more after ${endCursor}` : '';
-    const headline = `${keys.length} of ${totalCount} keys of ${group.name}${searched}${more}`;
+    const subject = [`keys of ${group.name}`, ...conditionsOf(given)].join(', ');
+    const headline = `${keys.length} of ${totalCount} ${subject}${more}`;
     return { structured, text: [headline, ...lines].join('\n') };
   },
 });
+
+type Conditions = {
+  readonly search?: string | undefined;
+  readonly match?: string | undefined;
+  readonly cidr?: readonly string[] | undefined;
+  readonly window?: object | undefined;
+};
+
+/** Says what all listed keys have in common. */
+function conditionsOf({ search, match, cidr, window }: Conditions): string[] {
+  const conditions: string[] = [];
+  if (search !== undefined) conditions.push(`with ${shown(search)} in the label or readable form`);
+  if (match !== undefined) conditions.push(`with a raw key matching ${shown(match)}`);
+  if (cidr && cidr.length > 0) {
+    conditions.push(`in one of the networks ${shortened(cidr.join(', '))}`);
+  }
+  if (window) conditions.push('with a reading in the window');
+  return conditions;
+}

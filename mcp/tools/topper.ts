@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../../domain/limits.ts';
+import { DEFAULT_PERCENTILE } from '../../domain/toppers/ranking.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -10,6 +11,7 @@ import { filterArgument, prefixArgument } from '../arguments/filter-argument.ts'
 import { integer, number, oneOf, yesOrNo } from '../arguments/forms.ts';
 import { counterGroup, meter, probe } from '../arguments/group-arguments.ts';
 import { timeZone, windowArgument } from '../arguments/window-argument.ts';
+import type { Interval } from '../graph.ts';
 import { checkProbe } from '../names/check-probe.ts';
 import { findGroup } from '../names/find-group.ts';
 import { findMeter } from '../names/find-meter.ts';
@@ -82,7 +84,9 @@ export const topper = defineTool({
           '`percentile` of the topper buckets; GROWTH, DECLINE: change since an earlier window; ' +
           'NEW: keys without a reading then.',
       ),
-    percentile: number(0, 100).optional().describe('Only with PERCENTILE; left out: 95.'),
+    percentile: number(0, 100)
+      .optional()
+      .describe(`Only with PERCENTILE; left out: ${DEFAULT_PERCENTILE}.`),
     ago: seconds()
       .optional()
       .describe(
@@ -105,10 +109,12 @@ export const topper = defineTool({
     counterGroup: groupShape,
     meter: meterShape,
     rankBy: z.enum(RANKINGS),
+    percentile: z.number().optional().describe('Only with PERCENTILE.'),
     ...topperShape,
   }),
   async answer({ counterGroup: wanted, meter: measured, compare, ago, ...given }, graph) {
     const { rankBy } = given;
+    const percentile = percentileOf(given);
     const isComparing = COMPARING.has(rankBy);
     if (ago !== undefined && !compare && !isComparing) {
       throw new ToolFault('ago is for compare: true or rankBy GROWTH, DECLINE or NEW');
@@ -125,23 +131,50 @@ export const topper = defineTool({
         ...contextVariables(given),
         counterGroup: group.guid,
         meter: meter.index,
+        percentile,
         ...(isComparing && { ago }),
         ...(tellsPrevious && { previousAgo: ago }),
       },
     );
-    const told = withoutRankValue(data.context.counterGroup.topper, rankBy);
+    const answered = data.context.counterGroup.topper;
+    const told = {
+      ...withoutRankValue(answered, rankBy),
+      ...(tellsPrevious && { previousWindow: earlierWindow(answered.window, ago) }),
+    };
     const structured = {
       context: known.name,
       counterGroup: groupOf(group),
       meter: meterOf(meter),
       rankBy,
+      ...(percentile !== undefined && { percentile }),
       ...topperOf(told),
     };
-    const by = rankBy === 'METRIC' ? '' : `, ranked by ${rankBy}`;
-    const text = `${subjectText(group, meter)} in ${known.name}${by}\n${topperText(told, meter)}`;
+    const subject = `${subjectText(group, meter)} in ${known.name}`;
+    const text = `${subject}${rankingText(structured)}\n${topperText(told, meter)}`;
     return { structured, text };
   },
 });
+
+type Asked = { readonly rankBy: string; readonly percentile?: number | undefined };
+
+/** A percentile with another ranking is left for GraphQL to refuse. */
+const percentileOf = ({ rankBy, percentile }: Asked): number | undefined =>
+  percentile ?? (rankBy === 'PERCENTILE' ? DEFAULT_PERCENTILE : undefined);
+
+function rankingText({ rankBy, percentile }: Asked): string {
+  if (rankBy === 'METRIC') return '';
+  const which = percentile === undefined ? '' : ` ${percentile} of the topper buckets`;
+  return `, ranked by ${rankBy}${which}`;
+}
+
+/**
+ * Returns the window to compare with. It does not come from a key's `previous`, because an answer
+ * without keys must name it, too. null: it would begin before 1970, so there is nothing to compare.
+ */
+function earlierWindow({ from, to }: Interval, ago: number | undefined): Interval | null {
+  const seconds = ago ?? to - from;
+  return from < seconds ? null : { from: from - seconds, to: to - seconds };
+}
 
 /** Drops the rank value of the default ranking, where it only repeats the metric. */
 function withoutRankValue(topper: ToldTopper, rankBy: string): ToldTopper {

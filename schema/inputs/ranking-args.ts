@@ -1,5 +1,5 @@
 import { malformed } from '../../domain/errors.ts';
-import type { Ranking } from '../../domain/toppers/ranking.ts';
+import { DEFAULT_PERCENTILE, type Ranking } from '../../domain/toppers/ranking.ts';
 import { builder } from '../builder.ts';
 
 export const RankByEnum = builder.enumType('RankBy', {
@@ -9,7 +9,7 @@ export const RankByEnum = builder.enumType('RankBy', {
     PEAK: { value: 'peak', description: 'The largest topper bucket.' },
     PERCENTILE: {
       value: 'percentile',
-      description: 'The `percentile` (default 95) of the topper buckets.',
+      description: `The \`percentile\` (default ${DEFAULT_PERCENTILE}) of the topper buckets.`,
     },
     GROWTH: {
       value: 'growth',
@@ -33,7 +33,7 @@ export const RANKING_ARGS = builder.args((t) => ({
     description: 'What the keys are ranked by.',
   }),
   percentile: t.float({
-    description: 'With PERCENTILE: the percentile, from 0 to 100; default: 95.',
+    description: `With PERCENTILE: the percentile, from 0 to 100; default: ${DEFAULT_PERCENTILE}.`,
   }),
   ago: t.int({
     description:
@@ -47,8 +47,6 @@ export type GivenRanking = {
   percentile?: number | null | undefined;
   ago?: number | null | undefined;
 };
-
-const DEFAULT_PERCENTILE = 95;
 
 /** Errors: `BAD_USER_INPUT` for an invalid argument, or one that the ranking does not use. */
 export function decodeRanking({ rankBy, percentile, ago }: GivenRanking): Ranking {

@@ -82,8 +82,8 @@ describe('wrong arguments', () => {
     ],
     [
       'search_keys',
-      {},
-      'There is no argument window; the arguments are context, destinationNode, fromDr, counterGroup, search, first, after',
+      { probe: 'p1' },
+      'There is no argument probe; the arguments are context, destinationNode, fromDr, counterGroup, search, match, cidr, window, first, after',
     ],
     // What only GraphQL checks has the code and the message of GraphQL.
     ['topper', { percentile: 50 }, 'BAD_USER_INPUT: percentile'],

@@ -59,6 +59,8 @@ describe('drilldown', () => {
 });
 
 describe('search_keys', () => {
+  type Field = { name: string; args: { name: string }[] };
+
   type Page = { keys: { readable: string }[]; totalCount: number; endCursor?: string };
 
   it('finds keys by a text, page by page', async () => {
@@ -72,6 +74,44 @@ describe('search_keys', () => {
     const second = await ada.ask<Page>('search_keys', Object.assign(after, given));
     expect(second.keys.map(({ readable }) => readable)).toEqual(['10.0.1.1']);
     expect(second.endCursor).toBeUndefined();
+  });
+
+  it.each<[object, string[], string]>([
+    [{ match: '\\.02$' }, ['10.0.0.2'], 'with a raw key matching "'],
+    [{ cidr: ['10.0.0.0/24'] }, ['10.0.0.1', '10.0.0.2'], 'in one of the networks 10.0.0.0/24'],
+    [{ cidr: ['10.0.1.0/24', '10.0.0.2/32'] }, ['10.0.0.2', '10.0.1.1'], '10.0.0.2/32'],
+    [{ window: WINDOW }, ['10.0.0.1', '10.0.0.2', '10.0.1.1'], 'with a reading in the window'],
+    [{ window: { recentSeconds: 60 } }, ['10.0.0.1'], 'with a reading in the window'],
+    [
+      { search: '10.0.', match: '^0A', cidr: ['10.0.0.0/24'], window: { recentSeconds: 1500 } },
+      ['10.0.0.1'],
+      'with "10.0." in the label or readable form, with a raw key matching "^0A", in one of ',
+    ],
+  ])('finds keys by %j, as GraphQL does', async (more, expected, told) => {
+    const given = Object.assign({ context: CONTEXT, counterGroup: 'Hosts' }, more);
+    const { structured, text } = await ada.call<Page>('search_keys', given);
+    expect(structured.keys.map(({ readable }) => readable)).toEqual(expected);
+    expect(structured.totalCount).toBe(expected.length);
+    expect(text).toContain(told);
+  });
+
+  it('passes on the errors of GraphQL', async () => {
+    const given = { context: CONTEXT, counterGroup: 'Hosts' };
+    const refused = (more: object) => ada.fault('search_keys', Object.assign({}, given, more));
+    expect(await refused({ match: '(' })).toMatch(/^BAD_USER_INPUT: match must be a RE2 pattern/);
+    expect(await refused({ cidr: ['x'] })).toMatch(/^BAD_USER_INPUT: cidr/);
+  });
+
+  it('has all arguments of GraphQL', async () => {
+    const { __type } = await lab.data<{ __type: { fields: Field[] } }>(
+      '{ __type(name: "CounterGroup") { fields { name args { name } } } }',
+    );
+    const keys = __type.fields.find(({ name }) => name === 'keys');
+    const { tools } = await ada.client.listTools();
+    const { properties } = tools.find(({ name }) => name === 'search_keys')?.inputSchema ?? {};
+    expect(Object.keys(properties ?? {})).toEqual(
+      expect.arrayContaining(keys?.args.map(({ name }) => name) ?? ['keys']),
+    );
   });
 });
 
