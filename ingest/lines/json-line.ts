@@ -1,4 +1,5 @@
 import { isLosslessNumber, parse } from 'lossless-json';
+import { clipNested } from '../../domain/text/clip-nested.ts';
 import { BadLine } from './bad-line.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -54,22 +55,8 @@ const SHOWN_LENGTH = 100;
 /** Formats a given value for messages: as JSON, truncated if it is long. */
 export function shownJson(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = isLosslessNumber(value) ? value.value : JSON.stringify(clipped(value, SHOWN_DEPTH));
+  const text = isLosslessNumber(value)
+    ? value.value
+    : JSON.stringify(clipNested(value, isLosslessNumber));
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-}
-
-const SHOWN_DEPTH = 20;
-
-/**
- * Returns the value without what would not be shown anyway: `JSON.stringify` is recursive, and ends
- * in an error if a value is nested some thousands of levels deep.
- */
-function clipped(value: unknown, levels: number): unknown {
-  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
-  if (levels === 0) return '…';
-  if (Array.isArray(value)) {
-    return value.slice(0, SHOWN_LENGTH).map((item) => clipped(item, levels - 1));
-  }
-  const entries = Object.entries(value).slice(0, SHOWN_LENGTH);
-  return Object.fromEntries(entries.map(([name, item]) => [name, clipped(item, levels - 1)]));
 }
