@@ -8,8 +8,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/database/global-setup.ts'],
     pool: 'forks',
-    // The tests share one PostgreSQL server, which must keep up on a machine with two cores.
-    maxWorkers: 2,
+    // On two cores. With two workers a third of the time passes waiting for PostgreSQL and other
+    // programs, and the tests share one PostgreSQL server, which must keep up.
+    maxWorkers: 3,
     // Otherwise a run would mostly import the same modules again for every file. No test changes
     // them.
     isolate: false,

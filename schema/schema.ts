@@ -1,5 +1,5 @@
 import { builder } from './builder.ts';
-import { countLists } from './limits/count-lists.ts';
+import { countLists } from './types/count-lists.ts';
 import './types/scalars.ts';
 import './types/query.ts';
 import './types/mutation.ts';

@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { takeValues } from '../types/take-values.ts';
+import { takeValues } from './take-values.ts';
 
 /** Lists of values rather than of objects, which take these from the budget themselves. */
 const COUNTED: ReadonlySet<string> = new Set([
