@@ -6,7 +6,7 @@ import { isUnreachable } from '../database-error.ts';
 type Control = Pick<Pool, 'query'>;
 
 /** A worker of Citus. */
-type Worker = { readonly groupid: number; readonly nodename: string; readonly nodeport: number };
+type Worker = { readonly groupId: number; readonly host: string; readonly port: number };
 
 /**
  * The workers of one coordinator that do not answer. A worker that hangs refuses no connection, and
@@ -89,7 +89,7 @@ export class SilentWorkers {
       const silent = new Set<number>();
       const { rows } = await this.#control.query<Worker>(WORKERS);
       // In turn: a check of a silent worker holds a connection until its time is up.
-      for (const worker of rows) if (!(await this.#answers(worker))) silent.add(worker.groupid);
+      for (const worker of rows) if (!(await this.#answers(worker))) silent.add(worker.groupId);
       this.#silent = silent;
       this.#unreachable = null;
     } catch (cause) {
@@ -97,10 +97,10 @@ export class SilentWorkers {
     }
   }
 
-  async #answers({ nodename, nodeport }: Worker): Promise<boolean> {
+  async #answers({ host, port }: Worker): Promise<boolean> {
     const check = {
       text: 'select citus_check_connection_to_node($1, $2) as answers',
-      values: [nodename, nodeport],
+      values: [host, port],
       query_timeout: LIMITS.workerAnswerMs,
     };
     try {
@@ -124,7 +124,7 @@ const silence = (cause: unknown = new Error('a worker of Citus does not answer')
   serviceError('unreachable', {}, { cause });
 
 const WORKERS = `
-select groupid, nodename, nodeport from pg_catalog.pg_dist_node
+select groupid as "groupId", nodename as host, nodeport as port from pg_catalog.pg_dist_node
 where isactive and shouldhaveshards and noderole = 'primary'`;
 
 /** Whether any of the segments ($1) has its pages on one of the workers ($2). */

@@ -10,7 +10,7 @@ const QUERY_TIMEOUT = new Error('Query read timeout');
 const DENIED = Object.assign(new Error('permission denied'), { code: '42501' });
 
 /** Two workers: segments with even numbers are on the first, the others on the second. */
-const WORKERS = [1, 2].map((groupid) => ({ groupid, nodename: `w${groupid}`, nodeport: 5432 }));
+const WORKERS = [1, 2].map((groupId) => ({ groupId, host: `w${groupId}`, port: 5432 }));
 
 /** What a coordinator says of its workers, by name; an error: the check fails with it. */
 type Said = Record<string, boolean | Error>;

@@ -242,9 +242,9 @@ async function readInner(
   const wishes = new SectionWishes();
   const wanted = open.flatMap((grid) => {
     const { group } = grid.first;
-    const wanted = grid.keys.map((key) => wantedKey(group, key));
+    const ofKeys = grid.keys.map((key) => wantedKey(group, key));
     return grid.segments.map((segment) => {
-      const series = toWanted(grid, { segment, keys, wanted });
+      const series = toWanted(grid, { segment, keys, wanted: ofKeys });
       return { grid, segment, seriesOf: series && reads.want(series, wishes) };
     });
   });
