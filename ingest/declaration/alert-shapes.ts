@@ -124,7 +124,30 @@ const removable = <T extends z.ZodType>(shape: T) =>
 export const ALERT = removable(RULE);
 export const SINK = removable(NOTIFY);
 
-export type DeclaredAlert = z.infer<typeof RULE>;
+/**
+ * Like ALERT, but a rule that has mistakes is returned without the fields that have them, so that
+ * the others can still be checked; null if a required field has one.
+ */
+export const ALERT_IN_PART = z.unknown().transform((given): DeclaredAlert | Removal | null => {
+  const { data, error } = ALERT.safeParse(given);
+  if (data) return data;
+  if (typeof given !== 'object' || given === null) return null;
+  const mistaken = new Set((error?.issues ?? []).flatMap(fieldsOf));
+  const others = Object.entries(given).filter(([name]) => !mistaken.has(name));
+  const rest = RULE.safeParse(Object.fromEntries(others)).data;
+  return rest ? { ...rest, mistaken } : null;
+});
+
+/** The fields of a rule that an issue is about. */
+const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
+  issue.code === 'unrecognized_keys' && issue.path.length === 0
+    ? issue.keys
+    : issue.path.slice(0, 1).map(String);
+
+export type DeclaredAlert = z.infer<typeof RULE> & {
+  /** Left out, because they have mistakes. */
+  readonly mistaken?: ReadonlySet<string>;
+};
 export type DeclaredSink = z.infer<typeof NOTIFY>;
 export type Removal = z.infer<typeof REMOVAL>;
 

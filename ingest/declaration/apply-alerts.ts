@@ -68,7 +68,8 @@ function checkedRules(
     }
     const rule = wantedRule(alert, group);
     wanted.push({ name, rule });
-    mistakes.push(...alertMistakes(rule, group, groups).map((text) => `alerts[${i}]${text}`));
+    const found = alertMistakes(rule, group, groups).filter((text) => isNew(text, alert));
+    mistakes.push(...found.map((text) => `alerts[${i}]${text}`));
   }
   const named = new Set(wanted.map(({ name }) => name));
   for (const { rule } of existing.values()) {
@@ -79,6 +80,15 @@ function checkedRules(
   }
   if (mistakes.length > 0) throw new DeclarationError(mistakes.join('; '));
   return wanted;
+}
+
+/**
+ * Returns whether a mistake is not one of a default, in place of a field whose own mistake is known.
+ */
+function isNew(text: string, { mistaken }: DeclaredAlert): boolean {
+  const [field = ''] = text.slice(1).split(/[ .]/);
+  // Whether a condition is possible depends on the meter.
+  return !mistaken?.has(field) && !(field === 'when' && mistaken?.has('meter'));
 }
 
 /**

@@ -5,6 +5,7 @@ import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
 import { shownJson } from '../lines/json-line.ts';
 import {
   ALERT,
+  ALERT_IN_PART,
   type DeclaredAlert,
   type DeclaredSink,
   type Removal,
@@ -109,15 +110,15 @@ const DECLARATION = object({
   notify: listOf(SINK).optional(),
 });
 
-/** The same, with null in place of each rule and each sink that has mistakes. */
+/** The same, without the mistakes of rules and sinks: null for what cannot be checked further. */
 const WITHOUT_MISTAKEN = DECLARATION.extend({
-  alerts: listOf(ALERT.nullable().catch(null)).optional(),
+  alerts: listOf(ALERT_IN_PART).optional(),
   notify: listOf(SINK.nullable().catch(null)).optional(),
 });
 
 /** What an `apply` file declares. An omitted property declares nothing. */
 export type Declaration = Omit<z.infer<typeof DECLARATION>, 'alerts' | 'notify'> & {
-  /** Null for a rule, or a sink, whose form has mistakes. */
+  /** Null for a rule, or a sink, that cannot be checked further because of its mistakes. */
   readonly alerts?: readonly (DeclaredAlert | Removal | null)[] | undefined;
   readonly notify?: readonly (DeclaredSink | Removal | null)[] | undefined;
   /** The mistakes in the form of rules and sinks. */

@@ -167,7 +167,8 @@ describe('alerts in an apply file', () => {
   it('are refused with the mistakes of form and those against their groups together', async () => {
     const rule = { group: HOSTS, when: { key_above: 1 } };
     const mistakes = await mistakesOf([
-      { ...rule, name: 'a', severity: 7, max_keys: 0 },
+      { ...rule, name: 'a', severity: 7, max_keys: 0, window_seconds: 301, like: 'x' },
+      { ...rule, name: 'f', meter: '1', when: { key_share_above: 0.5 }, filter: { match: '(' } },
       { ...rule, name: 'b', meter: 7 },
       { ...rule, name: 'c' },
       { ...rule, name: 'c', window_seconds: 301 },
@@ -177,10 +178,14 @@ describe('alerts in an apply file', () => {
     expect(mistakes).toEqual([
       expect.stringMatching(/^alerts\[0\]\.severity must be .*, got 7$/),
       'alerts[0].max_keys must be an integer from 1 to 1000, got 0',
-      'alerts[5] must be an object, got "e"',
+      expect.stringMatching(/^alerts\[0\] must have no "like": it may have name, /),
+      expect.stringMatching(/^alerts\[1\]\.meter must be an integer from 0 to .*, got "1"$/),
+      'alerts[6] must be an object, got "e"',
       'alerts must name each only once, got "c" twice',
-      'alerts[1].meter must be a meter of Hosts that can be ranked, got 7',
-      'alerts[3].window_seconds must be a multiple of topper_bucket_size 300, got 301',
+      'alerts[0].window_seconds must be a multiple of topper_bucket_size 300, got 301',
+      expect.stringMatching(/^alerts\[1\]\.filter\.match must be .*, got "\("/),
+      'alerts[2].meter must be a meter of Hosts that can be ranked, got 7',
+      'alerts[4].window_seconds must be a multiple of topper_bucket_size 300, got 301',
     ]);
     const { items } = await apply({ alerts: [{ name: 'c', remove: true }] });
     expect(items).toContainEqual({ what: 'alert', name: 'c', outcome: 'unchanged' });
