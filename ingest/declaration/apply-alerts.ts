@@ -82,9 +82,7 @@ function checkedRules(
   return wanted;
 }
 
-/**
- * Returns whether a mistake is not one of a default, in place of a field whose own mistake is known.
- */
+/** Returns whether a mistake is not that of a default, in place of a field that has one itself. */
 function isNew(text: string, { mistaken }: DeclaredAlert): boolean {
   const [field = ''] = text.slice(1).split(/[ .]/);
   // Whether a condition is possible depends on the meter.
