@@ -28,9 +28,13 @@ export class SilentWorkers {
     this.#control = control;
   }
 
-  /** Throws if pages of these segments are on a worker that is known to be silent. */
+  /**
+   * Throws if pages of these segments are on a worker that is known to be silent, or if this cannot
+   * be found out.
+   */
   async refuse(segmentIds: readonly number[]): Promise<void> {
-    if (await this.#isOnSilent(segmentIds)) throw silence();
+    const failure = await this.#failureOf(segmentIds);
+    if (failure) throw failure;
   }
 
   /** Ends the checks. */
@@ -47,7 +51,8 @@ export class SilentWorkers {
     let isOver = false;
     let timer: NodeJS.Timeout;
     const look = async (): Promise<void> => {
-      const error = await this.#failureOf(segmentIds);
+      await this.#lookOnce();
+      const error = this.#unreachable ?? (await this.#failureOf(segmentIds));
       if (isOver) return;
       if (error) onSilence(error);
       else lookLater();
@@ -62,10 +67,8 @@ export class SilentWorkers {
     };
   }
 
-  /** Returns why pages of these segments cannot be read; null: they can. */
+  /** Returns why pages of these segments cannot be read; null: nothing is known against it. */
   async #failureOf(segmentIds: readonly number[]): Promise<Error | null> {
-    await this.#lookOnce();
-    if (this.#unreachable) return this.#unreachable;
     try {
       return (await this.#isOnSilent(segmentIds)) ? silence() : null;
     } catch (cause) {

@@ -17,6 +17,7 @@ type Said = Record<string, boolean | Error>;
 
 function coordinator(said: Said) {
   let lists: Error | null = null;
+  let places: Error | null = null;
   let looks = 0;
   const query = async (
     statement: string | { readonly text: string; readonly values: unknown[] },
@@ -29,6 +30,7 @@ function coordinator(said: Said) {
       return { rows: WORKERS };
     }
     if (text.includes('pg_dist_placement')) {
+      if (places) throw places;
       const [segments, silent] = values as [number[], number[]];
       return { rows: [{ answer: segments.some((id) => silent.includes(1 + (id % 2))) }] };
     }
@@ -44,6 +46,9 @@ function coordinator(said: Said) {
     looks: () => looks,
     lose: (error: Error) => {
       lists = error;
+    },
+    losePlaces: (error: Error) => {
+      places = error;
     },
     /** Reads segments for as long as the test takes. Returns what the watch has reported. */
     read(...segmentIds: number[]) {
@@ -144,6 +149,14 @@ describe('a later read', () => {
     await workers.refuse([2]);
     await pass(5);
     expect(looks()).toBe(5);
+  });
+
+  it('fails too if the coordinator does not say which worker has its pages', async () => {
+    const { workers, read, losePlaces } = coordinator({ w1: false });
+    read(2);
+    await pass(1);
+    losePlaces(QUERY_TIMEOUT);
+    await expect(workers.refuse([3])).rejects.toMatchObject(BACKEND);
   });
 
   it('causes no further checks once the watch is closed', async () => {
