@@ -26,7 +26,8 @@ export function findKeys(search: KeySearch, keys: KeyList, among: KeySet): KeySe
 }
 
 function setsByVariant(variants: KeyVariants, keys: KeyList, among: KeySet): Map<number, KeySet> {
-  if (variants.isOne) return new Map([[0, among]]);
+  const ofAll = variants.ofAll(keys);
+  if (ofAll !== null) return new Map([[ofAll, among]]);
   const sets = new Map<number, KeySet>();
   let last = -1;
   let ofLast = among;

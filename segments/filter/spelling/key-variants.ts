@@ -1,5 +1,6 @@
 import { ENDS, hasTag, KEY_LENGTHS } from '../../keys/byte-part.ts';
 import { type KeyCodec, positionOf } from '../../keys/key-codec.ts';
+import type { KeyList } from '../../keys/key-list.ts';
 
 /**
  * Variants of keys, by which of their parts have the longer of two possible lengths, such as an
@@ -8,10 +9,14 @@ import { type KeyCodec, positionOf } from '../../keys/key-codec.ts';
 export type KeyVariants = {
   /** Returns the variant number of a key: bit i stands for part i. */
   readonly of: (bytes: Uint8Array, from: number, to: number) => number;
-  readonly isOne: boolean;
+  /**
+   * Returns the variant of all keys of a list if their number and length together show that it is
+   * the same one; otherwise null.
+   */
+  readonly ofAll: (keys: KeyList) => number | null;
 };
 
-export const ONE_VARIANT: KeyVariants = { of: () => 0, isOne: true };
+export const ONE_VARIANT: KeyVariants = { of: () => 0, ofAll: () => 0 };
 
 export const isLongPart = (variant: number, part: number): boolean =>
   ((variant >>> part) & 1) === 1;
@@ -21,9 +26,11 @@ export function keyVariantsOf(codec: KeyCodec): KeyVariants {
   // Nothing after the last part with two lengths needs to be read.
   const last = parts.findLastIndex((part) => part !== null && part.short < part.long);
   if (last < 0) return ONE_VARIANT;
-  const known = parts.slice(0, last + 1).filter((part) => part !== null);
-  if (known.length === last + 1) return { isOne: false, of: variantsOfBytes(known) };
-  return { isOne: false, of: variantsWithText(codec, parts) };
+  const known = parts.filter((part) => part !== null);
+  const ofAll = known.length === parts.length ? variantOfLists(known) : () => null;
+  const firsts = parts.slice(0, last + 1);
+  const areBytes = firsts.every((part) => part !== null);
+  return { of: areBytes ? variantsOfBytes(firsts) : variantsWithText(codec, parts), ofAll };
 }
 
 /**
@@ -41,6 +48,23 @@ function partLengths({ kinds }: KeyCodec, part: number): PartLengths | null {
   const isTagged = hasTag(kind, positionOf(kinds, part));
   const more = (isTagged ? 1 : 0) + (kind === 'subnet' ? 1 : 0);
   return { short: short + more, long: long + more, tagAt: isTagged ? short : null };
+}
+
+/** If all keys have the least or the greatest possible length, so have all of their parts. */
+function variantOfLists(parts: readonly PartLengths[]): KeyVariants['ofAll'] {
+  let shortest = 0;
+  let longest = 0;
+  let allLong = 0;
+  for (const [i, { short, long }] of parts.entries()) {
+    shortest += short;
+    longest += long;
+    if (short < long) allLong |= 1 << i;
+  }
+  return ({ ends, count }) => {
+    const length = count === 0 ? 0 : (ends[count - 1] as number);
+    if (length === count * shortest) return 0;
+    return length === count * longest ? allLong : null;
+  };
 }
 
 const variantsOfBytes =
