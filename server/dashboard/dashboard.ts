@@ -3,8 +3,8 @@ import { serviceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import { withEntityTag } from '../http/entity-tag.ts';
 import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import { firstEncoding } from '../http/negotiate.ts';
 import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
-import { takesEncoding } from '../http/takes-encoding.ts';
 import { type BuiltPage, ENCODINGS, type PageFile } from './read-page.ts';
 
 export type Dashboard = {
@@ -72,9 +72,7 @@ function withMeta(html: string, name: string, content: string): string {
 }
 
 function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer {
-  const encoding = ENCODINGS.find((each) =>
-    takesEncoding(request.headers['accept-encoding'], each),
-  );
+  const encoding = firstEncoding(request.headers['accept-encoding'], ENCODINGS);
   const headers = {
     'content-type': file.contentType,
     'cache-control': 'public, max-age=31536000, immutable',

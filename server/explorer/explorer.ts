@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 import { serviceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
-import { takesEncoding } from '../http/takes-encoding.ts';
+import { firstEncoding, namesType } from '../http/negotiate.ts';
 import { type Asset, loadAssets } from './assets.ts';
 import { type ExplorerCredentials, PAGE_HEADERS, renderPage } from './page.ts';
 import { renderSignInPage } from './sign-in-page.ts';
@@ -88,14 +88,15 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-const asksForHtml = (accept = ''): boolean => /(^|[\s,])text\/html\s*($|[;,])/i.test(accept);
+/** Browsers name HTML, programs do not. */
+const asksForHtml = (accept?: string): boolean => namesType(accept, 'text/html');
 
 async function assetAnswer(asset: Asset, encodings: string | undefined): Promise<Answer> {
   const headers = {
     'content-type': asset.contentType,
     'cache-control': 'public, max-age=31536000, immutable',
   };
-  if (!takesEncoding(encodings, 'gzip')) {
+  if (!firstEncoding(encodings, ['gzip'])) {
     return { status: 200, headers, body: await promisify(gunzip)(asset.gzipped) };
   }
   return {

@@ -6,6 +6,7 @@ import { followedBy } from '../graphql/followed-by.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
 import { headersOf } from '../http/headers-of.ts';
 import type { Exchange } from '../http/http-exchange.ts';
+import { acceptsType } from '../http/negotiate.ts';
 import type { Service } from '../service/service.ts';
 import { alertMessages } from './alert-messages.ts';
 import type { Followers } from './followers.ts';
@@ -16,7 +17,6 @@ import type { MessageSource } from './message-source.ts';
 import { Permits } from './permits.ts';
 import { Question } from './question.ts';
 import { RightsCheck } from './rights-check.ts';
-import { acceptsStream } from './streams/accepts-stream.ts';
 import { EventStream } from './streams/event-stream.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 import type { Stream } from './streams/stream.ts';
@@ -54,7 +54,7 @@ export class Live {
   open(exchange: Exchange, opened: OpenedSubscription): void {
     const { identity } = opened;
     const { accept } = exchange.request.headers;
-    if (!acceptsStream(accept)) throw serviceError('streamNotAccepted');
+    if (!acceptsType(accept, 'text/event-stream')) throw serviceError('streamNotAccepted');
     if (this.#isEnding) throw serviceError('busy');
     this.#streams.requireRoom(identity.username, opened.characters);
     const { token = '' } = readCredentials(headersOf(exchange.request)) ?? {};

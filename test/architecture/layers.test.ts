@@ -63,6 +63,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       '@opentelemetry/sdk-trace-base',
       'graphql-yoga',
       'lru-cache',
+      'negotiator',
       'pino',
       'pino-pretty',
       'prom-client',

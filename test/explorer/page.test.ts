@@ -43,6 +43,7 @@ describe('GET /graphql', () => {
     '*/*',
     'text/html-like',
     'x-text/html',
+    'text/html;q=0, */*',
   ])('is the API for clients that accept %s', async (accept) => {
     const url = `${plain.url}/graphql?query={__typename}`;
     const { headers } = await ask(url, { headers: { accept } });

@@ -182,6 +182,7 @@ describe.each([
   'application/graphql-response+json',
   'multipart/mixed',
   'application/json, text/event-stream;q=0',
+  'text/event-stream;q=0, */*',
 ])('to callers that accept only %s', (accept) => {
   it('a subscription is 406, and the error says what to accept', async () => {
     const headers = { accept, ...basic(ADA) };
