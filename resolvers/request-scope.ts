@@ -1,4 +1,5 @@
 import type { AnswerBudget } from './answer-budget.ts';
+import type { AnswerPace } from './answer-pace.ts';
 import type { AuditedChange } from './audited-change.ts';
 import type { Identity } from './callers/identity.ts';
 import type { LogInGate } from './callers/log-in-gate.ts';
@@ -26,6 +27,7 @@ export type RequestScope = {
   readonly directory: NodeDirectory;
   /** The remaining size of the answer. */
   readonly budget: AnswerBudget;
+  readonly pace: AnswerPace;
   /** Returns the value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
   /** Called before and after a caller authenticates. */

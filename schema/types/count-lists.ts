@@ -27,9 +27,10 @@ const OBJECT_VALUES = 50;
 type Field = GraphQLField<unknown, RequestScope>;
 
 /**
- * Makes all other lists of objects take their values from the answer's budget. A request's price
- * assumes their lengths before it is known how long they are, and lists that contain each other (a
- * group's meters, and the group of each of these) multiply the mistake. Changes the schema.
+ * Makes all other lists of objects take their values from the answer's budget, and wait for a turn
+ * if the answer is large. A request's price assumes their lengths before it is known how long they
+ * are, and lists that contain each other (a group's meters, and the group of each of these)
+ * multiply the mistake. Changes the schema.
  */
 export function countLists(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -55,6 +56,7 @@ function countList(field: Field): void {
 }
 
 function counted(list: unknown, scope: RequestScope, info: GraphQLResolveInfo): unknown {
-  if (Array.isArray(list)) takeValues(scope, list.length, info, OBJECT_VALUES);
-  return list;
+  if (!Array.isArray(list)) return list;
+  takeValues(scope, list.length, info, OBJECT_VALUES);
+  return scope.pace.begin(list.length)?.then(() => list) ?? list;
 }

@@ -4,6 +4,7 @@ import { NodePools, type StatementObserver } from '../../db/session/node-pools.t
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
+import { AnswerPace } from '../../resolvers/answer-pace.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
@@ -127,6 +128,7 @@ export function createService(options: ServiceOptions): Service {
       variable,
       gate: asked.gate,
       budget: new AnswerBudget(settings.answerValues),
+      pace: new AnswerPace(asked.signal),
       committed: arrival.committed,
       onChange: (change) => auditChange(asked.log, metrics, change),
       reads: new RequestReads({
