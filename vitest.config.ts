@@ -6,7 +6,10 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/database/global-setup.ts'],
+    globalSetup: [
+      'test/support/files/temporary-folder.ts',
+      'test/support/database/global-setup.ts',
+    ],
     pool: 'forks',
     // On two cores. With two workers a third of the time passes waiting for PostgreSQL and other
     // programs, and the tests share one PostgreSQL server, which must keep up.
