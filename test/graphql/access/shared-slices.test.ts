@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SELECT_SLICES } from '../../../db/queries/select-slices.ts';
 import { countWaiting, holdTables } from '../../support/database/held-tables.ts';
@@ -6,6 +5,7 @@ import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../../support/lab/service.ts';
 
 const BOB = { username: 'bob', token: 'bob-token' };
+const REQUESTS = 40;
 
 let lab: TestService;
 
@@ -28,10 +28,11 @@ it('concurrent requests for slices share a few statements, even across users', a
   const held = await holdTables(lab.databaseUrl, ['slices']);
   const statements = lab.watchStatements();
   const asked = () => statements().filter((text) => text === SELECT_SLICES).length;
-  const answers = Array.from({ length: 40 }, (_, index) => ask(index % 2 === 0 ? ADA : BOB));
-  // Until no more arrive: two requests have their own statements, all others share one.
-  while ((await countWaiting(lab.databaseUrl)) < 3) await delay(5);
-  await delay(200);
+  const answers = Array.from({ length: REQUESTS }, (_, index) => ask(index % 2 === 0 ? ADA : BOB));
+  // Two requests have their own statements, all others share one.
+  await expect.poll(() => countWaiting(lab.databaseUrl)).toBe(3);
+  const all = `countergraph_requests_at_work ${REQUESTS}\n`;
+  await expect.poll(async () => (await lab.call('/metrics')).text).toContain(all);
   expect(asked()).toBeLessThan(10);
   await held.release();
   for (const { data } of await Promise.all(answers)) expect(data).toEqual(expected.data);

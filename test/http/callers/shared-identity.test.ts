@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { SELECT_IDENTITY } from '../../../db/queries/select-identity.ts';
+import { SharedReads } from '../../../db/session/shared-reads.ts';
 import { countWaiting, holdTables } from '../../support/database/held-tables.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
@@ -18,13 +19,11 @@ afterAll(() => lab.close());
 it('concurrent requests with the same credentials share the lookup of their user', async () => {
   const held = await holdTables(lab.databaseUrl, ['users']);
   const statements = lab.watchStatements();
+  const reads = vi.spyOn(SharedReads.prototype, 'read');
   const first = lab.ok('groups');
   while ((await countWaiting(lab.databaseUrl)) < 1) await delay(5);
   const others = Array.from({ length: MORE }, () => lab.ok('groups'));
-  const all = `countergraph_requests_at_work ${MORE + 1}\n`;
-  while (!(await lab.call('/metrics')).text.includes(all)) await delay(5);
-  // Some requests may still be on their way to a connection.
-  await delay(200);
+  await expect.poll(() => reads.mock.calls.length).toBe(1 + MORE);
   await held.release();
   await Promise.all([first, ...others]);
   const identified = statements().filter((text) => text === SELECT_IDENTITY);
