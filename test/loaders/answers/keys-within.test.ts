@@ -25,7 +25,10 @@ it('finds the same cross-keys with a key in certain parts as a comparison of all
         const partsOf = new Map(all.map((parts) => [joinCrossKey(parts), parts]));
         const withins = wanted.map(([which, parts]) => {
           const texts = all[which % all.length] ?? [];
-          return { parts, key: texts[which % texts.length] ?? '' };
+          const chosen = which % kinds.length;
+          // A key is looked for only in parts of its own kind.
+          const ofItsKind = parts.filter((part) => kinds[part] === kinds[chosen]);
+          return { parts: ofItsKind, key: texts[chosen] ?? '' };
         });
         const found = ordinalsWithinEach(withins, { keys, codec });
         for (const within of withins) {

@@ -24,13 +24,25 @@ export type BuiltProgram = {
   remove(): Promise<void>;
 };
 
+/** What is installed of the program. */
+const INSTALLED = ['package.json', 'bin', 'dist', 'migrations', 'schema', 'web'];
+
+/** Temporary folders that other tests make in dist, and may remove at any moment. */
+const isTemporary = (path: string): boolean => /\/dist\/(\.|.*-\w{6}$)/.test(path);
+
+let built: Promise<unknown> | null = null;
+
 /** Copies the program as users install it, built from the current sources, to a new folder. */
 export async function buildProgram(): Promise<BuiltProgram> {
   // Compiles only what is out of date: `npm test` has already built the program.
-  await promisify(execFile)(process.execPath, [join(projectRoot(), 'build', 'build.mjs')]);
+  built ??= promisify(execFile)(process.execPath, [join(projectRoot(), 'build', 'build.mjs')]);
+  await built;
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-built-'));
-  for (const name of ['package.json', 'bin', 'dist', 'migrations', 'schema', 'web']) {
-    await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
+  for (const name of INSTALLED) {
+    await cp(join(projectRoot(), name), join(folder, name), {
+      recursive: true,
+      filter: (source) => !isTemporary(source),
+    });
   }
   await symlink(join(projectRoot(), 'node_modules'), join(folder, 'node_modules'));
   const start = (file: string, parameters: readonly string[], env = {}, cwd = folder) =>
