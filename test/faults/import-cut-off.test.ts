@@ -145,9 +145,11 @@ describe('an import that is killed', { timeout: 60_000 }, () => {
     const content = newContent(500);
     const before = (await lab.sql('select from imports')).length;
     const importing = await startImport(content);
+    // It may end by itself before it is killed.
+    const closed = once(importing, 'close');
     while ((await lab.sql('select from imports')).length === before) await delay(1);
     importing.kill('SIGKILL');
-    await once(importing, 'close');
+    await closed;
     await waitUntilImportsEnd();
     await lab.mergeNow();
     await expectRightSegments();
