@@ -6,6 +6,7 @@ import {
   type CheckedCase,
   checkCase,
   measureCase,
+  warmUpCase,
 } from '../measures/measure-case.ts';
 import { type ToppersOptions, toppersOptions } from '../options/data-options.ts';
 import { casesOf, wholeWindow } from '../questions/cases.ts';
@@ -29,6 +30,10 @@ async function compareToppers(
   for (const each of casesOf(data.shape)) {
     showProgress(`comparing the answers: ${each.window}, ${each.variant}`);
     checked.push(await checkCase(open, each));
+  }
+  for (const each of quick ? [] : checked) {
+    showProgress(`warming up: ${each.case.window}, ${each.case.variant}`);
+    await warmUpCase(each, open);
   }
   const cases: CaseResult[] = [];
   for (const each of checked) {

@@ -2,7 +2,7 @@ import { difference } from '../questions/answer.ts';
 import type { Case } from '../questions/cases.ts';
 import type { OpenSystems } from '../systems/open-systems.ts';
 import type { Asker, SystemName } from '../systems/system.ts';
-import { measure, type Subject } from './measure.ts';
+import { measure, type Subject, warmUp } from './measure.ts';
 import type { Figures } from './statistics.ts';
 
 /** A case that every system answers identically, ready to be measured. */
@@ -47,19 +47,30 @@ export async function checkCase(
   return { case: toCheck, askers };
 }
 
+/** Asks every system for a while. */
+export const warmUpCase = (checked: CheckedCase, systems: OpenSystems): Promise<void> =>
+  warmUp(subjectsOf(checked, systems, false));
+
 export async function measureCase(
-  { case: { window, variant }, askers }: CheckedCase,
-  { service }: OpenSystems,
+  checked: CheckedCase,
+  systems: OpenSystems,
   quick: boolean,
 ): Promise<CaseResult> {
-  const subjects = [...askers].flatMap(([name, run]): Subject<MeasuredName>[] => {
+  const { window, variant } = checked.case;
+  return { window, variant, figures: await measure(subjectsOf(checked, systems, quick)) };
+}
+
+const subjectsOf = (
+  { askers }: CheckedCase,
+  { service }: OpenSystems,
+  quick: boolean,
+): Subject<MeasuredName>[] =>
+  [...askers].flatMap(([name, run]): Subject<MeasuredName>[] => {
     const warm = { name, run, ...repetitions(name, quick) };
     if (name !== 'ours' || !service?.empty) return [warm];
     const cold = { name: 'ours, cold', before: service.empty, run } as const;
     return [warm, { ...cold, ...repetitions('ours, cold', quick) }];
   });
-  return { window, variant, figures: await measure(subjects) };
-}
 
 const LEAST: Readonly<Record<MeasuredName, number>> = {
   ours: 50,

@@ -33,6 +33,16 @@ export async function measure<Name extends string>(
   return new Map([...times].map(([name, each]) => [name, figuresOf(each)]));
 }
 
+/** How long each subject runs before anything is measured, so that its code is compiled. */
+const WARM_UP_MS = 2_000;
+
+/** Runs each subject for a while. */
+export async function warmUp(subjects: readonly Subject<string>[]): Promise<void> {
+  for (const subject of subjects) {
+    for (let ms = 0; ms < WARM_UP_MS; ) ms += await timeOf(subject);
+  }
+}
+
 async function runsFor(subject: Subject<string>): Promise<number> {
   const { least, most } = subject;
   const times: number[] = [];

@@ -17,11 +17,22 @@ export function nearestRank(count: number, rank: number, zeros: number): number 
   return position <= zeros ? ZERO : position - zeros - 1;
 }
 
+/** Returns the index of the largest value in the same series. */
+export const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
+  count > 0 ? count - 1 : zeros > 0 ? ZERO : null;
+
+/**
+ * Up to here, doubles give the exact ceiling of a hundredth of an integer rank's product: it is
+ * rounded by far less than the hundredth by which it can exceed an integer.
+ */
+const MOST_EXACT = 2 ** 32;
+
 /**
  * Computes ⌈rank ÷ 100 · count⌉ in decimal, as the rank is written. In binary fractions
  * 99.9 ÷ 100 · 1000 is slightly more than 999, and its ceiling is one position too high.
  */
 function rankPosition(rank: number, count: number): number {
+  if (Number.isInteger(rank) && count < MOST_EXACT) return Math.ceil((rank * count) / 100);
   const [mantissa = '', exponent = '0'] = String(rank).split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const decimals = fraction.length - Number(exponent);

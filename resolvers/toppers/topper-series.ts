@@ -2,10 +2,10 @@ import { type EpochSeconds, isEmpty, stepsOf } from '../../domain/time/interval.
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
+import { largestPlace, nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { GroupStep } from '../loaders/series/group-steps.ts';
-import { orderedSteps, type StepSeries, stepAt, stepValue } from '../loaders/series/step-series.ts';
+import { type StepSeries, stepAt, stepValue } from '../loaders/series/step-series.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
@@ -27,7 +27,7 @@ const NOTHING: Exact = { sum: 0n, count: 1n };
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
   const { plan, keys } = ranked.topper;
   const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
-  const { found } = await keySteps(ranked, stepSeconds);
+  const found = await loadSteps(plan, stepSeconds, ranked.key.row.key);
   // The series of all keys arrive together; made in one go, they would delay all other requests.
   if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
     await plan.meter.group.at.loaders.takeTurn();
@@ -43,38 +43,55 @@ export async function keyPercentiles(
   ranks: readonly number[],
 ): Promise<{ rank: number; value: bigint }[]> {
   const { rule } = ranked.topper.plan;
-  const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
-  const at = orderedSteps(found);
-  return ranks.flatMap((rank) => {
-    const place = nearestRank(found.ids.length, rank, zeros);
-    if (place === null) return [];
-    return [{ rank, value: place === ZERO ? 0n : shownValue(at(place), rule) }];
+  const values = await selectBuckets(ranked, (count, zeros) =>
+    ranks.map((rank) => nearestRank(count, rank, zeros)),
+  );
+  return ranks.flatMap((rank, i) => {
+    const value = values[i];
+    return value ? [{ rank, value: shownValue(value, rule) }] : [];
   });
 }
 
 /** Returns the largest topper bucket of the window, in the unit of `metric`; null without any. */
 export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
-  const { rule } = ranked.topper.plan;
-  const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
-  const count = found.ids.length;
-  if (count > 0) return shownValue(orderedSteps(found)(count - 1), rule);
-  return zeros > 0 ? 0n : null;
+  const [largest] = await selectBuckets(ranked, (count, zeros) => [largestPlace(count, zeros)]);
+  return largest ? shownValue(largest, ranked.topper.plan.rule) : null;
+}
+
+/** Where a value is among the ascending values; null: there is none. */
+type ValuePlace = ReturnType<typeof nearestRank>;
+
+/** Returns values of a key's topper buckets, whose places follow from how many values there are. */
+async function selectBuckets(
+  { topper: { plan }, key: { row } }: RankedKey,
+  placesOf: (count: number, zeros: number) => readonly ValuePlace[],
+): Promise<(Exact | null)[]> {
+  const stepSeconds = plan.rule.topperBucketSeconds;
+  const series = await loadSteps(plan, stepSeconds, row.key);
+  // The series of all keys arrive together. What follows must not wait if the turn is free, or all
+  // keys would find it free.
+  const turn = plan.meter.group.at.loaders.goOn();
+  if (turn) await turn;
+  let places: readonly ValuePlace[] = [];
+  const found = series.select((count) => {
+    places = placesOf(count, zerosOf(plan, stepSeconds, count));
+    return places.filter((place) => typeof place === 'number');
+  });
+  let taken = 0;
+  return places.map((place) => {
+    if (place === null) return null;
+    if (place === ZERO) return NOTHING;
+    taken += 1;
+    return found[taken - 1] ?? NOTHING;
+  });
 }
 
 /**
- * found: the steps in which the key has readings. zeros: number of other steps, which count as 0;
- * only counters have them (decision 27). They are not stored, because a window may span years.
+ * Returns the number of topper buckets that have no value and count as 0; only counters have them
+ * (decision 27). They are not stored, because a window may span years.
  */
-type KeySteps = { readonly found: StepSeries; readonly zeros: number };
-
-async function keySteps(
-  { topper: { plan }, key: { row } }: RankedKey,
-  stepSeconds: number,
-): Promise<KeySteps> {
-  const found = await loadSteps(plan, stepSeconds, row.key);
-  if (!isCounting(plan.fold)) return { found, zeros: 0 };
-  return { found, zeros: stepCount(plan, stepSeconds) - found.ids.length };
-}
+const zerosOf = (plan: TopperPlan, stepSeconds: number, count: number): number =>
+  isCounting(plan.fold) ? stepCount(plan, stepSeconds) - count : 0;
 
 /** key: in raw form; null: all keys of the group together. */
 function loadSteps(plan: TopperPlan, stepSeconds: number, key: string | null): Promise<StepSeries> {
@@ -185,9 +202,11 @@ async function listedSums(
   { keys, plan }: Topper,
   stepSeconds: number,
 ): Promise<ReadonlyMap<EpochSeconds, bigint>> {
-  const steps = await Promise.all(keys.map((key) => keySteps(key, stepSeconds)));
+  const series = await Promise.all(
+    keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key)),
+  );
   const sums = new Map<EpochSeconds, bigint>();
-  for (const { at, value } of steps.flatMap(({ found }) => stepReadings(found))) {
+  for (const { at, value } of series.flatMap(stepReadings)) {
     sums.set(at, (sums.get(at) ?? 0n) + shownValue(value, plan.rule, stepSeconds));
   }
   return sums;

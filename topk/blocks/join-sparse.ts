@@ -11,7 +11,7 @@ export type SparsePart = {
   readonly shift: number;
 };
 
-type Joined = { readonly ids: Uint32Array; readonly column: Column | null };
+export type Joined = { readonly ids: Uint32Array; readonly column: Column | null };
 
 /**
  * Joins readings of one slot, whose ids may be far apart, into one ascending list: consecutive
@@ -32,21 +32,16 @@ function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   const low = new Float64Array(length);
   const counts = fold === 'mean' ? new Float64Array(length) : null;
   let to = 0;
-  let before = -1;
   for (const { ids: own, columns, shift } of parts) {
     const column = columns[0];
-    if (column?.values.high || column?.counts?.high) return null;
-    for (let row = 0; row < own.length; row += 1) {
-      const id = (own[row] as number) + shift;
-      if (id <= before) return null;
-      before = id;
-      const value = column ? (column.values.low[row] as number) : Number.NaN;
-      if (Number.isNaN(value)) continue;
-      ids[to] = id;
-      low[to] = value;
-      if (counts) counts[to] = column?.counts?.low[row] ?? 1;
-      to += 1;
-    }
+    if (!column) continue;
+    if (column.values.high || column.counts?.high) return null;
+    const before = to === 0 ? -1 : (ids[to - 1] as number);
+    const values = column.values.low;
+    if (counts) copyCounts(counts.subarray(to), values, column.counts?.low ?? null);
+    const end = copyPart({ ids: own, values, shift, before }, { ids, low, to });
+    if (end === null) return null;
+    to = end;
   }
   return {
     ids: ids.subarray(0, to),
@@ -55,6 +50,52 @@ function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
       counts: counts && { low: counts.subarray(0, to), high: null },
     },
   };
+}
+
+type PartToCopy = {
+  readonly ids: Uint32Array;
+  readonly values: Float64Array;
+  readonly shift: number;
+  /** The last id so far, which all ids of the part must exceed. */
+  readonly before: number;
+};
+
+type CopiedPart = {
+  readonly ids: Uint32Array;
+  readonly low: Float64Array;
+  /** Where the part begins in both. */
+  readonly to: number;
+};
+
+/**
+ * Copies the ids with a value, and the values: writes each, and counts only these. Returns where
+ * they end; null: the ids do not ascend.
+ */
+function copyPart(part: PartToCopy, into: CopiedPart): number | null {
+  const { ids: own, values, shift } = part;
+  const { ids, low } = into;
+  let { before } = part;
+  let { to } = into;
+  for (let row = 0; row < own.length; row += 1) {
+    const id = (own[row] as number) + shift;
+    if (id <= before) return null;
+    before = id;
+    const value = values[row] as number;
+    ids[to] = id;
+    low[to] = value;
+    to += Number.isNaN(value) ? 0 : 1;
+  }
+  return to;
+}
+
+/** Copies the counts of rows with a value; 1 if there are no counts. */
+function copyCounts(into: Float64Array, values: Float64Array, counts: Float64Array | null): void {
+  let to = 0;
+  for (let row = 0; row < values.length; row += 1) {
+    if (Number.isNaN(values[row] as number)) continue;
+    into[to] = counts ? (counts[row] as number) : 1;
+    to += 1;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
-import { nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
+import { largestPlace, nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import { hasBounds } from '../../../topk/select/step-bounds.ts';
 import { answerSegments } from '../kernel/answer-segments.ts';
@@ -192,11 +192,8 @@ function valueIn(
     percentile === null ? largestPlace(count, zeros) : nearestRank(count, percentile, zeros);
   if (place === null) return null;
   if (place === ZERO) return NOTHING;
-  return reaching < count - place ? null : at(place);
+  return reaching < count - place ? null : (at([place])[0] ?? null);
 }
-
-const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
-  count > 0 ? count - 1 : zeros > 0 ? ZERO : null;
 
 /** Decision 24: the larger first; of equal ones, the one whose raw form is smaller. */
 const inOrder = (a: Candidate, b: Candidate): number =>

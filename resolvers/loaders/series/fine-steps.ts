@@ -8,7 +8,7 @@ import { nameOfRead } from '../plan/meter-read.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { rowOf } from './segment-series.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
-import { type SeriesPart, type StepSeries, stepSeriesOf, valuePart } from './step-series.ts';
+import { type SeriesPart, StepSeries, valuePart } from './step-series.ts';
 
 /** One key's readings by steps shorter than those of its series; key in raw form. */
 export type FineStepsRequest = StepRead & { readonly key: string };
@@ -30,7 +30,10 @@ export async function readFineSteps(
         partsOf(request, part, keys.of(part.segment)),
       );
       const { stepSeconds, read } = request;
-      found.set(request, stepSeriesOf(originOf(request), stepSeconds, parts, read.fold));
+      found.set(
+        request,
+        new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.fold),
+      );
       await reader.goOn();
     }
   }

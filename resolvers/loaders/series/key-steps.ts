@@ -19,13 +19,7 @@ import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
-import {
-  onSteps,
-  type SeriesPart,
-  type StepSeries,
-  stepSeriesOf,
-  valuePart,
-} from './step-series.ts';
+import { onSteps, type SeriesPart, StepSeries, valuePart } from './step-series.ts';
 
 /**
  * One key's readings on an epoch-aligned grid of steps, which are whole topper buckets. key: in raw
@@ -63,7 +57,8 @@ export async function readKeySteps(
     const { stepSeconds, read } = request;
     // Equal requests have the same parts.
     const series =
-      joined.get(parts) ?? stepSeriesOf(originOf(request), stepSeconds, parts, read.fold);
+      joined.get(parts) ??
+      new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.fold);
     joined.set(parts, series);
     found.push(series);
     await reader.goOn();

@@ -16,7 +16,7 @@ import { isOfRead } from '../plan/is-of-read.ts';
 import { nameOfRead } from '../plan/meter-read.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
-import { type SeriesPart, type StepSeries, stepSeriesOf } from './step-series.ts';
+import { type SeriesPart, StepSeries } from './step-series.ts';
 
 /** One network's readings by step; key in raw form. */
 export type NetworkStepsRequest = StepRead & { readonly key: string };
@@ -151,7 +151,7 @@ function seriesOf({ first, requests, keys, parts }: Grid): [NetworkStepsRequest,
   const series = new Map(
     keys.map((key, i) => [
       key,
-      stepSeriesOf(originOf(first), stepSeconds, parts[i] ?? [], read.fold),
+      new StepSeries({ origin: originOf(first), stepSeconds }, parts[i] ?? [], read.fold),
     ]),
   );
   return requests.map((request) => [request, series.get(request.key) as StepSeries]);

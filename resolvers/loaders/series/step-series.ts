@@ -5,6 +5,7 @@ import { type Column, columnPart } from '../../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
 import {
   appendColumns,
+  type Joined,
   joinSparse,
   plainColumns,
   type SparsePart,
@@ -12,30 +13,56 @@ import {
   type ValueTally,
 } from '../../../topk/blocks/join-sparse.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
-import { createSelection } from '../../../topk/select/create-selection.ts';
+import { selectPlaces } from '../../../topk/select/select-places.ts';
 
 /** Some readings of a key. Shifted ids are steps, counted from an origin; they may repeat. */
 export type SeriesPart = SparsePart;
 
-/** A key's readings by step, without empty steps. ids: ascending steps, counted from the origin. */
-export type StepSeries = {
-  readonly origin: EpochSeconds;
-  readonly stepSeconds: number;
-  readonly ids: Uint32Array;
-  readonly column: Column;
-};
-
 const NO_READINGS: Column = { values: wideLanes(0), counts: null };
 
-/** Combines the parts into one series, by the meter's rule. */
-export function stepSeriesOf(
-  origin: EpochSeconds,
-  stepSeconds: number,
-  parts: readonly SeriesPart[],
-  fold: Fold,
-): StepSeries {
-  const { ids, column } = joinSparse(parts, fold);
-  return { origin, stepSeconds, ids, column: column ?? NO_READINGS };
+/** A key's readings by step, without empty steps. Its parts are joined when that is needed. */
+export class StepSeries {
+  readonly origin: EpochSeconds;
+  readonly stepSeconds: number;
+  readonly #parts: readonly SeriesPart[];
+  readonly #fold: Fold;
+  #joined: Joined | null = null;
+
+  constructor(
+    { origin, stepSeconds }: Pick<StepSeries, 'origin' | 'stepSeconds'>,
+    parts: readonly SeriesPart[],
+    fold: Fold,
+  ) {
+    this.origin = origin;
+    this.stepSeconds = stepSeconds;
+    this.#parts = parts;
+    this.#fold = fold;
+  }
+
+  /** Ascending steps, counted from the origin. */
+  get ids(): Uint32Array {
+    return this.#join().ids;
+  }
+
+  get column(): Column {
+    return this.#join().column ?? NO_READINGS;
+  }
+
+  /**
+   * Returns values of a series whose steps are as long as topper buckets: those at the indexes that
+   * `placesOf` returns for their number, counted from 0, of the values in ascending order.
+   */
+  select(placesOf: (count: number) => readonly number[]): Exact[] {
+    const columns = this.#joined || this.#fold === 'mean' ? null : plainColumns(this.#parts);
+    if (columns === null) return valuesOfSeries(this).at(placesOf(this.ids.length));
+    const numbers = appendColumns(columns);
+    return exactNumbers(numbers, placesOf(numbers.length));
+  }
+
+  #join(): Joined {
+    this.#joined ??= joinSparse(this.#parts, this.#fold);
+    return this.#joined;
+  }
 }
 
 export const stepAt = ({ origin, stepSeconds, ids }: StepSeries, place: number): EpochSeconds =>
@@ -46,28 +73,12 @@ export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
   count: column.counts ? laneValue(column.counts, place) : 1n,
 });
 
-/**
- * Returns a function that gives the value at an index, counted from 0, of the values in ascending
- * order. Values that are doubles are not sorted: only the requested ones are selected.
- */
-export function orderedSteps(series: StepSeries): (place: number) => Exact {
-  const { values, counts } = series.column;
-  if (values.high === null && counts === null) {
-    const select = createSelection(values.low);
-    return (place) => ({ sum: BigInt(select(place)), count: 1n });
-  }
-  let ordered: Exact[] | null = null;
-  return (place) => {
-    ordered ??= Array.from(series.ids, (_, i) => stepValue(series, i)).sort(compareExact);
-    return ordered[place] ?? { sum: 0n, count: 1n };
-  };
-}
-
-/** The values of a series, to select one by its index among the ascending values. */
+/** The values of a series, to select some by their index among the ascending values. */
 export type OrderedValues = {
   /** Counts the values, and at least those that are not smaller than `least`. */
   readonly tally: (least: number) => ValueTally;
-  readonly at: (place: number) => Exact;
+  /** Returns the values at these indexes, counted from 0. */
+  readonly at: (places: readonly number[]) => Exact[];
 };
 
 /**
@@ -76,20 +87,33 @@ export type OrderedValues = {
  */
 export function orderedValues(parts: readonly SeriesPart[], fold: Fold): OrderedValues {
   const columns = fold === 'mean' ? null : plainColumns(parts);
-  if (columns === null) return valuesOfSeries(stepSeriesOf(0, 1, parts, fold));
+  if (columns === null) {
+    return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold));
+  }
   return {
     tally: (least) => tallyColumns(columns, least),
-    at: (place) => ({ sum: BigInt(numberAt(appendColumns(columns), place)), count: 1n }),
+    at: (places) => exactNumbers(appendColumns(columns), places),
   };
 }
 
-const numberAt = (values: Float64Array, place: number): number =>
-  place === values.length - 1 ? largest(values) : createSelection(values)(place);
+const NOTHING: Exact = { sum: 0n, count: 1n };
 
+/** Values that are doubles are not sorted: only the requested ones are selected. */
 export const valuesOfSeries = (series: StepSeries): OrderedValues => ({
   tally: () => ({ count: series.ids.length, reaching: series.ids.length }),
-  at: orderedSteps(series),
+  at(places) {
+    const { values, counts } = series.column;
+    if (values.high === null && counts === null) return exactNumbers(values.low, places);
+    const ordered = Array.from(series.ids, (_, i) => stepValue(series, i)).sort(compareExact);
+    return places.map((place) => ordered[place] ?? NOTHING);
+  },
 });
+
+function exactNumbers(numbers: Float64Array, places: readonly number[]): Exact[] {
+  const isLargest = places.length === 1 && places[0] === numbers.length - 1;
+  const selected = isLargest ? [largest(numbers)] : selectPlaces(numbers, places);
+  return selected.map((number) => ({ sum: BigInt(number), count: 1n }));
+}
 
 function largest(values: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY;
@@ -104,7 +128,7 @@ function largest(values: Float64Array): number {
 export const valuePart = (step: number, { sum, count }: Exact): SeriesPart => ({
   ids: Uint32Array.of(step),
   shift: 0,
-  columns: [{ values: oneNumber(sum), counts: oneNumber(count) }],
+  columns: [{ values: oneNumber(sum), counts: count === 1n ? null : oneNumber(count) }],
 });
 
 function oneNumber(value: bigint): Lanes {

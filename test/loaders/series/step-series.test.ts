@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import {
-  orderedSteps,
+  StepSeries,
   stepAt,
-  stepSeriesOf,
   stepValue,
   valuePart,
 } from '../../../resolvers/loaders/series/step-series.ts';
@@ -28,15 +27,23 @@ describe('the steps of a series', () => {
       (fold, drawn, places) => {
         const values = drawn.map((value) => ofFold(value, fold));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
-        const series = stepSeriesOf(7200, 60, parts, fold);
+        const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
         expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
         expect(values.map((_, i) => stepAt(series, i))).toEqual(
           values.map((_, i) => 7200 + i * 60_000),
         );
-        const at = orderedSteps(series);
         const ascending = values.toSorted(compareExact);
-        for (const place of places.map((each) => each % values.length)) {
-          expect(compareExact(at(place), ascending[place] ?? { sum: 0n, count: 1n })).toBe(0);
+        const wanted = places.map((each) => each % values.length);
+        // Whether its parts are joined already or not.
+        const unjoined = new StepSeries(series, parts, fold);
+        for (const each of [series, unjoined]) {
+          const found = each.select((count) => {
+            expect(count).toBe(values.length);
+            return wanted;
+          });
+          for (const [i, place] of wanted.entries()) {
+            expect(compareExact(found[i] as Exact, ascending[place] as Exact)).toBe(0);
+          }
         }
         // Ordering the steps does not change the series.
         expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
