@@ -115,6 +115,19 @@ const stepReadings = (series: StepSeries): StepReading[] =>
     value: stepValue(series, place),
   }));
 
+/** Returns the readings of several series, and gives way in between. */
+async function readingsOfAll(
+  plan: TopperPlan,
+  series: readonly StepSeries[],
+): Promise<StepReading[]> {
+  const all: StepReading[] = [];
+  for (const each of series) {
+    for (const reading of stepReadings(each)) all.push(reading);
+    await plan.meter.group.at.loaders.goOn();
+  }
+  return all;
+}
+
 function onEveryStep(
   plan: TopperPlan,
   stepSeconds: number,
@@ -174,7 +187,7 @@ async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promis
       ? []
       : keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key))),
   ]);
-  const taken = groupBy(listed.flatMap(stepReadings), ({ at }) => at);
+  const taken = groupBy(await readingsOfAll(plan, listed), ({ at }) => at);
   return stepReadings(whole).map(({ at, value }) => {
     let { sum, count } = value;
     for (const { value: own } of taken.get(at) ?? []) {
@@ -206,7 +219,7 @@ async function listedSums(
     keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key)),
   );
   const sums = new Map<EpochSeconds, bigint>();
-  for (const { at, value } of series.flatMap(stepReadings)) {
+  for (const { at, value } of await readingsOfAll(plan, series)) {
     sums.set(at, (sums.get(at) ?? 0n) + shownValue(value, plan.rule, stepSeconds));
   }
   return sums;

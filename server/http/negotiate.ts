@@ -6,8 +6,9 @@ import Negotiator from 'negotiator';
  * acceptable.
  */
 
-/** Whether a client accepts a media type. */
+/** Whether a client accepts a media type, with whatever parameters. */
 export const acceptsType = (accept: string | undefined, type: string): boolean =>
+  namesType(accept, type) ||
   new Negotiator({ headers: { accept } }).mediaType([type]) !== undefined;
 
 /** Whether a client names a media type itself, rather than a range that contains it. */

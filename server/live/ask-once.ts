@@ -1,5 +1,6 @@
 import { type ExecutionResult, execute } from 'graphql';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
+import { AnswerPace } from '../../resolvers/answer-pace.ts';
 import { type Identity, identifyBy } from '../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { withCode } from '../../schema/documents/render-error.ts';
@@ -41,7 +42,8 @@ export async function askOnce<T>(
       const { document, operationName, variables: variableValues } = operation;
       // Each answer may have as many values as the response to a request.
       const budget = new AnswerBudget(service.settings.answerValues);
-      const contextValue = { ...scope, budget };
+      const pace = new AnswerPace(asked.signal);
+      const contextValue = { ...scope, budget, pace };
       const args = { schema, document, operationName, variableValues, contextValue, rootValue };
       const result = masked(await execute(args));
       for (const error of result.errors ?? []) withCode(error);

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { startTestService, type TestService } from '../../support/lab/service.ts';
@@ -101,6 +102,34 @@ describe.each([
     ]);
     expect(answer.errors).toHaveLength(7);
   });
+});
+
+it.each([
+  ['by Yoga', 0],
+  ['compiled', 1],
+])('an answer that exceeds the limit leaves no error unhandled, %s', async (_, compileAfter) => {
+  // The last step fails at once, while the groups of the steps before it are still being loaded.
+  const settings = { answerValues: 1650, compileAfter, responseCacheBytes: 0 };
+  const service = await startTestService({ databaseUrl: lab.databaseUrl, settings });
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const window = `window: { interval: { from: ${T0}, to: ${T0 + 3600} } }`;
+    const names = Array.from({ length: 98 }, (_unused, i) => `name${i}: key`).join(' ');
+    const below = `keys { ${names} } counterGroup { meters { name } }`;
+    for (let request = 0; request < 2; request += 1) {
+      const { errors } = await service.graphql(
+        inGroup(`topperTrend(${window}, every: 300, maxItems: 10) { ${below} }`),
+      );
+      expect(errors?.[0]).toMatchObject({ extensions: { code: 'LIMIT' } });
+      await turn();
+    }
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', note);
+    await service.close();
+  }
 });
 
 type Data = {

@@ -1,9 +1,12 @@
-import { chmod, mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const PREFIX = 'countergraph-tests-';
+
+const LEFTOVER_MS = 12 * 3600 * 1000;
 
 /** A whole run needs a tenth of this. */
 const ENOUGH_BYTES = 4 * 1024 ** 3;
@@ -16,8 +19,7 @@ const ENOUGH_BYTES = 4 * 1024 ** 3;
 export default async function setUp(): Promise<() => Promise<void>> {
   const parent = (await isRoomy(MEMORY)) ? MEMORY : tmpdir();
   await removeLeftovers(parent);
-  const folder = join(parent, `${PREFIX}${process.pid}`);
-  await mkdir(folder);
+  const folder = await mkdtemp(join(parent, PREFIX));
   // PostgreSQL does not run as root, so an unprivileged server must be able to enter.
   await chmod(folder, 0o755);
   process.env['TMPDIR'] = folder;
@@ -35,20 +37,15 @@ async function isRoomy(folder: string): Promise<boolean> {
   return bavail * bsize >= ENOUGH_BYTES;
 }
 
-/** Removes the folders of runs that were killed. */
+/** Removes this user's folders of runs that were killed: no run takes as long. */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX)) continue;
-    const pid = Number(name.slice(PREFIX.length));
-    if (!isRunning(pid)) await rm(join(parent, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    const folder = join(parent, name);
+    // Another run may have removed it.
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    const isOld = stats && Date.now() - stats.mtimeMs > LEFTOVER_MS;
+    if (isOld && stats.uid === process.getuid?.())
+      await rm(folder, { recursive: true, force: true });
   }
 }
