@@ -58,7 +58,7 @@ export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
   return largest ? shownValue(largest, ranked.topper.plan.rule) : null;
 }
 
-/** Where a value is among the ascending values; null: there is none. */
+/** The index of a value among the ascending values; null: there is no such value. */
 type ValuePlace = ReturnType<typeof nearestRank>;
 
 /** Returns values of a key's topper buckets, whose places follow from how many values there are. */

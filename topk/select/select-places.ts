@@ -31,6 +31,7 @@ const counts = new Uint32Array(PARTS);
  * changed.
  */
 export function selectPlaces(numbers: Float64Array, places: readonly number[]): number[] {
+  if (places.length === 0) return [];
   const { length } = numbers;
   const isKept = length <= KEPT_NUMBERS;
   const parts = isKept ? keptParts : new Uint32Array(length);

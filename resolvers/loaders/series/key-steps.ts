@@ -50,20 +50,17 @@ export async function readKeySteps(
   requests: readonly KeyStepsRequest[],
   bound: TimeBound | null,
 ): Promise<StepSeries[]> {
-  const joined = new Map<readonly SeriesPart[], StepSeries>();
-  const found: StepSeries[] = [];
-  for (const [i, parts] of (await readKeyParts(reader, segments, requests, bound)).entries()) {
+  const known = new Map<readonly SeriesPart[], StepSeries>();
+  return (await readKeyParts(reader, segments, requests, bound)).map((parts, i) => {
     const request = requests[i] as KeyStepsRequest;
     const { stepSeconds, read } = request;
-    // Equal requests have the same parts.
+    // Equal requests have the same parts, which are then joined once.
     const series =
-      joined.get(parts) ??
+      known.get(parts) ??
       new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.fold);
-    joined.set(parts, series);
-    found.push(series);
-    await reader.goOn();
-  }
-  return found;
+    known.set(parts, series);
+    return series;
+  });
 }
 
 /**
