@@ -63,15 +63,12 @@ export const selectCatalogs = (
   bound: TimeBound | null,
 ): Promise<CatalogRow[]> =>
   session.read(
-    { query: 'select-catalogs', name: 'catalogs', text: ALL_CATALOGS, values: [contextIds] },
+    { query: 'select-catalogs', name: 'catalogs', text: SELECT_CATALOGS, values: [contextIds] },
     bound,
   );
 
-/**
- * SQL: the catalogs of contexts. ids: an array in PostgreSQL's syntax. JSON numbers are exact up to
- * 2^53, which no id and no time exceeds.
- */
-export const catalogsText = (ids: string): string => `
+/** JSON numbers are exact up to 2^53, which no id and no time exceeds. */
+const SELECT_CATALOGS = `
 select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
   (select coalesce(json_agg(row_to_json(g)), '[]') from (
     select g.context_id as "contextId", g.group_id as "groupId", g.guid, g.name,
@@ -95,6 +92,4 @@ select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
     'probeId', v.probe_id, 'firstBucket', v.first_bucket, 'lastBucket', v.last_bucket)), '[]')
     from coverage v join slices s using (slice_id)
     where s.context_id = c.context_id and not s.archived) as coverage
-from contexts c where c.context_id = any(${ids})`;
-
-const ALL_CATALOGS = catalogsText('$1::int[]');
+from contexts c where c.context_id = any($1::int[])`;

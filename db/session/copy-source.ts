@@ -1,9 +1,9 @@
-import { to as copyTo } from 'pg-copy-streams';
 import {
   arePagesDistributed,
   type Connection,
   pageConnectionOf,
 } from '../connection/connection.ts';
+import { copyOut } from './copy-out.ts';
 import type { Statement, TimeBound } from './read-session.ts';
 
 export type Copy = Pick<Statement, 'query' | 'text'>;
@@ -28,17 +28,14 @@ export type CopySource = {
  * others.
  */
 export const copiesOf = (connection: Connection): CopySource => ({
-  copy: ({ text }) => collectCopy(connection, text),
+  copy: async ({ text }) => (await copyOut(connection, text)).bytes,
   get distributedPages() {
     if (!arePagesDistributed(connection)) return null;
     return {
-      copy: async ({ text }: Copy) => collectCopy(await pageConnectionOf(connection), text),
+      copy: async ({ text }: Copy) => {
+        const pages = await pageConnectionOf(connection);
+        return (await copyOut(pages, text)).bytes;
+      },
     };
   },
 });
-
-async function collectCopy(client: Connection, text: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of client.query(copyTo(text))) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}

@@ -8,10 +8,10 @@ import {
   isRecoveryConflict,
   toServiceError,
 } from '../database-error.ts';
-import { beginText } from './begin-text.ts';
+import { type Begun, beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
-import { sendCopy, sendStatement } from './send-statement.ts';
+import { sendCopy, sendCopyAfter, sendStatement } from './send-statement.ts';
 import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snapshot-check.ts';
 import {
   graceBound,
@@ -45,8 +45,16 @@ export type ReadSessionOptions = {
 /** Sends one statement on a connection and collects its result. */
 type Work<T> = (client: PoolClient) => Promise<T>;
 
-/** alone: runs as a transaction of its own if none is open. */
-type Task<T> = { readonly work: Work<T>; readonly alone: boolean };
+type Task<T> = {
+  readonly work: Work<T>;
+  /** Runs as a transaction of its own if none is open. */
+  readonly alone: boolean;
+  /** Begins the transaction and does the work in one round trip; null: in two. */
+  readonly workAfter: ((client: PoolClient, begin: Statement) => Promise<After<T>>) | null;
+};
+
+/** begun: what the statement that begins the transaction returned. */
+type After<T> = { readonly begun: unknown; readonly result: T };
 
 /**
  * The reads of one request on one node: one connection and one snapshot (REPEATABLE READ), opened
@@ -105,10 +113,8 @@ export class ReadSession {
 
   /** Returns the rows of one statement. Errors: service errors, or a defect as it is. */
   read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
-    return this.#queue(
-      async (client) => (await this.#send(client, statement)).rows as Row[],
-      bound,
-    );
+    const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
+    return this.#queue({ work, alone: false, workAfter: null }, bound);
   }
 
   /**
@@ -135,7 +141,7 @@ export class ReadSession {
     // Behind a pooler, only a transaction knows its server process, which a cancel needs.
     const alone = this.#options.mayReadAlone && !pool.pooler.isPresent;
     const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
-    const own = () => this.#run({ work, alone }, given);
+    const own = () => this.#run({ work, alone, workAfter: null }, given);
     const { sharedAs, ...unshared } = statement;
     if (sharedAs === undefined || !alone || this.#inTransaction) return own();
     const together = async (signal: AbortSignal) => {
@@ -168,16 +174,21 @@ export class ReadSession {
   /**
    * Returns the output of `COPY (…) TO STDOUT` as raw bytes, which arrive several times faster than
    * rows if there are many. COPY takes no parameters, so only integers may be written into its
-   * text.
+   * text. If no transaction is open, it begins in the same round trip.
    */
   copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
-    return this.#queue((client) => sendCopy(client, copy, this.#options), bound);
+    const work = (client: PoolClient) => sendCopy(client, copy, this.#options);
+    const workAfter = async (client: PoolClient, begin: Statement) => {
+      const { before, bytes } = await sendCopyAfter(client, begin, copy, this.#options);
+      return { begun: before, result: bytes };
+    };
+    return this.#queue({ work, alone: false, workAfter }, bound);
   }
 
-  #queue<T>(work: Work<T>, bound: TimeBound | null | undefined): Promise<T> {
+  #queue<T>(task: Task<T>, bound: TimeBound | null | undefined): Promise<T> {
     this.#hasReadMore = true;
     this.#leavable = null;
-    return this.#enqueue(() => this.#run({ work, alone: false }, bound));
+    return this.#enqueue(() => this.#run(task, bound));
   }
 
   #enqueue<T>(run: () => Promise<T>): Promise<T> {
@@ -260,33 +271,46 @@ export class ReadSession {
     }
   }
 
-  async #attempt<T>({ work, alone }: Task<T>, bound: TimeBound | null): Promise<T> {
+  async #attempt<T>(task: Task<T>, bound: TimeBound | null): Promise<T> {
     this.#options.signal.throwIfAborted();
     if (this.#moved) throw this.#moved;
     if (isPast(bound)) throw timedOut(bound);
     const client = await this.#connected(bound);
     this.#options.signal.throwIfAborted();
     try {
-      if (!this.#inTransaction && !alone) await this.#begin(client, bound);
-      return await this.#guarded(client, work, bound);
+      if (this.#inTransaction || task.alone) return await this.#guarded(client, task.work, bound);
+      return await this.#beginWith(client, task, bound);
     } catch (error) {
       await this.#rollBack(client);
       throw error;
     }
   }
 
-  async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
-    const check = this.#check;
+  /** Begins the transaction with its first statement. */
+  async #beginWith<T>(
+    client: PoolClient,
+    { work, workAfter }: Task<T>,
+    bound: TimeBound | null,
+  ): Promise<T> {
     const { pool, requestId = null } = this.#options;
-    const { statement, read } = beginText({
-      pooler: pool.pooler,
-      requestId,
-      check: check?.text ?? null,
-    });
-    const result = await this.#guarded(client, (on) => this.#send(on, statement), bound);
+    const check = this.#check?.text ?? null;
+    const { statement, read } = beginText({ pooler: pool.pooler, requestId, check });
+    // Behind a pooler, a statement can be cancelled only after the transaction has told its process.
+    if (workAfter === null || pool.pooler.isPresent) {
+      this.#begun(read(await this.#guarded(client, (on) => this.#send(on, statement), bound)));
+      return this.#guarded(client, work, bound);
+    }
+    const both = (on: PoolClient) => workAfter(on, statement);
+    const { begun, result } = await this.#guarded(client, both, bound);
+    this.#begun(read(begun));
+    return result;
+  }
+
+  /** Errors: SnapshotMoved. */
+  #begun({ pid, rows }: Begun): void {
+    const check = this.#check;
     this.#inTransaction = true;
     this.#check = null;
-    const { pid, rows } = read(result);
     this.#pid = pid;
     if (check && !check.isSame(rows)) this.fail(new SnapshotMoved());
   }

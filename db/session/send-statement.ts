@@ -1,8 +1,8 @@
 import type { PoolClient, QueryResult } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import type { Statement } from '../connection/statement.ts';
 import { statementName } from '../connection/statement-name.ts';
+import { type CopiedOut, copyOut } from './copy-out.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 
 /** Where statements are sent, and who observes them. */
@@ -28,13 +28,28 @@ export function sendStatement(
 }
 
 /** Returns the output of `COPY (…) TO STDOUT`. */
-export function sendCopy(
+export const sendCopy = async (
+  client: PoolClient,
+  copy: Pick<Statement, 'query' | 'text'>,
+  sending: Sending,
+): Promise<Buffer> => (await sendCopyText(client, copy, sending)).bytes;
+
+/** The same, with a statement before it in one round trip, whose results are also returned. */
+export const sendCopyAfter = (
+  client: PoolClient,
+  before: Statement,
+  { text, ...copy }: Pick<Statement, 'query' | 'text'>,
+  sending: Sending,
+): Promise<CopiedOut> =>
+  sendCopyText(client, { ...copy, text: `${before.text}; ${text}` }, sending);
+
+function sendCopyText(
   client: PoolClient,
   { query, text }: Pick<Statement, 'query' | 'text'>,
   sending: Sending,
-): Promise<Buffer> {
+): Promise<CopiedOut> {
   sending.onStatement(text);
-  return observed(query, sending, () => collect(client.query(copyTo(text))));
+  return observed(query, sending, () => copyOut(client, text));
 }
 
 function observed<T>(
@@ -47,10 +62,4 @@ function observed<T>(
   // Observes the promise without wrapping it, so that observing delays nobody.
   sent.then(() => end(), end);
   return sent;
-}
-
-async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,9 +1,8 @@
 import { CopyReader } from '../../copy-reader.ts';
-import { copyArray, copyInteger as integer } from '../../copy-text.ts';
+import { copyInteger as integer } from '../../copy-text.ts';
 import type { CopySource } from '../../session/copy-source.ts';
 import type { TimeBound } from '../../session/read-session.ts';
 import type { NewSegmentRow } from '../../write/segments/insert-segments.ts';
-import { type CatalogRow, catalogsText } from '../select-catalogs.ts';
 
 /** A live segment. The directory is a view of the buffer with all that was read. */
 export type SegmentRow = Omit<NewSegmentRow, 'sources'> & {
@@ -21,23 +20,19 @@ export type ManifestRows = {
   readonly born: readonly SegmentRow[];
   /** The segments that were live at the layout asked about, and no longer are. */
   readonly died: readonly number[];
-  /** The catalog, if it was requested. */
-  readonly catalog: CatalogRow | null;
 };
 
 export type ManifestQuestion = {
   readonly contextId: number;
   /** The layout number of the known manifest; 0: none is known. */
   readonly since: number;
-  readonly withCatalog?: boolean;
 };
 
 /**
  * Selects what was added to and removed from a context's manifest since a layout number, in one
  * statement; 0: everything. All live segments are also returned if the removals cannot be
  * determined: they were swept, or the number is from the future, because it was read from another
- * node or in a later snapshot. The catalog of the context is included if requested. Null: no such
- * context.
+ * node or in a later snapshot. Null: no such context.
  */
 export async function selectManifest(
   source: CopySource,
@@ -47,7 +42,6 @@ export async function selectManifest(
   const text = copyText(question);
   const reader = new CopyReader(await source.copy({ query: 'select-manifest', text }, bound));
   let numbers: Pick<ManifestRows, 'version' | 'layout' | 'isWhole'> | null = null;
-  let catalog: CatalogRow | null = null;
   const born: SegmentRow[] = [];
   const died: number[] = [];
   while (reader.next()) {
@@ -59,28 +53,25 @@ export async function selectManifest(
     if (what === NOTHING) break;
     const row = readRow(reader);
     if (what === BORN) born.push(row);
-    else if (what === DIED) died.push(row.segmentId);
-    else catalog = JSON.parse(Buffer.from(row.directory).toString()) as CatalogRow;
+    else died.push(row.segmentId);
   }
-  return numbers && { ...numbers, born, died, catalog };
+  return numbers && { ...numbers, born, died };
 }
 
 const NOTHING = 0;
 const BORN = 1;
 const DIED = 2;
-/** A row whose directory is the catalog, as JSON. */
-const CATALOG = 3;
 
 // In the order of readRow.
 const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket,
   key_count, row_count, page_count, size_bytes, born, extract(epoch from imported_at)::bigint`;
 const SOURCES = `array_to_string(sources, ' ')`;
 
-/**
- * Selects segments in three parts. Each has an index of its own, and is not run if its condition on
- * the numbers does not hold. A context without changes has one row, with only the numbers.
- */
-const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): string => `copy (
+const BORN_ROW = `select ${BORN} as what, ${COLUMNS} as imported_at, ${SOURCES} as sources,
+  directory from segments`;
+
+/** A context without changes has one row, with only the numbers. */
+const copyText = ({ contextId, since }: ManifestQuestion): string => `copy (
   select v.version, v.layout, v.is_whole::int, coalesce(s.what, ${NOTHING}), s.segment_id,
     s.group_id, s.probe_id, s.slice_id, s.level, s.first_bucket, s.last_bucket, s.key_count,
     s.row_count, s.page_count, s.size_bytes, s.born, s.imported_at, s.sources, s.directory
@@ -90,25 +81,27 @@ const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): 
     from context_versions where context_id = ${integer(contextId)} offset 0
   ) v
   left join lateral (
-    select ${BORN} as what, ${COLUMNS} as imported_at, ${SOURCES} as sources, directory
-    from segments
-    where v.is_whole and context_id = ${integer(contextId)} and died is null
+    ${since === 0 ? liveText(contextId) : changesText(contextId, since)}
+  ) s on true
+) to stdout (format binary)`;
+
+const liveText = (contextId: number): string =>
+  `${BORN_ROW} where context_id = ${integer(contextId)} and died is null`;
+
+/**
+ * The live segments or the changes. Each part has an index of its own, and is not run if its
+ * condition on the numbers does not hold.
+ */
+const changesText = (contextId: number, since: number): string => `
+    ${liveText(contextId)} and v.is_whole
     union all
-    select ${BORN}, ${COLUMNS}, ${SOURCES}, directory from segments
+    ${BORN_ROW}
     where not v.is_whole and context_id = ${integer(contextId)} and born > ${integer(since)}
       and died is null
     union all
     select ${DIED}, ${COLUMNS}, null, null from segments
     where not v.is_whole and context_id = ${integer(contextId)} and died > ${integer(since)}
-      and born <= ${integer(since)}${withCatalog ? catalogRow(contextId) : ''}
-  ) s on true
-) to stdout (format binary)`;
-
-const catalogRow = (contextId: number): string => `
-    union all
-    select ${CATALOG}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null,
-      convert_to(row_to_json(c)::text, 'UTF8')
-    from (${catalogsText(copyArray([contextId]))}) c`;
+      and born <= ${integer(since)}`;
 
 const readRow = (reader: CopyReader): SegmentRow => ({
   segmentId: reader.integer(),

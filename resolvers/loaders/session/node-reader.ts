@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import type { PagePlacement } from '../../../db/page-placement.ts';
-import { selectManifest } from '../../../db/queries/segments/select-manifest.ts';
 import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
 import type { CopySource, PageSource } from '../../../db/session/copy-source.ts';
@@ -12,7 +11,7 @@ import {
   fetchPages,
   type PageRequest,
 } from '../../../store/read/fetch-pages.ts';
-import { loadManifest, type Manifest, openManifest } from '../../../store/read/manifest.ts';
+import { loadManifest, type Manifest } from '../../../store/read/manifest.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
 import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
@@ -174,13 +173,18 @@ export class NodeReader {
 
   async #findManifest(contextId: number): Promise<Manifest> {
     const { manifests } = this.memory;
-    const { versions, memoryKey: name } = await this.context(contextId);
-    const known = manifests.find(name, versions);
-    if (known) return known;
-    const own = await this.#ownManifests(name);
+    const { versions, memoryKey } = await this.context(contextId);
+    return manifests.find(memoryKey, versions) ?? this.#readManifest(versions);
+  }
+
+  async #readManifest(versions: VersionsRow): Promise<Manifest> {
+    const { manifests } = this.memory;
+    const { contextId, version, layout } = versions;
+    const own = await this.#ownManifests(this.#keyOf(versions));
     const since = manifests.newest(own);
-    if (since?.layout === versions.layout && since.version === versions.version) return since;
+    if (since?.layout === layout && since.version === version) return since;
     const loaded = await loadManifest(this.session, { contextId, since }, null);
+    manifests.tally.count(0, 1);
     if (!loaded) return { ...NOTHING_STORED, contextId };
     manifests.keep(own, loaded);
     return loaded;
@@ -283,25 +287,12 @@ export class NodeReader {
     this.memory.catalogTally.count(versions.length - unknown.length, unknown.length);
     const [only] = unknown;
     if (!only) return new Map();
+    // Most requests about one context need its manifest next. Its COPY begins the transaction
+    // without a round trip.
+    if (unknown.length === 1) await this.#readManifest(only);
     const ids = unknown.map(({ contextId }) => contextId);
-    const rows = await (ids.length === 1
-      ? this.#readContext(only)
-      : selectCatalogs(this.session, ids, null));
+    const rows = await selectCatalogs(this.session, ids, null);
     return new Map(rows.map((row) => [row.contextId, row]));
-  }
-
-  /** Reads a catalog together with the manifest, which most requests need next. */
-  async #readContext(versions: VersionsRow): Promise<CatalogRow[]> {
-    const { manifests } = this.memory;
-    const { contextId } = versions;
-    const name = await this.#ownManifests(this.#keyOf(versions));
-    const since = manifests.newest(name);
-    const question = { contextId, since: since?.layout ?? 0, withCatalog: true };
-    const rows = await selectManifest(this.session, question, null);
-    manifests.tally.count(0, 1);
-    if (!rows?.catalog) return [];
-    manifests.keep(name, openManifest(rows, { contextId, since }));
-    return [rows.catalog];
   }
 
   #keyOf(versions: VersionsRow): string {

@@ -209,7 +209,7 @@ describe('the number of statements does not depend on how much is requested', ()
     expect(await below(`keyNode { id ${KEY_FIELDS} }`)).toBe(await below(''));
   });
 
-  it('a dashboard costs seven: user, begin, manifest, blocks, texts, series, commit', async () => {
+  it('a dashboard costs seven: user, manifest, catalog, blocks, texts, series, commit', async () => {
     const dashboard = oneAndMany[0]?.[1] ?? (() => '');
     expect(await cost(dashboard(GUIDS))).toBe(7 + BESIDE);
   });

@@ -4,7 +4,6 @@ import {
   type SegmentRow,
   selectManifest,
 } from '../../../../db/queries/segments/select-manifest.ts';
-import { selectCatalogs } from '../../../../db/queries/select-catalogs.ts';
 import { insertSegments } from '../../../../db/write/segments/insert-segments.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { group, T0 } from '../../../support/lab/lab.ts';
@@ -71,7 +70,7 @@ afterAll(() => db.close());
 const ask = (question: Partial<ManifestQuestion>) =>
   db.read((session) => selectManifest(session, { contextId: lab, since: 0, ...question }));
 
-const NUMBERS = { version: 9, layout: 6, catalog: null };
+const NUMBERS = { version: 9, layout: 6 };
 
 /** The order of segments is not promised. */
 const sorted = (rows: readonly SegmentRow[] = []): SegmentRow[] =>
@@ -121,16 +120,7 @@ describe('the manifest of a context', () => {
       isWhole: true,
       born: [],
       died: [],
-      catalog: null,
     });
     expect(await ask({ contextId: 2_000_000_000 })).toBeNull();
-  });
-
-  it.each([0, 6])('has the catalog on request, also since layout %i', async (since) => {
-    const [catalog] = await db.read((session) => selectCatalogs(session, [lab], null));
-    const manifest = await ask({ since, withCatalog: true });
-    expect(manifest?.catalog).toEqual(catalog);
-    expect(manifest?.catalog?.groups).toMatchObject([{ groupId, name: 'Gruppe ä' }]);
-    expect(manifest?.born).toHaveLength(since === 0 ? 3 : 0);
   });
 });
