@@ -137,21 +137,31 @@ export function readFieldKeys(
   codec: FieldCodec,
 ): void {
   const { shapes } = codec;
-  const shapeOf = readShapes(reader, count, shapes);
-  const common = commonShape(shapeOf, shapes);
-  const length =
-    common === null
-      ? readMixedKeys(reader, shapeOf, shapes, into)
-      : readUniformKeys(reader, count, { shape: common, fields: mostFields(shapes) }, into);
+  const length = readShapedKeys(reader, count, into, shapes);
   checkKinds(codec, into, count);
   into.length = length;
   into.count += count;
 }
 
-/** Returns the shape of all keys if they have the same one; otherwise null. */
-function commonShape(shapeOf: Uint8Array, shapes: readonly KeyShape[]): KeyShape | null {
-  for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[0]) return null;
-  return shapes[shapeOf[0] ?? 0] ?? null;
+/** Returns where the last key ends. */
+function readShapedKeys(
+  reader: ByteReader,
+  count: number,
+  into: KeyListBuilder,
+  shapes: readonly KeyShape[],
+): number {
+  const [only, ...others] = shapes;
+  const shapeOf = others.length === 0 ? null : readShapes(reader, count, shapes);
+  const common = shapeOf === null ? only : commonShape(shapeOf, shapes);
+  if (common)
+    return readUniformKeys(reader, count, { shape: common, fields: mostFields(shapes) }, into);
+  return readMixedKeys(reader, shapeOf ?? new Uint8Array(0), shapes, into);
+}
+
+/** Returns the shape of all keys if they have the same one. */
+function commonShape(shapeOf: Uint8Array, shapes: readonly KeyShape[]): KeyShape | undefined {
+  for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[0]) return undefined;
+  return shapes[shapeOf[0] ?? 0];
 }
 
 /** Reads keys of several shapes. Returns where the last key ends. */
@@ -174,7 +184,6 @@ function readMixedKeys(
 }
 
 function readShapes(reader: ByteReader, count: number, shapes: readonly KeyShape[]): Uint8Array {
-  if (shapes.length === 1) return new Uint8Array(count);
   const numbers = new Float64Array(count);
   readFrames(reader, count, numbers);
   for (let i = 0; i < count; i += 1) {

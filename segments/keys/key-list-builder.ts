@@ -8,6 +8,46 @@ export const ownMemory: Allocate = (sizeBytes) => new ArrayBuffer(sizeBytes);
 export const allocateWords = (allocate: Allocate, count: number): Uint32Array =>
   new Uint32Array(allocate(count * Uint32Array.BYTES_PER_ELEMENT));
 
+/*
+ * Where keys of one length end is the same in every list of such keys, and most lists have keys of
+ * one length. So these lists share one array per length. Otherwise writing and keeping it with each
+ * list would take as much time and memory as IPv4 addresses themselves.
+ */
+
+/** Arrays are a multiple of this long, so that lists of similar sizes share one. */
+const CHUNK = 65_536;
+
+/** By length of the keys: the longest array so far. */
+const longest = new Map<number, Uint32Array>();
+
+const buffers = new WeakSet<ArrayBufferLike>();
+
+/**
+ * Returns the ends of `count` keys of `length` bytes each, as in a KeyList, in memory that threads
+ * share. Must not be written to.
+ */
+export function evenEnds(length: number, count: number): Uint32Array {
+  const known = longest.get(length);
+  if (known && known.length >= count) return known.subarray(0, count);
+  const made = makeEnds(length, Math.ceil(count / CHUNK) * CHUNK);
+  longest.set(length, made);
+  buffers.add(made.buffer);
+  return made.subarray(0, count);
+}
+
+/** Whether an array is part of one that lists share. */
+export const isShared = ({ buffer }: ArrayBufferView): boolean => buffers.has(buffer);
+
+function makeEnds(length: number, count: number): Uint32Array {
+  const ends = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT));
+  let end = 0;
+  for (let i = 0; i < count; i += 1) {
+    end += length;
+    ends[i] = end;
+  }
+  return ends;
+}
+
 export type KeyListSize = { readonly keys: number; readonly bytes: number };
 
 /**
@@ -16,8 +56,11 @@ export type KeyListSize = { readonly keys: number; readonly bytes: number };
  */
 export class KeyListBuilder implements KeyList {
   readonly #allocate: Allocate;
+  readonly #expectedKeys: number;
+  /** The length of all keys so far, if `ends` are those of evenEnds. */
+  #evenLength: number | null = null;
   bytes: Uint8Array;
-  ends: Uint32Array;
+  ends: Uint32Array = new Uint32Array(0);
   count = 0;
   /** Total bytes of all keys. */
   length = 0;
@@ -25,8 +68,8 @@ export class KeyListBuilder implements KeyList {
   /** With room for everything expected, adding never copies. */
   constructor(expected: KeyListSize, allocate = ownMemory) {
     this.#allocate = allocate;
+    this.#expectedKeys = expected.keys;
     this.bytes = new Uint8Array(allocate(expected.bytes));
-    this.ends = allocateWords(allocate, expected.keys);
   }
 
   add(bytes: Uint8Array, from = 0, to = bytes.length): void {
@@ -40,16 +83,41 @@ export class KeyListBuilder implements KeyList {
 
   /** Makes room for this many more keys and bytes. */
   reserve({ keys, bytes }: KeyListSize): void {
-    if (this.length + bytes > this.bytes.length) {
-      const grown = new Uint8Array(this.#allocate(2 * (this.length + bytes)));
-      grown.set(this.bytes.subarray(0, this.length));
-      this.bytes = grown;
+    this.#reserveBytes(bytes);
+    const isEven = this.#evenLength !== null;
+    if (!isEven && this.count + keys <= this.ends.length) return;
+    const room = Math.max(this.#expectedKeys, isEven ? 0 : 2 * this.ends.length, this.count + keys);
+    const grown = allocateWords(this.#allocate, room);
+    grown.set(this.ends.subarray(0, this.count));
+    this.ends = grown;
+    this.#evenLength = null;
+  }
+
+  /**
+   * Makes room for keys of the same length, and writes where they end. Returns where the last one
+   * does.
+   */
+  reserveEven(keys: number, length: number): number {
+    if (this.count === 0) this.#evenLength = length;
+    if (this.#evenLength === length) {
+      this.#reserveBytes(keys * length);
+      this.ends = evenEnds(length, this.count + keys);
+      return this.length + keys * length;
     }
-    if (this.count + keys > this.ends.length) {
-      const grown = allocateWords(this.#allocate, 2 * (this.count + keys));
-      grown.set(this.ends.subarray(0, this.count));
-      this.ends = grown;
+    this.reserve({ keys, bytes: keys * length });
+    let end = this.length;
+    for (let i = this.count; i < this.count + keys; i += 1) {
+      end += length;
+      this.ends[i] = end;
     }
+    return end;
+  }
+
+  #reserveBytes(bytes: number): void {
+    if (this.length + bytes <= this.bytes.length) return;
+    const grown = new Uint8Array(this.#allocate(2 * (this.length + bytes)));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
   }
 
   /** Returns the list without unused room. The builder must not be used afterwards. */
@@ -60,7 +128,8 @@ export class KeyListBuilder implements KeyList {
       fitting.set(this.bytes.subarray(0, length));
       this.bytes = fitting;
     }
-    if (this.ends.length > count) {
+    if (this.#evenLength !== null) this.ends = this.ends.subarray(0, count);
+    else if (this.ends.length > count) {
       const fitting = allocateWords(this.#allocate, count);
       fitting.set(this.ends.subarray(0, count));
       this.ends = fitting;

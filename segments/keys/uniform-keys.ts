@@ -21,11 +21,17 @@ export function readUniformKeys(
   const end = placeKeys(shape, count, into);
   const { buffer, byteOffset, byteLength } = into.bytes;
   const view = new DataView(buffer, byteOffset, byteLength);
-  const isSame = new Uint8Array(count).fill(1, 1);
-  for (const [i, { at, width }] of shape.fields.entries()) {
-    const numbers = readColumn(reader, count, i === 0 ? null : isSame);
-    const isLast = i === shape.fields.length - 1;
-    putNumbers({ view, numbers, isSame, isLast }, { at: into.length + at, width }, shape.length);
+  const places = shape.fields.map(({ at, width }) => ({ at: into.length + at, width }));
+  const [only, ...others] = places;
+  if (only && others.length === 0) {
+    putAscending({ view, numbers: readColumn(reader, count, null) }, only, shape.length);
+  } else {
+    const isSame = new Uint8Array(count).fill(1, 1);
+    for (const [i, place] of places.entries()) {
+      const numbers = readColumn(reader, count, i === 0 ? null : isSame);
+      const isLast = i === shape.fields.length - 1;
+      putNumbers({ view, numbers, isSame, isLast }, place, shape.length);
+    }
   }
   // The columns of fields that only other shapes have are empty here.
   for (let i = shape.fields.length; i < fields; i += 1) readColumn(reader, 0, null);
@@ -34,21 +40,40 @@ export function readUniformKeys(
 
 /** Makes room for the keys and writes their ends and tags. Returns where the last key ends. */
 function placeKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
-  into.reserve({ keys: count, bytes: count * shape.length });
-  const { bytes, ends } = into;
   const { length, tags } = shape;
-  let end = into.length;
-  for (let i = into.count; i < into.count + count; i += 1) {
-    if (tags.length > 0) putTags(bytes, end, shape);
-    end += length;
-    ends[i] = end;
+  const end = into.reserveEven(count, length);
+  if (tags.length > 0) {
+    for (let start = into.length; start < end; start += length) putTags(into.bytes, start, shape);
   }
   return end;
 }
 
-type FieldNumbers = {
-  readonly view: DataView;
-  readonly numbers: Float64Array;
+type OnlyNumbers = { readonly view: DataView; readonly numbers: Float64Array };
+
+/** Writes the only field of keys, which therefore ascends; see putNumbers. */
+function putAscending(
+  { view, numbers }: OnlyNumbers,
+  { at, width }: KeyField,
+  length: number,
+): void {
+  let start = at;
+  let before = -1;
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] as number;
+    if (number <= before) throw notAscending();
+    before = number;
+    if (width === 4) view.setUint32(start, number);
+    else putNumber(view, start, number, width);
+    start += length;
+  }
+  if (before >= 256 ** width) throw fieldTooLarge();
+}
+
+function putNumber(view: DataView, at: number, number: number, width: number): void {
+  for (let b = 0; b < width; b += 1) view.setUint8(at + b, number >>> (8 * (width - 1 - b)));
+}
+
+type FieldNumbers = OnlyNumbers & {
   /** 1 where all fields so far are those of the previous key; updated by putNumbers. */
   readonly isSame: Uint8Array;
   readonly isLast: boolean;
@@ -70,9 +95,7 @@ function putNumbers(
     else if (isLast && isSame[i] === 1) throw notAscending();
     before = number;
     if (width === 4) view.setUint32(start, number);
-    else {
-      for (let b = 0; b < width; b += 1) view.setUint8(start + b, number >>> (8 * (width - 1 - b)));
-    }
+    else putNumber(view, start, number, width);
     start += length;
   }
 }

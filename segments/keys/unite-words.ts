@@ -1,5 +1,5 @@
 import type { KeyList } from './key-list.ts';
-import { type Allocate, allocateWords } from './key-list-builder.ts';
+import { type Allocate, evenEnds } from './key-list-builder.ts';
 import { type MergedRuns, mergeRuns, type RunPair } from './merge-runs.ts';
 
 /** Bytes of the keys that this is for: IPv4 addresses and numbers of autonomous systems. */
@@ -35,12 +35,8 @@ function listOfWords(words: Uint32Array, allocate: Allocate): KeyList {
   const count = words.length;
   const bytes = new Uint8Array(allocate(WORD * count));
   const view = new DataView(bytes.buffer);
-  const ends = allocateWords(allocate, count);
-  for (let i = 0; i < count; i += 1) {
-    view.setUint32(WORD * i, words[i] as number);
-    ends[i] = WORD * (i + 1);
-  }
-  return { bytes, ends, count };
+  for (let i = 0; i < count; i += 1) view.setUint32(WORD * i, words[i] as number);
+  return { bytes, ends: evenEnds(WORD, count), count };
 }
 
 /**

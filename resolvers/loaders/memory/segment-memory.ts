@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
+import { isShared } from '../../../segments/keys/key-list-builder.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
@@ -120,9 +121,9 @@ export class SegmentMemory {
   }
 }
 
-/** The bytes of all arrays in a value, however deep. */
+/** The bytes of all arrays in a value, however deep, except those that lists of keys share. */
 function bytesOf(value: unknown): number {
-  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (ArrayBuffer.isView(value)) return isShared(value) ? 0 : value.byteLength;
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, part) => sum + bytesOf(part), 0);
 }
