@@ -11,7 +11,8 @@ import {
 import { type Begun, beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
-import { sendCopy, sendCopyAfter, sendStatement } from './send-statement.ts';
+import { copyTask, type ReadTask, statementTask } from './read-task.ts';
+import { sendStatement } from './send-statement.ts';
 import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snapshot-check.ts';
 import {
   graceBound,
@@ -41,20 +42,6 @@ export type ReadSessionOptions = {
   /** Whether the first statement may run without a transaction; see `readAlone`. */
   mayReadAlone: boolean;
 };
-
-/** Sends one statement on a connection and collects its result. */
-type Work<T> = (client: PoolClient) => Promise<T>;
-
-type Task<T> = {
-  readonly work: Work<T>;
-  /** Runs as a transaction of its own if none is open. */
-  readonly alone: boolean;
-  /** Begins the transaction and does the work in one round trip; null: in two. */
-  readonly workAfter: ((client: PoolClient, begin: Statement) => Promise<After<T>>) | null;
-};
-
-/** begun: what the statement that begins the transaction returned. */
-type After<T> = { readonly begun: unknown; readonly result: T };
 
 /**
  * The reads of one request on one node: one connection and one snapshot (REPEATABLE READ), opened
@@ -113,8 +100,7 @@ export class ReadSession {
 
   /** Returns the rows of one statement. Errors: service errors, or a defect as it is. */
   read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
-    const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
-    return this.#queue({ work, alone: false, workAfter: null }, bound);
+    return this.#queue(statementTask<Row>(statement, this.#options, false), bound);
   }
 
   /**
@@ -140,8 +126,7 @@ export class ReadSession {
     const { pool } = this.#options;
     // Behind a pooler, only a transaction knows its server process, which a cancel needs.
     const alone = this.#options.mayReadAlone && !pool.pooler.isPresent;
-    const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
-    const own = () => this.#run({ work, alone, workAfter: null }, given);
+    const own = () => this.#run(statementTask<Row>(statement, this.#options, alone), given);
     const { sharedAs, ...unshared } = statement;
     if (sharedAs === undefined || !alone || this.#inTransaction) return own();
     const together = async (signal: AbortSignal) => {
@@ -177,15 +162,10 @@ export class ReadSession {
    * text. If no transaction is open, it begins in the same round trip.
    */
   copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
-    const work = (client: PoolClient) => sendCopy(client, copy, this.#options);
-    const workAfter = async (client: PoolClient, begin: Statement) => {
-      const { before, bytes } = await sendCopyAfter(client, begin, copy, this.#options);
-      return { begun: before, result: bytes };
-    };
-    return this.#queue({ work, alone: false, workAfter }, bound);
+    return this.#queue(copyTask(copy, this.#options), bound);
   }
 
-  #queue<T>(task: Task<T>, bound: TimeBound | null | undefined): Promise<T> {
+  #queue<T>(task: ReadTask<T>, bound: TimeBound | null | undefined): Promise<T> {
     this.#hasReadMore = true;
     this.#leavable = null;
     return this.#enqueue(() => this.#run(task, bound));
@@ -253,7 +233,7 @@ export class ReadSession {
     );
   }
 
-  async #run<T>(task: Task<T>, given: TimeBound | null | undefined): Promise<T> {
+  async #run<T>(task: ReadTask<T>, given: TimeBound | null | undefined): Promise<T> {
     const bound = given ?? this.#options.bound;
     try {
       return await this.#attempt(task, bound);
@@ -271,7 +251,7 @@ export class ReadSession {
     }
   }
 
-  async #attempt<T>(task: Task<T>, bound: TimeBound | null): Promise<T> {
+  async #attempt<T>(task: ReadTask<T>, bound: TimeBound | null): Promise<T> {
     this.#options.signal.throwIfAborted();
     if (this.#moved) throw this.#moved;
     if (isPast(bound)) throw timedOut(bound);
@@ -289,13 +269,13 @@ export class ReadSession {
   /** Begins the transaction with its first statement. */
   async #beginWith<T>(
     client: PoolClient,
-    { work, workAfter }: Task<T>,
+    { work, workAfter }: ReadTask<T>,
     bound: TimeBound | null,
   ): Promise<T> {
     const { pool, requestId = null } = this.#options;
     const check = this.#check?.text ?? null;
     const { statement, read } = beginText({ pooler: pool.pooler, requestId, check });
-    // Behind a pooler, a statement can be cancelled only after the transaction has told its process.
+    // Behind a pooler, a cancel needs the process that the begun transaction has told.
     if (workAfter === null || pool.pooler.isPresent) {
       this.#begun(read(await this.#guarded(client, (on) => this.#send(on, statement), bound)));
       return this.#guarded(client, work, bound);
@@ -371,7 +351,11 @@ export class ReadSession {
   }
 
   /** Runs a statement, and cancels it if its time limit passes or its caller goes away. */
-  async #guarded<T>(client: PoolClient, work: Work<T>, bound: TimeBound | null): Promise<T> {
+  async #guarded<T>(
+    client: PoolClient,
+    work: ReadTask<T>['work'],
+    bound: TimeBound | null,
+  ): Promise<T> {
     const running = work(client);
     const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
     try {

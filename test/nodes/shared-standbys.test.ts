@@ -142,19 +142,20 @@ describe('shared standbys', () => {
     expect(named.context.haSlaveMode).toBe(true);
   });
 
-  it('need no more statements than the primary', async () => {
-    const counts = new Map<string, Set<number>>();
+  it('need one statement more than the primary, which checks their snapshot', async () => {
+    const counts = new Map<string, number[]>();
     for (let i = 0; i < 30 && counts.size < 3; i += 1) {
       lab.emptyCaches();
       const sent = lab.watchStatements();
       const { nodeName } = await lab
         .data<Answer>(QUESTION.replace('haSlaveMode', ''))
         .then(({ context }) => context);
-      counts.set(nodeName, (counts.get(nodeName) ?? new Set()).add(sent().length));
+      counts.set(nodeName, [...(counts.get(nodeName) ?? []), sent().length]);
     }
-    const { a: onA, b: onB, primary: onPrimary } = Object.fromEntries(counts);
-    expect(onA).toEqual(onPrimary);
-    expect(onB).toEqual(onPrimary);
+    const most = Math.max(...(counts.get('primary') ?? []));
+    for (const node of ['a', 'b']) {
+      expect(counts.get(node)?.filter((count) => count !== most + 1)).toEqual([]);
+    }
   });
 
   it('are not used if the primary is named, for slices, or if everything is cached', async () => {
