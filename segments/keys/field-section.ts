@@ -150,12 +150,14 @@ function readShapedKeys(
   into: KeyListBuilder,
   shapes: readonly KeyShape[],
 ): number {
+  const fields = mostFields(shapes);
   const [only, ...others] = shapes;
-  const shapeOf = others.length === 0 ? null : readShapes(reader, count, shapes);
-  const common = shapeOf === null ? only : commonShape(shapeOf, shapes);
-  if (common)
-    return readUniformKeys(reader, count, { shape: common, fields: mostFields(shapes) }, into);
-  return readMixedKeys(reader, shapeOf ?? new Uint8Array(0), shapes, into);
+  if (only && others.length === 0)
+    return readUniformKeys(reader, count, { shape: only, fields }, into);
+  const shapeOf = readShapes(reader, count, shapes);
+  const common = commonShape(shapeOf, shapes);
+  if (common) return readUniformKeys(reader, count, { shape: common, fields }, into);
+  return readMixedKeys(reader, shapeOf, shapes, into);
 }
 
 /** Returns the shape of all keys if they have the same one. */
@@ -183,14 +185,19 @@ function readMixedKeys(
   return length;
 }
 
+/** Buffer for the numbers of the shapes of a section. */
+let shapeRoom: Float64Array = new Float64Array(0);
+
 function readShapes(reader: ByteReader, count: number, shapes: readonly KeyShape[]): Uint8Array {
-  const numbers = new Float64Array(count);
-  readFrames(reader, count, numbers);
+  if (shapeRoom.length < count) shapeRoom = new Float64Array(count);
+  readFrames(reader, count, shapeRoom);
+  const shapeOf = new Uint8Array(count);
   for (let i = 0; i < count; i += 1) {
-    if ((numbers[i] as number) >= shapes.length)
-      throw new DamagedSegment('a key has no such shape');
+    const shape = shapeRoom[i] as number;
+    if (shape >= shapes.length) throw new DamagedSegment('a key has no such shape');
+    shapeOf[i] = shape;
   }
-  return Uint8Array.from(numbers);
+  return shapeOf;
 }
 
 /** Makes room for the keys and writes their ends and tags. Returns where the last key ends. */
