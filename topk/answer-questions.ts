@@ -1,4 +1,5 @@
 import type { Exact } from '../domain/toppers/exact.ts';
+import { kthLargest } from '../domain/toppers/kth-largest.ts';
 import type { KeySet } from '../segments/filter/key-set.ts';
 import type { Folded } from './fold/fold-units.ts';
 import { type BlockHead, headOf, largestOfHead } from './select/block-heads.ts';
@@ -15,7 +16,6 @@ import {
   surelyBelow,
   totalOf,
 } from './select/key-rows.ts';
-import { kthLargest } from './select/kth-largest.ts';
 import { isLookable, lookOnce, rowsNotBelow, type Tally } from './select/look-once.ts';
 import {
   type KeySelection,

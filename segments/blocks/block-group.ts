@@ -44,7 +44,8 @@ export function blockGroups(readings: Readings): BucketRange[] {
  * Returns the unit in which starts of blocks are counted. The block of the whole span may start at
  * any second.
  */
-const stepOf = (stepSeconds: number): number => (Number.isFinite(stepSeconds) ? stepSeconds : 1);
+export const stepOf = (stepSeconds: number): number =>
+  Number.isFinite(stepSeconds) ? stepSeconds : 1;
 
 const scratch = new ByteWriter();
 
@@ -166,6 +167,7 @@ function readWhole<Result>(bytes: Uint8Array, read: (reader: ByteReader) => Resu
   return result;
 }
 
-function requireEnd(reader: ByteReader): void {
+/** Throws DamagedSegment if bytes are left over. */
+export function requireEnd(reader: ByteReader): void {
   if (reader.at !== reader.bytes.length) throw new DamagedSegment('bytes are left over');
 }

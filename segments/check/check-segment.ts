@@ -9,15 +9,17 @@ import type { Sections } from '../pages/sections.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import { coarserReadings, combineReadings, type Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
+import { checkHeads } from './check-heads.ts';
 import { isSeriesOf } from './check-series.ts';
 import { areSameReadings } from './same-readings.ts';
 
 /*
  * A segment stores the same readings several times, in encodings that different code writes and
  * reads, so it can verify itself. The blocks of each level are compared with the sums of the finest
- * blocks, the series with the blocks, the totals with the sums of all keys, and the directory with
- * what it lists. A wrong number is detected unless it is wrong in the same way everywhere; in that
- * case the digest of its page does not match, because only one writer writes all of them.
+ * blocks, the heads and the series with the blocks, the totals with the sums of all keys, and the
+ * directory with what it lists. A wrong number is detected unless it is wrong in the same way
+ * everywhere; in that case the digest of its page does not match, because only one writer writes
+ * all of them.
  */
 
 /** What is known about a segment before any of its pages is read. */
@@ -83,7 +85,7 @@ function* checkOrder(ranges: readonly PlacedRange[]): Generator<string> {
 }
 
 function* checkRange(
-  { directory, shape, sections }: CheckedSegment,
+  { directory, shape, codec, sections }: CheckedSegment,
   range: PlacedRange,
   { keys, readings }: KeyRange,
 ): Generator<string> {
@@ -103,13 +105,17 @@ function* checkRange(
   const stored = range.levels.map(({ stepSeconds }) => stepSeconds);
   if (stored.toReversed().join() !== levels.join()) yield 'its levels are not those of its span';
   const places = shape.folds.map((_, place) => place);
-  for (const level of range.levels.slice(0, -1)) {
-    const sums = coarserReadings(readings, level.stepSeconds, shape.folds);
-    if (areSameReadings(sums, readBlocks(source, level, { ...EVER, places }))) continue;
+  const finest = range.levels.at(-1);
+  for (const level of range.levels) {
     const { stepSeconds } = level;
+    const sums = level === finest ? readings : coarserReadings(readings, stepSeconds, shape.folds);
+    const isRight =
+      level === finest || areSameReadings(sums, readBlocks(source, level, { ...EVER, places }));
     const blocks =
       stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
-    yield `the ${blocks} are not what the finest blocks add up to`;
+    if (!isRight) yield `the ${blocks} are not what the finest blocks add up to`;
+    const { folds } = shape;
+    yield* checkHeads(level, sections, { blocks: { keys, readings: sums }, codec, folds });
   }
   if (!isSeriesOf(source, readings, shape)) yield 'its series differ from its blocks';
 }

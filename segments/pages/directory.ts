@@ -23,6 +23,8 @@ type GroupOf<Section> = {
   readonly lastStart: number;
   readonly ordinals: Section;
   readonly columns: readonly Section[];
+  /** By meter, like the columns; empty if the blocks of the level have no heads. */
+  readonly heads: readonly Section[];
 };
 
 type LevelOf<Section> = {
@@ -73,7 +75,8 @@ type DirectoryOf<Section> = {
 export type ListedDirectory = DirectoryOf<ListedSection>;
 export type Directory = DirectoryOf<SectionPlace | null>;
 
-const VERSION = 1;
+/** Segments of the first version, without heads, were written up to 1.0.2. */
+const VERSIONS = { first: 1, withHeads: 2 } as const;
 const DIGEST_BYTES = 4;
 /** How the step of the whole span is written among the levels. */
 const WHOLE = 0;
@@ -81,7 +84,7 @@ const WHOLE = 0;
 export function writeDirectory(directory: ListedDirectory): Uint8Array {
   const out = new ByteWriter();
   const { nonce, slots, span, pageCount, ranges, totals } = directory;
-  out.byte(VERSION);
+  out.byte(VERSIONS.withHeads);
   out.varint(nonce);
   out.varint(slots);
   out.varint(span.first);
@@ -109,13 +112,16 @@ function writeRange(out: ByteWriter, range: ListedRange, span: BucketSpan): void
   for (const { stepSeconds, groups } of range.levels) {
     out.varint(stepSeconds === WHOLE_SPAN ? WHOLE : stepSeconds);
     out.varint(groups.length);
+    out.byte(groups.some(({ heads }) => heads.length > 0) ? 1 : 0);
     let before = firstStart(span, stepSeconds);
     const step = stepSeconds === WHOLE_SPAN ? 1 : stepSeconds;
     for (const group of groups) {
       out.varint((group.firstStart - before) / step);
       out.varint((group.lastStart - group.firstStart) / step);
       before = group.lastStart;
-      for (const section of [group.ordinals, ...group.columns]) writeSection(out, section);
+      for (const section of [group.ordinals, ...group.columns, ...group.heads]) {
+        writeSection(out, section);
+      }
     }
   }
   out.varint(range.series.length);
@@ -161,7 +167,14 @@ type Position = {
 const BEGINNING: Position = { at: 0, page: -1, offset: 0 };
 
 /** What all parts of a directory need to know about it. */
-type Frame = { readonly body: Uint8Array; readonly slots: number; readonly span: BucketSpan };
+type Frame = {
+  readonly body: Uint8Array;
+  readonly version: number;
+  readonly slots: number;
+  readonly span: BucketSpan;
+};
+
+type GroupList = { readonly length: number; readonly hasHeads: boolean };
 
 /**
  * Reads a directory. A directory names thousands of sections, and a query needs only a few of them.
@@ -182,20 +195,22 @@ class DirectoryReader {
   }
 
   static open(body: Uint8Array): DirectoryReader {
-    return new DirectoryReader({ body, slots: 0, span: { first: 0, last: 0 } }, BEGINNING);
+    const span = { first: 0, last: 0 };
+    return new DirectoryReader({ body, version: 0, slots: 0, span }, BEGINNING);
   }
 
   read(): Directory {
     const reader = this.#reader;
     const version = reader.byte();
-    if (version !== VERSION) {
-      throw new DamagedSegment(`the segment has version ${version}, this program reads ${VERSION}`);
+    const { first: oldest, withHeads: newest } = VERSIONS;
+    if (version < oldest || version > newest) {
+      throw new DamagedSegment(`the segment has version ${version}, this program reads ${newest}`);
     }
     const nonce = reader.varint();
     const slots = this.#count();
     const first = reader.varint();
     const span = { first, last: first + reader.varint() };
-    this.#frame = { body: reader.bytes, slots, span };
+    this.#frame = { body: reader.bytes, version, slots, span };
     const pageCount = reader.varint();
     const ranges = this.#list(() => this.#range());
     const totals = Array.from({ length: slots + 1 }, () => this.#bytes());
@@ -214,9 +229,11 @@ class DirectoryReader {
     const keys = this.#list(() => this.#section());
     const sectionKeys = keys.slice(1).map(() => this.#bytes());
     const levels = this.#list(() => this.#level());
+    const length = this.#count();
     const series = this.#later(
+      length,
       () => this.#skipChunk(),
-      (from, length) => Array.from({ length }, () => from.#chunk()),
+      (from) => Array.from({ length }, () => from.#chunk()),
     );
     return {
       keyCount,
@@ -237,9 +254,12 @@ class DirectoryReader {
     const stepSeconds = written === WHOLE ? WHOLE_SPAN : written;
     const step = written === WHOLE ? 1 : written;
     const first = firstStart(this.#frame.span, stepSeconds);
+    const length = this.#count();
+    const hasHeads = this.#frame.version >= VERSIONS.withHeads && this.#flag();
     const groups = this.#later(
-      () => this.#skipGroup(),
-      (from, length) => from.#groups(length, first, step),
+      length,
+      () => this.#skipGroup(hasHeads),
+      (from) => from.#groups({ length, hasHeads }, first, step),
     );
     return {
       stepSeconds,
@@ -249,7 +269,7 @@ class DirectoryReader {
     };
   }
 
-  #groups(length: number, first: number, step: number): PlacedGroup[] {
+  #groups({ length, hasHeads }: GroupList, first: number, step: number): PlacedGroup[] {
     let start = first;
     return Array.from({ length }, () => {
       const firstOfGroup = start + this.#reader.varint() * step;
@@ -259,14 +279,16 @@ class DirectoryReader {
         lastStart: start,
         ordinals: this.#section(),
         columns: this.#columns(),
+        heads: hasHeads ? this.#columns() : [],
       };
     });
   }
 
-  #skipGroup(): void {
+  #skipGroup(hasHeads: boolean): void {
     this.#reader.varint();
     this.#reader.varint();
     this.#skipSections();
+    if (hasHeads) for (let i = 0; i < this.#frame.slots; i += 1) this.#passSection();
   }
 
   #chunk(): PlacedChunk {
@@ -313,10 +335,10 @@ class DirectoryReader {
    * another reader that begins at the current position of this one.
    */
   #later<Item>(
+    length: number,
     skip: () => void,
-    read: (from: DirectoryReader, length: number) => readonly Item[],
+    read: (from: DirectoryReader) => readonly Item[],
   ): () => readonly Item[] {
-    const length = this.#count();
     const position = { at: this.#reader.at, page: this.#page, offset: this.#offset };
     for (let i = 0; i < length; i += 1) skip();
     const end = this.#reader.at;
@@ -325,7 +347,7 @@ class DirectoryReader {
     return () => {
       if (items !== null) return items;
       const reader = new DirectoryReader(frame, position);
-      const made = read(reader, length);
+      const made = read(reader);
       if (reader.#reader.at !== end) throw new DamagedSegment('a list has another end than before');
       items = made;
       return made;
@@ -334,6 +356,12 @@ class DirectoryReader {
 
   #list<Item>(read: () => Item): Item[] {
     return Array.from({ length: this.#count() }, read);
+  }
+
+  #flag(): boolean {
+    const flag = this.#reader.byte();
+    if (flag > 1) throw new DamagedSegment(`a flag of the directory is ${flag}`);
+    return flag === 1;
   }
 
   /** Reads a number of items, each of which takes at least one byte. */

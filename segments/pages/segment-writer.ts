@@ -1,4 +1,5 @@
 import { blockGroups, writeGroupColumn, writeGroupOrdinals } from '../blocks/block-group.ts';
+import { hasHeads, writeGroupHeads } from '../blocks/heads.ts';
 import { type BucketSpan, hasSeries, levelsOf } from '../blocks/levels.ts';
 import { seriesChunks, seriesOf, writeSeriesColumn, writeSeriesEntries } from '../blocks/series.ts';
 import { ByteWriter } from '../codes/bytes.ts';
@@ -28,7 +29,8 @@ import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.t
  *
  *     keys      sections of up to 4,096
  *     blocks    of each level, the coarsest first. Neighbouring blocks form a group, with one
- *               section for the ordinals and one for the values of each meter
+ *               section for the ordinals and one for the values of each meter; for long blocks of
+ *               many keys also one for the heads of each meter
  *     series    chunks of neighbouring keys, with one section for the entries and one for the
  *               values of each meter
  *
@@ -91,7 +93,10 @@ export class SegmentWriter {
       sectionKeys: firstKeysOfSections(keys).slice(1),
       levels: levels.map((stepSeconds) => ({
         stepSeconds,
-        groups: this.#writeLevel(byStep.get(stepSeconds) ?? readings, stepSeconds),
+        groups: this.#writeLevel(
+          { keys, readings: byStep.get(stepSeconds) ?? readings },
+          stepSeconds,
+        ),
       })),
       series: hasSeries(shape, span) ? this.#writeSeries(byTopperBucket) : [],
     });
@@ -135,18 +140,24 @@ export class SegmentWriter {
     return sections;
   }
 
-  #writeLevel(level: Readings, stepSeconds: number) {
-    const { shape, isRollUp = false } = this.#options;
+  #writeLevel(level: KeyRange, stepSeconds: number) {
+    const { shape, codec, isRollUp = false } = this.#options;
     const { bucketSeconds, folds } = shape;
+    const { keys, readings } = level;
     const hasReadings = !(isRollUp && stepSeconds === bucketSeconds);
-    return blockGroups(level).map((buckets) => {
-      const first = level.starts[buckets.from] as number;
+    const isWithHeads = hasReadings && hasHeads(keys.count, stepSeconds);
+    return blockGroups(readings).map((buckets) => {
+      const first = readings.starts[buckets.from] as number;
+      const times = { stepSeconds, first };
       return {
         firstStart: first,
-        lastStart: level.starts[buckets.to - 1] as number,
-        ordinals: this.#cutter.add(writeGroupOrdinals(level, buckets, { stepSeconds, first })),
+        lastStart: readings.starts[buckets.to - 1] as number,
+        ordinals: this.#cutter.add(writeGroupOrdinals(readings, buckets, times)),
         columns: folds.map((_, place) =>
-          this.#cutter.add(hasReadings ? writeGroupColumn(level, buckets, place) : null),
+          this.#cutter.add(hasReadings ? writeGroupColumn(readings, buckets, place) : null),
+        ),
+        heads: (isWithHeads ? folds : []).map((fold, place) =>
+          this.#cutter.add(writeGroupHeads({ level, place, fold, codec }, buckets, times)),
         ),
       };
     });

@@ -1,4 +1,5 @@
 import type { CopySource } from '../../db/session/copy-source.ts';
+import { checkHeads } from '../../segments/check/check-heads.ts';
 import {
   compareWithSources,
   cutRollUp,
@@ -50,7 +51,11 @@ export async function* checkStoredRollUp(
   const beside = new SourceKeys(sourceRanges(source, { sources, shape, codec }));
   const opened = { source, segment: rollUp, shape: rollUpShape(shape), directory };
   const isReadable = yield* checkRanges(opened, async function* (range, sections) {
-    yield* beside.compare(readRollUpRange({ directory, range, sections }, codec), shape);
+    const stored = readRollUpRange({ directory, range, sections }, codec);
+    yield* beside.compare(stored, shape);
+    const { folds } = shape;
+    const [whole] = range.levels;
+    if (whole) yield* checkHeads(whole, sections, { blocks: stored.whole, codec, folds });
   });
   if (isReadable) yield* beside.end();
 }

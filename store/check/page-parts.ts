@@ -21,7 +21,10 @@ export function partsOfPages(
     for (const { stepSeconds, groups } of levels) {
       const part =
         stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
-      for (const { ordinals, columns } of groups) add(part, [ordinals, ...columns]);
+      for (const { ordinals, columns, heads } of groups) {
+        add(part, [ordinals, ...columns]);
+        add(`heads of ${part}`, heads);
+      }
     }
     for (const { entries, columns } of series) {
       add(`series of ${topperBucketSeconds} s`, [entries, ...columns]);

@@ -20,7 +20,7 @@ export const pagesOfRange = ({ keys, levels, series }: PlacedRange): Set<number>
   pagesOf([
     ...keys,
     ...levels.flatMap(({ groups }) =>
-      groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns]),
+      groups.flatMap(({ ordinals, columns, heads }) => [ordinals, ...columns, ...heads]),
     ),
     ...series.flatMap(({ entries, columns }) => [entries, ...columns]),
   ]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kthLargest } from '../../topk/select/kth-largest.ts';
+import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import { selectNth } from '../../topk/select/select-nth.ts';
 import { selectPlaces } from '../../topk/select/select-places.ts';
 

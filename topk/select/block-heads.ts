@@ -1,9 +1,9 @@
 import type { Exact } from '../../domain/toppers/exact.ts';
+import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import type { Lanes } from '../../segments/codes/lanes.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { Folded } from '../fold/fold-units.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
-import { kthLargest } from './kth-largest.ts';
 
 /** The largest rows of a single block, largest first, and the total of all its rows. */
 export type BlockHead = {

@@ -1,6 +1,6 @@
+import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
-import { kthLargest } from './kth-largest.ts';
 import type { KeySelection } from './select-rows.ts';
 import { type JoinedBounds, joinBounds, type MappedBounds, ROUNDED_UP } from './step-bounds.ts';
 

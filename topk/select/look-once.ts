@@ -1,8 +1,8 @@
+import { raiseSmallest } from '../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { hasKey, type KeySet } from '../../segments/filter/key-set.ts';
 import type { Folded } from '../fold/fold-units.ts';
 import type { PlacedRow } from './key-rows.ts';
-import { raiseSmallest } from './kth-largest.ts';
 
 /** The number of keys that count (decision 24) and their total, exact as narrow lanes are. */
 export type Tally = { readonly sum: number; readonly count: number };

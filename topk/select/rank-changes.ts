@@ -1,4 +1,5 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { type Lanes, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import type { Folded } from '../fold/fold-units.ts';
@@ -15,7 +16,6 @@ import {
   rowOf,
   SLACK,
 } from './key-rows.ts';
-import { kthLargest } from './kth-largest.ts';
 import {
   type KeySelection,
   releaseSelected,

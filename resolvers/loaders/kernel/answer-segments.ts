@@ -15,6 +15,7 @@ import type {
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { HeadAnswers } from './head-answers.ts';
 import {
   type FoldQuestion,
   fromChanges,
@@ -68,18 +69,25 @@ export async function answerPlanned(
 ): Promise<PlannedAnswers> {
   const wishes = new SectionWishes();
   const known = openParts(reader);
+  const heads = new HeadAnswers(reader);
   const blocksRead = new Map<PlannedRead, number>();
+  const byBlocks: PlannedRead[] = [];
   for (const each of planned) {
     const { group, read } = each;
     const parts = [...each.parts, ...each.since];
-    blocksRead.set(each, wantParts(known, { group, read, parts }, wishes));
+    if (heads.want(each, wishes)) blocksRead.set(each, heads.isMissing(each) ? 1 : 0);
+    else {
+      byBlocks.push(each);
+      blocksRead.set(each, wantParts(known, { group, read, parts }, wishes));
+    }
   }
   const sectionsOf = await wishes.read(reader, bound);
+  await heads.decode(sectionsOf);
   // Blocks first: a thread decodes them meanwhile.
   await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
   // One after the other: the next one finds what the previous one made of a segment's keys.
   const sources = new Map<PlannedRead, ReadSource>();
-  for (const each of planned) {
+  for (const each of byBlocks) {
     const { group, read } = each;
     const parts = [...each.parts, ...each.since];
     sources.set(each, await openSource(reader, { group, read, parts }, known));
@@ -88,9 +96,9 @@ export async function answerPlanned(
   // Concurrently, so that the keys their filters need are read together.
   await Promise.all(
     planned.map(async (each) => {
-      for (const [i, answer] of (
-        await answerRead(reader, each, sources.get(each) as ReadSource)
-      ).entries()) {
+      const found =
+        heads.of(each) ?? (await answerRead(reader, each, sources.get(each) as ReadSource));
+      for (const [i, answer] of found.entries()) {
         answers.set(each.questions[i] as SegmentQuestion, answer);
       }
     }),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { RankedHead } from '../../../segments/blocks/rank-heads.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
@@ -21,6 +22,8 @@ type Kept = {
   /** The ordinals of a block's keys in a union. */
   readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
+  /** The largest keys of a block. */
+  readonly heads: RankedHead;
   readonly series: SegmentSeries;
   /** What a whole segment has of each key in its hours. */
   readonly bounds: StepBounds;
@@ -33,6 +36,7 @@ const KINDS = [
   'networks',
   'mapped',
   'blocks',
+  'heads',
   'series',
   'bounds',
   'filters',
@@ -67,6 +71,7 @@ export class SegmentMemory {
     networks: new Tally(),
     mapped: new Tally(),
     blocks: new Tally(),
+    heads: new Tally(),
     series: new Tally(),
     bounds: new Tally(),
     filters: new Tally(),
@@ -77,6 +82,7 @@ export class SegmentMemory {
     networks: 0,
     mapped: 0,
     blocks: 0,
+    heads: 0,
     series: 0,
     bounds: 0,
     filters: 0,
