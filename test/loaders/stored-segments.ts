@@ -9,6 +9,7 @@ import {
   type PlainSample,
   type PlainSegment,
   SHAPE,
+  SMALL,
   spanOf,
   writeRollUp,
   writeSegment,
@@ -26,8 +27,16 @@ export type TestStore = {
 
 export type TestSegment = { readonly probeId: number; readonly samples: readonly PlainSample[] };
 
-export function storeOf(contents: readonly TestSegment[]): TestStore {
-  const written = contents.map(({ samples }) => writeSegment(samples));
+export function storeOf(contents: readonly TestSegment[], limits = SMALL): TestStore {
+  const written = contents.map(({ samples }) => writeSegment(samples, limits));
+  return storeOfWritten(written, contents);
+}
+
+/** written: the contents as they are stored. */
+export function storeOfWritten(
+  written: readonly PlainSegment[],
+  contents: readonly TestSegment[],
+): TestStore {
   const segments = contents.map(({ probeId, samples }, i) =>
     stored(written[i] as PlainSegment, { segmentId: i + 1, probeId, ...spanOf(samples) }),
   );
@@ -40,12 +49,16 @@ export type TestRollUp = { readonly probeId: number; readonly sources: readonly 
 export async function storeWith(
   contents: readonly TestSegment[],
   rollUps: readonly TestRollUp[],
+  limits = SMALL,
 ): Promise<TestStore> {
-  const { segments } = storeOf(contents);
-  const written = contents.map(({ samples }) => writeSegment(samples));
+  const { segments } = storeOf(contents, limits);
+  const written = contents.map(({ samples }) => writeSegment(samples, limits));
   const made: RollUp[] = [];
   for (const { probeId, sources } of rollUps) {
-    const content = await writeRollUp(sources.map((id) => written[id - 1] as PlainSegment));
+    const content = await writeRollUp(
+      sources.map((id) => written[id - 1] as PlainSegment),
+      limits,
+    );
     written.push(content);
     const of = sources.map((id) => [...segments, ...made][id - 1] as StoredSegment);
     const first = Math.min(...of.map(({ firstBucket }) => firstBucket));

@@ -14,6 +14,7 @@ import {
 import { openPage, sealPage } from '../../segments/pages/page.ts';
 import { readKeys } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
+import { manySamples } from './many-keys.ts';
 import {
   CODEC,
   openSegment,
@@ -131,7 +132,9 @@ function expectInOrder({ ranges, pageCount }: Directory): void {
   for (const { keys, levels, series } of ranges) {
     keys.forEach(next);
     for (const { groups } of levels) {
-      for (const { ordinals, columns } of groups) [ordinals, ...columns].forEach(next);
+      for (const { ordinals, columns, heads } of groups) {
+        [ordinals, ...columns, ...heads].forEach(next);
+      }
     }
     for (const { entries, columns } of series) [entries, ...columns].forEach(next);
   }
@@ -214,6 +217,42 @@ describe('a wrong number whose digest fits', () => {
     expect(isWhole(findings(directory, sections))).toBe(true);
   });
 });
+
+describe('a wrong head whose digest fits', () => {
+  const segment = writeSegment(manySamples({ keys: 4500, hours: 3 }), { keys: 5000, rows: 1e6 });
+  const { directory } = openSegment(segment);
+  const [whole, hours] = directory.ranges[0]?.levels ?? [];
+
+  it.each<[string, SectionPlace | null | undefined]>([
+    ['the whole span', whole?.groups[0]?.heads[0]],
+    ['a rate', whole?.groups[0]?.heads[5]],
+    ['an hour', hours?.groups.at(-1)?.heads[0]],
+  ])('is found in that of %s, whatever bit is wrong', (_, place) => {
+    if (!place) throw new Error('the section exists');
+    fc.assert(
+      fc.property(fc.nat(), (bit) => {
+        const changed = resealed(segment, (bytes, page) =>
+          page === place.page ? withFlipped(bytes, place, bit) : bytes,
+        );
+        const open = openSegment(changed);
+        expect(isWhole(findings(open.directory, open.sections))).toBe(false);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('is not found in a segment without one, nor in its directory', () => {
+    const { sections } = openSegment(segment);
+    expect(findings(directory, sections)).toEqual([]);
+    expectInOrder(directory);
+  });
+});
+
+const withFlipped = (bytes: Uint8Array, { from, to }: SectionPlace, bit: number): Uint8Array => {
+  const copy = bytes.slice();
+  copy.set(flipped(copy.subarray(from, to), bit), from);
+  return copy;
+};
 
 /** Flips the lowest bit of the last byte of a section, whose length stays. */
 function withOneMore(bytes: Uint8Array, { from, to }: SectionPlace): Uint8Array {

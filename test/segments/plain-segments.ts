@@ -181,13 +181,16 @@ export function writeRanges(ranges: Iterable<KeyRange>, span: BucketSpan): Plain
 }
 
 /** Writes a roll-up of these segments and roll-ups, with small ranges. */
-export async function writeRollUp(sources: readonly PlainSegment[]): Promise<PlainSegment> {
+export async function writeRollUp(
+  sources: readonly PlainSegment[],
+  limits = SMALL,
+): Promise<PlainSegment> {
   const shape = rollUpShape(SHAPE);
   const span = { first: 0, last: sources.length - 1 };
   const writer = new SegmentWriter({ shape, codec: CODEC, span, nonce: 0xfeed, isRollUp: true });
   const pages: StoredPage[] = [];
   const streams = sources.map((source, number) => wholeRanges(source, number));
-  for await (const range of mergeRanges(streams, shape, SMALL))
+  for await (const range of mergeRanges(streams, shape, limits))
     pages.push(...writer.addRange(range));
   const { directory, pages: last } = writer.finish();
   pages.push(...last);
