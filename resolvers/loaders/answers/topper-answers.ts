@@ -1,12 +1,8 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
-import {
-  answerPlanned,
-  type PlannedAnswers,
-  type PlannedRead,
-  planQuestions,
-} from '../kernel/answer-segments.ts';
+import { answerPlanned, type PlannedAnswers } from '../kernel/answer-segments.ts';
+import { type PlannedRead, planQuestions } from '../kernel/plan-questions.ts';
 import type { AskedBefore, MadeOf } from '../memory/answer-memory.ts';
 import type {
   KeyAnswer,

@@ -1,5 +1,4 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
@@ -9,11 +8,8 @@ import type {
   ChangesQuestion,
   KeyAnswer,
   KeysWithin,
-  SegmentGroup,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
-import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { HeadAnswers } from './head-answers.ts';
 import {
@@ -23,18 +19,9 @@ import {
   type NamedKeys,
   toKernel,
 } from './kernel-questions.ts';
+import { type PlannedRead, planQuestions } from './plan-questions.ts';
 import { openSource, type ReadSource } from './read-source.ts';
 import { openParts, passingKeys, unitsOf, wantParts } from './read-units.ts';
-
-/** A read, the segments that it needs, and all its questions. */
-export type PlannedRead = {
-  readonly group: SegmentGroup;
-  readonly read: MeterRead;
-  readonly parts: readonly SegmentPart[];
-  /** The segments of the window that it is compared with, if any. */
-  readonly since: readonly SegmentPart[];
-  readonly questions: readonly SegmentQuestion[];
-};
 
 /**
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks
@@ -49,12 +36,6 @@ export async function answerSegments(
   const { answers } = await answerPlanned(reader, planQuestions(live, questions), bound);
   return questions.map((question) => answers.get(question) as KeyAnswer);
 }
-
-/** The segments and blocks that answer the questions, by read. */
-export const planQuestions = (
-  live: LiveSegments,
-  questions: readonly SegmentQuestion[],
-): PlannedRead[] => [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
 
 export type PlannedAnswers = {
   readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
@@ -104,23 +85,6 @@ export async function answerPlanned(
     }),
   );
   return { answers, blocksRead };
-}
-
-const readName = ({ read, question }: SegmentQuestion): string => {
-  const name = nameOfRead(read);
-  const since = sinceOf(question);
-  return since ? `${name} since ${since.from} ${since.to}` : name;
-};
-
-const sinceOf = (question: BlockQuestion) => (question.kind === 'changes' ? question.since : null);
-
-function plan(live: LiveSegments, questions: readonly SegmentQuestion[]): PlannedRead {
-  const [first] = questions;
-  if (!first) throw new Error('a read without questions');
-  const { group, read } = first;
-  const interval = sinceOf(first.question);
-  const since = interval ? planSegments(live, { ...read, interval }) : [];
-  return { group, read, parts: planSegments(live, read), since, questions };
 }
 
 async function answerRead(

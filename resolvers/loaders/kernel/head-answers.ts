@@ -12,7 +12,7 @@ import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentGroup, TopKeys } from '../plan/key-questions.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
-import type { PlannedRead } from './answer-segments.ts';
+import type { PlannedRead } from './plan-questions.ts';
 
 /** A block, and the segment that has it. */
 type HeadBlock = { readonly segment: StoredSegment; readonly question: HeadQuestion };
