@@ -188,9 +188,12 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
   });
 
   it('says that no new data arrive', async () => {
-    const { page, shoot } = await open(`${VIEW}&window=1h&live=1`);
+    const { page, labels, shoot } = await open(`${VIEW}&window=1h&live=1`);
     await follows();
-    await standIn.tell(moved(0));
+    const before = await labels();
+    await standIn.tell(moved(0, [1, 0]));
+    // The answer must be there before the clock jumps, or the stream seems to have been silent.
+    await expect.poll(labels).toEqual([before[1], before[0], ...before.slice(2)]);
     await page.clock.install();
     await page.clock.fastForward('07:00');
     await expect
