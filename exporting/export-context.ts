@@ -76,6 +76,7 @@ async function exportSnapshot(
     ? await exportDeclaration(connection, { name: context, context: found, groups: all })
     : null;
   if (declared) await declaration?.write(oneText(declared.text), signal);
+  signal?.throwIfAborted();
   const source = await openSegments({
     ...windowOf(options),
     connection,

@@ -46,6 +46,8 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
   async function* pages(): AsyncGenerator<ReadingPage> {
     for (const walk of walks) {
       const { groupId } = walk.group;
+      // A cancel that arrives between two statements is lost, and the next one may wait for a lock.
+      query.signal?.throwIfAborted();
       texts.set(walk, await UnsaidTexts.load({ connection, groupId }, walk.codec));
     }
     for (const { sliceId } of query.slices) {
@@ -57,6 +59,7 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
     let withoutReadings = 0;
     for (const unsaid of texts.values()) withoutReadings += unsaid.countOfUsers();
     for (const walk of walks) {
+      query.signal?.throwIfAborted();
       read += await countKeys({ ...query, ...walk, source: copiesOf(connection) });
     }
     return { read, withoutReadings };
@@ -107,6 +110,7 @@ async function* pagesOfSlice(
   for (const [probeId, ofProbe] of groupBy(segments, (segment) => segment.probeId)) {
     const probe = probeNameOf(walk, probeId);
     for (const cluster of timeClusters(ofProbe)) {
+      query.signal?.throwIfAborted();
       const streams = cluster.map((segment) =>
         progress.counted(segment, segmentRanges(source, segment, codec)),
       );

@@ -7,16 +7,25 @@ export type CopiedOut = { readonly bytes: Buffer; readonly before: readonly Quer
  * Sends a text that ends with a `COPY (…) TO STDOUT` and collects its output. Statements before the
  * COPY cost no round trip of their own.
  */
-export const copyOut = (client: ClientBase, text: string): Promise<CopiedOut> =>
+export async function copyOut(client: ClientBase, text: string): Promise<CopiedOut> {
+  const { query, results } = await sent(client, text);
+  return { bytes: query.takeBytes(), before: [results].flat().slice(0, -1) };
+}
+
+type Results = QueryResult | readonly QueryResult[];
+
+type Sent = { readonly query: CopyOutQuery; readonly results: Results };
+
+const sent = (client: ClientBase, text: string): Promise<Sent> =>
   new Promise((resolve, reject) => {
     const query = new CopyOutQuery(text, (error, results) => {
       if (error) reject(error);
-      else resolve({ bytes: query.takeBytes(), before: [results].flat().slice(0, -1) });
+      else resolve({ query, results });
     });
     client.query(query);
   });
 
-type Callback = (error: Error | undefined, results: QueryResult | readonly QueryResult[]) => void;
+type Callback = (error: Error | undefined, results: Results) => void;
 
 /** A query of pg that keeps the output of a COPY, which pg's own ignores. */
 class CopyOutQuery extends Query {

@@ -275,7 +275,7 @@ export class ReadSession {
     const { pool, requestId = null } = this.#options;
     const check = this.#check?.text ?? null;
     const { statement, read } = beginText({ pooler: pool.pooler, requestId, check });
-    // Behind a pooler, a cancel needs the process that the begun transaction has told.
+    // Behind a pooler, a cancel needs the process id that the transaction reports when it begins.
     if (workAfter === null || pool.pooler.isPresent) {
       this.#begun(read(await this.#guarded(client, (on) => this.#send(on, statement), bound)));
       return this.#guarded(client, work, bound);

@@ -147,6 +147,26 @@ function writeHead({ keyCount, total, keys, values }: StoredHead, codec: KeyCode
   return out.take();
 }
 
+/** A head of a group: the start of its block, and its bytes; empty: the block has no reading. */
+type ListedHead = { readonly start: number; readonly bytes: Uint8Array };
+
+function listHeads(section: Uint8Array, { stepSeconds, first }: GroupTimes): ListedHead[] {
+  const reader = new ByteReader(section);
+  const listed: ListedHead[] = [];
+  let start = first;
+  while (reader.at < section.length) {
+    const distance = reader.varint();
+    const isOrdered = listed.length === 0 || (distance > 0 && Number.isFinite(stepSeconds));
+    if (!isOrdered) throw new DamagedSegment('two heads are of the same block');
+    start += distance * stepOf(stepSeconds);
+    const length = reader.varint();
+    const from = reader.at;
+    reader.skip(length);
+    listed.push({ start, bytes: section.subarray(from, reader.at) });
+  }
+  return listed;
+}
+
 /**
  * Reads the head of the block that starts at `start` (any block of the whole span) from a meter's
  * section. Null if the block has no reading. Errors: DamagedSegment.
@@ -154,34 +174,48 @@ function writeHead({ keyCount, total, keys, values }: StoredHead, codec: KeyCode
 export function readGroupHead(
   section: Uint8Array,
   codec: KeyCodec,
-  { stepSeconds, first }: GroupTimes,
+  times: GroupTimes,
   start: number,
 ): StoredHead | null {
-  const reader = new ByteReader(section);
-  let at = first;
-  let found: StoredHead | null = null;
-  while (reader.at < section.length) {
-    at += reader.varint() * stepOf(stepSeconds);
-    const length = reader.varint();
-    const from = reader.at;
-    reader.skip(length);
-    const isAsked = at === start || !Number.isFinite(stepSeconds);
-    if (isAsked && length > 0) found = readHead(section.subarray(from, reader.at), codec);
-  }
-  return found;
+  const isWhole = !Number.isFinite(times.stepSeconds);
+  const found = listHeads(section, times).find((each) => isWhole || each.start === start);
+  return found && found.bytes.length > 0 ? readHead(found.bytes, codec) : null;
 }
+
+/** Reads all heads of a meter's section, by the starts of their blocks. Errors: DamagedSegment. */
+export const readGroupHeads = (
+  section: Uint8Array,
+  codec: KeyCodec,
+  times: GroupTimes,
+): ReadonlyMap<number, StoredHead> =>
+  new Map(
+    listHeads(section, times).flatMap(({ start, bytes }) =>
+      bytes.length === 0 ? [] : [[start, readHead(bytes, codec)] as const],
+    ),
+  );
 
 function readHead(bytes: Uint8Array, codec: KeyCodec): StoredHead {
   const reader = new ByteReader(bytes);
   const keyCount = reader.varint();
-  const total = readColumn(reader, 1).values;
+  const total = readValues(reader, 1);
   const count = reader.varint();
-  if (count !== Math.min(keyCount, HEAD_KEYS)) {
+  if (count === 0 || count !== Math.min(keyCount, HEAD_KEYS)) {
     throw new DamagedSegment(`a head has ${count} of ${keyCount} keys`);
   }
   const keys = new KeyListBuilder({ keys: count, bytes: 0 });
   readKeySection(reader, codec, count, keys);
-  const values = readColumn(reader, count).values;
+  const values = readValues(reader, count);
+  if (countedRows(values, { from: 0, to: count }).length < count) {
+    throw new DamagedSegment('a head has a key without a value');
+  }
   requireEnd(reader);
   return { keyCount, total, keys: keys.finish(), values };
+}
+
+function readValues(reader: ByteReader, count: number): Lanes {
+  const { values, counts } = readColumn(reader, count);
+  if (counts !== null || values.low.some(Number.isNaN)) {
+    throw new DamagedSegment('the numbers of a head are not those of a counter');
+  }
+  return values;
 }

@@ -1,5 +1,13 @@
-import { approximate, type Lanes, laneValue, setWide, wideLanes } from '../codes/lanes.ts';
-import { type KeyList, keyAt } from '../keys/key-list.ts';
+import {
+  approximate,
+  type Lanes,
+  laneValue,
+  NARROW_BOUND,
+  narrowLanes,
+  setWide,
+  wideLanes,
+} from '../codes/lanes.ts';
+import { keyAt } from '../keys/key-list.ts';
 import { HEAD_KEYS, type StoredHead } from './heads.ts';
 
 /** The largest keys of a block of a segment, by a counter. */
@@ -8,8 +16,12 @@ export type RankedHead = {
   readonly keyCount: number;
   /** The sum of all keys. */
   readonly total: bigint;
-  /** The `HEAD_KEYS` largest keys, largest first; of equal ones the smaller first. */
-  readonly keys: readonly Uint8Array[];
+  /**
+   * The `HEAD_KEYS` largest keys, largest first; of equal ones the smaller first. Key i has the
+   * bytes from `ends[i - 1]` (0 for the first) to before `ends[i]`.
+   */
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
   /** Their values, in the order of the keys. */
   readonly values: Lanes;
 };
@@ -28,17 +40,25 @@ export function rankHeads(heads: readonly StoredHead[]): RankedHead {
   const largest = candidates
     .sort((a, b) => b.approx - a.approx || compareExactly(b, a))
     .slice(0, HEAD_KEYS);
-  const values = wideLanes(largest.length);
-  for (const [i, { head, place }] of largest.entries()) {
-    setWide(values, i, laneValue(head.values, place));
-  }
+  const keys = largest.map(({ head, place }) => keyAt(head.keys, place));
+  let length = 0;
+  const ends = Uint32Array.from(keys, (key) => {
+    length += key.length;
+    return length;
+  });
+  // Copied: the keys of whole ranges would stay in memory otherwise.
   return {
     keyCount: heads.reduce((sum, { keyCount }) => sum + keyCount, 0),
     total: heads.reduce((sum, { total }) => sum + laneValue(total, 0), 0n),
-    keys: largest.map(({ head, place }) => copyOf(head.keys, place)),
-    values,
+    bytes: Uint8Array.from(keys.flatMap((key) => [...key])),
+    ends,
+    values: lanesOf(largest),
   };
 }
+
+/** Returns the bytes of a key of a head. */
+export const rankedKeyAt = ({ bytes, ends }: RankedHead, place: number): Uint8Array =>
+  bytes.subarray(place === 0 ? 0 : ends[place - 1], ends[place]);
 
 /** Doubles of exact numbers that differ may be equal only if the numbers are wide. */
 function compareExactly(a: Candidate, b: Candidate): number {
@@ -47,5 +67,15 @@ function compareExactly(a: Candidate, b: Candidate): number {
   return difference > 0n ? 1 : difference < 0n ? -1 : 0;
 }
 
-/** A view would keep the keys of its whole range in memory. */
-const copyOf = (keys: KeyList, place: number): Uint8Array => keyAt(keys, place).slice();
+function lanesOf(largest: readonly Candidate[]): Lanes {
+  if (largest.every(({ approx }) => Math.abs(approx) < NARROW_BOUND)) {
+    const narrow = narrowLanes(largest.length);
+    for (const [i, { approx }] of largest.entries()) narrow.low[i] = approx;
+    return narrow;
+  }
+  const wide = wideLanes(largest.length);
+  for (const [i, { head, place }] of largest.entries()) {
+    setWide(wide, i, laneValue(head.values, place));
+  }
+  return wide;
+}

@@ -1,46 +1,89 @@
-import { writeGroupHeads } from '../blocks/heads.ts';
+import { hasHeads, headOf, readGroupHeads, type StoredHead } from '../blocks/heads.ts';
 import { WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
-import type { PlacedLevel } from '../pages/directory.ts';
+import { compareKeys } from '../keys/key-list.ts';
+import type { Directory, PlacedGroup, PlacedLevel } from '../pages/directory.ts';
 import type { Sections } from '../pages/sections.ts';
 import type { KeyRange } from '../readings/key-range.ts';
+import { bucketRows } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
+import { compareColumns } from './same-readings.ts';
 
-/** What the heads of a level must agree with: all of its blocks. */
-export type BlocksOfLevel = {
+/** The heads of a level, and all blocks of it, with which they must agree. */
+export type HeadsToCheck = {
+  readonly directory: Directory;
+  readonly sections: Sections;
+  readonly level: PlacedLevel;
   readonly blocks: KeyRange;
   readonly codec: KeyCodec;
   readonly folds: SegmentShape['folds'];
 };
 
-/** Yields in words if heads are not those of their blocks. Errors: DamagedSegment. */
-export function* checkHeads(
-  level: PlacedLevel,
-  sections: Sections,
-  of: BlocksOfLevel,
-): Generator<string> {
-  if (areHeadsOf(level, sections, of)) return;
-  const { stepSeconds } = level;
-  const blocks = stepSeconds === WHOLE_SPAN ? 'whole span' : `blocks of ${stepSeconds} s`;
-  yield `the heads of the ${blocks} do not have the largest keys`;
+/** Yields in words what is wrong with the heads of a level. Errors: DamagedSegment. */
+export function* checkHeads(check: HeadsToCheck): Generator<string> {
+  const { directory, level, blocks } = check;
+  const { stepSeconds, groups } = level;
+  const heads = `the heads of the ${stepSeconds === WHOLE_SPAN ? 'whole span' : `blocks of ${stepSeconds} s`}`;
+  const isExpected = directory.hasHeads && hasHeads(blocks.keys.count, stepSeconds);
+  if (groups.some((group) => group.heads.length > 0 !== isExpected)) {
+    yield `${heads} ${isExpected ? 'are missing' : 'are there, which so few keys do not have'}`;
+    return;
+  }
+  let from = 0;
+  for (const group of groups) {
+    const to = endOf(blocks, group, from);
+    if (!areHeadsOf(check, group, { from, to })) {
+      yield `${heads} do not have the largest keys`;
+      return;
+    }
+    from = to;
+  }
 }
 
+/** Returns the index of the first bucket after a group. */
+function endOf({ readings: { starts } }: KeyRange, { lastStart }: PlacedGroup, from: number) {
+  let to = from;
+  while (to < starts.length && (starts[to] as number) <= lastStart) to += 1;
+  return to;
+}
+
+/** Buckets of the blocks, from `from` to before `to`. */
+type Buckets = { readonly from: number; readonly to: number };
+
 function areHeadsOf(
-  { stepSeconds, groups }: PlacedLevel,
-  sections: Sections,
-  { blocks, codec, folds }: BlocksOfLevel,
+  { sections, level, blocks, codec, folds }: HeadsToCheck,
+  { firstStart, heads }: PlacedGroup,
+  { from, to }: Buckets,
 ): boolean {
-  const { starts } = blocks.readings;
-  let to = 0;
-  return groups.every(({ firstStart: first, lastStart, heads }) => {
-    const from = to;
-    while (to < starts.length && (starts[to] as number) <= lastStart) to += 1;
-    return heads.every((section, place) => {
+  const { stepSeconds } = level;
+  return heads.every((section, place) => {
+    const times = { stepSeconds, first: firstStart };
+    const stored = section && readGroupHeads(sections(section), codec, times);
+    let left = stored?.size ?? 0;
+    for (let bucket = from; bucket < to; bucket += 1) {
       const source = { level: blocks, place, fold: folds[place] ?? null, codec };
-      const right = writeGroupHeads(source, { from, to }, { stepSeconds, first });
-      const stored = section && sections(section);
-      if (right === null || stored === null) return right === stored;
-      return Buffer.compare(right, stored) === 0;
-    });
+      const right = headOf(source, bucketRows(blocks.readings, bucket));
+      // What a roll-up is compared with begins at another time.
+      const start =
+        stepSeconds === WHOLE_SPAN ? firstStart : (blocks.readings.starts[bucket] as number);
+      const found = stored?.get(start) ?? null;
+      if (!areSame(found, right)) return false;
+      if (found) left -= 1;
+    }
+    return left === 0;
   });
 }
+
+function areSame(a: StoredHead | null, b: StoredHead | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.keyCount !== b.keyCount || a.keys.count !== b.keys.count) return false;
+  const total = compareColumns(columnOf(a.total), columnOf(b.total));
+  const values = compareColumns(columnOf(a.values), columnOf(b.values));
+  if (!total(0, 0)) return false;
+  for (let i = 0; i < a.keys.count; i += 1) {
+    if (compareKeys(a.keys, i, b.keys, i) !== 0 || !values(i, i)) return false;
+  }
+  return true;
+}
+
+const columnOf = (values: StoredHead['values']) => ({ values, counts: null });

@@ -111,11 +111,11 @@ function* checkRange(
     const sums = level === finest ? readings : coarserReadings(readings, stepSeconds, shape.folds);
     const isRight =
       level === finest || areSameReadings(sums, readBlocks(source, level, { ...EVER, places }));
-    const blocks =
+    const what =
       stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
-    if (!isRight) yield `the ${blocks} are not what the finest blocks add up to`;
-    const { folds } = shape;
-    yield* checkHeads(level, sections, { blocks: { keys, readings: sums }, codec, folds });
+    if (!isRight) yield `the ${what} are not what the finest blocks add up to`;
+    const blocks = { keys, readings: sums };
+    yield* checkHeads({ directory, sections, level, blocks, codec, folds: shape.folds });
   }
   if (!isSeriesOf(source, readings, shape)) yield 'its series differ from its blocks';
 }

@@ -20,6 +20,9 @@ const CHUNK = 65_536;
 /** By length of the keys: the longest array so far. */
 const longest = new Map<number, Uint32Array>();
 
+/** Of each longer array, at least a quarter is new, so that lists which grow do not make many. */
+const GROWTH = 1.25;
+
 const buffers = new WeakSet<ArrayBufferLike>();
 
 /**
@@ -29,7 +32,8 @@ const buffers = new WeakSet<ArrayBufferLike>();
 export function evenEnds(length: number, count: number): Uint32Array {
   const known = longest.get(length);
   if (known && known.length >= count) return known.subarray(0, count);
-  const made = makeEnds(length, Math.ceil(count / CHUNK) * CHUNK);
+  const room = Math.max(count, known ? known.length * GROWTH : 0);
+  const made = makeEnds(length, Math.ceil(room / CHUNK) * CHUNK);
   longest.set(length, made);
   buffers.add(made.buffer);
   return made.subarray(0, count);
@@ -101,7 +105,7 @@ export class KeyListBuilder implements KeyList {
     if (this.count === 0) this.#evenLength = length;
     if (this.#evenLength === length) {
       this.#reserveBytes(keys * length);
-      this.ends = evenEnds(length, this.count + keys);
+      this.ends = evenEnds(length, Math.max(this.#expectedKeys, this.count + keys));
       return this.length + keys * length;
     }
     this.reserve({ keys, bytes: keys * length });

@@ -73,7 +73,10 @@ type DirectoryOf<Section> = {
 };
 
 export type ListedDirectory = DirectoryOf<ListedSection>;
-export type Directory = DirectoryOf<SectionPlace | null>;
+export type Directory = DirectoryOf<SectionPlace | null> & {
+  /** Whether long blocks of many keys have heads: those of the first version have none. */
+  readonly hasHeads: boolean;
+};
 
 /** Segments of the first version, without heads, were written up to 1.0.2. */
 const VERSIONS = { first: 1, withHeads: 2 } as const;
@@ -216,7 +219,8 @@ class DirectoryReader {
     const totals = Array.from({ length: slots + 1 }, () => this.#bytes());
     if (reader.at !== reader.bytes.length) throw new DamagedSegment('bytes are left over');
     if (this.#page + 1 !== pageCount) throw new DamagedSegment('a page has no section');
-    return { nonce, slots, span, pageCount, ranges, totals };
+    const hasHeads = version >= VERSIONS.withHeads;
+    return { nonce, slots, span, pageCount, ranges, totals, hasHeads };
   }
 
   #range(): PlacedRange {

@@ -53,9 +53,10 @@ export async function* checkStoredRollUp(
   const isReadable = yield* checkRanges(opened, async function* (range, sections) {
     const stored = readRollUpRange({ directory, range, sections }, codec);
     yield* beside.compare(stored, shape);
+    const [level] = range.levels;
     const { folds } = shape;
-    const [whole] = range.levels;
-    if (whole) yield* checkHeads(whole, sections, { blocks: stored.whole, codec, folds });
+    if (!level) return;
+    yield* checkHeads({ directory, sections, level, blocks: stored.whole, codec, folds });
   });
   if (isReadable) yield* beside.end();
 }

@@ -9,15 +9,23 @@ export type ManyKeys = {
   /** Whether some readings are larger than a double holds exactly. */
   readonly isWide?: boolean;
   readonly seed?: number;
+  /** The first byte of the IPv4 addresses. */
+  readonly network?: string;
 };
 
 /**
  * Samples of the meters of plain-segments.ts for many keys, most of them IPv4 addresses, the others
  * IPv6. Many have equal sums, and many have none but zeros. The same arguments give the same samples.
  */
-export function manySamples({ keys, hours, isWide = false, seed = 1 }: ManyKeys): PlainSample[] {
+export function manySamples({
+  keys,
+  hours,
+  isWide = false,
+  seed = 1,
+  network = '0A',
+}: ManyKeys): PlainSample[] {
   const random = randomFrom(seed);
-  return Array.from({ length: keys }, (_, i) => keyOf(i, keys)).flatMap((key) =>
+  return Array.from({ length: keys }, (_, i) => keyOf(i, keys, network)).flatMap((key) =>
     Array.from({ length: 1 + random(3) }, (): PlainSample => {
       const value = drawValue(random, isWide);
       const once = { value, count: 1n };
@@ -37,10 +45,10 @@ export function manySamples({ keys, hours, isWide = false, seed = 1 }: ManyKeys)
   );
 }
 
-function keyOf(i: number, keys: number): string {
+function keyOf(i: number, keys: number, network: string): string {
   const byte = (number: number): string =>
     (number & 255).toString(16).toUpperCase().padStart(2, '0');
-  const ipv4 = `0A.${byte(i >> 16)}.${byte(i >> 8)}.${byte(i)}`;
+  const ipv4 = `${network}.${byte(i >> 16)}.${byte(i >> 8)}.${byte(i)}`;
   return i < keys - 300 ? ipv4 : `20.01${'.00'.repeat(10)}.${ipv4}`;
 }
 

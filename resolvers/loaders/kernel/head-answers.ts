@@ -3,7 +3,7 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { HEAD_KEYS } from '../../../segments/blocks/heads.ts';
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
-import { type RankedHead, rankHeads } from '../../../segments/blocks/rank-heads.ts';
+import { type RankedHead, rankedKeyAt, rankHeads } from '../../../segments/blocks/rank-heads.ts';
 import { laneValue } from '../../../segments/codes/lanes.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { SECTION_KEYS } from '../../../segments/keys/key-section.ts';
@@ -47,6 +47,8 @@ export class HeadAnswers {
       this.#known.set(planned, known);
       return true;
     }
+    // Then the block is all that is missing, if it is, and other questions may need it too.
+    if (this.#reader.memory.has('keys', segmentName(this.#reader, segment))) return false;
     const places = segment.directory().ranges.map((range) => headSections(range, question));
     if (places.some((each) => each === null)) return false;
     wishes.add(
@@ -103,7 +105,10 @@ function blockOf({ read, parts, since, questions }: PlannedRead): HeadBlock | nu
   if (!part || !run || parts.length > 1 || part.above.length > 0) return null;
   const { cover, segment } = part;
   if (cover.runs.length > 1 || cover.less.length > 0) return null;
-  const isLarge = segment.directory().ranges.some(({ keyCount }) => keyCount > SECTION_KEYS);
+  const ranges = segment.directory().ranges.filter(({ keyCount }) => keyCount > SECTION_KEYS);
+  const keyCount = ranges.reduce((sum, range) => sum + range.keyCount, 0);
+  // Heads of small ranges are calculated, from all of their keys.
+  const isLarge = 2 * keyCount > segment.keyCount;
   const { level: stepSeconds } = run;
   const isWhole = stepSeconds === WHOLE_SPAN;
   const start = isWhole ? run.from : floorTo(run.from, stepSeconds);
@@ -112,9 +117,9 @@ function blockOf({ read, parts, since, questions }: PlannedRead): HeadBlock | nu
 }
 
 function topOf(head: RankedHead, maxItems: number, codec: KeyCodec): TopKeys {
-  const { keyCount, total, keys, values } = head;
-  const listed = keys.slice(0, maxItems).map((key, place) => ({
-    key: codec.decode(key),
+  const { keyCount, total, ends, values } = head;
+  const listed = Array.from({ length: Math.min(maxItems, ends.length) }, (_, place) => ({
+    key: codec.decode(rankedKeyAt(head, place)),
     value: exactOf(laneValue(values, place)),
   }));
   const rest = listed.reduce((sum, { value }) => sum - value.sum, total);

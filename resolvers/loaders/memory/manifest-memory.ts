@@ -19,7 +19,10 @@ export class ManifestMemory {
     return bytes;
   }
 
-  /** Returns the manifest of a context at this version and layout. Who reads it counts a miss. */
+  /**
+   * Returns the manifest of a context at this version and layout. The caller that reads it counts
+   * the miss.
+   */
   find(context: string, { version, layout }: Pick<Manifest, 'version' | 'layout'>) {
     const known = this.#manifests.get(context);
     const found = known?.layout === layout && known.version === version ? known : undefined;

@@ -118,6 +118,11 @@ export class SegmentMemory {
     return found?.value as Kept[Kind] | undefined;
   }
 
+  /** Whether a value is cached. Does not count as its use. */
+  has(kind: KeptKind, name: string): boolean {
+    return this.#entries.has(`${kind} ${name}`);
+  }
+
   keep<Kind extends KeptKind>(kind: Kind, name: string, value: Kept[Kind]): void {
     this.#entries.set(`${kind} ${name}`, { kind, value, bytes: ENTRY_BYTES + bytesOf(value) });
   }

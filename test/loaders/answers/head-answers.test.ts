@@ -41,6 +41,8 @@ type Asked = {
   readonly window: Window;
   readonly maxItems: number;
   readonly passing?: KeysPassing | null;
+  /** Whether most ranges have so few keys that their heads would be calculated. */
+  readonly isSmall?: boolean;
 };
 
 /** Asks a topper and compares it with plain arithmetic. Returns whether heads were used. */
@@ -113,6 +115,20 @@ describe('toppers of one long block', () => {
     expect(store.statements()).toBe(1);
   });
 
+  it('are answered from keys and blocks that are cached, without a statement', async () => {
+    const store = await storeWith([segmentOf(MANY)], [], LIMITS);
+    const { reader, live } = store;
+    const read = readOf(0, hours(0, 3), null);
+    const ask = (maxItems: number) => {
+      const question = { kind: 'top', maxItems, within: null, passing: null } as const;
+      return answerSegments(reader, live, [{ group: GROUP, read, question }], null);
+    };
+    await ask(HEAD_KEYS + 1);
+    expect(store.statements()).toBe(1);
+    await ask(10);
+    expect(store.statements()).toBe(1);
+  });
+
   it('equal plain arithmetic for a roll-up of two segments, and for what is left of it', async () => {
     const contents = [
       segmentOf({ ...MANY, seed: 2 }),
@@ -148,9 +164,11 @@ describe('toppers for which heads are not enough', () => {
     ],
     ['a maximum', { place: 3, window, maxItems: 10 }],
     ['a minimum', { place: 4, window, maxItems: 10 }],
+    ['mostly small ranges', { place: 0, window, maxItems: 10, isSmall: true }],
     ['a mean', { place: 1, window, maxItems: 10 }],
   ])('read the whole block: %s', async (_, asked) => {
-    const store = await storeWith(contents, [], LIMITS);
+    const limits = asked.isSmall ? { ...LIMITS, keys: 2000 } : LIMITS;
+    const store = await storeWith(contents, [], limits);
     expect(await check(store, contents, asked)).toBe(false);
   });
 });

@@ -11,7 +11,7 @@ import {
   type OrdinalRange,
   prefixRange,
 } from '../../../segments/keys/key-list.ts';
-import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
+import { isShared, KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
 import { firstPartRanges, textRange } from '../../../segments/keys/key-ranges.ts';
 import { byBytes, codecOf, listOf, RAW_PARTS, rawKeys, SOME_KINDS } from './random-keys.ts';
 
@@ -178,5 +178,43 @@ describe('the keys of a list', () => {
     ]);
     expect(firstPartRanges(list, codec, 'a\\b')).toEqual([{ from: 1, to: 2 }]);
     expect(firstPartRanges(list, codec, 'c')).toEqual([]);
+  });
+});
+
+describe('the ends of keys of one length', () => {
+  const even = (length: number, keys: number): KeyListBuilder => {
+    const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+    builder.length = builder.reserveEven(keys, length);
+    builder.count = keys;
+    return builder;
+  };
+
+  it('are shared by lists, also of other sizes, and stay right', () => {
+    const small = even(4, 3).finish();
+    const large = even(4, 200_000).finish();
+    const other = even(6, 3).finish();
+    expect([...small.ends]).toEqual([4, 8, 12]);
+    expect([...other.ends]).toEqual([6, 12, 18]);
+    expect(large.ends).toHaveLength(200_000);
+    expect(large.ends.every((end, i) => end === 4 * (i + 1))).toBe(true);
+    expect(even(4, 150_000).finish().ends.buffer).toBe(large.ends.buffer);
+    expect([small, large, other].map(({ ends }) => isShared(ends))).toEqual([true, true, true]);
+  });
+
+  it('are copied before a key of another length is added', () => {
+    const builder = even(4, 3);
+    builder.add(Uint8Array.of(255, 255, 255, 255, 255));
+    const { ends, count } = builder.finish();
+    expect([...ends]).toEqual([4, 8, 12, 17]);
+    expect(count).toBe(4);
+    expect(isShared(ends)).toBe(false);
+    expect([...even(4, 4).finish().ends]).toEqual([4, 8, 12, 16]);
+  });
+
+  it('are written after keys of another length', () => {
+    const builder = new KeyListBuilder({ keys: 2, bytes: 3 });
+    builder.add(Uint8Array.of(1, 2, 3));
+    expect(builder.reserveEven(2, 4)).toBe(11);
+    expect([...builder.ends.subarray(0, 3)]).toEqual([3, 7, 11]);
   });
 });
