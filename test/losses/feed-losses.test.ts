@@ -128,9 +128,26 @@ describe('any losses', () => {
 
   type CaseOf<T> = T extends fc.Arbitrary<infer V> ? V : never;
 
+  /**
+   * Whether the distance between two IPFIX packets that arrived is by chance the number of flows
+   * that it would be if the exporter counted in the other way.
+   */
+  const isMisleading = ({ list, numbering, start }: CaseOf<typeof cases>): boolean => {
+    const sizes = list.map(({ flows }) => flows);
+    const came = sentPackets(sizes, numbering, start).filter((_, i) => !list[i]?.lacks);
+    return came.slice(1).some((packet, i) => {
+      const before = came[i] as SentPacket;
+      const step = (packet.number - before.number) | 0;
+      const isOwn = step === packet.flows && step !== before.flows;
+      const isBefore = step === before.flows && step !== packet.flows;
+      return numbering === 'ipfix' ? isOwn : numbering === 'ownIpfix' && isBefore;
+    });
+  };
+
   it('are exactly what is missing from lines in order, if it is clear how numbers count', () => {
     fc.assert(
       fc.property(cases, (given) => {
+        fc.pre(!isMisleading(given));
         const { lines, lost, unit } = exported(given);
         const found = lostOf(lines);
         if (given.numbering === 'ipfix' || given.numbering === 'ownIpfix') {
@@ -165,6 +182,7 @@ describe('any losses', () => {
         (given, nth, shift) => {
           // The lines of a packet arrive within less than the time between two checks.
           const looks = nth.map((n) => n * 31 + shift);
+          fc.pre(!isMisleading(given));
           const { lines, lost, unit } = exported(given);
           const losses = new FeedLosses();
           let at = 0;
