@@ -105,7 +105,7 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
     const [row] = await rowsOf<{ count: number }>(
       lab.databaseUrl,
       `select count(*)::int as count from pg_stat_activity
-       where datname = current_database() and query ilike 'copy (%segment_pages%'`,
+       where datname = current_database() and query ilike '%copy (%segment_pages%'`,
     );
     return row?.count ?? 0;
   }
