@@ -13,12 +13,13 @@ import { foldColumns } from '../readings/fold-columns.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import { bucketRows } from '../readings/readings.ts';
 import { type BucketRange, type GroupTimes, requireEnd, stepOf } from './block-group.ts';
+import { HOUR } from './levels.ts';
 
 /*
  * The head of a block has its largest keys by one counter, with the total and the number of all
  * keys. A topper of one whole block needs nothing else: neither the keys of the segment, of which
  * there may be millions, nor the other values of the block. Only blocks of an hour or longer have
- * heads, and only ranges whose keys are in several sections: the others are read as fast.
+ * heads, and only ranges whose keys are in several sections: others are read just as fast.
  *
  *     a meter of a group   for each block the distance of its start from the previous start, in
  *                          steps, the byte length of its head (0: no reading), and the head
@@ -33,11 +34,9 @@ import { type BucketRange, type GroupTimes, requireEnd, stepOf } from './block-g
 /** Maximum number of keys in a head: more than most toppers list. */
 export const HEAD_KEYS = 128;
 
-const SHORTEST_STEP = 3600;
-
 /** Whether a range has heads for the blocks of a level. */
 export const hasHeads = (keyCount: number, stepSeconds: number): boolean =>
-  keyCount > SECTION_KEYS && stepSeconds >= SHORTEST_STEP;
+  keyCount > SECTION_KEYS && stepSeconds >= HOUR;
 
 /** The largest keys of a block of a range. */
 export type StoredHead = {

@@ -8,7 +8,7 @@ export type BucketSpan = { readonly first: number; readonly last: number };
 export const WHOLE_SPAN = Number.POSITIVE_INFINITY;
 
 const MINUTE = 60;
-const HOUR = 3600;
+export const HOUR = 3600;
 
 /**
  * Buckets of up to this many seconds are added up by minutes first, so that few buckets remain at

@@ -40,20 +40,24 @@ export function rankHeads(heads: readonly StoredHead[]): RankedHead {
   const largest = candidates
     .sort((a, b) => b.approx - a.approx || compareExactly(b, a))
     .slice(0, HEAD_KEYS);
-  const keys = largest.map(({ head, place }) => keyAt(head.keys, place));
-  let length = 0;
-  const ends = Uint32Array.from(keys, (key) => {
-    length += key.length;
-    return length;
-  });
-  // Copied: the keys of whole ranges would stay in memory otherwise.
   return {
     keyCount: heads.reduce((sum, { keyCount }) => sum + keyCount, 0),
     total: heads.reduce((sum, { total }) => sum + laneValue(total, 0), 0n),
-    bytes: Uint8Array.from(keys.flatMap((key) => [...key])),
-    ends,
+    ...packKeys(largest),
     values: lanesOf(largest),
   };
+}
+
+/** Copies the keys, because views would keep the keys of whole ranges in memory. */
+function packKeys(largest: readonly Candidate[]): Pick<RankedHead, 'bytes' | 'ends'> {
+  const keys = largest.map(({ head, place }) => keyAt(head.keys, place));
+  const ends = new Uint32Array(keys.length);
+  let end = 0;
+  for (const [i, key] of keys.entries()) {
+    end += key.length;
+    ends[i] = end;
+  }
+  return { bytes: new Uint8Array(Buffer.concat(keys)), ends };
 }
 
 /** Returns the bytes of a key of a head. */

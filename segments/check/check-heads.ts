@@ -26,7 +26,7 @@ export function* checkHeads(check: HeadsToCheck): Generator<string> {
   const heads = `the heads of the ${stepSeconds === WHOLE_SPAN ? 'whole span' : `blocks of ${stepSeconds} s`}`;
   const isExpected = directory.hasHeads && hasHeads(blocks.keys.count, stepSeconds);
   if (groups.some((group) => group.heads.length > 0 !== isExpected)) {
-    yield `${heads} ${isExpected ? 'are missing' : 'are there, which so few keys do not have'}`;
+    yield `${heads} ${isExpected ? 'are missing' : 'are there, although the range has few keys'}`;
     return;
   }
   let from = 0;

@@ -47,7 +47,7 @@ export class HeadAnswers {
       this.#known.set(planned, known);
       return true;
     }
-    // Then the block is all that is missing, if it is, and other questions may need it too.
+    // If the keys are cached, at most the block is missing, which other questions may need too.
     if (this.#reader.memory.has('keys', segmentName(this.#reader, segment))) return false;
     const places = segment.directory().ranges.map((range) => headSections(range, question));
     if (places.some((each) => each === null)) return false;
