@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inSnapshot } from '../../db/connection/connection.ts';
@@ -10,9 +9,14 @@ import { SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';
 import { rebuildContext } from '../../store/rebuild/rebuild-context.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
 import { sorted } from '../segments/plain-segments.ts';
-import { databaseUrl, withClient } from '../support/database/database.ts';
 import { isOnCluster } from '../support/database/on-cluster.ts';
-import { type KeepingLab, NOW, openKeepingLab, untilItWaits } from './keeping/keeping-lab.ts';
+import {
+  type KeepingLab,
+  NOW,
+  openKeepingLab,
+  untilItWaits,
+  untilWaiting,
+} from './keeping/keeping-lab.ts';
 import { DAY, DAY_START, minute, openPartition, type SegmentToWrite } from './store-lab.ts';
 
 /** Slice 1 of the lab is being filled: these tests run on its first morning. */
@@ -161,7 +165,11 @@ describe('a reader in an older snapshot', () => {
       now: settledAt(0) + SWEEP_AFTER_SECONDS,
       waitMs: 20_000,
     });
-    await untilDetaching();
+    await untilWaiting(
+      lab,
+      "datname = $1 and query ~ '^alter table .* detach'",
+      new URL(lab.databaseUrl).pathname.slice(1),
+    );
     await lab.importer.query("set lock_timeout = '5s'");
     // The first generation already has a partition; the second needs one.
     await importMinutes(1, 1);
@@ -173,19 +181,6 @@ describe('a reader in an older snapshot', () => {
     expect(await sweeping).toBe(2);
     expect(await partitions()).toEqual([SETTLED, generation(1), generation(2)]);
   });
-
-  /**
-   * Looks from another database. A snapshot of this one would be as old as the oldest transaction
-   * of the server, and the dead segments would stay.
-   */
-  async function untilDetaching(): Promise<void> {
-    const text = `select from pg_stat_activity
-      where datname = $1 and query ~ '^alter table .* detach' and wait_event_type = 'Lock'`;
-    const name = new URL(lab.databaseUrl).pathname.slice(1);
-    await withClient(databaseUrl(lab.databaseUrl, 'postgres'), async (client) => {
-      while ((await client.query(text, [name])).rowCount === 0) await delay(5);
-    });
-  }
 });
 
 describe('work on generations that is interrupted', () => {

@@ -22,6 +22,7 @@ import { restoreSlice } from '../../../store/keeping/restore-slice.ts';
 import type { SliceKeeper } from '../../../store/keeping/slice-keeper.ts';
 import type { WrittenArchive } from '../../../store/keeping/write-archive.ts';
 import { SHAPE } from '../../segments/plain-segments.ts';
+import { databaseUrl, withClient } from '../../support/database/database.ts';
 import {
   DAY,
   DAY_START,
@@ -164,16 +165,23 @@ export function dayOf(
 export const SEALED = { level: SEALED_LEVEL };
 
 /** Waits until a session waits for a lock. */
-export async function untilItWaits(lab: KeepingLab, pid: number): Promise<void> {
-  for (;;) {
-    const { rows } = await lab.reader.query<{ waits: boolean }>(
-      `select coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity
-       where pid = $1`,
-      [pid],
-    );
-    if (rows[0]?.waits) return;
-    await delay(5);
-  }
+export const untilItWaits = (lab: KeepingLab, pid: number): Promise<void> =>
+  untilWaiting(lab, 'pid = $1', pid);
+
+/**
+ * Waits until a session for which `condition` holds waits for a lock. Looks from another database.
+ * A snapshot of this one would be as old as the oldest transaction of the server, and a sweep would
+ * leave dead segments for its sake.
+ */
+export async function untilWaiting(
+  lab: KeepingLab,
+  condition: string,
+  parameter: string | number,
+): Promise<void> {
+  const text = `select from pg_stat_activity where ${condition} and wait_event_type = 'Lock'`;
+  await withClient(databaseUrl(lab.databaseUrl, 'postgres'), async (client) => {
+    while ((await client.query(text, [parameter])).rowCount === 0) await delay(5);
+  });
 }
 
 export const hostsTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
