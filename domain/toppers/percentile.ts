@@ -6,7 +6,7 @@ export const ZERO = 'zero';
 /**
  * Returns the index of a rank's value in an ascending series, counted from 0; null for an empty
  * series. The value is at position ⌈rank ÷ 100 · n⌉, counted from 1; rank 0 is the smallest value
- * (decision 27). `rank` is a number from 0 to 100.
+ * (decision 27), and rank 100 the largest. `rank` is a number from 0 to 100.
  *
  * `zeros` is the number of zeros at the start of the series, in addition to its `count` values. A
  * counter has one for every topper bucket without a reading, and then no value is negative.
@@ -16,10 +16,6 @@ export function nearestRank(count: number, rank: number, zeros: number): number 
   const position = Math.max(1, rankPosition(rank, zeros + count));
   return position <= zeros ? ZERO : position - zeros - 1;
 }
-
-/** Returns the index of the largest value in the same series. */
-export const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
-  count > 0 ? count - 1 : zeros > 0 ? ZERO : null;
 
 /**
  * Up to here, doubles give the exact ceiling of a hundredth of an integer rank's product: it is

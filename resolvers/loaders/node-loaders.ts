@@ -15,7 +15,7 @@ import {
 import { type PassingRequest, passingKeys } from './keys/passing-keys.ts';
 import type { Catalog } from './plan/catalog.ts';
 import { groupStepsLoader } from './series/group-steps-loader.ts';
-import { keyStepsLoader } from './series/key-steps-loader.ts';
+import { KeySeriesLoader } from './series/key-series-loader.ts';
 import { manyLoader, oneLoader } from './session/batch.ts';
 import type { NodeReader } from './session/node-reader.ts';
 
@@ -73,7 +73,7 @@ export function createNodeLoaders(reader: NodeReader) {
       (row) => row.contextId,
     ),
     topperAnswers: topperAnswersLoader(reader),
-    keySteps: keyStepsLoader(reader),
+    keySeries: new KeySeriesLoader(reader),
     groupSteps: groupStepsLoader(reader),
     passingKeys: (request: PassingRequest) => passingKeys(reader, labelled, request),
     describedKeys,

@@ -2,9 +2,9 @@ import { type EpochSeconds, isEmpty, stepsOf } from '../../domain/time/interval.
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import { largestPlace, nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { GroupStep } from '../loaders/series/group-steps.ts';
+import type { KeySeriesRequest } from '../loaders/series/key-series-loader.ts';
 import { type StepSeries, stepAt, stepValue } from '../loaders/series/step-series.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
@@ -43,9 +43,7 @@ export async function keyPercentiles(
   ranks: readonly number[],
 ): Promise<{ rank: number; value: bigint }[]> {
   const { rule } = ranked.topper.plan;
-  const values = await selectBuckets(ranked, (count, zeros) =>
-    ranks.map((rank) => nearestRank(count, rank, zeros)),
-  );
+  const values = await loadValues(ranked, ranks);
   return ranks.flatMap((rank, i) => {
     const value = values[i];
     return value ? [{ rank, value: shownValue(value, rule) }] : [];
@@ -54,57 +52,39 @@ export async function keyPercentiles(
 
 /** Returns the largest topper bucket of the window, in the unit of `metric`; null without any. */
 export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
-  const [largest] = await selectBuckets(ranked, (count, zeros) => [largestPlace(count, zeros)]);
+  const [largest] = await loadValues(ranked, [100]);
   return largest ? shownValue(largest, ranked.topper.plan.rule) : null;
 }
 
-/** The index of a value among the ascending values; null: there is no such value. */
-type ValuePlace = ReturnType<typeof nearestRank>;
-
-/** Returns values of a key's topper buckets, whose places follow from how many values there are. */
-async function selectBuckets(
+async function loadValues(
   { topper: { plan }, key: { row } }: RankedKey,
-  placesOf: (count: number, zeros: number) => readonly ValuePlace[],
-): Promise<(Exact | null)[]> {
+  ranks: readonly number[],
+): Promise<readonly (Exact | null)[]> {
   const stepSeconds = plan.rule.topperBucketSeconds;
-  const series = await loadSteps(plan, stepSeconds, row.key);
-  // The series of all keys arrive together. What follows must not wait if the turn is free, or all
-  // keys would find it free.
-  const turn = plan.meter.group.at.loaders.goOn();
-  if (turn) await turn;
-  let places: readonly ValuePlace[] = [];
-  const found = series.select((count) => {
-    places = placesOf(count, zerosOf(plan, stepSeconds, count));
-    return places.filter((place) => typeof place === 'number');
-  });
-  let taken = 0;
-  return places.map((place) => {
-    if (place === null) return null;
-    if (place === ZERO) return NOTHING;
-    taken += 1;
-    return found[taken - 1] ?? NOTHING;
-  });
+  // Only counters have zeros (decision 27).
+  const bucketCount = isCounting(plan.fold) ? stepCount(plan, stepSeconds) : null;
+  const request = seriesRequest(plan, stepSeconds, row.key);
+  const { keySeries: loader } = plan.meter.group.at.loaders;
+  return (await loader.values(request, { ranks, bucketCount })).values;
 }
 
-/**
- * Returns the number of topper buckets that have no value and count as 0; only counters have them
- * (decision 27). They are not stored, because a window may span years.
- */
-const zerosOf = (plan: TopperPlan, stepSeconds: number, count: number): number =>
-  isCounting(plan.fold) ? stepCount(plan, stepSeconds) - count : 0;
+const loadSteps = (
+  plan: TopperPlan,
+  stepSeconds: number,
+  key: string | null,
+): Promise<StepSeries> =>
+  plan.meter.group.at.loaders.keySeries.steps(seriesRequest(plan, stepSeconds, key));
 
 /** key: in raw form; null: all keys of the group together. */
-function loadSteps(plan: TopperPlan, stepSeconds: number, key: string | null): Promise<StepSeries> {
-  const { at } = plan.meter.group;
+function seriesRequest(
+  plan: TopperPlan,
+  stepSeconds: number,
+  key: string | null,
+): KeySeriesRequest {
+  const { contextId } = plan.meter.group.at;
   // The total of all keys equals that of their networks.
   const of = key === null ? { ...plan, prefix: null } : plan;
-  return at.loaders.keySteps.load({
-    contextId: at.contextId,
-    read: readOf(of, plan.covered),
-    stepSeconds,
-    key,
-    bound: plan.bound,
-  });
+  return { contextId, read: readOf(of, plan.covered), stepSeconds, key, bound: plan.bound };
 }
 
 type StepReading = { readonly at: EpochSeconds; readonly value: Exact };

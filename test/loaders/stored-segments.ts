@@ -25,7 +25,12 @@ export type TestStore = {
   readonly statements: () => number;
 };
 
-export type TestSegment = { readonly probeId: number; readonly samples: readonly PlainSample[] };
+export type TestSegment = {
+  readonly probeId: number;
+  readonly samples: readonly PlainSample[];
+  /** 0 if it is not given. */
+  readonly level?: number;
+};
 
 export function storeOf(contents: readonly TestSegment[], limits = SMALL): TestStore {
   const written = contents.map(({ samples }) => writeSegment(samples, limits));
@@ -37,8 +42,8 @@ export function storeOfWritten(
   written: readonly PlainSegment[],
   contents: readonly TestSegment[],
 ): TestStore {
-  const segments = contents.map(({ probeId, samples }, i) =>
-    stored(written[i] as PlainSegment, { segmentId: i + 1, probeId, ...spanOf(samples) }),
+  const segments = contents.map(({ probeId, samples, level = 0 }, i) =>
+    stored(written[i] as PlainSegment, { segmentId: i + 1, probeId, level, ...spanOf(samples) }),
   );
   return openStore(written, { segments, rollUps: [] });
 }
@@ -63,7 +68,7 @@ export async function storeWith(
     const of = sources.map((id) => [...segments, ...made][id - 1] as StoredSegment);
     const first = Math.min(...of.map(({ firstBucket }) => firstBucket));
     const last = Math.max(...of.map(({ lastBucket }) => lastBucket));
-    const segment = stored(content, { segmentId: written.length, probeId, first, last });
+    const segment = stored(content, { segmentId: written.length, probeId, level: 0, first, last });
     made.push({ ...segment, sources });
   }
   return openStore(written, { segments, rollUps: made });
@@ -100,13 +105,14 @@ function openStore(written: readonly PlainSegment[], live: LiveSegments): TestSt
 type StoredAs = {
   readonly segmentId: number;
   readonly probeId: number;
+  readonly level: number;
   readonly first: number;
   readonly last: number;
 };
 
 function stored(
   { directory: bytes, pages }: PlainSegment,
-  { segmentId, probeId, first, last }: StoredAs,
+  { segmentId, probeId, level, first, last }: StoredAs,
 ): StoredSegment {
   const directory = readDirectory(bytes);
   return {
@@ -114,7 +120,7 @@ function stored(
     groupId: GROUP.groupId,
     probeId,
     sliceId: 1,
-    level: 0,
+    level,
     firstBucket: first,
     lastBucket: last,
     keyCount: directory.ranges.reduce((sum, { keyCount }) => sum + keyCount, 0),

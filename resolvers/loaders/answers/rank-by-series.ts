@@ -1,7 +1,7 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
-import { largestPlace, nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
+import { nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import { hasBounds } from '../../../topk/select/step-bounds.ts';
 import { answerSegments } from '../kernel/answer-segments.ts';
@@ -9,7 +9,7 @@ import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-quest
 import type { MeterRead } from '../plan/meter-read.ts';
 import { readKeyParts } from '../series/key-steps.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
-import { type OrderedValues, orderedValues, valuesOfSeries } from '../series/step-series.ts';
+import { orderedValues, type TalliedValues, valuesOfSeries } from '../series/ordered-values.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
@@ -145,7 +145,7 @@ async function lookAt(
       );
   for (const [i, { key }] of open.entries()) {
     const least = leastToRank(first, question.maxItems);
-    const value = valueIn(valuesOf[i] as OrderedValues, asked, least);
+    const value = valueIn(valuesOf[i] as TalliedValues, asked, least);
     if (value) admit(first, { key, value }, question.maxItems);
     await reader.goOn();
   }
@@ -181,18 +181,17 @@ function admit(first: Candidate[], candidate: Candidate, maxItems: number): void
  * that are large enough takes a fraction of the time that selecting one takes.
  */
 function valueIn(
-  { tally, at }: OrderedValues,
+  { tally, select }: TalliedValues,
   { read, question }: SeriesAsked,
   least: number,
 ): Exact | null {
   const { percentile, bucketCount } = question;
   const { count, reaching } = tally(least);
   const zeros = isCounting(read.fold) ? bucketCount - count : 0;
-  const place =
-    percentile === null ? largestPlace(count, zeros) : nearestRank(count, percentile, zeros);
+  const place = nearestRank(count, percentile ?? 100, zeros);
   if (place === null) return null;
   if (place === ZERO) return NOTHING;
-  return reaching < count - place ? null : (at([place])[0] ?? null);
+  return reaching < count - place ? null : (select(() => [place])[0] ?? null);
 }
 
 /** Decision 24: the larger first; of equal ones, the one whose raw form is smaller. */

@@ -25,6 +25,8 @@ type Kept = {
   /** The largest keys of a block. */
   readonly heads: RankedHead;
   readonly series: SegmentSeries;
+  /** A key's values in several segments, in ascending order. */
+  readonly sorted: Float64Array;
   /** What a whole segment has of each key in its hours. */
   readonly bounds: StepBounds;
   readonly filters: KeySet;
@@ -38,6 +40,7 @@ const KINDS = [
   'blocks',
   'heads',
   'series',
+  'sorted',
   'bounds',
   'filters',
 ] as const;
@@ -73,6 +76,7 @@ export class SegmentMemory {
     blocks: new Tally(),
     heads: new Tally(),
     series: new Tally(),
+    sorted: new Tally(),
     bounds: new Tally(),
     filters: new Tally(),
   };
@@ -84,6 +88,7 @@ export class SegmentMemory {
     blocks: 0,
     heads: 0,
     series: 0,
+    sorted: 0,
     bounds: 0,
     filters: 0,
   };

@@ -19,7 +19,8 @@ import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
-import { onSteps, type SeriesPart, StepSeries, valuePart } from './step-series.ts';
+import type { SortedRun } from './sorted-runs.ts';
+import { onSteps, type SeriesPart, valuePart } from './step-series.ts';
 
 /**
  * One key's readings on an epoch-aligned grid of steps, which are whole topper buckets. key: in raw
@@ -30,6 +31,8 @@ export type KeyStepsRequest = {
   readonly read: MeterRead;
   readonly stepSeconds: number;
   readonly key: string | null;
+  /** Segments to leave out. */
+  readonly without?: SortedRun;
 };
 
 /** Keys that are read by the same steps, and the segments that have them. */
@@ -42,26 +45,6 @@ type Grid = {
   readonly inner: Interval;
   readonly edges: readonly Interval[];
 };
-
-/** Returns the steps of any number of keys, in the order of the requests. */
-export async function readKeySteps(
-  reader: SegmentReader,
-  segments: Iterable<StoredSegment>,
-  requests: readonly KeyStepsRequest[],
-  bound: TimeBound | null,
-): Promise<StepSeries[]> {
-  const known = new Map<readonly SeriesPart[], StepSeries>();
-  return (await readKeyParts(reader, segments, requests, bound)).map((parts, i) => {
-    const request = requests[i] as KeyStepsRequest;
-    const { stepSeconds, read } = request;
-    // Equal requests have the same parts, which are then joined once.
-    const series =
-      known.get(parts) ??
-      new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.fold);
-    known.set(parts, series);
-    return series;
-  });
-}
 
 /**
  * Returns the readings of any number of keys by segment, in the order of the requests. Pages that
@@ -93,18 +76,22 @@ export async function readKeyParts(
   return requests.map((request) => found.get(request) ?? []);
 }
 
-const gridName = ({ read, stepSeconds }: KeyStepsRequest): string =>
-  `${nameOfRead(read)} ${stepSeconds}`;
+const gridName = ({ read, stepSeconds, without }: KeyStepsRequest): string =>
+  `${nameOfRead(read)} ${stepSeconds} ${without?.name ?? ''}`;
 
-const originOf = ({ read, stepSeconds }: KeyStepsRequest): EpochSeconds =>
+export const originOf = ({ read, stepSeconds }: KeyStepsRequest): EpochSeconds =>
   floorTo(read.interval.from, stepSeconds);
 
 function openGrid(live: readonly StoredSegment[], requests: readonly KeyStepsRequest[]): Grid {
   const [first] = requests;
   if (!first) throw new Error('a grid without requests');
   const { groupId, probeId } = first.read;
+  const { without } = first;
   const own = live.filter(
-    (segment) => segment.groupId === groupId && (probeId === null || segment.probeId === probeId),
+    (segment) =>
+      segment.groupId === groupId &&
+      (probeId === null || segment.probeId === probeId) &&
+      !without?.segments.has(segment),
   );
   const { inner, edges } = splitInterval(first, own);
   const segments = own.filter(
@@ -250,7 +237,7 @@ async function readInner(
     for (const [place, key] of grid.keys.entries()) {
       const readings = key === null ? totalsOf(segment, grid) : series[place];
       if (!readings || readings.ids.length === 0) continue;
-      ofGrid[place]?.push(onSteps(readings, steps));
+      ofGrid[place]?.push({ ...onSteps(readings, steps), segment });
     }
   }
   return parts;

@@ -1,22 +1,17 @@
 import type { EpochSeconds, Interval } from '../../../domain/time/interval.ts';
-import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
-import {
-  appendColumns,
-  type Joined,
-  joinSparse,
-  plainColumns,
-  type SparsePart,
-  tallyColumns,
-  type ValueTally,
-} from '../../../topk/blocks/join-sparse.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { type Joined, joinSparse, type SparsePart } from '../../../topk/blocks/join-sparse.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
-import { selectPlaces } from '../../../topk/select/select-places.ts';
 
 /** Some readings of a key. Shifted ids are steps, counted from an origin; they may repeat. */
-export type SeriesPart = SparsePart;
+export type SeriesPart = SparsePart & {
+  /** The segment that has the readings, if they are whole topper buckets. */
+  readonly segment?: StoredSegment;
+};
 
 const NO_READINGS: Column = { values: wideLanes(0), counts: null };
 
@@ -48,17 +43,6 @@ export class StepSeries {
     return this.#join().column ?? NO_READINGS;
   }
 
-  /**
-   * Returns values of a series whose steps are as long as topper buckets: those at the indexes that
-   * `placesOf` returns for their number, counted from 0, of the values in ascending order.
-   */
-  select(placesOf: (count: number) => readonly number[]): Exact[] {
-    const columns = this.#joined || this.#fold === 'mean' ? null : plainColumns(this.#parts);
-    if (columns === null) return valuesOfSeries(this).at(placesOf(this.ids.length));
-    const numbers = appendColumns(columns);
-    return exactNumbers(numbers, placesOf(numbers.length));
-  }
-
   #join(): Joined {
     this.#joined ??= joinSparse(this.#parts, this.#fold);
     return this.#joined;
@@ -72,57 +56,6 @@ export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
   sum: laneValue(column.values, place),
   count: column.counts ? laneValue(column.counts, place) : 1n,
 });
-
-/** The values of a series, to select some by their index among the ascending values. */
-export type OrderedValues = {
-  /** Counts the values, and at least those that are not smaller than `least`. */
-  readonly tally: (least: number) => ValueTally;
-  /** Returns the values at these indexes, counted from 0. */
-  readonly at: (places: readonly number[]) => Exact[];
-};
-
-/**
- * Returns the values of parts whose steps are as long as topper buckets. The parts are joined only
- * if necessary.
- */
-export function orderedValues(parts: readonly SeriesPart[], fold: Fold): OrderedValues {
-  const columns = fold === 'mean' ? null : plainColumns(parts);
-  if (columns === null) {
-    return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold));
-  }
-  return {
-    tally: (least) => tallyColumns(columns, least),
-    at: (places) => exactNumbers(appendColumns(columns), places),
-  };
-}
-
-const NOTHING: Exact = { sum: 0n, count: 1n };
-
-/** Values that are doubles are not sorted: only the requested ones are selected. */
-export const valuesOfSeries = (series: StepSeries): OrderedValues => ({
-  tally: () => ({ count: series.ids.length, reaching: series.ids.length }),
-  at(places) {
-    const { values, counts } = series.column;
-    if (values.high === null && counts === null) return exactNumbers(values.low, places);
-    const ordered = Array.from(series.ids, (_, i) => stepValue(series, i)).sort(compareExact);
-    return places.map((place) => ordered[place] ?? NOTHING);
-  },
-});
-
-function exactNumbers(numbers: Float64Array, places: readonly number[]): Exact[] {
-  const isLargest = places.length === 1 && places[0] === numbers.length - 1;
-  const selected = isLargest ? [largest(numbers)] : selectPlaces(numbers, places);
-  return selected.map((number) => ({ sum: BigInt(number), count: 1n }));
-}
-
-function largest(values: Float64Array): number {
-  let most = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < values.length; i += 1) {
-    const value = values[i] as number;
-    if (value > most) most = value;
-  }
-  return most;
-}
 
 /** Returns a part with one value at one step. */
 export const valuePart = (step: number, { sum, count }: Exact): SeriesPart => ({

@@ -1,0 +1,120 @@
+import DataLoader from 'dataloader';
+import type { TimeBound } from '../../../db/session/read-session.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
+import { byBound } from '../session/batch.ts';
+import { segmentsOfContexts } from '../session/context-segments.ts';
+import type { NodeReader } from '../session/node-reader.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
+import { readFineSteps } from './fine-steps.ts';
+import { type KeySeriesAsked, type KeySeriesFound, readKeySeries } from './key-series.ts';
+import { readNetworkSteps } from './network-steps.ts';
+import { selectValues, valuesOfSeries } from './ordered-values.ts';
+import type { StepRead } from './step-blocks.ts';
+import { StepSeries } from './step-series.ts';
+
+/**
+ * One key's readings on an epoch-aligned grid of steps, which is coarser than the buckets. key: in
+ * raw form; null: all keys of the group together, for steps of whole topper buckets.
+ */
+export type KeySeriesRequest = {
+  readonly contextId: number;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+  readonly key: string | null;
+  readonly bound: TimeBound | null;
+};
+
+type Request = KeySeriesRequest & Pick<KeySeriesAsked, 'question'>;
+
+/** Loads the series of keys, or values of them. Data that are not cached are read together. */
+export class KeySeriesLoader {
+  readonly #loader: DataLoader<Request, KeySeriesFound, string>;
+
+  constructor(reader: NodeReader) {
+    this.#loader = new DataLoader(
+      (requests) => byBound(requests, (batch, bound) => loadAll(reader, batch, bound)),
+      { cacheKeyFn: requestName },
+    );
+  }
+
+  async steps(request: KeySeriesRequest): Promise<StepSeries> {
+    const found = await this.#loader.load({ ...request, question: null });
+    if (!(found instanceof StepSeries)) throw new Error('a series was asked for');
+    return found;
+  }
+
+  /** Selects values of a series whose steps are topper buckets. */
+  async values(request: KeySeriesRequest, question: SeriesValuesQuestion): Promise<SeriesValues> {
+    const found = await this.#loader.load({ ...request, question });
+    if (found instanceof StepSeries) throw new Error('values were asked for');
+    return found;
+  }
+}
+
+function requestName({ read, stepSeconds, key, bound, question }: Request): string {
+  const values = question && `${question.ranks.join()} of ${question.bucketCount}`;
+  const grid = `${nameOfRead(read)} ${stepSeconds} ${bound?.seconds} ${values}`;
+  return `${grid} ${key === null ? 'all' : `key ${key}`}`;
+}
+
+async function loadAll(
+  reader: NodeReader,
+  requests: readonly Request[],
+  bound: TimeBound | null,
+): Promise<KeySeriesFound[]> {
+  for (;;) {
+    const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, requests);
+    const asked = requests.map(({ read, stepSeconds, key, question }, i) => {
+      const group = states[i]?.catalog.readGroup(read.groupId);
+      if (!group) throw new Error('a context was not read');
+      return { group, read, stepSeconds, key, question };
+    });
+    const found = await readAll(reader.segments, segments, asked, bound);
+    // The plan may be of a snapshot that a failed statement has ended.
+    if (isOneSnapshot()) return found;
+  }
+}
+
+async function readAll(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  asked: readonly KeySeriesAsked[],
+  bound: TimeBound | null,
+): Promise<KeySeriesFound[]> {
+  const inSeries = asked.filter((each) => wayOf(each) === 'series');
+  const fine = asked.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
+  const ofNetworks = asked.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
+  const found: Record<Way, Iterator<KeySeriesFound>> = {
+    series: (await readKeySeries(reader, live, inSeries, bound)).values(),
+    blocks: (await readFineSteps(reader, live, fine, bound)).values(),
+    networks: (await readNetworkSteps(reader, live, ofNetworks, { bound })).values(),
+  };
+  const all: KeySeriesFound[] = [];
+  for (const each of asked) {
+    const one = found[wayOf(each)].next().value as KeySeriesFound;
+    const { question } = each;
+    if (!question || !(one instanceof StepSeries)) {
+      all.push(one);
+      continue;
+    }
+    all.push(selectValues(valuesOfSeries(one), question));
+    await reader.goOn();
+  }
+  return all;
+}
+
+/** The source of a key's steps: its series, or blocks; for a network, blocks of all its keys. */
+type Way = 'series' | 'blocks' | 'networks';
+
+function wayOf({ group, read, stepSeconds }: StepRead): Way {
+  if (read.prefix !== null) return 'networks';
+  // Series have one value per topper bucket; finer steps need blocks.
+  return stepSeconds % group.shape.topperBucketSeconds === 0 ? 'series' : 'blocks';
+}
+
+function ofOneKey({ key, ...each }: KeySeriesAsked): StepRead & { readonly key: string } {
+  if (key === null) throw new Error('steps of a group must be of whole topper buckets');
+  return { ...each, key };
+}

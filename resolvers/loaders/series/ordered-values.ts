@@ -1,0 +1,124 @@
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import { nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
+import {
+  appendColumns,
+  plainColumns,
+  tallyColumns,
+  type ValueTally,
+} from '../../../topk/blocks/join-sparse.ts';
+import { selectBeside } from '../../../topk/select/select-beside.ts';
+import { selectPlaces } from '../../../topk/select/select-places.ts';
+import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
+import { type SeriesPart, StepSeries, stepValue } from './step-series.ts';
+
+/** The values of a series whose steps are as long as topper buckets, to select some by order. */
+export type OrderedValues = {
+  /**
+   * Returns the values at the indexes that `placesOf` returns for their number, counted from 0, of
+   * all values in ascending order.
+   */
+  readonly select: (placesOf: (count: number) => readonly number[]) => Exact[];
+};
+
+/** Values that can also be counted without selecting any. */
+export type TalliedValues = OrderedValues & {
+  /** Counts the values, and at least those that are not smaller than `least`. */
+  readonly tally: (least: number) => ValueTally;
+};
+
+/** Returns the values of parts, which are joined only if necessary. */
+export function orderedValues(parts: readonly SeriesPart[], fold: Fold): TalliedValues {
+  const columns = fold === 'mean' ? null : plainColumns(parts);
+  if (columns === null) {
+    return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold));
+  }
+  return {
+    tally: (least) => tallyColumns(columns, least),
+    select(placesOf) {
+      const numbers = appendColumns(columns);
+      return exactNumbers(numbers, placesOf(numbers.length));
+    },
+  };
+}
+
+const NOTHING: Exact = { sum: 0n, count: 1n };
+
+/** Values that are doubles are not sorted: only the requested ones are selected. */
+export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
+  tally: () => ({ count: series.ids.length, reaching: series.ids.length }),
+  select(placesOf) {
+    const places = placesOf(series.ids.length);
+    const { values, counts } = series.column;
+    if (values.high === null && counts === null) return exactNumbers(values.low, places);
+    return inOrder(
+      Array.from(series.ids, (_, i) => stepValue(series, i)),
+      places,
+    );
+  },
+});
+
+/** Returns ascending values together with those of parts at other topper buckets. */
+export const valuesBeside = (
+  ascending: Float64Array,
+  parts: readonly SeriesPart[],
+  fold: Fold,
+): OrderedValues => ({
+  select(placesOf) {
+    const columns = plainColumns(parts);
+    if (columns !== null) {
+      const others = appendColumns(columns);
+      return placesOf(ascending.length + others.length).map((place) =>
+        exactNumber(selectBeside(ascending, others, place)),
+      );
+    }
+    const series = new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold);
+    const all = Array.from(series.ids, (_, i) => stepValue(series, i));
+    for (const number of ascending) all.push(exactNumber(number));
+    return inOrder(all, placesOf(all.length));
+  },
+});
+
+function inOrder(values: readonly Exact[], places: readonly number[]): Exact[] {
+  const ordered = values.toSorted(compareExact);
+  return places.map((place) => ordered[place] ?? NOTHING);
+}
+
+function exactNumbers(numbers: Float64Array, places: readonly number[]): Exact[] {
+  const isLargest = places.length === 1 && places[0] === numbers.length - 1;
+  const selected = isLargest ? [largest(numbers)] : selectPlaces(numbers, places);
+  return selected.map(exactNumber);
+}
+
+const exactNumber = (number: number): Exact => ({ sum: BigInt(number), count: 1n });
+
+function largest(values: Float64Array): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] as number;
+    if (value > most) most = value;
+  }
+  return most;
+}
+
+/** Decision 27: selects by nearest rank. */
+export function selectValues(
+  { select }: OrderedValues,
+  { ranks, bucketCount }: SeriesValuesQuestion,
+): SeriesValues {
+  let places: readonly ReturnType<typeof nearestRank>[] = [];
+  const found = select((count) => {
+    // They are not stored, because a window may span years.
+    const zeros = bucketCount === null ? 0 : bucketCount - count;
+    places = ranks.map((rank) => nearestRank(count, rank, zeros));
+    return places.filter((place) => typeof place === 'number');
+  });
+  let taken = 0;
+  const values = places.map((place) => {
+    if (place === null) return null;
+    if (place === ZERO) return NOTHING;
+    taken += 1;
+    return found[taken - 1] ?? NOTHING;
+  });
+  return { kind: 'series values', values };
+}

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
+import { floorTo } from '../../../domain/time/interval.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
+import {
+  type KeySeriesFound,
+  readKeySeries,
+} from '../../../resolvers/loaders/series/key-series.ts';
+import { StepSeries, stepAt, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
+import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
+import { foldAt, places, readOf, stores, type Window, windows } from '../random-stores.ts';
+import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
+
+type Asked = {
+  readonly place: number;
+  readonly window: Window;
+  readonly probeId: number | null;
+  readonly stepSeconds: number;
+};
+
+/** Returns, by step, the value of a key (null: of all keys), without zeros of counters. */
+function plainSteps(
+  store: readonly TestSegment[],
+  { place, window, probeId, stepSeconds }: Asked,
+  key: string | null,
+): [number, Exact][] {
+  const list = store
+    .filter((segment) => probeId === null || segment.probeId === probeId)
+    .flatMap((segment): readonly PlainSample[] => segment.samples)
+    .filter(({ bucket }) => bucket >= window.from && bucket < window.to)
+    .filter((sample) => key === null || sample.key === key);
+  return [...plainTable(list, stepSeconds, () => 'one')]
+    .flatMap(([name, { value: sum, count }]): [number, Exact][] => {
+      const [, at, of] = name.split(' ');
+      return Number(of) === place ? [[Number(at), { sum, count }]] : [];
+    })
+    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)))
+    .sort(([a], [b]) => a - b);
+}
+
+function stepsOf(series: KeySeriesFound | undefined, place: number): [number, Exact][] {
+  if (!(series instanceof StepSeries)) throw new Error('a series was asked for');
+  return Array.from(series.ids, (_, i): [number, Exact] => [
+    stepAt(series, i),
+    stepValue(series, i),
+  ]).filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)));
+}
+
+/** Segments of which some are sealed, each later than the one before or at the same time. */
+const sealedStores: fc.Arbitrary<TestSegment[]> = stores.chain((contents) =>
+  fc
+    .tuple(
+      ...contents.map(() =>
+        fc.record({ isSealed: fc.boolean(), isLater: fc.oneof(fc.constant(true), fc.boolean()) }),
+      ),
+    )
+    .map((draws) => {
+      let later = 0;
+      return contents.map(({ probeId, samples }, i) => {
+        const { isSealed, isLater } = draws[i] ?? {};
+        if (isLater) later += 200 * 60;
+        const moved = samples.map((each) => ({ ...each, bucket: each.bucket + later }));
+        return { probeId, samples: moved, level: isSealed ? SEALED_LEVEL : 0 };
+      });
+    }),
+);
+
+/** Decision 27, of values in any order: null of none. */
+function plainPercentile(values: readonly Exact[], rank: number): Exact | null {
+  const position = Math.max(1, Math.ceil((rank * values.length) / 100));
+  return values.toSorted(compareExact)[position - 1] ?? null;
+}
+
+/** Equal means may have different sums and counts. */
+const isSame = (a: Exact | null, b: Exact | null): boolean =>
+  a === null || b === null ? a === b : compareExact(a, b) === 0;
+
+const RANKS = [100, 0, 50, 95, 3];
+
+describe('series over segments', () => {
+  it('equal plain arithmetic, of a key and of all keys, whatever the segments', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        stores,
+        windows,
+        places,
+        fc.record({
+          probeId: fc.constantFrom(null, 0, 5),
+          stepSeconds: fc.constantFrom(300, 600, 3600),
+        }),
+        async (contents, window, place, { probeId, stepSeconds }) => {
+          const asked = { place, window, probeId, stepSeconds };
+          const keys = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));
+          const { reader, segments } = storeOf(contents);
+          const read = readOf(place, window, probeId);
+          const requests = [...keys, 'C0.A8.01.FF', null].map((key) => ({
+            group: GROUP,
+            read,
+            stepSeconds,
+            key,
+            question: null,
+          }));
+          const found = await readKeySeries(reader, segments, requests, null);
+          for (const [i, { key }] of requests.entries()) {
+            const series = found[i];
+            expect(series).toMatchObject({ origin: floorTo(window.from, stepSeconds) });
+            expect(stepsOf(series, place)).toEqual(plainSteps(contents, asked, key));
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('give values by rank that equal plain arithmetic, cached or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sealedStores,
+        fc.array(windows, { minLength: 1, maxLength: 3 }),
+        places,
+        fc.record({ probeId: fc.constantFrom(null, 0, 5), others: fc.nat({ max: 300 }) }),
+        async (contents, shortWindows, place, { probeId, others }) => {
+          const { reader, segments } = storeOf(contents);
+          const keys = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));
+          for (const { from, to } of [...shortWindows, ...shortWindows]) {
+            const window = { from, to: to + 3 * (to - from) };
+            const asked = { place, window, probeId, stepSeconds: 300 };
+            const read = readOf(place, window, probeId);
+            const expected = [...keys].map((key) => {
+              const values = plainSteps(contents, asked, key).map(([, value]) => value);
+              const bucketCount = isCounting(read.fold) ? values.length + others : null;
+              const zeros = bucketCount === null ? 0 : others;
+              const all = [...Array(zeros).fill({ sum: 0n, count: 1n }), ...values];
+              return { key, bucketCount, values: RANKS.map((rank) => plainPercentile(all, rank)) };
+            });
+            const requests = expected.map(({ key, bucketCount }) => ({
+              group: GROUP,
+              read,
+              stepSeconds: 300,
+              key,
+              question: { ranks: RANKS, bucketCount },
+            }));
+            const found = await readKeySeries(reader, segments, requests, null);
+            for (const [i, { values }] of expected.entries()) {
+              expect(found[i]).toMatchObject({ kind: 'series values' });
+              const own = found[i] instanceof StepSeries ? [] : (found[i]?.values ?? []);
+              expect(own.map((each, j) => isSame(each, values[j] ?? null))).toEqual(
+                RANKS.map(() => true),
+              );
+            }
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are read in one statement if the keys are cached, and in none the second time', async () => {
+    const sample = (key: string, minute: number): PlainSample => ({
+      key,
+      bucket: 1_752_537_600 + 60 * minute,
+      readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+    });
+    const store = storeOf([
+      { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 70)] },
+      { probeId: 5, samples: [sample('C0.A8.01.02', 3), sample('C0.A8.01.03', 4)] },
+    ]);
+    const { reader, segments } = store;
+    const window = { from: 1_752_537_600, to: 1_752_537_600 + 86_400 };
+    const requests = ['C0.A8.01.01', 'C0.A8.01.02', null].map((key) => ({
+      group: GROUP,
+      read: readOf(0, window, null),
+      stepSeconds: 300,
+      key,
+      question: null,
+    }));
+    const first = await readKeySeries(reader, segments, requests, null);
+    expect(store.statements()).toBe(2);
+    expect(await readKeySeries(reader, segments, requests, null)).toEqual(first);
+    expect(store.statements()).toBe(2);
+    const other = requests.map((request) => ({ ...request, read: readOf(1, window, null) }));
+    await readKeySeries(reader, segments, other, null);
+    expect(store.statements()).toBe(3);
+  });
+});

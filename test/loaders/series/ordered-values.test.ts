@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import {
+  orderedValues,
+  valuesBeside,
+  valuesOfSeries,
+} from '../../../resolvers/loaders/series/ordered-values.ts';
+import { StepSeries, stepValue, valuePart } from '../../../resolvers/loaders/series/step-series.ts';
+
+const small = fc.record({ sum: fc.bigInt(-40n, 40n), count: fc.bigInt(1n, 3n) });
+const any = fc.record({
+  sum: fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n), fc.bigInt(2n ** 60n, 2n ** 60n + 2n)),
+  count: fc.bigInt(1n, 2n ** 33n),
+});
+
+const ofFold = (value: Exact, fold: Fold): Exact =>
+  fold === 'mean' ? value : { ...value, count: 1n };
+
+describe('the values of a series in order', () => {
+  it('are exact at any position, whether its parts are joined, apart or beside a run', () => {
+    const isOrdered = fc.property(
+      fc.constantFrom<Fold>('max', 'min', 'mean'),
+      fc.oneof(fc.array(small, { minLength: 1 }), fc.array(any, { minLength: 1 })),
+      fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.integer(), { maxLength: 40 }),
+      (fold, drawn, places, sorted) => {
+        const values = drawn.map((value) => ofFold(value, fold));
+        const parts = values.map((value, step) => valuePart(step * 1000, value));
+        const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
+        const run = Float64Array.from(sorted).sort();
+        const inRun = sorted.map((number): Exact => ({ sum: BigInt(number), count: 1n }));
+        for (const [ordered, all] of [
+          [valuesOfSeries(series), values],
+          [orderedValues(parts, fold), values],
+          [valuesBeside(run, parts, fold), [...values, ...inRun]],
+        ] as const) {
+          const ascending = all.toSorted(compareExact);
+          const wanted = places.map((each) => each % all.length);
+          const found = ordered.select((count) => {
+            expect(count).toBe(all.length);
+            return wanted;
+          });
+          for (const [i, place] of wanted.entries()) {
+            expect(compareExact(found[i] as Exact, ascending[place] as Exact)).toBe(0);
+          }
+        }
+        // Ordering the steps does not change the series.
+        expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
+      },
+    );
+    fc.assert(isOrdered, { numRuns: 300 });
+  });
+});
