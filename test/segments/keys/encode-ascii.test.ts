@@ -31,9 +31,13 @@ const UNTOUCHED = new Uint8Array(20).fill(0xee);
 function expectSame(kinds: readonly SimpleKeyKind[], text: string): void {
   const { result, bytes, around } = encoded(kinds, Buffer.from(text));
   const key = parsed(kinds, text);
-  expect(around).toEqual(UNTOUCHED);
-  expect(result < 0 ? result : codecOf(kinds).decode(bytes)).toBe(key ?? -1);
-  expect(codecOf(kinds).encodeIfKey(text)).toEqual(key === null ? null : bytes);
+  const scanned = result < 0 ? result : codecOf(kinds).decode(bytes);
+  const encodedText = codecOf(kinds).encodeIfKey(text);
+  expect({ around, scanned, encodedText }).toEqual({
+    around: UNTOUCHED,
+    scanned: key ?? -1,
+    encodedText: key === null ? null : bytes,
+  });
 }
 
 const PIECES = [
