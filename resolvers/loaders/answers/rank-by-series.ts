@@ -7,9 +7,9 @@ import { hasBounds } from '../../../topk/select/step-bounds.ts';
 import { answerSegments } from '../kernel/answer-segments.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { readKeyParts } from '../series/key-steps.ts';
+import { readKeyValues } from '../series/key-series.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
-import { orderedValues, type TalliedValues, valuesOfSeries } from '../series/ordered-values.ts';
+import { type TalliedValues, valuesOfSeries } from '../series/ordered-values.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
@@ -140,9 +140,7 @@ async function lookAt(
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
   const valuesOf = read.prefix
     ? (await readNetworkSteps(reader, live.segments, requests, { bound })).map(valuesOfSeries)
-    : (await readKeyParts(reader, live.segments, requests, bound)).map((parts) =>
-        orderedValues(parts, read.fold),
-      );
+    : await readKeyValues(reader, live.segments, requests, bound);
   for (const [i, { key }] of open.entries()) {
     const least = leastToRank(first, question.maxItems);
     const value = valueIn(valuesOf[i] as TalliedValues, asked, least);

@@ -2,9 +2,9 @@ import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
+import { JoinedRuns, type SoughtRun } from './joined-runs.ts';
 import { type KeyStepsRequest, originOf, readKeyParts } from './key-steps.ts';
-import { orderedValues, selectValues } from './ordered-values.ts';
-import { SortedRuns } from './sorted-runs.ts';
+import { selectValues, type TalliedValues } from './ordered-values.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
 
 /** question: selects values of a series by topper bucket; null: the whole series is wanted. */
@@ -23,31 +23,47 @@ export async function readKeySeries(
   asked: readonly KeySeriesAsked[],
   bound: TimeBound | null,
 ): Promise<KeySeriesFound[]> {
-  const runs = new SortedRuns(reader, live);
+  const runs = new JoinedRuns(reader, live);
   const sought = asked.map((each) => (each.question ? runs.seek(each) : null));
-  const requests = asked.map((each, i) => {
-    const { ascending, run } = sought[i] ?? {};
-    return ascending && run ? { ...each, without: run } : each;
-  });
+  const parts = await readKeyParts(reader, live, asked.map(withoutKnown(sought)), bound);
   const found: KeySeriesFound[] = [];
   const joined = new Map<readonly SeriesPart[], StepSeries>();
-  for (const [i, parts] of (await readKeyParts(reader, live, requests, bound)).entries()) {
-    const each = asked[i] as KeySeriesAsked;
+  for (const [i, each] of asked.entries()) {
+    const own = parts[i] ?? [];
     if (each.question) {
-      const { fold } = each.read;
-      const run = sought[i];
-      const values = run ? runs.valuesOf(run, parts, fold) : orderedValues(parts, fold);
+      const values = runs.valuesOf(sought[i] ?? null, own, each.read.fold);
       found.push(selectValues(values, each.question));
       await reader.goOn();
     } else {
       // Equal requests have the same parts, which are then joined once.
-      const series = joined.get(parts) ?? seriesOf(each, parts);
-      joined.set(parts, series);
+      const series = joined.get(own) ?? seriesOf(each, own);
+      joined.set(own, series);
       found.push(series);
     }
   }
   return found;
 }
+
+/** Returns the values of series by topper bucket, to count and select some of them. */
+export async function readKeyValues(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  requests: readonly KeyStepsRequest[],
+  bound: TimeBound | null,
+): Promise<TalliedValues[]> {
+  const runs = new JoinedRuns(reader, live);
+  const sought = requests.map((each) => runs.seek(each));
+  const parts = await readKeyParts(reader, live, requests.map(withoutKnown(sought)), bound);
+  return requests.map(({ read }, i) => runs.valuesOf(sought[i] ?? null, parts[i] ?? [], read.fold));
+}
+
+/** Leaves out the segments whose values are known. */
+const withoutKnown =
+  (sought: readonly (SoughtRun | null)[]) =>
+  (request: KeyStepsRequest, i: number): KeyStepsRequest => {
+    const { known, run } = sought[i] ?? {};
+    return known && run ? { ...request, without: run } : request;
+  };
 
 const seriesOf = (request: KeyStepsRequest, parts: readonly SeriesPart[]): StepSeries =>
   new StepSeries(

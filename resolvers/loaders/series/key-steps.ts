@@ -18,8 +18,8 @@ import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import type { SegmentRun } from './joined-runs.ts';
 import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
-import type { SortedRun } from './sorted-runs.ts';
 import { onSteps, type SeriesPart, valuePart } from './step-series.ts';
 
 /**
@@ -32,7 +32,7 @@ export type KeyStepsRequest = {
   readonly stepSeconds: number;
   readonly key: string | null;
   /** Segments to leave out. */
-  readonly without?: SortedRun;
+  readonly without?: SegmentRun;
 };
 
 /** Keys that are read by the same steps, and the segments that have them. */

@@ -9,6 +9,7 @@ import {
 } from '../../../topk/blocks/join-sparse.ts';
 import { selectBeside } from '../../../topk/select/select-beside.ts';
 import { selectPlaces } from '../../../topk/select/select-places.ts';
+import type { JoinedValues } from '../memory/segment-memory.ts';
 import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import { type SeriesPart, StepSeries, stepValue } from './step-series.ts';
 
@@ -58,26 +59,73 @@ export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
   },
 });
 
-/** Returns ascending values together with those of parts at other topper buckets. */
-export const valuesBeside = (
-  ascending: Float64Array,
+/** Returns joined values together with those of parts at other topper buckets. */
+export function valuesBeside(
+  joined: JoinedValues,
   parts: readonly SeriesPart[],
   fold: Fold,
-): OrderedValues => ({
-  select(placesOf) {
-    const columns = plainColumns(parts);
-    if (columns !== null) {
+): TalliedValues {
+  const columns = plainColumns(parts);
+  if (columns === null) return valuesOfAll(joined, parts, fold);
+  return {
+    tally(least) {
+      const inside = tallyJoined(joined, least);
+      const outside = tallyColumns(columns, least);
+      return {
+        count: inside.count + outside.count,
+        reaching: inside.reaching + outside.reaching,
+      };
+    },
+    select(placesOf) {
+      const ascending = sortedNumbers(joined);
       const others = appendColumns(columns);
       return placesOf(ascending.length + others.length).map((place) =>
         exactNumber(selectBeside(ascending, others, place)),
       );
-    }
-    const series = new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold);
-    const all = Array.from(series.ids, (_, i) => stepValue(series, i));
-    for (const number of ascending) all.push(exactNumber(number));
-    return inOrder(all, placesOf(all.length));
-  },
-});
+    },
+  };
+}
+
+/** The same, if the values of the parts are not all plain numbers. */
+function valuesOfAll(
+  { numbers }: JoinedValues,
+  parts: readonly SeriesPart[],
+  fold: Fold,
+): TalliedValues {
+  const series = new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold);
+  const count = numbers.length + series.ids.length;
+  return {
+    tally: () => ({ count, reaching: count }),
+    select(placesOf) {
+      const all = Array.from(series.ids, (_, i) => stepValue(series, i));
+      for (const number of numbers) all.push(exactNumber(number));
+      return inOrder(all, placesOf(count));
+    },
+  };
+}
+
+function sortedNumbers(joined: JoinedValues): Float64Array {
+  if (!joined.isSorted) joined.numbers.sort();
+  joined.isSorted = true;
+  return joined.numbers;
+}
+
+/** Sorting only to count would take longer. */
+function tallyJoined({ numbers, isSorted }: JoinedValues, least: number): ValueTally {
+  if (!isSorted) return tallyColumns([numbers], least);
+  return { count: numbers.length, reaching: numbers.length - firstNotBelow(numbers, least) };
+}
+
+function firstNotBelow(ascending: Float64Array, least: number): number {
+  let from = 0;
+  let to = ascending.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ascending[middle] as number) < least) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 
 function inOrder(values: readonly Exact[], places: readonly number[]): Exact[] {
   const ordered = values.toSorted(compareExact);

@@ -25,19 +25,27 @@ describe('the values of a series in order', () => {
       fc.oneof(fc.array(small, { minLength: 1 }), fc.array(any, { minLength: 1 })),
       fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
       fc.array(fc.integer(), { maxLength: 40 }),
-      (fold, drawn, places, sorted) => {
+      (fold, drawn, places, numbers) => {
         const values = drawn.map((value) => ofFold(value, fold));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
         const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
-        const run = Float64Array.from(sorted).sort();
-        const inRun = sorted.map((number): Exact => ({ sum: BigInt(number), count: 1n }));
+        const run = { numbers: Float64Array.from(numbers), isSorted: false };
+        const inRun = numbers.map((number): Exact => ({ sum: BigInt(number), count: 1n }));
         for (const [ordered, all] of [
           [valuesOfSeries(series), values],
           [orderedValues(parts, fold), values],
           [valuesBeside(run, parts, fold), [...values, ...inRun]],
+          // Now the run is sorted.
+          [valuesBeside(run, parts, fold), [...values, ...inRun]],
         ] as const) {
           const ascending = all.toSorted(compareExact);
           const wanted = places.map((each) => each % all.length);
+          const least = Number(all[0]?.sum) / Number(all[0]?.count);
+          const { count: tallied, reaching } = ordered.tally(least);
+          expect(tallied).toBe(all.length);
+          expect(reaching).toBeGreaterThanOrEqual(
+            all.filter(({ sum, count }) => Number(sum) / Number(count) >= least).length,
+          );
           const found = ordered.select((count) => {
             expect(count).toBe(all.length);
             return wanted;

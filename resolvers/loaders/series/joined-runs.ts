@@ -4,15 +4,16 @@ import { floorTo } from '../../../domain/time/interval.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { appendColumns, plainColumns } from '../../../topk/blocks/join-sparse.ts';
+import type { JoinedValues } from '../memory/segment-memory.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import { nameOfRead } from '../plan/meter-read.ts';
 import { type SegmentReader, segmentName } from '../session/segment-reader.ts';
-import { type OrderedValues, orderedValues, valuesBeside } from './ordered-values.ts';
+import { orderedValues, type TalliedValues, valuesBeside } from './ordered-values.ts';
 import type { StepRead } from './step-blocks.ts';
 import type { SeriesPart } from './step-series.ts';
 
-/** Segments whose values of a key and meter are cached together, in ascending order. */
-export type SortedRun = {
+/** Segments whose values of a key and meter are cached together. */
+export type SegmentRun = {
   /** Identifies the segments and the meter. */
   readonly name: string;
   readonly segments: ReadonlySet<StoredSegment>;
@@ -20,21 +21,22 @@ export type SortedRun = {
 
 /** A key's run, and its values if they are cached. */
 export type SoughtRun = {
-  readonly run: SortedRun;
+  readonly run: SegmentRun;
   /** Name of the values in the cache. */
   readonly name: string;
-  readonly ascending: Float64Array | null;
+  readonly known: JoinedValues | null;
 };
 
 /**
- * The sorted values of keys in runs. A run does not change while new readings arrive, so the
- * percentiles of a window that ends now look at few values.
+ * The values of keys in runs, without their times. A run does not change while new readings arrive,
+ * so the percentiles of a window that ends now need few look-ups, and look at few values. The
+ * values are sorted when some are selected for the second time.
  */
-export class SortedRuns {
+export class JoinedRuns {
   readonly #reader: SegmentReader;
   readonly #live: readonly StoredSegment[];
   /** By read. */
-  readonly #runs = new Map<string, SortedRun | null>();
+  readonly #runs = new Map<string, SegmentRun | null>();
 
   constructor(reader: SegmentReader, live: readonly StoredSegment[]) {
     this.#reader = reader;
@@ -46,31 +48,30 @@ export class SortedRuns {
     const { read } = request;
     const readName = `${nameOfRead(read)} ${read.fold}`;
     const known = this.#runs.get(readName);
-    const run = known === undefined ? sortedRunOf(this.#reader, this.#live, request) : known;
+    const run = known === undefined ? runOf(this.#reader, this.#live, request) : known;
     this.#runs.set(readName, run);
     if (run === null || key === null) return null;
     const name = `${run.name} ${key}`;
-    return { run, name, ascending: this.#reader.memory.find('sorted', name) ?? null };
+    return { run, name, known: this.#reader.memory.find('joined', name) ?? null };
   }
 
   /**
    * Returns the values of a key from all its parts, or from those outside its run if the values in
    * the run are cached. Caches these.
    */
-  valuesOf(sought: SoughtRun, parts: readonly SeriesPart[], fold: Fold): OrderedValues {
-    const { run, name, ascending } = sought;
-    if (ascending) return valuesBeside(ascending, parts, fold);
-    const isInside = ({ segment }: SeriesPart) =>
+  valuesOf(sought: SoughtRun | null, parts: readonly SeriesPart[], fold: Fold): TalliedValues {
+    if (sought?.known) return valuesBeside(sought.known, parts, fold);
+    if (sought) this.#keep(sought, parts);
+    return orderedValues(parts, fold);
+  }
+
+  #keep({ run, name }: SoughtRun, parts: readonly SeriesPart[]): void {
+    const isInside = ({ segment }: SeriesPart): boolean =>
       segment !== undefined && run.segments.has(segment);
     const columns = plainColumns(parts.filter(isInside));
-    if (columns === null) return orderedValues(parts, fold);
-    const sorted = appendColumns(columns).slice().sort();
-    this.#reader.memory.keep('sorted', name, sorted);
-    return valuesBeside(
-      sorted,
-      parts.filter((part) => !isInside(part)),
-      fold,
-    );
+    if (columns === null) return;
+    const numbers = appendColumns(columns).slice();
+    this.#reader.memory.keep('joined', name, { numbers, isSorted: false });
   }
 }
 
@@ -79,11 +80,11 @@ export class SortedRuns {
  * segments of the read; null if there are none. A sealed segment stays as it is while new readings
  * arrive, and none of its values must be added to a value of another segment.
  */
-function sortedRunOf(
+function runOf(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   { group: { shape }, read }: StepRead,
-): SortedRun | null {
+): SegmentRun | null {
   // A mean needs both its sum and its count.
   if (read.fold === 'mean') return null;
   const isWhole = ({ level, firstBucket, lastBucket }: StoredSegment): boolean =>
