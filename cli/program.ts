@@ -27,8 +27,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
  * Creates the command line `countergraph COMMAND …` (spec/operations.md, "Commands").
  *
  * parameters: what the user typed. If it begins with a command, only that command is loaded,
- * because loading all takes longer than most commands run. Anything else is answered from all of
- * them.
+ * because loading all takes longer than most commands run; for the version, none is. Anything else
+ * is answered from all of them.
  */
 export async function createProgram(parameters: readonly string[]): Promise<Command> {
   const { description, version } = readPackage();
@@ -39,12 +39,17 @@ export async function createProgram(parameters: readonly string[]): Promise<Comm
     // one place (report-failure.ts), so nothing is printed here but help.
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
-  const asked = COMMANDS.get(parameters[0] ?? '');
-  for (const load of asked ? [asked] : COMMANDS.values()) {
+  for (const load of commandsFor(parameters[0] ?? '')) {
     const register = await load();
     register(program);
   }
   return program;
+}
+
+function commandsFor(first: string): Iterable<() => Promise<Register>> {
+  const asked = COMMANDS.get(first);
+  if (asked) return [asked];
+  return first === '--version' || first === '-V' ? [] : COMMANDS.values();
 }
 
 function readPackage(): { description: string; version: string } {

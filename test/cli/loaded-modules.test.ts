@@ -31,3 +31,9 @@ test('a command does not load modules that only the service needs', async () => 
   const ofTheService = /^(dist\/(rest|schema\/schema|server\/start-server)|node_modules\/graphql)/;
   expect(files.filter((file) => ofTheService.test(file))).toEqual([]);
 });
+
+test('the version is told without loading any command', async () => {
+  const files = await filesLoadedBy('--version');
+  expect(files).toContain('dist/cli/program.js');
+  expect(files.filter((file) => file.startsWith('dist/cli/commands/'))).toEqual([]);
+});
