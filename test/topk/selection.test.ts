@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
-import { selectBeside } from '../../topk/select/select-beside.ts';
 import { selectNth } from '../../topk/select/select-nth.ts';
 import { selectPlaces } from '../../topk/select/select-places.ts';
 
@@ -84,31 +83,5 @@ describe('the n-th number', () => {
     const places = [0, 1, 1499, 1500, 2999];
     expect(selectPlaces(list, places)).toEqual(places.map((place) => inOrder[place]));
     for (const place of places) expect(selectNth(list, place)).toBe(inOrder[place]);
-  });
-});
-
-describe('the n-th of ascending numbers and others', () => {
-  it('is the one at that position of all in order, and neither list is changed', () => {
-    const isIt = fc.property(numbers, numbers, (list, others) => {
-      const sorted = Float64Array.from(ascending(list));
-      const beside = Float64Array.from(others);
-      const all = ascending([...list, ...others]);
-      expect(all.map((_, place) => selectBeside(sorted, beside, place))).toEqual(all);
-      expect([...sorted]).toEqual(ascending(list));
-      expect([...beside]).toEqual(others);
-    });
-    fc.assert(isIt, { numRuns: 300 });
-  });
-
-  it.each([
-    ['greater than all', (i: number) => 1e6 + i],
-    ['less than all', (i: number) => -1 - i],
-    ['between two', (i: number) => 700 + (i % 100) / 1000],
-    ['equal to one', () => 700],
-  ])('is found if the others are %s', (_, at) => {
-    const sorted = Float64Array.from({ length: 1440 }, (__, i) => i);
-    const others = Float64Array.from({ length: 2000 }, (__, i) => at(i));
-    const all = ascending([...sorted, ...others]);
-    expect(all.map((__, place) => selectBeside(sorted, others, place))).toEqual(all);
   });
 });

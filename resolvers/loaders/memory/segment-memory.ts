@@ -13,8 +13,8 @@ import { Tally } from './tally.ts';
 /** A block's keys, and one meter's readings of it; null: no reading. */
 export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColumn | null };
 
-/** Numbers in any order until they are sorted, which happens in place. NaN is not among them. */
-export type JoinedValues = { readonly numbers: Float64Array; isSorted: boolean };
+/** Numbers, in any order until they are sorted in place. NaN is not among them. */
+export type SealedValues = { readonly numbers: Float64Array; isSorted: boolean };
 
 /** The cached values, by kind. */
 type Kept = {
@@ -28,8 +28,8 @@ type Kept = {
   /** The largest keys of a block. */
   readonly heads: RankedHead;
   readonly series: SegmentSeries;
-  /** A key's values in several segments. */
-  readonly joined: JoinedValues;
+  /** A key's values in sealed segments. */
+  readonly sealed: SealedValues;
   /** What a whole segment has of each key in its hours. */
   readonly bounds: StepBounds;
   readonly filters: KeySet;
@@ -43,7 +43,7 @@ const KINDS = [
   'blocks',
   'heads',
   'series',
-  'joined',
+  'sealed',
   'bounds',
   'filters',
 ] as const;
@@ -79,7 +79,7 @@ export class SegmentMemory {
     blocks: new Tally(),
     heads: new Tally(),
     series: new Tally(),
-    joined: new Tally(),
+    sealed: new Tally(),
     bounds: new Tally(),
     filters: new Tally(),
   };
@@ -91,7 +91,7 @@ export class SegmentMemory {
     blocks: 0,
     heads: 0,
     series: 0,
-    joined: 0,
+    sealed: 0,
     bounds: 0,
     filters: 0,
   };

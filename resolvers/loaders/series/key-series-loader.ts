@@ -12,7 +12,7 @@ import { type KeySeriesAsked, type KeySeriesFound, readKeySeries } from './key-s
 import { readNetworkSteps } from './network-steps.ts';
 import { selectValues, valuesOfSeries } from './ordered-values.ts';
 import type { StepRead } from './step-blocks.ts';
-import { StepSeries } from './step-series.ts';
+import type { StepSeries } from './step-series.ts';
 
 /**
  * One key's readings on an epoch-aligned grid of steps, which is coarser than the buckets. key: in
@@ -34,21 +34,37 @@ export class KeySeriesLoader {
 
   constructor(reader: NodeReader) {
     this.#loader = new DataLoader(
-      (requests) => byBound(requests, (batch, bound) => loadAll(reader, batch, bound)),
+      (requests) => byBound(requests, (batch, bound) => this.#loadAll(reader, batch, bound)),
       { cacheKeyFn: requestName },
     );
   }
 
   async steps(request: KeySeriesRequest): Promise<StepSeries> {
-    const found = await this.#loader.load({ ...request, question: null });
-    if (!(found instanceof StepSeries)) throw new Error('a series was asked for');
-    return found;
+    const { series } = await this.#loader.load({ ...request, question: null });
+    if (series === null) throw new Error('a series was asked for');
+    return series;
   }
 
   /** Selects values of a series whose steps are topper buckets. */
   async values(request: KeySeriesRequest, question: SeriesValuesQuestion): Promise<SeriesValues> {
-    const found = await this.#loader.load({ ...request, question });
-    if (found instanceof StepSeries) throw new Error('values were asked for');
+    const { values } = await this.#loader.load({ ...request, question });
+    if (values === null) throw new Error('values were asked for');
+    return values;
+  }
+
+  async #loadAll(
+    reader: NodeReader,
+    requests: readonly Request[],
+    bound: TimeBound | null,
+  ): Promise<KeySeriesFound[]> {
+    const found = await loadAll(reader, requests, bound);
+    // A series that was read for its values need not be read again for its steps.
+    for (const [i, request] of requests.entries()) {
+      const { series = null } = found[i] ?? {};
+      if (request.question && series) {
+        this.#loader.prime({ ...request, question: null }, { series, values: null });
+      }
+    }
     return found;
   }
 }
@@ -86,23 +102,24 @@ async function readAll(
   const inSeries = asked.filter((each) => wayOf(each) === 'series');
   const fine = asked.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
   const ofNetworks = asked.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
-  const found: Record<Way, Iterator<KeySeriesFound>> = {
-    series: (await readKeySeries(reader, live, inSeries, bound)).values(),
+  const ofSeries = (await readKeySeries(reader, live, inSeries, bound)).values();
+  const others: Record<'blocks' | 'networks', Iterator<StepSeries>> = {
     blocks: (await readFineSteps(reader, live, fine, bound)).values(),
     networks: (await readNetworkSteps(reader, live, ofNetworks, { bound })).values(),
   };
-  const all: KeySeriesFound[] = [];
+  const found: KeySeriesFound[] = [];
   for (const each of asked) {
-    const one = found[wayOf(each)].next().value as KeySeriesFound;
-    const { question } = each;
-    if (!question || !(one instanceof StepSeries)) {
-      all.push(one);
+    const way = wayOf(each);
+    if (way === 'series') {
+      found.push(ofSeries.next().value as KeySeriesFound);
       continue;
     }
-    all.push(selectValues(valuesOfSeries(one), question));
+    const series = others[way].next().value as StepSeries;
+    const { question } = each;
+    found.push({ series, values: question && selectValues(valuesOfSeries(series), question) });
     await reader.goOn();
   }
-  return all;
+  return found;
 }
 
 /** The source of a key's steps: its series, or blocks; for a network, blocks of all its keys. */

@@ -1,16 +1,23 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
-import { JoinedRuns, type SoughtRun } from './joined-runs.ts';
+
 import { type KeyStepsRequest, originOf, readKeyParts } from './key-steps.ts';
-import { selectValues, type TalliedValues } from './ordered-values.ts';
+import { orderedValues, selectValues, type TalliedValues, valuesBeside } from './ordered-values.ts';
+import { type KeyInSealed, SealedValueCache } from './sealed-values.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
 
 /** question: selects values of a series by topper bucket; null: the whole series is wanted. */
 export type KeySeriesAsked = KeyStepsRequest & { readonly question: SeriesValuesQuestion | null };
 
-export type KeySeriesFound = StepSeries | SeriesValues;
+export type KeySeriesFound = {
+  /** null: it was not needed for the values. */
+  readonly series: StepSeries | null;
+  /** null: no values were asked for. */
+  readonly values: SeriesValues | null;
+};
 
 /**
  * Returns the series of any number of keys, or the values selected from them, in the order of the
@@ -23,23 +30,21 @@ export async function readKeySeries(
   asked: readonly KeySeriesAsked[],
   bound: TimeBound | null,
 ): Promise<KeySeriesFound[]> {
-  const runs = new JoinedRuns(reader, live);
-  const sought = asked.map((each) => (each.question ? runs.seek(each) : null));
-  const parts = await readKeyParts(reader, live, asked.map(withoutKnown(sought)), bound);
+  const cache = new SealedValueCache(reader, live);
+  const inSealed = asked.map((each) => (each.question ? cache.find(each) : null));
+  const parts = await readKeyParts(reader, live, asked.map(withoutKnown(inSealed)), bound);
   const found: KeySeriesFound[] = [];
-  const joined = new Map<readonly SeriesPart[], StepSeries>();
+  const seriesOfParts = new Map<readonly SeriesPart[], StepSeries>();
   for (const [i, each] of asked.entries()) {
     const own = parts[i] ?? [];
-    if (each.question) {
-      const values = runs.valuesOf(sought[i] ?? null, own, each.read.fold);
-      found.push(selectValues(values, each.question));
-      await reader.goOn();
-    } else {
-      // Equal requests have the same parts, which are then joined once.
-      const series = joined.get(own) ?? seriesOf(each, own);
-      joined.set(own, series);
-      found.push(series);
-    }
+    const known = inSealed[i] ?? null;
+    const { question, read } = each;
+    // Equal requests have the same parts, which are then joined once.
+    const series = known?.values ? null : (seriesOfParts.get(own) ?? seriesOf(each, own));
+    if (series) seriesOfParts.set(own, series);
+    const values = question && selectValues(valuesOf(cache, known, own, read.fold), question);
+    found.push({ series, values });
+    if (question) await reader.goOn();
   }
   return found;
 }
@@ -51,19 +56,36 @@ export async function readKeyValues(
   requests: readonly KeyStepsRequest[],
   bound: TimeBound | null,
 ): Promise<TalliedValues[]> {
-  const runs = new JoinedRuns(reader, live);
-  const sought = requests.map((each) => runs.seek(each));
-  const parts = await readKeyParts(reader, live, requests.map(withoutKnown(sought)), bound);
-  return requests.map(({ read }, i) => runs.valuesOf(sought[i] ?? null, parts[i] ?? [], read.fold));
+  const cache = new SealedValueCache(reader, live);
+  const inSealed = requests.map((each) => cache.find(each));
+  const parts = await readKeyParts(reader, live, requests.map(withoutKnown(inSealed)), bound);
+  const found: TalliedValues[] = [];
+  for (const [i, { read }] of requests.entries()) {
+    found.push(valuesOf(cache, inSealed[i] ?? null, parts[i] ?? [], read.fold));
+    await reader.goOn();
+  }
+  return found;
 }
 
 /** Leaves out the segments whose values are known. */
 const withoutKnown =
-  (sought: readonly (SoughtRun | null)[]) =>
+  (inSealed: readonly (KeyInSealed | null)[]) =>
   (request: KeyStepsRequest, i: number): KeyStepsRequest => {
-    const { known, run } = sought[i] ?? {};
-    return known && run ? { ...request, without: run } : request;
+    const { values, of } = inSealed[i] ?? {};
+    return values && of ? { ...request, without: of } : request;
   };
+
+/** parts: those outside the sealed segments if their values are known, else all. */
+function valuesOf(
+  cache: SealedValueCache,
+  known: KeyInSealed | null,
+  parts: readonly SeriesPart[],
+  fold: Fold,
+): TalliedValues {
+  if (known?.values) return valuesBeside(known.values, parts, fold);
+  if (known) cache.keep(known, parts);
+  return orderedValues(parts, fold);
+}
 
 const seriesOf = (request: KeyStepsRequest, parts: readonly SeriesPart[]): StepSeries =>
   new StepSeries(

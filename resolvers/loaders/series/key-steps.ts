@@ -18,7 +18,7 @@ import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
-import type { SegmentRun } from './joined-runs.ts';
+import type { SealedSegments } from './sealed-values.ts';
 import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
 import { onSteps, type SeriesPart, valuePart } from './step-series.ts';
 
@@ -31,8 +31,8 @@ export type KeyStepsRequest = {
   readonly read: MeterRead;
   readonly stepSeconds: number;
   readonly key: string | null;
-  /** Segments to leave out. */
-  readonly without?: SegmentRun;
+  /** Segments to leave out, because their values are known. */
+  readonly without?: SealedSegments;
 };
 
 /** Keys that are read by the same steps, and the segments that have them. */

@@ -7,13 +7,12 @@ import {
   tallyColumns,
   type ValueTally,
 } from '../../../topk/blocks/join-sparse.ts';
-import { selectBeside } from '../../../topk/select/select-beside.ts';
 import { selectPlaces } from '../../../topk/select/select-places.ts';
-import type { JoinedValues } from '../memory/segment-memory.ts';
+import type { SealedValues } from '../memory/segment-memory.ts';
 import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import { type SeriesPart, StepSeries, stepValue } from './step-series.ts';
 
-/** The values of a series whose steps are as long as topper buckets, to select some by order. */
+/** The values of a series whose steps are as long as topper buckets, to select some by rank. */
 export type OrderedValues = {
   /**
    * Returns the values at the indexes that `placesOf` returns for their number, counted from 0, of
@@ -24,7 +23,7 @@ export type OrderedValues = {
 
 /** Values that can also be counted without selecting any. */
 export type TalliedValues = OrderedValues & {
-  /** Counts the values, and at least those that are not smaller than `least`. */
+  /** Counts the values, and those that are not smaller than `least` (or more). */
   readonly tally: (least: number) => ValueTally;
 };
 
@@ -34,14 +33,16 @@ export function orderedValues(parts: readonly SeriesPart[], fold: Fold): Tallied
   if (columns === null) {
     return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold));
   }
-  return {
-    tally: (least) => tallyColumns(columns, least),
-    select(placesOf) {
-      const numbers = appendColumns(columns);
-      return exactNumbers(numbers, placesOf(numbers.length));
-    },
-  };
+  return plainValues(columns);
 }
+
+const plainValues = (columns: readonly Float64Array[]): TalliedValues => ({
+  tally: (least) => tallyColumns(columns, least),
+  select(placesOf) {
+    const numbers = appendColumns(columns);
+    return exactNumbers(numbers, placesOf(numbers.length));
+  },
+});
 
 const NOTHING: Exact = { sum: 0n, count: 1n };
 
@@ -59,36 +60,31 @@ export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
   },
 });
 
-/** Returns joined values together with those of parts at other topper buckets. */
+/** Returns the values in sealed segments together with those of parts at other topper buckets. */
 export function valuesBeside(
-  joined: JoinedValues,
+  sealed: SealedValues,
   parts: readonly SeriesPart[],
   fold: Fold,
 ): TalliedValues {
   const columns = plainColumns(parts);
-  if (columns === null) return valuesOfAll(joined, parts, fold);
-  return {
-    tally(least) {
-      const inside = tallyJoined(joined, least);
-      const outside = tallyColumns(columns, least);
-      return {
-        count: inside.count + outside.count,
-        reaching: inside.reaching + outside.reaching,
-      };
-    },
-    select(placesOf) {
-      const ascending = sortedNumbers(joined);
-      const others = appendColumns(columns);
-      return placesOf(ascending.length + others.length).map((place) =>
-        exactNumber(selectBeside(ascending, others, place)),
-      );
-    },
-  };
+  if (columns === null) return valuesOfAll(sealed, parts, fold);
+  return columns.length === 0 ? sortedValues(sealed) : plainValues([sealed.numbers, ...columns]);
 }
 
-/** The same, if the values of the parts are not all plain numbers. */
+/** They are sorted in place when some are selected; only to count them, that would take longer. */
+const sortedValues = (sealed: SealedValues): TalliedValues => ({
+  tally: (least) => tallyColumns([sealed.numbers], least),
+  select(placesOf) {
+    const { numbers } = sealed;
+    if (!sealed.isSorted) numbers.sort();
+    sealed.isSorted = true;
+    return placesOf(numbers.length).map((place) => exactNumber(numbers[place] as number));
+  },
+});
+
+/** The same as `valuesBeside`, if the values of the parts are not all plain numbers. */
 function valuesOfAll(
-  { numbers }: JoinedValues,
+  { numbers }: SealedValues,
   parts: readonly SeriesPart[],
   fold: Fold,
 ): TalliedValues {
@@ -102,29 +98,6 @@ function valuesOfAll(
       return inOrder(all, placesOf(count));
     },
   };
-}
-
-function sortedNumbers(joined: JoinedValues): Float64Array {
-  if (!joined.isSorted) joined.numbers.sort();
-  joined.isSorted = true;
-  return joined.numbers;
-}
-
-/** Sorting only to count would take longer. */
-function tallyJoined({ numbers, isSorted }: JoinedValues, least: number): ValueTally {
-  if (!isSorted) return tallyColumns([numbers], least);
-  return { count: numbers.length, reaching: numbers.length - firstNotBelow(numbers, least) };
-}
-
-function firstNotBelow(ascending: Float64Array, least: number): number {
-  let from = 0;
-  let to = ascending.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((ascending[middle] as number) < least) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 function inOrder(values: readonly Exact[], places: readonly number[]): Exact[] {

@@ -9,7 +9,7 @@ import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 
 /** Some readings of a key. Shifted ids are steps, counted from an origin; they may repeat. */
 export type SeriesPart = SparsePart & {
-  /** The segment that has the readings, if they are whole topper buckets. */
+  /** The segment that has the readings; none for topper buckets that the window cuts. */
   readonly segment?: StoredSegment;
 };
 

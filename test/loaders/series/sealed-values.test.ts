@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
+import { type Interval, isEmpty, stepsOf } from '../../../domain/time/interval.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
+import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.ts';
+import type { SeriesQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
+import type { MeterRead } from '../../../resolvers/loaders/plan/meter-read.ts';
+import { readKeySeries } from '../../../resolvers/loaders/series/key-series.ts';
+import { type StepSeries, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { samples } from '../../segments/plain-segments.ts';
+import { places, readOf } from '../random-stores.ts';
+import { GROUP, storeOf, type TestSegment, type TestStore } from '../stored-segments.ts';
+
+const FIRST = 1_752_537_600;
+const TOPPER_BUCKET = 300;
+
+/** Segments in the order of time, with gaps of minutes, or with a few minutes in common. */
+const segments: fc.Arbitrary<TestSegment[]> = fc
+  .array(
+    fc.record({
+      probeId: fc.constantFrom(0, 0, 5),
+      samples,
+      isSealed: fc.boolean(),
+      gap: fc.constantFrom(-3, 0, 1, 2, 5, 7, 30),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((drawn) => {
+    let next = FIRST;
+    return drawn.map(({ probeId, samples: own, isSealed, gap }) => {
+      const { first, last } = spanOf(own);
+      const start = Math.max(FIRST, next + 60 * gap);
+      next = start + last - first + 60;
+      const moved = own.map((each) => ({ ...each, bucket: each.bucket - first + start }));
+      return { probeId, samples: moved, level: isSealed ? SEALED_LEVEL : 0 };
+    });
+  });
+
+function spanOf(list: TestSegment['samples']): { readonly first: number; readonly last: number } {
+  const buckets = list.map(({ bucket }) => bucket);
+  return { first: Math.min(...buckets), last: Math.max(...buckets) };
+}
+
+/** A time near the end of a segment; `near`: minutes after it. */
+const ends = fc.record({
+  place: fc.nat({ max: 40 }),
+  near: fc.integer({ min: -6, max: 6 }),
+  seconds: fc.constantFrom(0, 0, 1, 30),
+});
+
+const requests = fc.record({
+  ends: fc.tuple(ends, ends),
+  probeId: fc.constantFrom(null, null, 0, 5),
+  place: places,
+  /** Segments to leave out, by index, as if they had been dropped. */
+  dropped: fc.array(fc.nat({ max: 5 }), { maxLength: 1 }),
+  asks: fc.constantFrom('values', 'values and series', 'ranking'),
+  percentile: fc.constantFrom(null, 0, 50, 95, 100),
+});
+
+const RANKS = [0, 33, 50, 95, 100];
+
+describe('values in sealed segments that are cached', () => {
+  it('are those of the window, whatever was asked before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        segments,
+        fc.array(requests, { minLength: 2, maxLength: 8 }),
+        async (contents, asked) => {
+          const store = storeOf(contents);
+          const times = contents.flatMap(({ samples: own }) => {
+            const { first, last } = spanOf(own);
+            return [first, last + 60];
+          });
+          const keys = [...new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)))];
+          for (const { ends: both, probeId, place, dropped, asks, percentile } of asked) {
+            const [a = 0, b = 0] = both.map(
+              (end) => (times[end.place % times.length] ?? 0) + 60 * end.near + end.seconds,
+            );
+            const interval = { from: Math.min(a, b), to: Math.max(a, b) };
+            if (isEmpty(interval)) continue;
+            const read = readOf(place, interval, probeId);
+            const isLive = (_: unknown, i: number): boolean => !dropped.includes(i);
+            // Its segments have equal ids and contents, and nothing is cached.
+            const fresh = storeOf(contents);
+            const [live, same] = [store, fresh].map((each) => each.segments.filter(isLive));
+            if (!live || !same) throw new Error('two stores');
+            if (asks === 'ranking') {
+              const question = rankingOf(interval, percentile);
+              expect(await ranked(store, live, { read, question })).toEqual(
+                await ranked(fresh, same, { read, question }),
+              );
+              continue;
+            }
+            const some = { read, keys: keys.slice(0, 4), isWithSeries: asks !== 'values' };
+            const values = await selected(store, live, some);
+            const expected = await expectedValues(fresh, same, some);
+            const isSame = values.map((each, i) =>
+              each === null || !expected[i]
+                ? each === (expected[i] ?? null)
+                : compareExact(each, expected[i]) === 0,
+            );
+            expect(isSame).not.toContain(false);
+          }
+        },
+      ),
+      { numRuns: 250 },
+    );
+  });
+});
+
+const bucketCountOf = (interval: Interval): number => stepsOf(interval, 60, TOPPER_BUCKET).count;
+
+const rankingOf = (interval: Interval, percentile: number | null): SeriesQuestion => ({
+  kind: 'series',
+  percentile,
+  bucketCount: bucketCountOf(interval),
+  within: null,
+  passing: null,
+  maxItems: 3,
+});
+
+async function ranked(
+  { reader }: TestStore,
+  live: readonly StoredSegment[],
+  { read, question }: { readonly read: MeterRead; readonly question: SeriesQuestion },
+) {
+  const asked = { group: GROUP, read, question };
+  return (await rankBySeries(reader, { segments: live, rollUps: [] }, asked, { bound: null }))
+    .listed;
+}
+
+type Some = {
+  readonly read: MeterRead;
+  readonly keys: readonly string[];
+  readonly isWithSeries: boolean;
+};
+
+/** The values at all ranks, key by key. */
+async function selected(
+  { reader }: TestStore,
+  live: readonly StoredSegment[],
+  { read, keys, isWithSeries }: Some,
+): Promise<(Exact | null)[]> {
+  const bucketCount = isCounting(read.fold) ? bucketCountOf(read.interval) : null;
+  const request = { group: GROUP, read, stepSeconds: TOPPER_BUCKET };
+  const found = await readKeySeries(
+    reader,
+    live,
+    [
+      ...keys.map((key) => ({ ...request, key, question: { ranks: RANKS, bucketCount } })),
+      ...(isWithSeries ? keys.map((key) => ({ ...request, key, question: null })) : []),
+    ],
+    null,
+  );
+  return found.flatMap(({ values }) => values?.values ?? []);
+}
+
+/** The same, selected from the whole series by plain arithmetic. */
+async function expectedValues(
+  { reader }: TestStore,
+  live: readonly StoredSegment[],
+  { read, keys }: Some,
+): Promise<(Exact | null)[]> {
+  const request = { group: GROUP, read, stepSeconds: TOPPER_BUCKET, question: null };
+  const found = await readKeySeries(
+    reader,
+    live,
+    keys.map((key) => ({ ...request, key })),
+    null,
+  );
+  return found.flatMap(({ series }) => {
+    const values = valuesOf(series);
+    const zeros = isCounting(read.fold) ? bucketCountOf(read.interval) - values.length : 0;
+    const all = [...Array<Exact>(zeros).fill({ sum: 0n, count: 1n }), ...values];
+    const ascending = all.toSorted(compareExact);
+    return RANKS.map((rank) => {
+      const position = Math.max(1, Math.ceil((rank * all.length) / 100));
+      return ascending[position - 1] ?? null;
+    });
+  });
+}
+
+const valuesOf = (series: StepSeries | null): Exact[] =>
+  series ? Array.from(series.ids, (_, i) => stepValue(series, i)) : [];
