@@ -3,7 +3,6 @@ import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
-
 import { type KeyStepsRequest, originOf, readKeyParts } from './key-steps.ts';
 import { orderedValues, selectValues, type TalliedValues, valuesBeside } from './ordered-values.ts';
 import { type KeyInSealed, SealedValueCache } from './sealed-values.ts';
