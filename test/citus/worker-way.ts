@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { placeOf, rowsOf } from '../support/database/citus.ts';
 
@@ -94,10 +95,14 @@ export async function leadThrough(databaseUrl: string): Promise<WorkerWay> {
 
 type Place = { readonly host: string; readonly port: number };
 
-const moveNode = (databaseUrl: string, from: Place, to: Place) =>
-  rowsOf(
+/** Moves a node, and waits until all nodes know: until then, Citus makes no partitions. */
+async function moveNode(databaseUrl: string, from: Place, to: Place): Promise<void> {
+  await rowsOf(
     databaseUrl,
     `select citus_update_node(nodeid, $3, $4) from pg_dist_node
      where nodename = $1 and nodeport = $2`,
     [from.host, from.port, to.host, to.port],
   );
+  const unaware = `select from pg_dist_node where hasmetadata and not metadatasynced`;
+  while ((await rowsOf(databaseUrl, unaware)).length > 0) await delay(20);
+}
