@@ -5,6 +5,7 @@ import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { GroupStep } from '../loaders/series/group-steps.ts';
 import type { KeySeriesRequest } from '../loaders/series/key-series-loader.ts';
+import type { SeriesValues } from '../loaders/series/ordered-values.ts';
 import { type StepSeries, stepAt, stepValue } from '../loaders/series/step-series.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
@@ -56,16 +57,16 @@ export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
   return largest ? shownValue(largest, ranked.topper.plan.rule) : null;
 }
 
-async function loadValues(
+function loadValues(
   { topper: { plan }, key: { row } }: RankedKey,
   ranks: readonly number[],
-): Promise<readonly (Exact | null)[]> {
+): Promise<SeriesValues> {
   const stepSeconds = plan.rule.topperBucketSeconds;
   // Only counters have zeros (decision 27).
   const bucketCount = isCounting(plan.fold) ? stepCount(plan, stepSeconds) : null;
   const request = seriesRequest(plan, stepSeconds, row.key);
   const { keySeries: loader } = plan.meter.group.at.loaders;
-  return (await loader.values(request, { ranks, bucketCount })).values;
+  return loader.values(request, { ranks, bucketCount });
 }
 
 const loadSteps = (

@@ -122,20 +122,6 @@ export type KeyAnswer =
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
-/** Which values of a key's series to select, by percentile rank (decision 27). */
-export type SeriesValuesQuestion = {
-  /** From 0 to 100, which is the largest value. */
-  readonly ranks: readonly number[];
-  /** Number of topper buckets if those without a reading count as 0; null: they do not count. */
-  readonly bucketCount: number | null;
-};
-
-/** The values in the order of the ranks. null: the series has no value. */
-export type SeriesValues = {
-  readonly kind: 'series values';
-  readonly values: readonly (Exact | null)[];
-};
-
 /** A question about the readings of one group. */
 export type SegmentQuestion = {
   readonly group: SegmentGroup;

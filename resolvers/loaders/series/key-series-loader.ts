@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
@@ -10,7 +9,12 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import { readFineSteps } from './fine-steps.ts';
 import { type KeySeriesAsked, type KeySeriesFound, readKeySeries } from './key-series.ts';
 import { readNetworkSteps } from './network-steps.ts';
-import { selectValues, valuesOfSeries } from './ordered-values.ts';
+import {
+  type SeriesValues,
+  type SeriesValuesQuestion,
+  selectValues,
+  valuesOfSeries,
+} from './ordered-values.ts';
 import type { StepRead } from './step-blocks.ts';
 import type { StepSeries } from './step-series.ts';
 

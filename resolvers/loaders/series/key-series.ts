@@ -1,10 +1,16 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { type KeyStepsRequest, originOf, readKeyParts } from './key-steps.ts';
-import { orderedValues, selectValues, type TalliedValues, valuesBeside } from './ordered-values.ts';
+import {
+  orderedValues,
+  type SeriesValues,
+  type SeriesValuesQuestion,
+  selectValues,
+  type TalliedValues,
+  valuesBeside,
+} from './ordered-values.ts';
 import { type KeyInSealed, SealedValueCache } from './sealed-values.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
 

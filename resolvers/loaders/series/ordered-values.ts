@@ -9,8 +9,18 @@ import {
 } from '../../../topk/blocks/join-sparse.ts';
 import { selectPlaces } from '../../../topk/select/select-places.ts';
 import type { SealedValues } from '../memory/segment-memory.ts';
-import type { SeriesValues, SeriesValuesQuestion } from '../plan/key-questions.ts';
 import { type SeriesPart, StepSeries, stepValue } from './step-series.ts';
+
+/** Which values of a key's series to select, by percentile rank (decision 27). */
+export type SeriesValuesQuestion = {
+  /** From 0 to 100, which is the largest value. */
+  readonly ranks: readonly number[];
+  /** Number of topper buckets if those without a reading count as 0; null: they do not count. */
+  readonly bucketCount: number | null;
+};
+
+/** The values in the order of the ranks. null: the series has no value. */
+export type SeriesValues = readonly (Exact | null)[];
 
 /** The values of a series whose steps are as long as topper buckets, to select some by rank. */
 export type OrderedValues = {
@@ -135,11 +145,10 @@ export function selectValues(
     return places.filter((place) => typeof place === 'number');
   });
   let taken = 0;
-  const values = places.map((place) => {
+  return places.map((place) => {
     if (place === null) return null;
     if (place === ZERO) return NOTHING;
     taken += 1;
     return found[taken - 1] ?? NOTHING;
   });
-  return { kind: 'series values', values };
 }

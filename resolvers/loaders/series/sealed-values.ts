@@ -55,6 +55,8 @@ export class SealedValueCache {
 
   /** Caches a key's values. parts: all parts of its series. */
   keep({ of, name }: KeyInSealed, parts: readonly SeriesPart[]): void {
+    // A key's peak and its percentiles are asked for together, and need the same values.
+    if (this.#reader.memory.has('sealed', name)) return;
     const isInside = ({ segment }: SeriesPart): boolean =>
       segment !== undefined && of.segments.has(segment);
     const columns = plainColumns(parts.filter(isInside));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { floorTo } from '../../../domain/time/interval.ts';
-import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import {
   type KeySeriesFound,
@@ -12,6 +12,7 @@ import { stepAt, stepValue } from '../../../resolvers/loaders/series/step-series
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import { foldAt, places, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
+import { isSameValue, plainPercentile } from './plain-percentile.ts';
 
 type Asked = {
   readonly place: number;
@@ -68,16 +69,6 @@ const sealedStores: fc.Arbitrary<TestSegment[]> = stores.chain((contents) =>
     }),
 );
 
-/** Decision 27, of values in any order: null of none. */
-function plainPercentile(values: readonly Exact[], rank: number): Exact | null {
-  const position = Math.max(1, Math.ceil((rank * values.length) / 100));
-  return values.toSorted(compareExact)[position - 1] ?? null;
-}
-
-/** Equal means may have different sums and counts. */
-const isSame = (a: Exact | null, b: Exact | null): boolean =>
-  a === null || b === null ? a === b : compareExact(a, b) === 0;
-
 const RANKS = [100, 0, 50, 95, 3];
 
 describe('series over segments', () => {
@@ -133,8 +124,8 @@ describe('series over segments', () => {
               const values = plainSteps(contents, asked, key).map(([, value]) => value);
               const bucketCount = isCounting(read.fold) ? values.length + others : null;
               const zeros = bucketCount === null ? 0 : others;
-              const all = [...Array(zeros).fill({ sum: 0n, count: 1n }), ...values];
-              return { key, bucketCount, values: RANKS.map((rank) => plainPercentile(all, rank)) };
+              const at = RANKS.map((rank) => plainPercentile(values, zeros, rank));
+              return { key, bucketCount, values: at };
             });
             const requests = expected.map(({ key, bucketCount }) => ({
               group: GROUP,
@@ -145,8 +136,8 @@ describe('series over segments', () => {
             }));
             const found = await readKeySeries(reader, segments, requests, null);
             for (const [i, { values }] of expected.entries()) {
-              const own = found[i]?.values?.values ?? [];
-              expect(own.map((each, j) => isSame(each, values[j] ?? null))).toEqual(
+              const own = found[i]?.values ?? [];
+              expect(own.map((each, j) => isSameValue(each, values[j] ?? null))).toEqual(
                 RANKS.map(() => true),
               );
             }

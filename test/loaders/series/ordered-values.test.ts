@@ -8,35 +8,27 @@ import {
   valuesOfSeries,
 } from '../../../resolvers/loaders/series/ordered-values.ts';
 import { StepSeries, stepValue, valuePart } from '../../../resolvers/loaders/series/step-series.ts';
-
-const small = fc.record({ sum: fc.bigInt(-40n, 40n), count: fc.bigInt(1n, 3n) });
-const any = fc.record({
-  sum: fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n), fc.bigInt(2n ** 60n, 2n ** 60n + 2n)),
-  count: fc.bigInt(1n, 2n ** 33n),
-});
-
-const ofFold = (value: Exact, fold: Fold): Exact =>
-  fold === 'mean' ? value : { ...value, count: 1n };
+import { exactValues, ofFold } from './exact-values.ts';
 
 describe('the values of a series in order', () => {
-  it('are exact at any position, whether its parts are joined, apart or beside a run', () => {
+  it('are exact at any position, whether its parts are joined, apart or beside sealed segments', () => {
     const isOrdered = fc.property(
       fc.constantFrom<Fold>('max', 'min', 'mean'),
-      fc.oneof(fc.array(small, { minLength: 1 }), fc.array(any, { minLength: 1 })),
+      exactValues,
       fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
       fc.array(fc.integer(), { maxLength: 40 }),
       (fold, drawn, places, numbers) => {
         const values = drawn.map((value) => ofFold(value, fold));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
         const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
-        const run = { numbers: Float64Array.from(numbers), isSorted: false };
-        const inRun = numbers.map((number): Exact => ({ sum: BigInt(number), count: 1n }));
+        const sealed = { numbers: Float64Array.from(numbers), isSorted: false };
+        const inSealed = numbers.map((number): Exact => ({ sum: BigInt(number), count: 1n }));
         for (const [ordered, all] of [
           [valuesOfSeries(series), values],
           [orderedValues(parts, fold), values],
-          [valuesBeside(run, parts, fold), [...values, ...inRun]],
-          // Now the run is sorted.
-          [valuesBeside(run, parts, fold), [...values, ...inRun]],
+          [valuesBeside(sealed, parts, fold), [...values, ...inSealed]],
+          // Now the sealed values are sorted.
+          [valuesBeside(sealed, parts, fold), [...values, ...inSealed]],
         ] as const) {
           const ascending = all.toSorted(compareExact);
           const wanted = places.map((each) => each % all.length);
