@@ -7,7 +7,8 @@ import {
 } from '../../server/alerts/notify/keep-notifying.ts';
 import { NotificationTally } from '../../server/alerts/notify/notification-tally.ts';
 import { createLog } from '../../server/telemetry/log.ts';
-import { createTestDatabase, withClient } from '../support/database/database.ts';
+import { createTestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { collectingStream } from '../support/http/collecting-stream.ts';
 
 /** 2024-07-15T00:00:00Z. */
@@ -56,8 +57,8 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export async function openNotifierLab(databaseUrl?: string) {
   const database = databaseUrl ? null : await createTestDatabase();
   const url = databaseUrl ?? database?.url ?? '';
-  const sql = async <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
-    (await withClient(url, (client) => client.query<Row>(text, values))).rows;
+  const sql = <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
+    rowsOf<Row>(url, text, values);
   await sql(DECLARATION);
   const logged: string[] = [];
   const variables: Record<string, string> = {};

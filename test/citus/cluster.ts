@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { rowsOf } from '../support/database/citus.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 
 export const hasCluster = inject('workerUrls').length >= 2;
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
-import { rowsOf } from '../support/database/citus.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { DAY, group, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import { hasCluster } from './cluster.ts';

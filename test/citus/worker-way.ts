@@ -1,7 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { placeOf, rowsOf } from '../support/database/citus.ts';
+import { placeOf } from '../support/database/citus.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 
 /** What happens to messages between the coordinator and a worker. */
 type State = 'open' | 'closed' | 'silent';

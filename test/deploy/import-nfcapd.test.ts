@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { query, sums } from '../ingest/import-support.ts';
+import { sums } from '../ingest/import-support.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { exportFlows } from '../support/files/netflow-v5.ts';
 import { udpFrame } from '../support/files/packet-capture.ts';
 import {
@@ -85,7 +86,7 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
     const done = ['nfcapd.202311142218', 'nfcapd.202311142219'];
     expect(await files()).toEqual({ waiting: ['nfcapd.current.123'], imported: done });
     expect(await sums(database.url, 'flows')).toMatchObject({ 'Apps 00.35 1': '116' });
-    expect(await query(database.url, 'select name from probes')).toEqual([{ name: 'p1' }]);
+    expect(await rowsOf(database.url, 'select name from probes')).toEqual([{ name: 'p1' }]);
     // If a call ends before it moves the file away, the next call does so.
     await rename(join(spool, 'imported', done[0] ?? ''), join(spool, done[0] ?? ''));
     const again = await runScript();
@@ -150,7 +151,7 @@ describe.skipIf(!hasNfcapd)('nfcapd calling the script', () => {
           packets: 9,
         },
       ]);
-      const imported = async () => (await query(database.url, 'select from imports')).length > 0;
+      const imported = async () => (await rowsOf(database.url, 'select from imports')).length > 0;
       while (!(await imported())) await delay(50);
       expect(await sums(database.url, 'flows')).toMatchObject({
         'Apps 01.BB 1': '9400',

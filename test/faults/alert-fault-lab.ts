@@ -5,6 +5,7 @@ import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { startWebhook } from '../alerts/webhook-stand-in.ts';
 import { withClient } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { group, guidOf, T0 } from '../support/lab/lab.ts';
 
 const GRID = 300;
@@ -33,8 +34,8 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
 export async function openAlertFaultLab(databaseUrl: string) {
   let url = databaseUrl;
   const webhook = await startWebhook();
-  const sql = async <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
-    (await withClient(url, (client) => client.query<Row>(text, values))).rows;
+  const sql = <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
+    rowsOf<Row>(url, text, values);
   const apply = (declaration: object) =>
     withClient(url, (client) => applyDeclaration(client, { context: CONTEXT, ...declaration }));
   /** The start of window 1 of the current rule. */

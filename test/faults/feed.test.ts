@@ -5,11 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyContext } from '../../store/check/verify-context.ts';
-import { query, sums } from '../ingest/import-support.ts';
+import { sums } from '../ingest/import-support.ts';
 import { type BreakableServer, startBreakable } from '../support/database/breakable-server.ts';
 import { type CommitBreaker, startCommitBreaker } from '../support/database/commit-breaker.ts';
 import { makeReady } from '../support/database/database.ts';
 import { holdTables } from '../support/database/held-tables.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { flowLine, startFeed } from '../support/lab/feed-lab.ts';
 import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 
@@ -53,7 +54,7 @@ async function expectOnce(flows: number): Promise<void> {
     String(flows),
   ]);
   expect(await verifyContext({ databaseUrl, context: 'lab' })).toMatchObject({ differences: [] });
-  const noted = await query<{ flows: number }>(
+  const noted = await rowsOf<{ flows: number }>(
     databaseUrl,
     'select sum(flows)::int as flows from feeds',
   );
@@ -94,7 +95,7 @@ describe('a feed whose backends are ended repeatedly', () => {
     const ending = (async () => {
       let ended = 0;
       while (!isOver && ended < 10) {
-        const rows = await query<{ ended: boolean }>(
+        const rows = await rowsOf<{ ended: boolean }>(
           server.url,
           `select pg_terminate_backend(pid) as ended from pg_stat_activity
            where application_name like 'countergraph import%' and state <> 'idle'
@@ -218,7 +219,7 @@ function follow(...more: string[]): Follower {
 }
 
 const committedFlows = async (): Promise<number> => {
-  const rows = await query<{ flows: number }>(
+  const rows = await rowsOf<{ flows: number }>(
     databaseUrl,
     'select coalesce(sum(flows), 0)::int as flows from feeds',
   );

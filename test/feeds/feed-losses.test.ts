@@ -3,10 +3,11 @@ import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
 import { selectSliceLosses } from '../../db/write/feeds/select-slice-losses.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { importText, query } from '../ingest/import-support.ts';
+import { importText } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { startCommitBreaker } from '../support/database/commit-breaker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { flowLine, MINUTE, startFeed } from '../support/lab/feed-lab.ts';
 
 let database: TestDatabase;
@@ -104,14 +105,14 @@ describe('what a feed loses', () => {
   it('is stored even without flows, and does not change the version of the data', async () => {
     await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
     const times = 'select version from context_versions';
-    const before = await query(databaseUrl, times);
+    const before = await rowsOf(databaseUrl, times);
     const feed = startFeed({ databaseUrl, skipBadLines: true });
     feed.write('{"bytes":1}\n', '{"bytes":2}\n');
     feed.end();
     expect(await feed.done).toMatchObject({ badLines: 2, commits: 0 });
     const refused = { ...NONE, refusedLines: 2 };
     expect(await stored()).toMatchObject({ feeds: [refused], slices: new Map([[1, refused]]) });
-    expect(await query(databaseUrl, times)).toEqual(before);
+    expect(await rowsOf(databaseUrl, times)).toEqual(before);
   });
 
   it('makes no context if there is no flow', async () => {
@@ -119,12 +120,12 @@ describe('what a feed loses', () => {
     feed.write('{"bytes":1}\n');
     feed.end();
     expect(await feed.done).toMatchObject({ badLines: 1, commits: 0 });
-    expect(await query(databaseUrl, 'select from contexts')).toEqual([]);
+    expect(await rowsOf(databaseUrl, 'select from contexts')).toEqual([]);
   });
 
   it('includes flows of archived slices', async () => {
     await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
-    await query(databaseUrl, 'update slices set archived = true');
+    await rowsOf(databaseUrl, 'update slices set archived = true');
     const feed = startFeed({ databaseUrl, skipBadLines: true });
     feed.write(line(1), line(1, 86_400), line(2, 86_400));
     feed.end();
@@ -135,7 +136,7 @@ describe('what a feed loses', () => {
 
   it('is removed with its slice, but stays in the total of the feed', async () => {
     await feedAll();
-    await query(databaseUrl, 'delete from slices');
+    await rowsOf(databaseUrl, 'delete from slices');
     expect((await stored()).slices).toEqual(new Map());
     expect((await stored()).feeds).toMatchObject([{ lostPackets: 1 }]);
   });

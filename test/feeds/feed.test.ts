@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
-import { importText, query, sums } from '../ingest/import-support.ts';
+import { importText, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { flowLine, MINUTE, startFeed } from '../support/lab/feed-lab.ts';
 import { storedReadings } from '../support/reference/stored-readings.ts';
 
@@ -96,7 +97,7 @@ describe('a feed', () => {
       feed.write(flowLine({ bytes: 5 }));
       feed.end();
       await feed.done;
-      await query(databaseUrl, `update slices set archived = true`);
+      await rowsOf(databaseUrl, `update slices set archived = true`);
     });
 
     it('leaves them out, names the slice, and continues', async () => {
@@ -111,7 +112,7 @@ describe('a feed', () => {
           '`countergraph slices restore --context lab --slice slice-20231114-0000`',
       ]);
       expect(await totals()).toEqual({ 0: 5, [2 * DAY]: 31, [2 * DAY + 60]: 2 });
-      const flows = await query(databaseUrl, 'select flows::int from feeds order by started_at');
+      const flows = await rowsOf(databaseUrl, 'select flows::int from feeds order by started_at');
       expect(flows).toEqual([{ flows: 1 }, { flows: 2 }]);
     });
 
@@ -181,7 +182,7 @@ describe('a feed', () => {
     feed.end();
     await feed.done;
     const slices = 'select count(*)::int as count from slices';
-    expect(await query(databaseUrl, slices)).toEqual([{ count: 2 }]);
+    expect(await rowsOf(databaseUrl, slices)).toEqual([{ count: 2 }]);
     expect(await totals()).toEqual({
       [midnight - 60]: 50,
       [midnight]: 50,
@@ -202,7 +203,7 @@ describe('a feed', () => {
     const feed = startFeed({ databaseUrl });
     feed.end();
     expect(await feed.done).toMatchObject({ lines: 0, commits: 0 });
-    expect(await query(databaseUrl, 'select from contexts')).toEqual([]);
+    expect(await rowsOf(databaseUrl, 'select from contexts')).toEqual([]);
   });
 });
 
@@ -301,7 +302,9 @@ describe('a feed that fails', () => {
   it('says how many flows it has not committed', async () => {
     const guid = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}';
     await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
-    await query(databaseUrl, `update counter_groups set key_kind = 'text' where guid = $1`, [guid]);
+    await rowsOf(databaseUrl, `update counter_groups set key_kind = 'text' where guid = $1`, [
+      guid,
+    ]);
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine(), flowLine());
     feed.end();

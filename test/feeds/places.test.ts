@@ -6,9 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { openGeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
-import { conn, connLog, importText, NOW, query, sums } from '../ingest/import-support.ts';
+import { conn, connLog, importText, NOW, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { mmdbFile } from '../support/files/mmdb-file.ts';
 
 let folder: string;
@@ -155,7 +156,7 @@ describe('an import with places', () => {
   it('makes the groups that its databases can fill, with keys of their kind', async () => {
     await importWith(['country.mmdb'], conn(NOW));
     const groups = () =>
-      query(
+      rowsOf(
         database.url,
         `select guid::text, name, key_kind, bucket_size, topper_bucket_size from counter_groups
          where name in ('Country', 'ASN') order by name desc`,
@@ -179,13 +180,13 @@ describe('an import with places', () => {
   });
 
   const label = async () =>
-    query(database.url, `select label, label_source from key_texts where key = '00.00.3B.41'`);
+    rowsOf(database.url, `select label, label_source from key_texts where key = '00.00.3B.41'`);
 
   it('names autonomous systems, but not those that a user has named', async () => {
     await importWith(BOTH, conn(NOW));
     const named = { label: 'Example Networks, Inc.', label_source: 'mmdb' };
     expect(await label()).toEqual([named]);
-    await query(
+    await rowsOf(
       database.url,
       `update key_texts set label = 'older name' where label_source = 'mmdb'`,
     );

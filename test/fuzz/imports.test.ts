@@ -4,10 +4,11 @@ import type { ImportFormat } from '../../ingest/files/import-format.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
-import { conn, connLog, declareSamples, importText, NOW, query } from '../ingest/import-support.ts';
+import { conn, connLog, declareSamples, importText, NOW } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { type DatabaseDigest, digestOf } from '../support/database/database-digest.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import {
   addressLabelFiles,
   type DamagedFile,
@@ -104,7 +105,7 @@ async function tryFiles({ files, take, prepare }: Format, numRuns: number) {
 }
 
 async function sliceCount(): Promise<number> {
-  const rows = await query<{ count: number }>(
+  const rows = await rowsOf<{ count: number }>(
     database.url,
     'select count(*)::int as count from slices',
   );

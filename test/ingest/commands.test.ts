@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
 import { storedReadings } from '../support/reference/stored-readings.ts';
-import { conn, connLog, query, sums } from './import-support.ts';
+import { conn, connLog, sums } from './import-support.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -181,7 +182,7 @@ describe('the command import', () => {
     const { status } = await run(...ZEEK, ...home, '--probe', 'p7', '--engine', '2', 'conn.log');
     expect(status).toBe(0);
     expect((await sums(database.url))['Aggregates DIR_INTOHOME 1']).toBe('100');
-    expect(await query(database.url, 'select instance, name from engines, probes')).toEqual([
+    expect(await rowsOf(database.url, 'select instance, name from engines, probes')).toEqual([
       { instance: 2, name: 'p7' },
     ]);
   });
@@ -260,7 +261,7 @@ describe('the command import', () => {
     const { status, out, err } = await run(...args);
     expect([status, out, err.length]).toEqual([2, [], 1]);
     expect(err[0]).toMatch(reason);
-    expect(await query(database.url, 'select from contexts')).toEqual([]);
+    expect(await rowsOf(database.url, 'select from contexts')).toEqual([]);
   });
 });
 

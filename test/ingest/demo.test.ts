@@ -5,8 +5,8 @@ import { createOffice } from '../../ingest/demo/demo-office.ts';
 import { demoFlows } from '../../ingest/demo/demo-traffic.ts';
 import { createRandom } from '../../ingest/demo/random.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { storedKeys } from '../support/reference/stored-readings.ts';
-import { query } from './import-support.ts';
 
 const NOW = 1_700_100_037;
 const END = NOW - (NOW % 60);
@@ -14,7 +14,7 @@ const END = NOW - (NOW % 60);
 let database: TestDatabase;
 let report: DemoReport;
 
-const rows = (text: string, values: unknown[] = []) => query(database.url, text, values);
+const rows = (text: string, values: unknown[] = []) => rowsOf(database.url, text, values);
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -102,8 +102,8 @@ describe('the demo', () => {
         },
       });
       await expect(creating).rejects.toThrow('told to end');
-      expect(await query(other.url, 'select from contexts')).toEqual([]);
-      expect(await query(other.url, 'select from users')).toEqual([]);
+      expect(await rowsOf(other.url, 'select from contexts')).toEqual([]);
+      expect(await rowsOf(other.url, 'select from users')).toEqual([]);
     } finally {
       await other.drop();
     }

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
-import { conn, connLog, importText, NOTHING, NOW, query, sums, traces } from './import-support.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
+import { conn, connLog, importText, NOTHING, NOW, sums, traces } from './import-support.ts';
 import { textSource } from './text-source.ts';
 
 let database: TestDatabase;
@@ -62,7 +63,7 @@ describe('a failed import', () => {
   async function* thenKillImports(log: string): AsyncGenerator<Buffer> {
     yield Buffer.from(log);
     yield Buffer.from('\n');
-    await query(
+    await rowsOf(
       databaseUrl,
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'countergraph import' and datname = current_database()`,

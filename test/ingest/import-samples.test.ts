@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { storedReadings } from '../support/reference/stored-readings.ts';
 import {
   declareSamples,
@@ -7,7 +8,6 @@ import {
   importText,
   NOTHING,
   NOW,
-  query,
   samples,
   sums,
   traces,
@@ -95,7 +95,7 @@ describe('an import of samples', () => {
       { ...value, key: 'b', label: '' },
     ]);
     expect(
-      await query(
+      await rowsOf(
         databaseUrl,
         'select key, label, label_source, description, attributes from key_texts',
       ),
@@ -127,7 +127,7 @@ describe('an import of samples', () => {
   it('does not write into an archived slice', async () => {
     await declareSamples(databaseUrl);
     await importSamples([{ values: { 0: 1 } }]);
-    await query(databaseUrl, 'update slices set archived = true');
+    await rowsOf(databaseUrl, 'update slices set archived = true');
     await expect(importSamples([{ values: { 0: 2 } }])).rejects.toThrow(
       'test.log: slice-20231116-0000 is archived: restore it before importing into it',
     );
@@ -135,8 +135,8 @@ describe('an import of samples', () => {
 
   it('limits how many slices one file may fill', async () => {
     await declareSamples(databaseUrl);
-    await query(databaseUrl, 'insert into engines select context_id, 0 from contexts');
-    await query(
+    await rowsOf(databaseUrl, 'insert into engines select context_id, 0 from contexts');
+    await rowsOf(
       databaseUrl,
       `insert into slices (context_id, engine, starts_at, ends_at)
        select context_id, 0, $1 + i * 86400, $1 + (i + 1) * 86400

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import {
   type ImportFileOptions,
@@ -7,6 +6,7 @@ import {
 } from '../../ingest/files/import-file.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 import { withClient } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { storedReadings } from '../support/reference/stored-readings.ts';
 import { textSource } from './text-source.ts';
 
@@ -75,14 +75,6 @@ export const declareSamples = (databaseUrl: string, context = 'lab'): Promise<un
 export const samples = (...lines: object[]): string =>
   lines.map((line) => `${JSON.stringify({ group: HOSTS, key: 'a', ts: NOW, ...line })}\n`).join('');
 
-export async function query<T extends pg.QueryResultRow>(
-  databaseUrl: string,
-  text: string,
-  values: unknown[] = [],
-): Promise<T[]> {
-  return withClient(databaseUrl, async (client) => (await client.query<T>(text, values)).rows);
-}
-
 const TABLES =
   'contexts counter_groups crosskeys meters probes engines slices segments key_texts coverage imports';
 
@@ -91,7 +83,7 @@ export async function traces(databaseUrl: string): Promise<Record<string, number
   const counts = TABLES.split(' ').map(
     (table) => `(select count(*)::int from ${table}) as ${table}`,
   );
-  const [row] = await query<Record<string, number>>(
+  const [row] = await rowsOf<Record<string, number>>(
     databaseUrl,
     `select ${counts.join(', ')}, (select count(*)::int from pg_class
        where relkind = 'r' and relname ~ '_segment_pages_[0-9_]+$') as partitions`,

@@ -4,7 +4,8 @@ import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import type { LabelFileOptions } from '../../ingest/labels/label-file.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
-import { conn, connLog, importText, NOW, query } from './import-support.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
+import { conn, connLog, importText, NOW } from './import-support.ts';
 import { textSource } from './text-source.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await importText(log, { databaseUrl: database.url });
 });
 afterAll(() => database.drop());
-beforeEach(() => query(database.url, 'delete from key_texts'));
+beforeEach(() => rowsOf(database.url, 'delete from key_texts'));
 
 const label = (content: string, options: Partial<LabelFileOptions> = {}) =>
   labelFile({
@@ -35,7 +36,7 @@ const label = (content: string, options: Partial<LabelFileOptions> = {}) =>
 
 /** All labels, by group and key. */
 async function labels(): Promise<Record<string, string>> {
-  const rows = await query<{ name: string; label: string }>(
+  const rows = await rowsOf<{ name: string; label: string }>(
     database.url,
     `select g.name || ' ' || k.key as name,
        concat_ws(' | ', k.label, k.description, '(' || k.label_source || ')') as label

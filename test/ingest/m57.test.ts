@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { fileSource } from '../../ingest/files/import-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
 import { type StoredReading, storedReadings } from '../support/reference/stored-readings.ts';
-import { importText, query } from './import-support.ts';
+import { importText } from './import-support.ts';
 
 const DAY = join(projectRoot(), '../shared/data/m57-2009-11-18');
 const LOG = join(DAY, 'conn.log.gz');
@@ -118,7 +119,7 @@ describe.skipIf(!isThere)('a day of real traffic', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     await importText(await fileSource(LOG), { databaseUrl: database.url, batchRows: 7000 });
-    const meters = await query<{ name: string; slot: number; meter: number }>(
+    const meters = await rowsOf<{ name: string; slot: number; meter: number }>(
       database.url,
       'select g.name, slot, meter_id as meter from counter_groups g join meters using (group_id)',
     );
@@ -152,13 +153,13 @@ describe.skipIf(!isThere)('a day of real traffic', () => {
   });
 
   it('covers the time from the first start to the last end', async () => {
-    const [span] = await query(
+    const [span] = await rowsOf(
       database.url,
       'select min(first_bucket)::int as first, max(last_bucket)::int as last from coverage',
     );
     // The first ts is 1258531203.914398, the latest end 1258617573.914422.
     expect(span).toEqual({ first: 1_258_531_200, last: 1_258_617_540 });
-    const coverage = await query<{ name: string; first: number; last: number }>(
+    const coverage = await rowsOf<{ name: string; first: number; last: number }>(
       database.url,
       `select g.name || ' ' || slice_id as name, first_bucket::int as first,
          last_bucket::int as last

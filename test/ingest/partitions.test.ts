@@ -9,7 +9,8 @@ import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { isOnCluster } from '../support/database/on-cluster.ts';
-import { conn, connLog, importText, NOW, query } from './import-support.ts';
+import { rowsOf } from '../support/database/rows-of.ts';
+import { conn, connLog, importText, NOW } from './import-support.ts';
 
 const TABLE = 'open_segment_pages';
 
@@ -40,7 +41,7 @@ afterEach(async () => {
 const importAt = (ts: number) => importText(connLog(conn(ts)), { databaseUrl: database.url });
 
 const partitions = async () => {
-  const rows = await query<{ relname: string }>(
+  const rows = await rowsOf<{ relname: string }>(
     database.url,
     `select relname from pg_class where relkind = 'r' and relname ~ '^${TABLE}_' order by oid`,
   );
@@ -149,7 +150,7 @@ describe('partitions of slices that were never created', () => {
     await countPages();
     await removeTakenPartitions(writer, { waitMs: 100 });
     // The removal has given up waiting for the old reader, and does not block new ones.
-    const [row] = await query(database.url, `select count(*)::int from ${TABLE}`);
+    const [row] = await rowsOf(database.url, `select count(*)::int from ${TABLE}`);
     expect(row).toEqual({ count: 0 });
     await reader.query('commit');
     await removeTakenPartitions(writer);
@@ -158,8 +159,8 @@ describe('partitions of slices that were never created', () => {
 
   it('are never those of archived slices, nor tables with similar names', async () => {
     await importAt(NOW);
-    await query(database.url, 'update slices set archived = true');
-    await query(database.url, `create table ${TABLE}_backup (a int)`);
+    await rowsOf(database.url, 'update slices set archived = true');
+    await rowsOf(database.url, `create table ${TABLE}_backup (a int)`);
     await removeTakenPartitions(writer);
     expect(await partitions()).toEqual([nameOf(1), `${TABLE}_backup`]);
   });

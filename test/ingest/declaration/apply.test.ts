@@ -7,7 +7,8 @@ import {
   type TestDatabase,
   withClient,
 } from '../../support/database/database.ts';
-import { importText, query, samples } from '../import-support.ts';
+import { rowsOf } from '../../support/database/rows-of.ts';
+import { importText, samples } from '../import-support.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const APPS = '{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}';
@@ -62,7 +63,7 @@ afterEach(() => database.drop());
 const apply = (declaration: unknown) =>
   withClient(database.url, (client) => applyDeclaration(client, declaration));
 
-const rows = <T extends pg.QueryResultRow>(text: string) => query<T>(database.url, text);
+const rows = <T extends pg.QueryResultRow>(text: string) => rowsOf<T>(database.url, text);
 
 const importSome = () =>
   importText(samples({ values: { 0: 1 } }), { databaseUrl: database.url, format: 'samples' });

@@ -5,6 +5,7 @@ import {
   type TestDatabase,
   withClient,
 } from '../../support/database/database.ts';
+import { rowsOf } from '../../support/database/rows-of.ts';
 import { storedReadings } from '../../support/reference/stored-readings.ts';
 import {
   CONN_HEADER,
@@ -13,7 +14,6 @@ import {
   importText,
   NOTHING,
   NOW,
-  query,
   readingsOf,
   sums,
   traces,
@@ -48,7 +48,7 @@ describe('an import of flows', () => {
       exporters: [],
       peakMemoryBytes: expect.any(Number),
     });
-    const groups = await query(
+    const groups = await rowsOf(
       databaseUrl,
       `select g.name, g.key_kind, bucket_size, topper_bucket_size, sampling_rate, enabled,
          string_agg(m.meter_id || ' ' || m.name, ', ' order by m.meter_id) as meters
@@ -101,7 +101,7 @@ describe('an import of flows', () => {
   const described = async () =>
     Object.fromEntries(
       (
-        await query<{ name: string; description: string }>(
+        await rowsOf<{ name: string; description: string }>(
           databaseUrl,
           `select g.name, m.description from meters m join counter_groups g using (group_id)
            where m.meter_id = 0`,
@@ -126,7 +126,7 @@ describe('an import of flows', () => {
 
   it('replaces its own earlier descriptions, but not those that a user wrote', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
-    await query(
+    await rowsOf(
       databaseUrl,
       `update meters m set description = case g.name when 'Hosts' then 'Bytes sent and received'
          else 'Ours' end
@@ -151,14 +151,14 @@ describe('an import of flows', () => {
         [0, 60, 120].map((bucket) => [`${host}\\00.50`, bucket]),
       ),
     );
-    const engines = await query(
+    const engines = await rowsOf(
       databaseUrl,
       'select distinct engine from slices where slice_id = any($1)',
       [stored.map(({ sliceId }) => sliceId)],
     );
     expect(engines).toEqual([{ engine: 3 }]);
     expect(
-      await query(
+      await rowsOf(
         databaseUrl,
         `select count(*)::int as groups, min(first_bucket)::int as first, max(last_bucket)::int as last
          from coverage join probes using (probe_id)`,
@@ -222,7 +222,7 @@ describe('an import of flows', () => {
 
   it('imports into a disabled group too', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
-    await query(databaseUrl, 'update counter_groups set enabled = false');
+    await rowsOf(databaseUrl, 'update counter_groups set enabled = false');
     await importText(connLog(conn(NOW - 60)), { databaseUrl });
     expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('2200');
   });

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { distributePages } from '../../../store/distribute/distribute-pages.ts';
+import { rowsOf } from './rows-of.ts';
 
 /*
  * If COUNTERGRAPH_TEST_CITUS_URL names a coordinator with two workers, each test database exists on
@@ -46,18 +46,3 @@ export const placeOf = (url: string): { host: string; port: number } => {
   const { hostname, port } = new URL(url);
   return { host: hostname, port: Number(port || 5432) };
 };
-
-/** The rows of one statement, run on a connection of its own. */
-export async function rowsOf<Row extends pg.QueryResultRow>(
-  url: string,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
-}

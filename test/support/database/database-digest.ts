@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { withClient } from './database.ts';
+import { poolAt } from './rows-of.ts';
 
 /** By table, the number of its rows and a digest of them. */
 export type DatabaseDigest = Readonly<Record<string, string>>;
 
 /** Digests every table of a database; a partitioned table counts as one. */
 export const digestOf = (databaseUrl: string): Promise<DatabaseDigest> =>
-  withClient(databaseUrl, digestThrough);
+  digestThrough(poolAt(databaseUrl));
 
-export async function digestThrough(client: pg.ClientBase): Promise<DatabaseDigest> {
+export async function digestThrough(client: pg.ClientBase | pg.Pool): Promise<DatabaseDigest> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select relname as name from pg_class
      where relkind in ('r', 'p') and not relispartition

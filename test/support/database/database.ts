@@ -3,7 +3,8 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { type Migration, migrate } from '../../../db/migrate.ts';
 import { replaceOldStore } from '../../../store/convert/replace-old-store.ts';
-import { clearDatabase, joinDatabases, rowsOf } from './citus.ts';
+import { clearDatabase, joinDatabases } from './citus.ts';
+import { closePoolAt, rowsOf } from './rows-of.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
@@ -13,8 +14,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** A copy of a database; nothing may be connected to the original meanwhile. */
-export const cloneDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =>
-  createFrom(new URL(url).pathname.slice(1));
+export async function cloneDatabase({ url }: TestDatabase): Promise<TestDatabase> {
+  await closePoolAt(url);
+  return createFrom(new URL(url).pathname.slice(1));
+}
 
 /** A database that was never migrated, for a test that fills it itself. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
@@ -36,7 +39,7 @@ async function createFrom(template: string): Promise<TestDatabase> {
 async function createOn(node: string, name: string, template: string): Promise<void> {
   if (inject('workerUrls').length > 0) await clearDatabase(node, template);
   // Copying files costs a third of writing each page to the log, and there are hundreds of copies.
-  await adminOf(node).query(`create database ${name} template ${template} strategy file_copy`);
+  await rowsOf(node, `create database ${name} template ${template} strategy file_copy`);
 }
 
 /** Drops a database on each node. In a cluster, the nodes keep connecting to each other's. */
@@ -77,20 +80,8 @@ export async function makeReady(url: string): Promise<Migration> {
 }
 
 export async function dropDatabase(admin: string, name: string): Promise<void> {
-  await adminOf(admin).query(`drop database if exists ${name} with (force)`);
-}
-
-/** Connecting costs more than most statements, and each test file creates and drops a database. */
-const admins = new Map<string, pg.Pool>();
-
-function adminOf(url: string): pg.Pool {
-  const known = admins.get(url);
-  if (known) return known;
-  const pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true });
-  // The pool replaces a connection that is lost while idle.
-  pool.on('error', () => undefined);
-  admins.set(url, pool);
-  return pool;
+  await closePoolAt(databaseUrl(admin, name));
+  await rowsOf(admin, `drop database if exists ${name} with (force)`);
 }
 
 /** The address of another database on the same server. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { distribute, joinDatabases, rowsOf, workersOf } from './citus.ts';
+import { distribute, joinDatabases, workersOf } from './citus.ts';
 import { databaseUrl, dropOnAll, makeReady, sameNameAs, withClient } from './database.ts';
+import { rowsOf } from './rows-of.ts';
 import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {

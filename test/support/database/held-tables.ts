@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { rowsOf } from './rows-of.ts';
 
 /** Blocks all reads of these tables until `release`; readers wait. */
 export async function holdTables(
@@ -19,15 +20,10 @@ export async function holdTables(
 
 /** The number of the server's statements that wait for a lock. */
 export async function countWaiting(databaseUrl: string): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: number }>(
-      `select count(*)::int from pg_stat_activity where datname = current_database()
-         and application_name ~ '^countergraph( [0-9a-f-]{36})?$' and wait_event_type = 'Lock'`,
-    );
-    return rows[0]?.count ?? 0;
-  } finally {
-    await client.end();
-  }
+  const [row] = await rowsOf<{ count: number }>(
+    databaseUrl,
+    `select count(*)::int from pg_stat_activity where datname = current_database()
+       and application_name ~ '^countergraph( [0-9a-f-]{36})?$' and wait_event_type = 'Lock'`,
+  );
+  return row?.count ?? 0;
 }

@@ -11,7 +11,8 @@ import { readSettings, type Settings } from '../../../server/settings/settings.t
 import { startServer } from '../../../server/start-server.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import type { Tracing } from '../../../server/telemetry/tracing.ts';
-import { createTestDatabase, withClient } from '../database/database.ts';
+import { createTestDatabase } from '../database/database.ts';
+import { rowsOf } from '../database/rows-of.ts';
 import { type ErrorBody, parseExactly, type TopperBody } from '../http/answers.ts';
 import { collectingStream } from '../http/collecting-stream.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from '../http/http-call.ts';
@@ -217,8 +218,8 @@ function graphqlOf(call: Caller) {
 }
 
 function fillOf(databaseUrl: string) {
-  const sql = async <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
-    (await withClient(databaseUrl, (client) => client.query<Row>(text, values))).rows;
+  const sql = <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
+    rowsOf<Row>(databaseUrl, text, values);
   /** Runs `work` on a connection of its own, as the commands do. */
   async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await openConnection(databaseUrl, 'test');
