@@ -1,3 +1,5 @@
+import { type OutputFailed, onOutputFailed } from './output/output-failed.ts';
+
 /** A signal ended the command before its work was done. */
 export class Interrupted extends Error {
   /**
@@ -21,7 +23,8 @@ const ONE_WISH_MS = 1_000;
 
 /**
  * Keeps signals from ending the process until `close` is called. The first signal aborts `signal`
- * and resolves `aborted`. A later one rejects `impatience`: work should be abandoned.
+ * and resolves `aborted`, and so does the failure of standard output. A later one rejects
+ * `impatience`: work should be abandoned.
  */
 export function listenForSignals() {
   const controller = new AbortController();
@@ -36,23 +39,28 @@ export function listenForSignals() {
   });
   // Nothing awaits it while the database is opened; after that it is raced against the work.
   impatience.catch(() => undefined);
+  const abort = (reason: Interrupted | OutputFailed) => {
+    controller.abort(reason);
+    tell();
+  };
   const listener = (name: EndingSignal) => {
     const interrupted = new Interrupted(name);
-    if (!controller.signal.aborted) {
+    if (firstAt === 0) {
       firstAt = performance.now();
-      controller.abort(interrupted);
-      tell();
+      abort(interrupted);
     } else if (performance.now() - firstAt > ONE_WISH_MS) {
       giveUp(interrupted);
     }
   };
   const names = Object.keys(ENDING_SIGNALS) as EndingSignal[];
   for (const name of names) process.on(name, listener);
+  const stopListening = onOutputFailed(abort);
   const stopWatching = process.env['npm_lifecycle_event']
     ? onOrphaned(() => listener('SIGTERM'))
     : null;
   const close = () => {
     stopWatching?.();
+    stopListening();
     for (const name of names) process.off(name, listener);
   };
   return { signal: controller.signal, aborted, impatience, close };

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import { Interrupted } from './listen-for-signals.ts';
 import { loadEnvFile } from './load-env-file.ts';
+import { onOutputFailed } from './output/output-failed.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
 
-// `countergraph … | head` closes our output. That is not a failure, and must not end the process
-// before the embedded server is stopped.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') {
-    throw error;
-  }
+// The process must not end before the embedded server is stopped, so this is only reported. It also
+// interrupts commands that use a database.
+let isOutputFailed = false;
+onOutputFailed((failed) => {
+  if (!isOutputFailed) process.exitCode = reportFailure(failed);
+  isOutputFailed = true;
 });
 
 // Nobody reads the log any longer. There is nowhere to report that, and a service keeps answering.
@@ -23,7 +24,8 @@ try {
   const program = await createProgram(parameters);
   await program.parseAsync(parameters, { from: 'user' });
 } catch (error) {
-  process.exitCode = reportFailure(error);
+  // Whatever else fails then has been caused by it.
+  if (!isOutputFailed) process.exitCode = reportFailure(error);
   if (error instanceof Interrupted) {
     // Abandoned work may still be waiting for something.
     process.exit();

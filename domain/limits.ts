@@ -29,7 +29,7 @@ export const LIMITS = {
   graphqlTokens: 5_000,
   /** Nested fields: a drill-down of a drill-down, counted from its context, has 9. */
   graphqlDepth: 12,
-  /** Nested braces, including those of fragments: later stages recurse at each level. */
+  /** Nested braces, also of fragments and in JSON beside the document: later stages recurse. */
   graphqlNesting: 150,
   /** Nested fields of `__schema` and `__type`: explorers and code generators need 15. */
   graphqlIntrospectionDepth: 20,

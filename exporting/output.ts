@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
@@ -43,7 +42,7 @@ export async function openFile(path: string): Promise<Output> {
   return {
     file: path,
     write: (text, signal) =>
-      writeTo({ text, signal, isGzip: isGzip(path), target: intoFile(handle) }),
+      writeTo({ text, signal, isGzip: isGzip(path), target: intoFile(handle, path) }),
     async keep() {
       await handle.sync();
       await handle.close();
@@ -71,7 +70,7 @@ async function openSpecial(path: string): Promise<Output> {
   return {
     file: path,
     write: (text, signal) =>
-      writeTo({ text, signal, isGzip: isGzip(path), target: intoFile(handle) }),
+      writeTo({ text, signal, isGzip: isGzip(path), target: intoFile(handle, path) }),
     keep: () => handle.close(),
     discard: () => handle.close().catch(() => undefined),
   };
@@ -115,30 +114,22 @@ async function writeTo({ text, signal, isGzip: gzipped, target }: Writing): Prom
 }
 
 /** Writes through the handle itself, because a stream created from it would not release it. */
-const intoFile = (handle: FileHandle): Writable =>
+const intoFile = (handle: FileHandle, path: string): Writable =>
   new Writable({
     write(chunk: Buffer, _encoding, done) {
-      handle.writeFile(chunk).then(() => done(), done);
+      handle.writeFile(chunk).then(
+        () => done(),
+        (cause: Error) => done(new Error(`cannot write to ${path}: ${cause.message}`, { cause })),
+      );
     },
   });
 
-const STDOUT = 1;
-
-/**
- * Returns a stream to standard output. If standard output is a file, its disk may be full: an error
- * on process.stdout would end the process at once, whereas an error on a separate stream fails the
- * export, which then shuts down cleanly.
- */
-function intoStdout(): Writable {
-  if (fstatSync(STDOUT).isFile()) {
-    return createWriteStream('', { fd: STDOUT, autoClose: false });
-  }
-  return new Writable({
+const intoStdout = (): Writable =>
+  new Writable({
     write(chunk: Buffer, _encoding, done) {
       process.stdout.write(chunk, done);
     },
   });
-}
 
 /** Syncs the folder so that the new name is on disk too. */
 async function syncFolder(folder: string): Promise<void> {

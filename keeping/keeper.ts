@@ -3,6 +3,7 @@ import { existingContext } from '../db/write/existing-context.ts';
 import { holdContext, releaseContext } from '../db/write/lock-context.ts';
 import { removeTakenPartitions } from '../db/write/pages/remove-taken-partitions.ts';
 import { selectPartitioned } from '../db/write/pages/select-partitioned.ts';
+import { selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -121,6 +122,9 @@ export async function finishKeeping(
   const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = keeper;
   await removeTakenPartitions(connection, { waitMs, signal });
   const partitions = await selectPartitioned(connection, taken);
+  // Without this look, a command with nothing to remove would wait for a running import.
+  const leftovers = await selectLeftovers(connection, contextId);
+  if (leftovers.length === 0) return { partitions, files: [] };
   const files = await inHeldContext(keeper, () => removeLeftovers(connection, contextId));
   return { partitions, files: files ?? [] };
 }

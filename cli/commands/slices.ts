@@ -131,10 +131,23 @@ type Acting = {
   readonly progress: { readonly stop: () => void };
 };
 
-async function actOn(
+async function actOn(keeper: Keeper, action: SliceAction, acting: Acting): Promise<void> {
+  const { options, signal } = acting;
+  const done: number[] = [];
+  try {
+    await actOnSlices(keeper, action, acting, done);
+  } finally {
+    // Even if there was nothing to do: an earlier command may have left something behind.
+    if (!options.dryRun && !signal.aborted) await finish(keeper, action, done);
+  }
+}
+
+/** Adds the ids of the slices that were acted on to `done`. */
+async function actOnSlices(
   keeper: Keeper,
   action: SliceAction,
   { options, selection, signal, progress }: Acting,
+  done: number[],
 ): Promise<void> {
   const chosen = options.expired ? expiredOf(keeper, selection) : selection;
   const pool = action === 'archive' ? await findPool(keeper, options.pool ?? null) : null;
@@ -147,18 +160,13 @@ async function actOn(
     const what = `Dropping ${summary(plan.slices, events)} of context ${keeper.context}`;
     await confirm(what, { word: keeper.context, given: options.confirm, signal });
   }
-  const done: number[] = [];
-  try {
-    for (const slice of plan.slices) {
-      const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
-      progress.stop();
-      if (line !== null) console.log(line);
-      done.push(slice.sliceId);
-    }
-    if (events > 0) console.log(eventsLine(await dropExpiredEvents(keeper), options));
-  } finally {
-    if (!signal.aborted) await finish(keeper, action, done);
+  for (const slice of plan.slices) {
+    const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
+    progress.stop();
+    if (line !== null) console.log(line);
+    done.push(slice.sliceId);
   }
+  if (events > 0) console.log(eventsLine(await dropExpiredEvents(keeper), options));
 }
 
 /** Returns whether to drop events too: they belong to no engine instance and to no pool. */

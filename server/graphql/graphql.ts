@@ -55,8 +55,8 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
     extraParamNames: ['documentId'],
     plugins: [
       parseUrlValues(),
-      findDocuments(known.documents),
       limitRequests(settings),
+      findDocuments(known.documents),
       guardSchema(settings, isSignedIn),
       openSubscriptions(),
       runCompiled(known.compiled),

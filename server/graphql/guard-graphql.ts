@@ -8,6 +8,7 @@ import {
 } from '../../schema/documents/introspection.ts';
 import { abortedFault } from '../../schema/limits/aborted-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
+import { nestingFault } from '../../schema/limits/nesting-fault.ts';
 import { parseDocument } from '../../schema/limits/parse-document.ts';
 import { requestFault } from '../../schema/limits/request-fault.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -36,6 +37,10 @@ export function limitRequests(settings: Settings): Plugin {
         if (Array.isArray(requestParserResult)) throw batchRefused();
       },
     }),
+    onParams({ params }) {
+      const fault = nestingFault(params);
+      if (fault) throw fault;
+    },
     onParse({ setParseFn }) {
       setParseFn((source) => parseDocument(source, limits));
     },

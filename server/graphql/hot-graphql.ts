@@ -9,6 +9,7 @@ import { renderError, withCode } from '../../schema/documents/render-error.ts';
 import { costFault } from '../../schema/limits/cost-fault.ts';
 import { documentFault } from '../../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
+import { nestingFault } from '../../schema/limits/nesting-fault.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Answer } from '../http/http-exchange.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -40,7 +41,7 @@ export function hotRequest(
   const mediaType = ACCEPTED.get(request.headers.accept ?? '*/*');
   if (!mediaType) return null;
   const params = parseParams(body);
-  if (params === null) return null;
+  if (params === null || nestingFault(params)) return null;
   const text = textOf(documents, params);
   const query = text === null ? null : compiled.find(text, params.operationName);
   const coerced = query && compiled.coerce(query, params.variables);

@@ -95,7 +95,22 @@ describe('export to standard output', () => {
   it('fails with one line if the disk is full', async () => {
     const { status, stderr } = await outcomeOf(shell('(ulimit -f 8; $EXPORT >small)'));
     expect(status).toBe(1);
-    expect(messages(stderr)).toEqual([expect.stringMatching(/^countergraph: EFBIG: /)]);
+    expect(messages(stderr)).toEqual([
+      expect.stringMatching(/^countergraph: cannot write to standard output: EFBIG: /),
+    ]);
+  });
+});
+
+describe('an export to a file', () => {
+  it('names it if the disk is full, and leaves no partial file', async () => {
+    const own = await makeFolder();
+    const { status, stderr } = await outcomeOf(shell(`(ulimit -f 8; $EXPORT ${own}/lab.ndjson)`));
+    expect(status).toBe(1);
+    expect(messages(stderr)).toEqual([
+      expect.stringContaining(`countergraph: cannot write to ${own}/lab.ndjson: EFBIG: `),
+    ]);
+    expect(await readdir(own)).toEqual([]);
+    await removeFolder(own);
   });
 });
 

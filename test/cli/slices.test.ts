@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sizeText } from '../../cli/output/slices-table.ts';
 import { filesBelow, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
@@ -171,6 +172,26 @@ describe('slices archive and restore', () => {
       out: ['There is nothing to archive.'],
       err: ['slice-20240715-0000 is archived already: left out'],
     });
+  });
+
+  it.each([
+    ['archive', ['--before', '2024-07-01'], 0],
+    ['restore', ['--before', '2024-07-17'], 0],
+    ['drop', ['--before', '2024-07-01', '--confirm', CONTEXT], 0],
+    // It is gone, as after a command that was killed between the two.
+    ['drop', ['--slice', 'slice-20240715-0000', '--confirm', CONTEXT], 1],
+  ])('remove what an earlier one left behind: %s %j', async (command, args, status) => {
+    const which = ['--slice', 'slice-20240715-0000'];
+    await run('archive', ...which);
+    await lab.apply({ context: CONTEXT, pools: [{ name: 'oper', path: join(pool, 'unmounted') }] });
+    const dropped = await run('drop', ...which, '--confirm', CONTEXT);
+    expect(dropped.err.join()).toContain('could not be removed (its pool is not mounted here)');
+    await lab.apply({ context: CONTEXT, pools: [{ name: 'oper', path: pool }] });
+    expect((await run(command, ...args, '--dry-run')).status).toBe(status);
+    expect(await filesBelow(pool)).toHaveLength(1);
+    expect((await run(command, ...args)).status).toBe(status);
+    expect(await filesBelow(pool)).toEqual([]);
+    expect(await lab.sql('select from archive_leftovers')).toEqual([]);
   });
 
   it('show with --dry-run what they would do', async () => {

@@ -1,5 +1,6 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -134,6 +135,26 @@ describe('a command on the embedded database', () => {
       stdout: `interrupted by ${signal}\n`,
       stderr: `${usedIn(dataDir)}\n`,
     });
+    expect(serversIn(dataDir)).toEqual([]);
+  });
+
+  // Nothing can be written to /dev/full, as on a full disk.
+  test.skipIf(!existsSync('/dev/full')).each([
+    ['migrate', ['migrate']],
+    ['serve', ['serve', '--processes', '1']],
+  ])('stops it when standard output cannot be written: %s', async (_, parameters) => {
+    const main = join(program.folder, 'dist/cli/main.js');
+    const command = [process.execPath, main, ...parameters].join(' ');
+    const child = spawn('sh', ['-c', `${command} >/dev/full`], {
+      cwd: program.folder,
+      env: { ...process.env, ...dataIn(dataDir), PORT: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { status, stderr } = await outcomeOf(child);
+    expect(status).toBe(1);
+    expect(stderr.match(/^countergraph: .*/gm)).toEqual([
+      'countergraph: cannot write to standard output: ENOSPC: no space left on device, write',
+    ]);
     expect(serversIn(dataDir)).toEqual([]);
   });
 

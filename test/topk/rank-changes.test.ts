@@ -69,7 +69,7 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
         if (asked.change === 'new') return own && !then ? [{ key, by: own }] : [];
         const grown = less(own ?? NOTHING, then ?? NOTHING);
         const by = asked.change === 'growth' ? grown : { ...grown, sum: -grown.sum };
-        const isThere = asked.change === 'growth' ? own !== null : then !== null;
+        const isThere = asked.change === 'decline' || own !== null;
         return isThere && by.sum > 0n ? [{ key, by }] : [];
       });
       changed.sort((a, b) => compareExact(b.by, a.by) || a.key.ordinal - b.key.ordinal);

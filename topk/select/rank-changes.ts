@@ -27,7 +27,7 @@ import {
 /**
  * growth: keys with a larger value now than then, by the difference. decline: keys with a smaller
  * value, by the difference, including keys without a reading now. new: keys without a reading then,
- * by their value now.
+ * by their value now. A key without a reading has the value 0.
  */
 export type Change = 'growth' | 'decline' | 'new';
 
@@ -81,6 +81,9 @@ function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRow
     const allBefore = countedRows(before);
     const selectedBefore = selectRows(before, question, () => allBefore);
     changed = changedKeys({ own: before, other: now, rows: selectedBefore.passed, isNew });
+    if (!isCounting(now.fold)) {
+      changed = withFallen(changed, fallenKeys(windows, selected.passed));
+    }
     releaseSelected(selectedBefore);
     releaseRows(allBefore);
   } else {
@@ -159,6 +162,50 @@ function changedKeys(comparison: Comparison): ChangedKeys {
   return { ordinals, approx, slack, length, changeOf };
 }
 
+/** A key that is below 0 now and had no reading then, with its decline and the error of that. */
+type FallenKey = { readonly ordinal: number; readonly approx: number; readonly slack: number };
+
+/** Returns such keys, ascending. Only meters that are not counters have any. rows: of `now`. */
+function fallenKeys({ now, before }: TwoWindows, rows: KeyRows): FallenKey[] {
+  const approxBefore = approxFinder(before);
+  const isExact = isExactly(now);
+  const fallen: FallenKey[] = [];
+  for (let i = 0; i < rows.length; i += 1) {
+    const decline = -(rows.approx[i] as number);
+    if (decline <= 0) continue;
+    const ordinal = ordinalOf(now, rows.rows[i] as number);
+    if (!Number.isNaN(approxBefore(ordinal))) continue;
+    const slack = isExact && decline < NARROW_BOUND ? 0 : decline * SLACK;
+    fallen.push({ ordinal, approx: decline, slack });
+  }
+  return fallen;
+}
+
+/** Adds fallen keys to the keys that had a reading then, in the order of their ordinals. */
+function withFallen(changed: ChangedKeys, fallen: readonly FallenKey[]): ChangedKeys {
+  if (fallen.length === 0) return changed;
+  const length = changed.length + fallen.length;
+  const { rows: ordinals, approx } = takeRowArrays(length);
+  const slack = new Float64Array(length);
+  let next = 0;
+  for (let i = 0; i < length; i += 1) {
+    const known = next < changed.length ? (changed.ordinals[next] as number) : Number.NaN;
+    const key = fallen[i - next];
+    if (key && !(known < key.ordinal)) {
+      ordinals[i] = key.ordinal;
+      approx[i] = key.approx;
+      slack[i] = key.slack;
+    } else {
+      ordinals[i] = known;
+      approx[i] = changed.approx[next] as number;
+      slack[i] = changed.slack?.[next] ?? 0;
+      next += 1;
+    }
+  }
+  giveBackRowArrays({ rows: changed.ordinals, approx: changed.approx });
+  return { ...changed, ordinals, approx, slack, length };
+}
+
 /** Counters are not negative, so the difference of two that doubles hold is exact. */
 const isNarrowCounter = ({ fold, values }: Folded): boolean =>
   isCounting(fold) && values.high === null;
@@ -197,8 +244,8 @@ function lanesByOrdinal(listed: Uint32Array, { low }: Lanes): Lanes {
 
 /** For means too: a fraction minus a fraction. */
 function difference(value: Exact | null, less: Exact | null): Exact {
-  if (value === null) return { sum: 0n, count: 1n };
-  if (less === null) return value;
+  if (less === null) return value ?? { sum: 0n, count: 1n };
+  if (value === null) return { sum: -less.sum, count: less.count };
   if (value.count === less.count) return { sum: value.sum - less.sum, count: value.count };
   return {
     sum: value.sum * less.count - less.sum * value.count,

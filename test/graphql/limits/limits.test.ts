@@ -1,5 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../domain/limits.ts';
 import { EXAMPLES } from '../../../schema/documents/examples.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, basic, type TestService } from '../../support/lab/service.ts';
@@ -193,6 +194,60 @@ describe('a body', () => {
     });
     expect(status).toBe(400);
     expect(statements).toEqual([]);
+  });
+});
+
+describe('parameters that are nested', () => {
+  const nestedList = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const nestedObject = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const post = async (body: string, headers = {}) =>
+    lab.call('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+  const REFUSED = {
+    errors: [
+      {
+        message: 'The nesting of the request must be at most 150, got more',
+        extensions: { code: 'LIMIT' },
+      },
+    ],
+  };
+
+  it.each([
+    ['variables', '{ viewer { username } }', `{"x":${nestedList(100_000)}}`],
+    ['variables', '{ viewer { username } }', nestedObject(20_000)],
+    ['extensions', '{ __typename }', `{"persistedQuery":${nestedList(20_000)}}`],
+    ['extensions', '{ __typename }', `{"plan":${nestedObject(149)}}`],
+    ['documentId', '{ __typename }', nestedList(100_000)],
+    ['operationName', '{ __typename }', nestedList(100_000)],
+    ['query', '{ __typename }', nestedList(100_000)],
+  ])('too deeply in %s are refused, with and without credentials', async (name, query, value) => {
+    const body = `{"query":${JSON.stringify(query)},"${name}":${value}}`;
+    for (const headers of [{}, basic(ADA)]) {
+      // The fast path answers documents that are asked for again and again.
+      for (let times = 0; times <= LIMITS.compileAfter; times += 1) {
+        const { status, text } = await post(body, headers);
+        expect([status, JSON.parse(text)]).toEqual([400, REFUSED]);
+      }
+    }
+    expect(lab.logText()).not.toContain('call stack');
+  });
+
+  it('too deeply in an address are refused', async () => {
+    const search = new URLSearchParams({
+      query: '{ viewer { username } }',
+      variables: `{"x":${nestedList(3_000)}}`,
+    });
+    const { status, text } = await lab.call(`/graphql?${search}`, { headers: basic(ADA) });
+    expect([status, JSON.parse(text)]).toEqual([400, REFUSED]);
+  });
+
+  it('up to the limit are accepted', async () => {
+    const body = `{"query":"{ viewer { username } }","variables":{"x":${nestedList(148)}}}`;
+    const { status, text } = await post(body, basic(ADA));
+    expect([status, JSON.parse(text)]).toEqual([200, { data: { viewer: { username: 'ada' } } }]);
   });
 });
 

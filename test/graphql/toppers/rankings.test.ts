@@ -43,6 +43,16 @@ const randomLines = (): Line[] =>
 const keyOf = ({ key_kind }: DeclaredGroup, n: number): string =>
   key_kind === 'text' ? `k${n}` : n.toString(16).toUpperCase().padStart(2, '0');
 
+/** Readings of a meter that may be negative, a day later, in two windows. */
+const GAUGE_READINGS: readonly (readonly [key: string, at: number, value: number])[] = [
+  ['both', 0, 10],
+  ['both', 600, 3],
+  ['gone above', 0, 5],
+  ['gone below', 0, -5],
+  ['new above', 600, 6],
+  ['new below', 600, -6],
+];
+
 let lab: TestService;
 
 beforeAll(async () => {
@@ -65,6 +75,12 @@ beforeAll(async () => {
       line('b', 900, 50),
       line('c', 1199, 10),
       line('d', 900, 7),
+      ...GAUGE_READINGS.map(([key, at, value]) => ({
+        group: HOSTS,
+        key,
+        ts: T0 + DAY + at,
+        values: { 5: value },
+      })),
       ...randomLines(),
     ],
   });
@@ -173,6 +189,22 @@ describe('keys are ranked', () => {
     expect(answer.keys[0]).toMatchObject({ peak: 0, previous: { metric: 180, change: -180 } });
   });
 
+  it('by decline, including those below 0 without a reading before', async () => {
+    const window = { interval: { from: T0 + DAY + 600, to: T0 + DAY + 1200 } };
+    const answer = await ask({ meter: 5, window, rankBy: 'DECLINE' });
+    expect(shown(answer)).toEqual([
+      [1, 'both', 6, 14],
+      [2, 'new below', -12, 12],
+      [3, 'gone above', 0, 10],
+    ]);
+    expect(answer).toMatchObject({ keyCount: 3 });
+    expect(answer.keys[1]).toMatchObject({ previous: { metric: 0, change: -12 } });
+    const [first] = (await ask({ meter: 5, window, rankBy: 'DECLINE', items: 1 })).keys;
+    expect(first).toMatchObject({ key: 'both' });
+    const grown = await ask({ meter: 5, window, rankBy: 'GROWTH' });
+    expect(shown(grown)).toEqual([[1, 'new above', 12, 12]]);
+  });
+
   it('by their metric if they are new', async () => {
     const answer = await ask({ window: WINDOW, rankBy: 'NEW' });
     expect(shown(answer)).toEqual([[1, 'b', 100, 100]]);
@@ -254,7 +286,8 @@ describe('rankings of any window', () => {
           const answer = await ask({ ...own, rankBy, ago, items });
           const change = (own: number, other: number) =>
             rankBy === 'GROWTH' ? own - other : other - own;
-          const keys = rankBy === 'GROWTH' ? [...now.keys()] : [...before.keys()];
+          const both = [...new Set([...now.keys(), ...before.keys()])];
+          const keys = rankBy === 'GROWTH' ? [...now.keys()] : both;
           const changes = keys.map((key) => change(now.get(key) ?? 0, before.get(key) ?? 0));
           const shownOnly = changes.filter((each) => each > 0);
           const listed = answer.keys.map(({ rankValue }) => rankValue).filter((value) => value > 0);
