@@ -16,6 +16,8 @@ export type ExportedDeclaration = {
    * Nodes declared by address. An address may contain a password and is valid in one place only.
    */
   readonly leftOutNodes: readonly string[];
+  /** Sinks declared by address, with which they are exported; it may contain a password too. */
+  readonly sinksWithAddress: readonly string[];
 };
 
 /**
@@ -29,6 +31,7 @@ export async function exportDeclaration(
   const nodes = byName(await selectNodes(connection, contextId));
   const pools = byName(await selectPools(connection, contextId));
   const probes = byName(await selectProbes(connection, contextId));
+  const sinks = await selectSinks(connection, contextId);
   const declaration = {
     context: name,
     slice_seconds: sliceSeconds,
@@ -38,11 +41,12 @@ export async function exportDeclaration(
     probes: probes.map(({ name: id, description }) => ({ id, description })),
     groups: groups.map(declaredGroup),
     alerts: (await selectAlerts(connection, contextId)).map(declaredAlert),
-    notify: (await selectSinks(connection, contextId)).map(declaredSink),
+    notify: sinks.map(declaredSink),
   };
   return {
     text: `${JSON.stringify(declaration, null, 2)}\n`,
     leftOutNodes: nodes.filter(({ urlEnv }) => urlEnv === null).map((node) => node.name),
+    sinksWithAddress: sinks.filter(({ url }) => url !== null).map((sink) => sink.name),
   };
 }
 

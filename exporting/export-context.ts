@@ -51,6 +51,8 @@ export type ExportReport = WrittenReadings & {
   readonly declaration: string | null;
   /** Nodes left out of the declaration; empty if there is no declaration. */
   readonly leftOutNodes: readonly string[];
+  /** Sinks whose address is in the declaration; empty if there is no declaration. */
+  readonly sinksWithAddress: readonly string[];
 };
 
 /**
@@ -98,6 +100,7 @@ async function exportSnapshot(
     otherEngines: slices.otherEngines,
     declaration: declaration?.file ?? null,
     leftOutNodes: declared?.leftOutNodes ?? [],
+    sinksWithAddress: declared?.sinksWithAddress ?? [],
   };
 }
 

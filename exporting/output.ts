@@ -28,15 +28,16 @@ export class OutputClosed extends Error {
 /**
  * Opens a file that gets its name only after it is completely written, so a file of that name is
  * always complete. Anything but a regular file, such as a pipe or a device, is written to directly.
+ * mode: of a new file; an existing one keeps its own.
  */
-export async function openFile(path: string): Promise<Output> {
+export async function openFile(path: string, mode?: number): Promise<Output> {
   const found = await stat(path).catch(noneIfMissing);
   if (found?.isDirectory()) throw new Error('it is a directory: name a file in it');
   if (found && !found.isFile()) return openSpecial(path);
   // Resolve symlinks so that the target is replaced, not the link.
   const file = found ? await realpath(path) : path;
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`;
-  const handle = await open(partial, 'wx');
+  const handle = await open(partial, 'wx', mode);
   // Keep the mode of the existing file, so that a private file stays private.
   if (found) await handle.chmod(found.mode & MODE_BITS);
   return {

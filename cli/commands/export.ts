@@ -102,7 +102,7 @@ async function openOutputs(
   }
   const output = await openOutput(file);
   try {
-    const opened = declaration === undefined ? undefined : await openOutput(declaration);
+    const opened = declaration === undefined ? undefined : await openOutput(declaration, PRIVATE);
     return { output, declaration: opened };
   } catch (error) {
     await output.discard();
@@ -116,10 +116,13 @@ const isStdout = (file: string | undefined): file is '-' | undefined =>
 const placeOf = (file: string | undefined): string | null =>
   isStdout(file) ? null : resolve(file);
 
-async function openOutput(file: string | undefined): Promise<Output> {
+/** The mode of a new declaration: addresses of sinks may hold passwords. */
+const PRIVATE = 0o600;
+
+async function openOutput(file: string | undefined, mode?: number): Promise<Output> {
   if (isStdout(file)) return openStdout();
   try {
-    return await openFile(file);
+    return await openFile(file, mode);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`cannot write to ${file}: ${reason}`);
@@ -191,6 +194,12 @@ function remarks(report: ExportReport): string[] {
     lines.push(
       `node ${name} is left out of the declaration, as its address may hold a password: declare ` +
         'it with url_env, or where it is wanted',
+    );
+  }
+  for (const name of report.sinksWithAddress) {
+    lines.push(
+      `sink ${name} is in the declaration with its address, which may hold a password: keep the ` +
+        'file private, or declare the sink with url_env',
     );
   }
   return lines;

@@ -105,6 +105,7 @@ describe('export', () => {
       otherEngines: {},
       declaration: join(folder, 'lab.json'),
       leftOutNodes: [],
+      sinksWithAddress: [],
       seconds: expect.any(Number),
     });
   });
@@ -341,5 +342,20 @@ describe('the declaration', () => {
     expect([outcome.status, outcome.out]).toEqual([0, []]);
     expect(outcome.err[0]).toContain('lab.ndjson: 4 lines');
     expect(JSON.parse(written.join(''))).toMatchObject({ context: CONTEXT, slice_seconds: 86_400 });
+  });
+
+  it('holds the addresses of sinks, so only its owner may read it', async () => {
+    const url = 'https://hooks.example.com/services/T0/secret';
+    await lab.apply({ context: CONTEXT, notify: [{ name: 'chat', kind: 'webhook', url }] });
+    const outcome = await run('--declaration', 'lab.json', 'lab.ndjson');
+    expect([outcome.status, outcome.err]).toEqual([
+      0,
+      [
+        'sink chat is in the declaration with its address, which may hold a password: keep the ' +
+          'file private, or declare the sink with url_env',
+      ],
+    ]);
+    expect(JSON.parse(await read('lab.json'))).toMatchObject({ notify: [{ name: 'chat', url }] });
+    expect((await stat(join(folder, 'lab.json'))).mode & 0o777).toBe(0o600);
   });
 });

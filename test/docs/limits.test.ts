@@ -47,6 +47,7 @@ describe('docs/reference/limits.md', () => {
       LIMITS.graphqlBodyBytes / 1024,
       LIMITS.graphqlTokens,
       LIMITS.graphqlDepth,
+      LIMITS.graphqlNesting,
       LIMITS.graphqlAliases,
       LIMITS.graphqlRootFields,
       LIMITS.graphqlDirectives,
