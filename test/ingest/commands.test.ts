@@ -45,17 +45,15 @@ afterEach(async () => {
 const run = (...args: string[]): Promise<CommandOutcome> =>
   runOnDatabase(args.map((arg) => (/\.(log|gz|csv|json)$/.test(arg) ? join(folder, arg) : arg)));
 
+const NFDUMP_FIELDS = 'ts,td,sa,da,sp,dp,pr,ipkt,ibyt';
+
 /** A flow at 22:15 in an unspecified time zone. */
-const NFDUMP = [
-  'ts,td,sa,da,sp,dp,pr,ipkt,ibyt',
-  '2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900',
-].join('\n');
+const NFDUMP = `${NFDUMP_FIELDS}
+2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900`;
 
 /** The reply direction of a conversation with a web server. */
-const WAY_BACK = [
-  'ts,td,sa,da,sp,dp,pr,ipkt,ibyt',
-  '2023-11-14 22:15:00,0.000,198.51.100.1,10.0.0.1,443,5000,TCP,3,900',
-].join('\n');
+const WAY_BACK = `${NFDUMP_FIELDS}
+2023-11-14 22:15:00,0.000,198.51.100.1,10.0.0.1,443,5000,TCP,3,900`;
 
 const ZEEK = ['import', '--context', 'lab', '--format', 'zeek'];
 

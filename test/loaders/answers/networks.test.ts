@@ -149,7 +149,7 @@ describe('networks', () => {
             if (change === 'new') return own && !before ? [{ key, by: own }] : [];
             const grown = less(own ?? NOTHING, before ?? NOTHING);
             const by = change === 'growth' ? grown : { ...grown, sum: -grown.sum };
-            return (change === 'growth' ? own : before) && by.sum > 0n ? [{ key, by }] : [];
+            return (change === 'decline' || own) && by.sum > 0n ? [{ key, by }] : [];
           });
           expect(answer.listed).toEqual(
             inOrder(changed)

@@ -114,7 +114,7 @@ describe('keys ranked by change', () => {
             if (change === 'new') return own && !before ? [{ key, by: own }] : [];
             const grown = less(own ?? NOTHING, before ?? NOTHING);
             const by = change === 'growth' ? grown : { ...grown, sum: -grown.sum };
-            return (change === 'growth' ? own : before) && by.sum > 0n ? [{ key, by }] : [];
+            return (change === 'decline' || own) && by.sum > 0n ? [{ key, by }] : [];
           });
           expect(answer.listed.map(({ key }) => key)).toEqual(
             inOrder(changed)
