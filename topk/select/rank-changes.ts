@@ -82,7 +82,8 @@ function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRow
     const selectedBefore = selectRows(before, question, () => allBefore);
     changed = changedKeys({ own: before, other: now, rows: selectedBefore.passed, isNew });
     if (!isCounting(now.fold)) {
-      changed = withFallen(changed, fallenKeys(windows, selected.passed));
+      const fresh = { own: now, other: before, rows: selected.passed, isNew: true };
+      changed = withFallen(changed, changedKeys(fresh));
     }
     releaseSelected(selectedBefore);
     releaseRows(allBefore);
@@ -162,48 +163,35 @@ function changedKeys(comparison: Comparison): ChangedKeys {
   return { ordinals, approx, slack, length, changeOf };
 }
 
-/** A key that is below 0 now and had no reading then, with its decline and the error of that. */
-type FallenKey = { readonly ordinal: number; readonly approx: number; readonly slack: number };
-
-/** Returns such keys, ascending. Only meters that are not counters have any. rows: of `now`. */
-function fallenKeys({ now, before }: TwoWindows, rows: KeyRows): FallenKey[] {
-  const approxBefore = approxFinder(before);
-  const isExact = isExactly(now);
-  const fallen: FallenKey[] = [];
-  for (let i = 0; i < rows.length; i += 1) {
-    const decline = -(rows.approx[i] as number);
-    if (decline <= 0) continue;
-    const ordinal = ordinalOf(now, rows.rows[i] as number);
-    if (!Number.isNaN(approxBefore(ordinal))) continue;
-    const slack = isExact && decline < NARROW_BOUND ? 0 : decline * SLACK;
-    fallen.push({ ordinal, approx: decline, slack });
-  }
-  return fallen;
-}
-
-/** Adds fallen keys to the keys that had a reading then, in the order of their ordinals. */
-function withFallen(changed: ChangedKeys, fallen: readonly FallenKey[]): ChangedKeys {
-  if (fallen.length === 0) return changed;
-  const length = changed.length + fallen.length;
-  const { rows: ordinals, approx } = takeRowArrays(length);
-  const slack = new Float64Array(length);
+/** Adds the new keys that are below 0 to those that declined, in the order of their ordinals. */
+function withFallen(declined: ChangedKeys, fresh: ChangedKeys): ChangedKeys {
+  const most = declined.length + fresh.length;
+  const { rows: ordinals, approx } = takeRowArrays(most);
+  const slack = new Float64Array(most);
+  let length = 0;
+  const append = (from: ChangedKeys, index: number, change: number): void => {
+    ordinals[length] = from.ordinals[index] as number;
+    approx[length] = change;
+    slack[length] = from.slack?.[index] ?? 0;
+    length += 1;
+  };
   let next = 0;
-  for (let i = 0; i < length; i += 1) {
-    const known = next < changed.length ? (changed.ordinals[next] as number) : Number.NaN;
-    const key = fallen[i - next];
-    if (key && !(known < key.ordinal)) {
-      ordinals[i] = key.ordinal;
-      approx[i] = key.approx;
-      slack[i] = key.slack;
-    } else {
-      ordinals[i] = known;
-      approx[i] = changed.approx[next] as number;
-      slack[i] = changed.slack?.[next] ?? 0;
-      next += 1;
+  for (let i = 0; i < fresh.length; i += 1) {
+    const value = fresh.approx[i] as number;
+    if (value >= 0) continue;
+    const ordinal = fresh.ordinals[i] as number;
+    for (; next < declined.length && (declined.ordinals[next] as number) < ordinal; next += 1) {
+      append(declined, next, declined.approx[next] as number);
     }
+    append(fresh, i, -value);
   }
-  giveBackRowArrays({ rows: changed.ordinals, approx: changed.approx });
-  return { ...changed, ordinals, approx, slack, length };
+  for (; next < declined.length; next += 1) {
+    append(declined, next, declined.approx[next] as number);
+  }
+  for (const { ordinals: rows, approx: changes } of [declined, fresh]) {
+    giveBackRowArrays({ rows, approx: changes });
+  }
+  return { ...declined, ordinals, approx, slack, length };
 }
 
 /** Counters are not negative, so the difference of two that doubles hold is exact. */
