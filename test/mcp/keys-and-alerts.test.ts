@@ -117,7 +117,6 @@ describe('search_keys', () => {
 
 describe('alerts', () => {
   it('lists the rules, what is firing and what has fired', async () => {
-    await lab.decideAlertsNow();
     const fired = { context: CONTEXT, startedAt: T0 + 300, key: HOST_A, value: 1500 };
     await fireAlerts(lab, fired);
     const { structured, text } = await ada.call('alerts', { context: CONTEXT });
