@@ -6,6 +6,7 @@ import {
   raiseLayout,
   raiseVersion,
 } from '../../db/write/segments/raise-layout.ts';
+import { selectNotLive } from '../../db/write/segments/select-not-live.ts';
 import { setDied, setRollUpsDied } from '../../db/write/segments/set-died.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
@@ -38,6 +39,7 @@ export type Publication = {
   readonly contextId: number;
   /** data: readings were added or removed. layout: the same readings are in other segments. */
   readonly changes: 'data' | 'layout';
+  /** The sources of roll-ups among them must be live. */
   readonly born: readonly NewSegmentRow[];
   /** Segments that are replaced or removed. All of them must be live. */
   readonly died: readonly number[];
@@ -58,6 +60,7 @@ export async function publishSegments(
   const numbers = await raiseLayout(connection, contextId);
   if (!numbers) throw new Error(`the context ${contextId} must exist to get segments`);
   const { layout } = numbers;
+  await requireLiveSources(connection, contextId, born);
   if (born.length > 0) await insertSegments(connection, { contextId, born: layout }, born);
   if (born.length > 0 && changes === 'data') {
     await dateCoverage(connection, { sliceIds: [...new Set(born.map(sliceOf))], at });
@@ -70,6 +73,22 @@ export async function publishSegments(
     await setRollUpsDied(connection, death, died);
   }
   return numbers;
+}
+
+/**
+ * The lock of the numbers must be held. A slice that was archived or dropped while a roll-up of it
+ * was written could not take the roll-up with it, as it was not in the manifest yet. Errors:
+ * SegmentsGone.
+ */
+async function requireLiveSources(
+  connection: Connection,
+  contextId: number,
+  born: readonly NewSegmentRow[],
+): Promise<void> {
+  const sources = born.flatMap((segment) => segment.sources ?? []);
+  if (sources.length === 0) return;
+  const gone = await selectNotLive(connection, contextId, sources);
+  if (gone.length > 0) throw new SegmentsGone(gone);
 }
 
 const sliceOf = ({ sliceId }: NewSegmentRow): number => sliceId;

@@ -17,7 +17,7 @@ import { loadStoreNames, type StoreNames } from '../check/store-names.ts';
 import { mergeContext } from '../merge/merge-context.ts';
 import { mergePlanned, type PlannedMerge } from '../merge/merge-planned.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
-import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
+import { loadManifest, type Manifest, type RollUp, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 
 export type RebuildTarget = {
@@ -39,7 +39,7 @@ export type RebuildReport = {
   readonly samples: number;
   /** Of the rewritten segments. */
   readonly bytes: number;
-  /** Segments of missing slices, which were taken out of use. */
+  /** Segments of slices that are gone, and roll-ups of such segments: taken out of use. */
   readonly leftOver: number;
   /** Roll-ups that were rebuilt. */
   readonly rollUps: number;
@@ -82,18 +82,22 @@ export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
     return { context: target.context, ...done, leftOver, rollUps, coverage };
   });
 
-/** Removes live segments whose slice was dropped or archived. */
+/** Removes live segments whose slice was dropped or archived, and roll-ups of what is gone. */
 async function removeLeftOver(rebuilding: Rebuilding): Promise<number> {
   const { connection, contextId, manifest, names, now } = rebuilding;
-  const died = [...manifest.segments.values()]
-    .filter((segment) => isLeftOver(segment, names.slices))
-    .map(({ segmentId }) => segmentId);
+  const died = [
+    ...[...manifest.segments.values()].filter((segment) => isLeftOver(segment, names.slices)),
+    ...[...manifest.rollUps.values()].filter((rollUp) => !hasSources(rollUp, manifest)),
+  ].map(({ segmentId }) => segmentId);
   if (died.length === 0) return 0;
   await inTransaction(connection, () =>
     publishSegments(connection, { contextId, changes: 'data', born: [], died, at: now() }),
   );
   return died.length;
 }
+
+const hasSources = ({ sources }: RollUp, { segments, rollUps }: Manifest): boolean =>
+  sources.every((segmentId) => segments.has(segmentId) || rollUps.has(segmentId));
 
 async function rebuildSegments(
   rebuilding: Rebuilding,

@@ -146,6 +146,23 @@ describe('roll-ups', () => {
     expect(await faults()).toEqual([]);
   });
 
+  it('are not made of a segment that dies while they are written', async () => {
+    const [first] = await importDays([0, 1]);
+    const manifest = await lab.manifest();
+    const sources = [...manifest.segments.values()];
+    const plan = { name: 'span', groupId: 1, probeId: 0, sources, replaces: null };
+    const second = await lab.open();
+    await lab.importer.query('begin');
+    await publish(lab.importer, { died: [first?.segmentId ?? 0] });
+    const made = makeRollUp(second, { manifest, plan }, () => AFTERWARDS);
+    // It has found its sources live, and waits to publish.
+    const waiting = 'select from pg_locks where not granted';
+    await expect.poll(() => lab.rows(waiting)).toHaveLength(1);
+    await lab.importer.query('commit');
+    expect(await made).toBe('stale');
+    expect(await madeOf()).toEqual([]);
+  });
+
   it('stay if few late readings come, and are rebuilt if many do', async () => {
     await importDays([0, 1, 2]);
     await merge();

@@ -222,7 +222,7 @@ describe('publishing', () => {
     await replace(1, died.slice(0, 1));
     const before = await lab.manifest();
     await expect(replace(1, died)).rejects.toThrow(
-      `Segments ${died[0]} must be live to be replaced, but died meanwhile: ` +
+      `Segments ${died[0]} must be live, but died meanwhile: ` +
         'roll back, and plan again with the live segments',
     );
     expect(await lab.manifest(before)).toBe(before);

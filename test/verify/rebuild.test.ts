@@ -101,6 +101,21 @@ describe('rebuild', () => {
     expect(waited).toBe(1);
   });
 
+  it('takes a roll-up of segments that are gone out of use', async () => {
+    await lab.sql(
+      `insert into segments (segment_id, context_id, group_id, probe_id, slice_id, level, born,
+         first_bucket, last_bucket, key_count, row_count, page_count, size_bytes, directory,
+         imported_at, sources)
+       select nextval('segment_ids'), context_id, group_id, probe_id, 0, 3, born, first_bucket,
+         last_bucket, key_count, row_count, page_count, size_bytes, directory, imported_at,
+         array[segment_id, 999]
+       from segments where died is null limit 1`,
+    );
+    expect((await verify(lab)).differences).toHaveLength(1);
+    expect(await rebuild(lab)).toMatchObject({ leftOver: 1, damaged: [] });
+    expect((await verify(lab)).differences).toEqual([]);
+  });
+
   it('reports an unknown context, and lists the existing ones', async () => {
     const target = { databaseUrl: lab.databaseUrl, context: 'nowhere', now: nowInSeconds };
     await expect(rebuildContext(target)).rejects.toThrow(

@@ -7,6 +7,7 @@ import { deleteDeadSegments } from '../../../../db/write/segments/delete-dead-se
 import { raiseLayout, raiseVersion } from '../../../../db/write/segments/raise-layout.ts';
 import { raiseSweptTo } from '../../../../db/write/segments/raise-swept-to.ts';
 import { reserveSegment } from '../../../../db/write/segments/reserve-segment.ts';
+import { selectNotLive } from '../../../../db/write/segments/select-not-live.ts';
 import { setDied, setRollUpsDied } from '../../../../db/write/segments/set-died.ts';
 import { tryLockMerges } from '../../../../db/write/segments/try-lock-merges.ts';
 import { NO_SLICE, SEALED_LEVEL } from '../../../../domain/slices/segment-level.ts';
@@ -56,6 +57,18 @@ describe('segments that die', () => {
         { segmentId: 11, died: 5, at: 1000 },
         { segmentId: 21, died: 5, at: 1000 },
       ]);
+    });
+  });
+});
+
+describe('segments that are not live', () => {
+  it('are those that are dead, of another context, or not there', async () => {
+    await lab.undone(async () => {
+      await lab.add(lab.segment(1), lab.segment(2), lab.segment(3));
+      await lab.addElsewhere(lab.segment(4, { groupId: lab.groupIdElsewhere }));
+      await lab.kill(2);
+      const notLive = await selectNotLive(lab.connection, lab.contextId, [99, 4, 3, 2, 1]);
+      expect(notLive).toEqual([2, 4, 99]);
     });
   });
 });
