@@ -2,6 +2,7 @@ import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { findPooling, type Pooling } from './pooling.ts';
+import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
 
 /** A connection used by one writer. */
@@ -33,18 +34,38 @@ export type OpenTransaction = { readonly pid: number; readonly startedAt: string
 export async function openConnection(databaseUrl: string, name: string): Promise<pg.Client> {
   const connection = await connect(databaseUrl, name);
   try {
-    const openAnother = () => connect(databaseUrl, name);
-    const pooling = await findPooling(connection, openAnother);
+    const pooling = await findPooling(connection, () => connect(databaseUrl, name));
     const placement = new PagePlacement();
+    const openAnother = () => openWithSettings(databaseUrl, name, pooling);
     facts.set(connection, { pooling, placement, openAnother, beside: null, transaction: null });
     await placement.look(connection);
-    // Behind such a pooler, the settings would apply to the next client of the server process.
-    if (pooling !== 'transaction') await connection.query(`${UNBOUNDED}; ${KEPT_ALIVE}`);
+    await setUp(connection, pooling);
     return connection;
   } catch (error) {
     await connection.end();
     throw error;
   }
+}
+
+async function openWithSettings(
+  databaseUrl: string,
+  name: string,
+  pooling: Pooling,
+): Promise<pg.Client> {
+  const connection = await connect(databaseUrl, name);
+  try {
+    await setUp(connection, pooling);
+    return connection;
+  } catch (error) {
+    await connection.end();
+    throw error;
+  }
+}
+
+async function setUp(connection: pg.Client, pooling: Pooling): Promise<void> {
+  // Behind such a pooler, the settings would apply to the next client of the server process.
+  if (pooling === 'transaction') return;
+  await connection.query(`${applySettings('session')}; ${KEPT_ALIVE}`);
 }
 
 async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
@@ -59,10 +80,6 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
   await connection.connect();
   return connection;
 }
-
-/** An import reads its input between statements, and may wait long for another import. */
-const UNBOUNDED = `set statement_timeout = 0; set lock_timeout = 0;
-  set idle_in_transaction_session_timeout = 0`;
 
 /** A client machine that is gone for good must not hold its lock for hours. */
 const KEPT_ALIVE = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10;
@@ -151,7 +168,7 @@ async function begin(connection: Connection, text: string): Promise<void> {
     await connection.query(text);
     return;
   }
-  const statements = [text, UNBOUNDED.replaceAll('set ', 'set local '), WHICH];
+  const statements = [text, applySettings('transaction'), WHICH];
   const results: unknown = await connection.query(statements.join('; '));
   const rows = Array.isArray(results) ? results.at(-1)?.rows : [];
   noteTransaction(connection, rows[0] ?? null);

@@ -99,12 +99,15 @@ async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
   }
 }
 
+/** Whatever is set for the role, NULL in parameters that are arrays means null. */
+const BEGIN = 'begin isolation level read committed; set local array_nulls = on';
+
 /**
  * Begins the transaction, and returns its server process, which behind a pooler only the
  * transaction knows.
  */
 async function begin(client: PoolClient, { requestId }: ChangeOptions): Promise<number | null> {
-  const parts = ['begin isolation level read committed', setSessionName(requestId), BACKEND_PID];
+  const parts = [BEGIN, setSessionName(requestId), BACKEND_PID];
   const results: unknown = await client.query(parts.filter((part) => part !== null).join('; '));
   const [row] = (results as readonly { rows: readonly { pid: number }[] }[]).at(-1)?.rows ?? [];
   return row?.pid ?? null;
