@@ -29,11 +29,12 @@ export class PagePlacement {
   }
 
   /**
-   * Notes and returns whether reading pages failed because they were distributed after the last
-   * check: Citus refuses the statement that reads pages of one server.
+   * Notes and returns whether reading pages failed because they were distributed meanwhile: Citus
+   * refuses the statement that reads pages of one server. wasDistributed: what was known when the
+   * reader began. Several readers may be refused at the same time, and each has to be told.
    */
-  noteRefusal(error: unknown): boolean {
-    if (this.#isDistributed || errorCode(error) !== FEATURE_NOT_SUPPORTED) return false;
+  noteRefusal(error: unknown, wasDistributed: boolean): boolean {
+    if (wasDistributed || errorCode(error) !== FEATURE_NOT_SUPPORTED) return false;
     this.#isDistributed = true;
     return true;
   }

@@ -46,6 +46,8 @@ async function distribute({ shards, undo, json }: DistributeOptions): Promise<vo
       signal,
       onWaiting: (context: string) =>
         console.error(`waiting for an import or other work on ${context} to end`),
+      onReaders: () =>
+        console.error('waiting for requests and commands that still read the local pages'),
       onProgress: ({ bytes, of }: { bytes: number; of: number }) => progress.update(bytes, of),
     };
     const work = undo ? undistributePages(target) : distributePages({ ...target, shards });

@@ -73,8 +73,11 @@ export class ReadSession {
   #leavable: SnapshotCheck | null = null;
   #hasReadMore = false;
 
+  readonly #wasDistributed: boolean;
+
   constructor(options: ReadSessionOptions) {
     this.#options = options;
+    this.#wasDistributed = options.pool.placement.isDistributed;
   }
 
   /**
@@ -246,7 +249,9 @@ export class ReadSession {
       // The retry of the request sends its statements without names.
       const { pooler, placement } = this.#options.pool;
       if (pooler.noteLoss(error)) this.fail(new StatementsLost(error));
-      if (placement.noteRefusal(error)) this.fail(new SnapshotMoved(DISTRIBUTED, error));
+      if (placement.noteRefusal(error, this.#wasDistributed)) {
+        this.fail(new SnapshotMoved(DISTRIBUTED, error));
+      }
       throw this.#explain(error, bound);
     }
   }

@@ -19,6 +19,8 @@ export type DistributeTarget = {
   readonly signal?: AbortSignal | undefined;
   /** Called with the name of a context whose imports or merges must be waited for. */
   readonly onWaiting?: (context: string) => void;
+  /** Called before waiting for what has been reading pages since before they were moved. */
+  readonly onReaders?: () => void;
   readonly onProgress?: (progress: MoveProgress) => void;
 };
 
@@ -58,8 +60,9 @@ export const distributePages = (
     const shards = target.shards ?? SHARDS_PER_WORKER * workers;
     return inLockedStore(connection, target, async () => {
       const partitions = await selectPartitionSizes(connection, 'pg_total_relation_size');
-      const { onProgress } = target;
-      await distributeTables(connection, shards, { partitions, onProgress });
+      const { onProgress, onReaders, signal } = target;
+      const options = { partitions, onProgress, onReaders, signal };
+      await distributeTables(connection, shards, options);
       return { changed: true, tables: PAGE_TABLES, shards, workers, bytes: sumOf(partitions) };
     });
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction, openConnection } from '../../db/connection/connection.ts';
+import { inSnapshot, inTransaction, openConnection } from '../../db/connection/connection.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
@@ -116,6 +116,33 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     lab.emptyCaches();
     expect(await ask()).toEqual(expected);
     await importer.end();
+  });
+
+  it('lets readers go on while an earlier one still reads the local pages, and waits for it', async () => {
+    const expected = await ask();
+    const reader = await openConnection(lab.databaseUrl, 'test');
+    let readers = 0;
+    let distributing: Promise<unknown> = Promise.resolve();
+    await inSnapshot(reader, async () => {
+      await reader.query('select from sealed_segment_pages');
+      distributing = distributePages({
+        ...target(),
+        onReaders() {
+          readers += 1;
+        },
+      });
+      while (readers === 0) await new Promise((resolve) => setImmediate(resolve));
+      for (let i = 0; i < 5; i += 1) {
+        lab.emptyCaches();
+        expect(await ask()).toEqual(expected);
+      }
+      expect(await shardCount(lab.databaseUrl)).toBe(0);
+    });
+    expect(await distributing).toMatchObject({ changed: true });
+    expect(readers).toBe(1);
+    lab.emptyCaches();
+    const answers = await Promise.all(Array.from({ length: 8 }, ask));
+    expect(answers).toEqual(answers.map(() => expected));
   });
 
   it('changes nothing if it is aborted', async () => {

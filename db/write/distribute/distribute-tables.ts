@@ -1,5 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 import { PAGE_TABLES, PARTITION_PATTERNS, type PageTable } from '../../page-tables.ts';
+import { isLockMissed, letOthersGoFirst, lockBriefly } from '../pages/brief-locks.ts';
 
 /** A partition of pages, and its size in bytes with its indexes. */
 export type PartitionSize = { readonly name: string; readonly bytes: number };
@@ -12,15 +13,21 @@ export type MoveOptions = {
   readonly onProgress?: ((progress: MoveProgress) => void) | undefined;
 };
 
+export type DistributionOptions = MoveOptions & {
+  readonly signal?: AbortSignal | undefined;
+  /** Called before waiting for transactions that have been reading pages since before. */
+  readonly onReaders?: (() => void) | undefined;
+};
+
 /**
  * Distributes the tables of pages with all their content, in the open transaction. Readers continue
- * until its end. Pages of a segment are stored together, because they are read together. No other
+ * until its end, and it does not end before those that have read pages. Pages of a segment are stored together, because they are read together. No other
  * table shares their shards, so that Citus may move them alone.
  */
 export const distributeTables = (
   connection: Connection,
   shards: number,
-  options: MoveOptions,
+  options: DistributionOptions,
 ): Promise<void> =>
   watched(connection, options, async () => {
     const [first, ...others] = PAGE_TABLES;
@@ -34,11 +41,37 @@ export const distributeTables = (
         `select create_distributed_table('${table}', 'segment_id', colocate_with => '${first}')`,
       );
     }
-    // Citus keeps a local copy of what it moved to the workers, which nobody reads.
-    for (const table of PAGE_TABLES) {
-      await connection.query(`select truncate_local_data_after_distributing_table('${table}')`);
-    }
+    await emptyLocalTables(connection, options);
   });
+
+/**
+ * Citus keeps a local copy of what it moved to the workers. Earlier transactions may still read it;
+ * afterwards nobody does.
+ */
+async function emptyLocalTables(
+  connection: Connection,
+  { signal, onReaders = () => {} }: DistributionOptions,
+): Promise<void> {
+  await lockBriefly(connection);
+  await connection.query('savepoint not_emptied');
+  let isWaiting = false;
+  for (;;) {
+    try {
+      for (const table of PAGE_TABLES) {
+        await connection.query(`select truncate_local_data_after_distributing_table('${table}')`);
+      }
+      return;
+    } catch (error) {
+      if (!isLockMissed(error)) throw error;
+      // This also releases the locks that were available.
+      await connection.query('rollback to savepoint not_emptied');
+    }
+    signal?.throwIfAborted();
+    if (!isWaiting) onReaders();
+    isWaiting = true;
+    await letOthersGoFirst();
+  }
+}
 
 /** Undoes the distribution, in the open transaction. Readers have to wait until its end. */
 export const undistributeTables = (connection: Connection, options: MoveOptions): Promise<void> =>

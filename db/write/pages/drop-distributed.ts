@@ -1,9 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, inTransaction } from '../../connection/connection.ts';
-import { errorCode } from '../../database-error.ts';
+import { isLockMissed, letOthersGoFirst, lockBriefly } from './brief-locks.ts';
 
-/** How long others may have to wait for a table of pages because of us. */
-const LOCK_MS = 100;
+export type DistributedDrop = {
+  readonly name: string;
+  /** How long to try. */
+  readonly waitMs: number;
+  /** Awaited before each attempt; false: not now. */
+  readonly mayDrop: () => Promise<boolean>;
+};
 
 /**
  * Drops a partition of a distributed table of pages. Citus cannot detach one without locking the
@@ -12,28 +16,24 @@ const LOCK_MS = 100;
  */
 export async function dropDistributed(
   connection: Connection,
-  name: string,
-  waitMs: number,
+  { name, waitMs, mayDrop }: DistributedDrop,
 ): Promise<void> {
   const until = performance.now() + waitMs;
-  for (;;) {
+  while (await mayDrop()) {
     try {
       await dropNow(connection, name);
       return;
     } catch (error) {
-      if (errorCode(error) !== LOCK_NOT_AVAILABLE || performance.now() >= until) throw error;
+      if (!isLockMissed(error) || performance.now() >= until) throw error;
     }
-    // Let those who had to wait for us go first.
-    await delay(LOCK_MS);
+    await letOthersGoFirst();
   }
 }
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const dropNow = (connection: Connection, name: string): Promise<void> =>
   inTransaction(connection, async () => {
     // Citus applies the settings from here on to the workers as well.
     await connection.query("set local citus.propagate_set_commands = 'local'");
-    await connection.query(`set local lock_timeout = ${LOCK_MS}`);
+    await lockBriefly(connection);
     await connection.query(`drop table if exists ${name}`);
   });

@@ -10,6 +10,7 @@ import {
   PARTITION_PATTERNS,
   type PageTable,
 } from '../../page-tables.ts';
+import { doWorkersAnswer } from './do-workers-answer.ts';
 import { dropDistributed } from './drop-distributed.ts';
 
 /** SQL about a partition: its slice_id, and whether it has pages of segments of the manifest. */
@@ -133,7 +134,9 @@ async function removePartition(
     // Another process may have removed it already.
     if (rows[0]?.isNeeded !== false) return;
     if (isDistributed) {
-      await dropDistributed(connection, name, removal.waitMs);
+      // While a worker hangs, a drop would hold its locks and block all readers.
+      const mayDrop = () => doWorkersAnswer(connection);
+      await dropDistributed(connection, { name, waitMs: removal.waitMs, mayDrop });
       return;
     }
     if (attached) {

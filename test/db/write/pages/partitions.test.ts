@@ -155,28 +155,35 @@ describe('idle partitions', () => {
 });
 
 describe('the partition of a distributed table', () => {
+  const drop = (waitMs: number, mayDrop = async () => true) =>
+    dropDistributed(lab.connection, { name: nameOf(sealedIn(81)), waitMs, mayDrop });
+
   it('is dropped, and nothing happens if there is none', async () => {
     await lab.create(sealedIn(81), sealedIn(82));
-    await dropDistributed(lab.connection, nameOf(sealedIn(81)), 5000);
-    await dropDistributed(lab.connection, nameOf(sealedIn(81)), 5000);
+    await drop(5000);
+    await drop(5000);
     expect(await lab.partitions()).toEqual([nameOf(sealedIn(82))]);
   });
 
   it('stays if a reader never lets go, and readers go on', async () => {
     await lab.create(sealedIn(81));
     const endReading = await lab.readSealedPages(lab.other);
-    await expect(dropDistributed(lab.connection, nameOf(sealedIn(81)), 0)).rejects.toMatchObject({
-      code: '55P03',
-    });
+    await expect(drop(0)).rejects.toMatchObject({ code: '55P03' });
     await lab.other.query('select count(*) from sealed_segment_pages');
     await endReading();
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
+  });
+
+  it('stays as long as it may not be dropped, without a lock', async () => {
+    await lab.create(sealedIn(81));
+    await drop(5000, async () => false);
     expect(await lab.partitions()).toEqual([nameOf(sealedIn(81))]);
   });
 
   it('is dropped as soon as the reader is done', async () => {
     await lab.create(sealedIn(81));
     const endReading = await lab.readSealedPages(lab.other);
-    const dropping = dropDistributed(lab.connection, nameOf(sealedIn(81)), 60_000);
+    const dropping = drop(60_000);
     const waiting = () =>
       lab.other.query(
         `select from pg_locks join pg_database d on d.oid = database

@@ -1,0 +1,14 @@
+import type { Connection } from '../../connection/connection.ts';
+
+/**
+ * Returns whether all workers of Citus answer. One that hangs keeps the statement waiting until its
+ * time limit.
+ */
+export async function doWorkersAnswer(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ answer: boolean }>(
+    `select coalesce(bool_and(citus_check_connection_to_node(nodename, nodeport)), true) as answer
+     from pg_catalog.pg_dist_node
+     where isactive and shouldhaveshards and noderole = 'primary'`,
+  );
+  return rows[0]?.answer === true;
+}
