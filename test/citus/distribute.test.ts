@@ -118,7 +118,7 @@ describe.skipIf(!hasCluster)('distributing the pages', () => {
     await importer.end();
   });
 
-  it('lets readers go on while an earlier one still reads the local pages, and waits for it', async () => {
+  it('waits for an earlier reader of the local pages, while others go on', async () => {
     const expected = await ask();
     const reader = await openConnection(lab.databaseUrl, 'test');
     let readers = 0;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
@@ -191,6 +192,38 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
     expect(statuses).toEqual(alone);
     await way.open();
     await expectRecovery();
+  });
+
+  it('locks nobody out to remove a partition that a paused worker has, too', async () => {
+    const name = 'sealed_segment_pages_9999';
+    await lab.write(async (connection) => {
+      await connection.query(`create table ${name} (like sealed_segment_pages including all)`);
+      await connection.query(
+        `alter table sealed_segment_pages attach partition ${name} for values in (9999)`,
+      );
+    });
+    const isThere = async () =>
+      (await rowsOf(lab.databaseUrl, `select from pg_class where relname = '${name}'`)).length > 0;
+    way.silence();
+    let isOver = false;
+    const removing = lab.write(removeIdlePartitions).finally(() => {
+      isOver = true;
+    });
+    await until(async () => {
+      const locks = await rowsOf(
+        lab.databaseUrl,
+        `select from pg_locks where granted and mode = 'AccessExclusiveLock'
+           and relation in ('open_segment_pages'::regclass, 'sealed_segment_pages'::regclass)`,
+      );
+      expect(locks).toEqual([]);
+      return isOver;
+    });
+    await removing;
+    expect(await isThere()).toBe(true);
+    await way.open();
+    await expectRecovery();
+    await lab.write(removeIdlePartitions);
+    expect(await isThere()).toBe(false);
   });
 
   it('keeps nothing of an import that loses a worker midway', async () => {

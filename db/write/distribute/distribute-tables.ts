@@ -21,8 +21,9 @@ export type DistributionOptions = MoveOptions & {
 
 /**
  * Distributes the tables of pages with all their content, in the open transaction. Readers continue
- * until its end, and it does not end before those that have read pages. Pages of a segment are stored together, because they are read together. No other
- * table shares their shards, so that Citus may move them alone.
+ * until its end, which waits for those that still read the local pages. Pages of a segment are
+ * stored together, because they are read together. No other table shares their shards, so that
+ * Citus may move them alone.
  */
 export const distributeTables = (
   connection: Connection,

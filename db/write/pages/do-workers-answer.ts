@@ -7,7 +7,7 @@ import type { Connection } from '../../connection/connection.ts';
 export async function doWorkersAnswer(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query<{ answer: boolean }>(
     `select coalesce(bool_and(citus_check_connection_to_node(nodename, nodeport)), true) as answer
-     from pg_catalog.pg_dist_node
+     from pg_dist_node
      where isactive and shouldhaveshards and noderole = 'primary'`,
   );
   return rows[0]?.answer === true;

@@ -8,6 +8,7 @@ import {
   undistributeTables,
 } from '../../../../db/write/distribute/distribute-tables.ts';
 import { selectClusterNodes } from '../../../../db/write/distribute/select-cluster.ts';
+import { doWorkersAnswer } from '../../../../db/write/pages/do-workers-answer.ts';
 import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { isOnCluster } from '../../../support/database/on-cluster.ts';
@@ -69,6 +70,38 @@ describe.skipIf(isOnCluster)('with stand-ins for Citus', () => {
       'truncate open_segment_pages',
       'truncate sealed_segment_pages',
     ]);
+  });
+
+  it('empties them once earlier readers are done, and says that it waits', async () => {
+    await connection.query(`create or replace function
+      truncate_local_data_after_distributing_table(name regclass) returns void language plpgsql
+      as $body$ begin execute format('lock table %s in access exclusive mode', name); end $body$`);
+    const reader = await openConnection(database.url, 'test');
+    await reader.query('begin');
+    await reader.query('select from sealed_segment_pages');
+    let waited = 0;
+    const distributing = distributeTables(connection, 6, {
+      partitions: PARTITIONS,
+      onReaders() {
+        waited += 1;
+        void reader.end();
+      },
+    });
+    await distributing;
+    expect(waited).toBe(1);
+  });
+
+  it('stops waiting for readers if it is aborted', async () => {
+    await connection.query(`create or replace function
+      truncate_local_data_after_distributing_table(name regclass) returns void language plpgsql
+      as $body$ begin raise exception using errcode = '55P03'; end $body$`);
+    const stop = new AbortController();
+    const distributing = distributeTables(connection, 6, {
+      partitions: PARTITIONS,
+      signal: stop.signal,
+      onReaders: () => stop.abort(new Error('enough')),
+    });
+    await expect(distributing).rejects.toThrow('enough');
   });
 
   it('undistributes both tables, and sets again what open partitions lose by it', async () => {
@@ -133,6 +166,17 @@ describe.skipIf(isOnCluster)('with stand-ins for Citus', () => {
     expect(await selectClusterNodes(connection)).toEqual({ workers: 2, ...coordinator });
   });
 
+  it('asks each active worker that takes shards whether it answers', async () => {
+    expect(await doWorkersAnswer(connection)).toBe(true);
+    await connection.query(
+      `insert into pg_dist_node values (0, 'primary', true, false, 'stopped'),
+         (1, 'primary', true, true, 'worker'), (2, 'primary', false, true, 'stopped')`,
+    );
+    expect(await doWorkersAnswer(connection)).toBe(true);
+    await connection.query("insert into pg_dist_node values (3, 'primary', true, true, 'stopped')");
+    expect(await doWorkersAnswer(connection)).toBe(false);
+  });
+
   it('knows a worker, and a coordinator with shards of its own', async () => {
     await connection.query(
       `insert into pg_dist_local_group values (1);
@@ -150,7 +194,11 @@ const STAND_INS = `
   create table calls (place serial, call text);
   create table pg_dist_shard (logicalrelid regclass);
   create table pg_dist_local_group (groupid int);
-  create table pg_dist_node (groupid int, noderole text, isactive bool, shouldhaveshards bool);
+  create table pg_dist_node (groupid int, noderole text, isactive bool, shouldhaveshards bool,
+    nodename text default 'worker', nodeport int default 5432);
+
+  create function citus_check_connection_to_node(host text, port int) returns bool
+  language sql as $body$ select host <> 'stopped' $body$;
 
   create function create_distributed_table(name regclass, key text, shard_count int default null,
     colocate_with text default 'default') returns void language plpgsql as $body$
