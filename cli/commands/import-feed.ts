@@ -34,7 +34,8 @@ export async function followSource(
   options: FeedCommandOptions,
 ): Promise<void> {
   const nowMs = () => Date.now();
-  const display = showFeed(nowMs);
+  const monotonicMs = () => performance.now();
+  const display = showFeed(() => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }));
   await tellOfTheLast(database.url, options.context, display);
   const tally = await runFeed({
     ...options,
@@ -50,6 +51,7 @@ export async function followSource(
     allowEmpty: options.allowEmpty ?? false,
     latenessSeconds: options.lateness ?? LIMITS.feedLatenessSeconds,
     nowMs,
+    monotonicMs,
     stop: database.signal,
     onStatus: display.update,
     onBadLine: (line, reason) => display.say(`${source.name}, line ${line} was skipped: ${reason}`),

@@ -2,6 +2,7 @@ import { clearLine, cursorTo } from 'node:readline';
 import { asTyped } from '../../db/command-form.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
+import type { FeedTime } from '../../ingest/feed/feed-clock.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
 
@@ -16,11 +17,11 @@ export type FeedDisplay = {
  * Shows the state of a feed on standard error. On a terminal, one line is rewritten in place.
  * Elsewhere a line is written at intervals, and whenever the trouble changes.
  */
-export function showFeed(nowMs: () => number): FeedDisplay {
-  return process.stderr.isTTY ? onTerminal(nowMs) : inLog(nowMs);
+export function showFeed(now: () => FeedTime): FeedDisplay {
+  return process.stderr.isTTY ? onTerminal(now) : inLog(now);
 }
 
-function onTerminal(nowMs: () => number): FeedDisplay {
+function onTerminal(now: () => FeedTime): FeedDisplay {
   let isShown = false;
   const clear = () => {
     if (!isShown) return;
@@ -31,7 +32,7 @@ function onTerminal(nowMs: () => number): FeedDisplay {
   return {
     update(status) {
       clear();
-      process.stderr.write(feedLine(status, nowMs()).slice(0, (process.stderr.columns || 80) - 1));
+      process.stderr.write(feedLine(status, now()).slice(0, (process.stderr.columns || 80) - 1));
       isShown = true;
     },
     say(line) {
@@ -42,20 +43,22 @@ function onTerminal(nowMs: () => number): FeedDisplay {
   };
 }
 
-function inLog(nowMs: () => number): FeedDisplay {
+function inLog(now: () => FeedTime): FeedDisplay {
   let saidMs = Number.NEGATIVE_INFINITY;
   let said = '';
   let trouble: string | null = null;
   return {
     update(status) {
-      const now = nowMs();
+      const time = now();
       const isNews = status.trouble !== trouble;
-      if (!isNews && now - saidMs < LIMITS.feedStatusMs) return;
-      const line = feedLine(status, now);
+      if (!isNews && time.monotonicMs - saidMs < LIMITS.feedStatusMs) return;
+      const line = feedLine(status, time);
       // A stalled feed has nothing new to report but its age.
       const content = JSON.stringify(status);
       if (!isNews && content === said) return;
-      [saidMs, said, trouble] = [now, content, status.trouble];
+      saidMs = time.monotonicMs;
+      said = content;
+      trouble = status.trouble;
       console.error(asTyped(line));
     },
     say: (line) => console.error(asTyped(line)),
@@ -66,14 +69,13 @@ function inLog(nowMs: () => number): FeedDisplay {
 /**
  * Formats the status as one line. What matters most comes first, because a terminal may be narrow.
  */
-export function feedLine(status: FeedStatus, nowMs: number): string {
+export function feedLine(status: FeedStatus, now: FeedTime): string {
   const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
   const { uncommitted, trouble } = status;
-  const nowSeconds = nowMs / 1000;
   const lost = lostText(status.lost);
-  const behind = newestAt === null ? '' : `, ${behindText(nowSeconds - newestAt)}`;
-  const since = status.uncommittedSince;
-  const waiting = since === null ? '' : `, for ${duration(nowSeconds - since)}`;
+  const behind = newestAt === null ? '' : `, ${behindText(now.wallMs / 1000 - newestAt)}`;
+  const since = status.uncommittedSinceMs;
+  const waiting = since === null ? '' : `, for ${duration((now.monotonicMs - since) / 1000)}`;
   const parts = [
     `${context}: ${counted(flows, 'flow')}${behind}`,
     `${count(uncommitted)} not committed${waiting}`,

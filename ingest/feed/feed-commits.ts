@@ -6,6 +6,7 @@ import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Flow } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { FeedBatch } from './feed-batches.ts';
+import type { FeedTime, MonotonicMs } from './feed-clock.ts';
 import type { FeedLimits } from './feed-limits.ts';
 import { countLeftOut, type LeftOutFlows } from './left-out-flows.ts';
 import { lossesSince } from './losses-since.ts';
@@ -13,7 +14,7 @@ import type { PendingFlows } from './pending-flows.ts';
 
 export type FeedCommitsOptions = {
   readonly limits: FeedLimits;
-  readonly nowMs: () => number;
+  readonly now: () => FeedTime;
   /** Aborted when the feed is asked to end: the last commit is then not retried forever. */
   readonly stop: AbortSignal;
   /** Makes one attempt at a commit, which fails when the signal is aborted. */
@@ -32,7 +33,7 @@ export type CommitState = {
   readonly committedTo: EpochSeconds | null;
   /** Number of flows that were read but not committed, and when the first of them was read. */
   readonly uncommitted: number;
-  readonly uncommittedSince: EpochSeconds | null;
+  readonly uncommittedSinceMs: MonotonicMs | null;
   /** What the feed is waiting for, in words; null if all is well. */
   readonly trouble: string | null;
 };
@@ -49,8 +50,8 @@ export class FeedCommits {
   #committedLosses = NO_LOSSES;
   #committedUs = 0;
   /** The batch that is being committed. */
-  #batch: { readonly size: number; readonly firstReadMs: number | null } | null = null;
-  #lastCommitMs = Number.NEGATIVE_INFINITY;
+  #batch: { readonly size: number; readonly firstReadMs: MonotonicMs | null } | null = null;
+  #lastCommitMs: MonotonicMs = Number.NEGATIVE_INFINITY;
   #trouble: string | null = null;
   #isEnding = false;
   /** Aborted when the feed was asked to end and the time limit of the last commit has passed. */
@@ -117,13 +118,12 @@ export class FeedCommits {
   }
 
   state(): CommitState {
-    const since = this.#batch?.firstReadMs ?? this.#pending.firstReadMs();
     const newest = this.#pending.newestUs;
     return {
       newestAt: newest > 0 ? newest / 1e6 : null,
       committedTo: this.#committedUs > 0 ? this.#committedUs / 1e6 : null,
       uncommitted: this.#uncommitted(),
-      uncommittedSince: since === null ? null : since / 1000,
+      uncommittedSinceMs: this.#batch?.firstReadMs ?? this.#pending.firstReadMs(),
       trouble: this.#trouble,
     };
   }
@@ -135,11 +135,12 @@ export class FeedCommits {
    * continue during the commit.
    */
   #takeNext(): Flow[] {
-    const { limits, nowMs } = this.#options;
+    const { limits } = this.#options;
     const isFull = this.#pending.count >= limits.pendingFlows / 2;
     if (this.#isEnding || isFull) return this.#pending.takeAll();
-    const now = nowMs();
-    return now - this.#lastCommitMs < limits.commitEveryMs ? [] : this.#pending.takeDue(now);
+    const now = this.#options.now();
+    const sinceMs = now.monotonicMs - this.#lastCommitMs;
+    return sinceMs < limits.commitEveryMs ? [] : this.#pending.takeDue(now);
   }
 
   /**
@@ -147,8 +148,9 @@ export class FeedCommits {
    * Otherwise losses are committed with flows.
    */
   #hasLosses(): boolean {
-    const { limits, nowMs } = this.#options;
-    const isDue = this.#isEnding || nowMs() - this.#lastCommitMs >= limits.lossesEveryMs;
+    const { limits, now } = this.#options;
+    const sinceMs = now().monotonicMs - this.#lastCommitMs;
+    const isDue = this.#isEnding || sinceMs >= limits.lossesEveryMs;
     return isDue && lossesSince(this.#losses(), this.#committedLosses) !== null;
   }
 
@@ -157,9 +159,9 @@ export class FeedCommits {
     leftOutFlows: this.#leftOutFlows,
   });
 
-  async #commit(flows: readonly Flow[], firstReadMs: number | null): Promise<void> {
+  async #commit(flows: readonly Flow[], firstReadMs: MonotonicMs | null): Promise<void> {
     this.#batch = { size: flows.length, firstReadMs };
-    this.#lastCommitMs = this.#options.nowMs();
+    this.#lastCommitMs = this.#options.now().monotonicMs;
     const batch: FeedBatch = {
       number: this.#number + 1,
       flows,

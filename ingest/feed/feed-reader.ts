@@ -12,6 +12,7 @@ import type { BadLineCollector } from '../lines/bad-lines.ts';
 import { type LineTaker, readLines } from '../lines/read-lines.ts';
 import type { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
+import type { MonotonicMs } from './feed-clock.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
 export type FeedReaderOptions = {
@@ -22,6 +23,7 @@ export type FeedReaderOptions = {
   readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
   readonly nowMs: () => number;
+  readonly monotonicMs: () => MonotonicMs;
   readonly stop: AbortSignal;
   readonly onBadLine: (line: number, reason: string) => void;
   readonly pending: PendingFlows;
@@ -113,7 +115,7 @@ const isOfBadLine = (error: unknown): boolean =>
   error instanceof IngestError && error.cause instanceof BadLine;
 
 function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
-  const { format, timeZone, servicePort: portRule, nowMs, pending, room } = options;
+  const { format, timeZone, servicePort: portRule, pending, room } = options;
   const onNumber = options.losses.note;
   const parse = createFlowParser(format, { timeZone, portRule, onNumber });
   const isOfOutputs = format === 'nfdump' && portRule === 'registered';
@@ -124,10 +126,10 @@ function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
       if (isOfOutputs) pending.endOutput();
       return null;
     }
-    const now = nowMs();
-    checkFlow(flow, timeBounds(Math.floor(now / 1000)));
-    if (isOfOutputs) pending.addOfOutput(flow, now);
-    else pending.add(flow, now);
+    checkFlow(flow, timeBounds(Math.floor(options.nowMs() / 1000)));
+    const readMs = options.monotonicMs();
+    if (isOfOutputs) pending.addOfOutput(flow, readMs);
+    else pending.add(flow, readMs);
     onFlow();
     return room();
   };

@@ -8,6 +8,7 @@ import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { restoreCommand } from '../session/archived-slice.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
+import type { MonotonicMs } from './feed-clock.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
 import { readFeed } from './feed-reader.ts';
@@ -22,6 +23,7 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   /** Accepts a source without flows even where that is likely a mistake. */
   readonly allowEmpty: boolean;
   readonly latenessSeconds: number;
+  readonly monotonicMs: () => MonotonicMs;
   /** Ends the feed: what was read is committed, nothing more is read. */
   readonly stop: AbortSignal;
   readonly onStatus: (status: FeedStatus) => void;
@@ -61,17 +63,17 @@ export type FeedStatus = FeedTally & CommitState & { readonly context: string };
  */
 export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   const limits = { ...FEED_LIMITS, ...options.limits };
-  const { latenessSeconds, nowMs, stop, context } = options;
+  const { latenessSeconds, nowMs, monotonicMs, stop, context } = options;
   const pending = new PendingFlows({ latenessSeconds, holdMs: limits.holdMs });
   const archived = archivedFlows(options, () => reader.stop());
   const losses = new FeedLosses();
   const commits = new FeedCommits(pending, {
     limits,
-    nowMs,
+    now: () => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }),
     stop,
     onLeftOut: archived.note,
     losses(state) {
-      const hasMore = state === 'over' ? losses.end() : losses.settle(nowMs());
+      const hasMore = state === 'over' ? losses.end() : losses.settle(monotonicMs());
       if (hasMore) options.onLost(losses.exporters());
       return lossCounts(losses.total(), reader.tally().badLines);
     },

@@ -2,9 +2,10 @@ import { floorTo } from '../../domain/time/interval.ts';
 import type { Flow, PortRule } from '../flows/flow.ts';
 import { FLOW_BUCKET_SECONDS } from '../flows/flow-groups.ts';
 import { isTwoWay } from '../formats/nfdump/nfdump-ways.ts';
+import type { FeedTime, MonotonicMs } from './feed-clock.ts';
 
 /** The waiting flows that ended in one bucket. */
-type Bucket = { readonly flows: Flow[]; firstReadMs: number };
+type Bucket = { readonly flows: Flow[]; firstReadMs: MonotonicMs };
 
 /** Flows by the start of the bucket in which they ended. */
 type Buckets = Map<number, Bucket>;
@@ -12,7 +13,7 @@ type Buckets = Map<number, Bucket>;
 export type PendingRules = {
   /** Seconds after a bucket's end, in stream time, during which its flows may still arrive. */
   readonly latenessSeconds: number;
-  /** Maximum time that a flow waits by the clock, however slowly stream time advances. */
+  /** Maximum time that a flow waits, however slowly stream time advances. */
   readonly holdMs: number;
 };
 
@@ -45,15 +46,15 @@ export class PendingFlows {
     this.#rules = rules;
   }
 
-  add(flow: Flow, nowMs: number): void {
-    this.#addTo(this.#buckets, flow, nowMs);
+  add(flow: Flow, readMs: MonotonicMs): void {
+    this.#addTo(this.#buckets, flow, readMs);
   }
 
   /** Adds a flow of an nfdump output. */
-  addOfOutput(flow: Flow, nowMs: number): void {
+  addOfOutput(flow: Flow, readMs: MonotonicMs): void {
     if (isTwoWay(flow)) this.#decide('destination');
-    if (this.#outputRule === null) this.#addTo(this.#undecided, flow, nowMs);
-    else this.add({ ...flow, portRule: this.#outputRule }, nowMs);
+    if (this.#outputRule === null) this.#addTo(this.#undecided, flow, readMs);
+    else this.add({ ...flow, portRule: this.#outputRule }, readMs);
   }
 
   /** Called when an nfdump output is over, or another one begins. */
@@ -63,12 +64,12 @@ export class PendingFlows {
   }
 
   /** Takes the flows that have waited long enough, oldest bucket first. */
-  takeDue(nowMs: number): Flow[] {
+  takeDue(now: FeedTime): Flow[] {
     const undecidedSince = firstReadOf(this.#undecided);
-    if (undecidedSince !== null && undecidedSince + this.#rules.holdMs <= nowMs) {
+    if (undecidedSince !== null && undecidedSince + this.#rules.holdMs <= now.monotonicMs) {
       this.#decide('registered');
     }
-    return this.#take([...this.#buckets].filter((entry) => this.#isDue(entry, nowMs)));
+    return this.#take([...this.#buckets].filter((entry) => this.#isDue(entry, now)));
   }
 
   takeAll(): Flow[] {
@@ -77,7 +78,7 @@ export class PendingFlows {
   }
 
   /** Returns when the flow that has waited longest was read; null if there is none. */
-  firstReadMs(): number | null {
+  firstReadMs(): MonotonicMs | null {
     const decided = firstReadOf(this.#buckets);
     const undecided = firstReadOf(this.#undecided);
     return decided === null || undecided === null
@@ -85,10 +86,10 @@ export class PendingFlows {
       : Math.min(decided, undecided);
   }
 
-  #addTo(buckets: Buckets, flow: Flow, nowMs: number): void {
+  #addTo(buckets: Buckets, flow: Flow, readMs: MonotonicMs): void {
     const endUs = flow.startUs + flow.durationUs;
     const start = floorTo(Math.floor(endUs / 1e6), FLOW_BUCKET_SECONDS);
-    bucketOf(buckets, start, nowMs).flows.push(flow);
+    bucketOf(buckets, start, readMs).flows.push(flow);
     this.count += 1;
     this.newestUs = Math.max(this.newestUs, endUs);
   }
@@ -103,11 +104,11 @@ export class PendingFlows {
     this.#undecided.clear();
   }
 
-  #isDue([start, { firstReadMs }]: readonly [number, Bucket], nowMs: number): boolean {
-    const streamMs = Math.min(this.newestUs / 1000, nowMs);
+  #isDue([start, { firstReadMs }]: readonly [number, Bucket], now: FeedTime): boolean {
+    const streamMs = Math.min(this.newestUs / 1000, now.wallMs);
     const { latenessSeconds, holdMs } = this.#rules;
     const overMs = (start + FLOW_BUCKET_SECONDS + latenessSeconds) * 1000;
-    return overMs <= streamMs || firstReadMs + holdMs <= nowMs;
+    return overMs <= streamMs || firstReadMs + holdMs <= now.monotonicMs;
   }
 
   #take(entries: readonly (readonly [number, Bucket])[]): Flow[] {
@@ -119,7 +120,7 @@ export class PendingFlows {
   }
 }
 
-function bucketOf(buckets: Buckets, start: number, readMs: number): Bucket {
+function bucketOf(buckets: Buckets, start: number, readMs: MonotonicMs): Bucket {
   const bucket = buckets.get(start) ?? { flows: [], firstReadMs: readMs };
   bucket.firstReadMs = Math.min(bucket.firstReadMs, readMs);
   buckets.set(start, bucket);
@@ -127,7 +128,7 @@ function bucketOf(buckets: Buckets, start: number, readMs: number): Bucket {
 }
 
 /** Returns when the flow that has waited longest was read; null if there is none. */
-function firstReadOf(buckets: Buckets): number | null {
+function firstReadOf(buckets: Buckets): MonotonicMs | null {
   const times = Array.from(buckets.values(), ({ firstReadMs }) => firstReadMs);
   return times.length > 0 ? Math.min(...times) : null;
 }

@@ -58,8 +58,8 @@ export class FeedLosses {
   };
 
   /**
-   * Settles losses by the clock. Called at intervals if time advances with the lines, as in a feed.
-   * Returns whether more is lost than at the last call.
+   * Settles losses by a clock that only moves forward. Called at intervals if time advances with
+   * the lines, as in a feed. Returns whether more is lost than at the last call.
    */
   settle(nowMs: number): boolean {
     this.#nowMs = nowMs;

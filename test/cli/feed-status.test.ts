@@ -1,8 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
-import { feedLine, showFeed } from '../../cli/output/feed-status.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FeedDisplay, feedLine, showFeed } from '../../cli/output/feed-status.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 
-const NOW_MS = 1_700_000_100_000;
+const NOW = { wallMs: 1_700_000_100_000, monotonicMs: 90_000 };
 
 const STATUS: FeedStatus = {
   context: 'lab',
@@ -16,7 +16,7 @@ const STATUS: FeedStatus = {
   newestAt: 1_700_000_088,
   committedTo: 1_700_000_039.5,
   uncommitted: 345,
-  uncommittedSince: 1_700_000_050,
+  uncommittedSinceMs: 40_000,
   trouble: null,
 };
 
@@ -30,7 +30,7 @@ describe('the line about a feed', () => {
     ],
     [
       'before anything was read',
-      { flows: 0, newestAt: null, committedTo: null, uncommitted: 0, uncommittedSince: null },
+      { flows: 0, newestAt: null, committedTo: null, uncommitted: 0, uncommittedSinceMs: null },
       'lab: 0 flows; 0 not committed; nothing committed yet',
     ],
     [
@@ -53,7 +53,7 @@ describe('the line about a feed', () => {
         'committed up to 2023-11-14T22:13:59Z',
     ],
   ])('%s', (_, changes, line) => {
-    expect(feedLine({ ...STATUS, ...changes }, NOW_MS)).toBe(line);
+    expect(feedLine({ ...STATUS, ...changes }, NOW)).toBe(line);
   });
 
   it.each([
@@ -64,34 +64,54 @@ describe('the line about a feed', () => {
     [172_799, '47 h'],
     [172_800, '2 d'],
   ])('for a feed that is %d seconds behind says %s', (seconds, text) => {
-    const newestAt = NOW_MS / 1000 - seconds;
-    expect(feedLine({ ...STATUS, newestAt }, NOW_MS)).toContain(` ${text} behind;`);
+    const newestAt = NOW.wallMs / 1000 - seconds;
+    expect(feedLine({ ...STATUS, newestAt }, NOW)).toContain(` ${text} behind;`);
   });
 });
 
 describe('a feed without a terminal', () => {
+  let lines: string[];
+  let wallMs: number;
+  let monotonicMs: number;
+  let display: FeedDisplay;
+
+  beforeEach(() => {
+    lines = [];
+    wallMs = NOW.wallMs;
+    monotonicMs = NOW.monotonicMs;
+    vi.spyOn(console, 'error').mockImplementation((line) => lines.push(String(line)));
+    display = showFeed(() => ({ wallMs, monotonicMs }));
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Updates the status after some seconds, and returns the number of lines written so far. */
+  function shown(seconds: number, changes: Partial<FeedStatus>): number {
+    wallMs += seconds * 1000;
+    monotonicMs += seconds * 1000;
+    display.update({ ...STATUS, ...changes });
+    return lines.length;
+  }
+
   it('writes a line every ten seconds if anything has changed, and at once on trouble', () => {
-    const lines: string[] = [];
-    const error = vi.spyOn(console, 'error').mockImplementation((line) => lines.push(String(line)));
-    let now = NOW_MS;
-    const display = showFeed(() => now);
-    const shown = (seconds: number, changes: Partial<FeedStatus>): number => {
-      now += seconds * 1000;
-      display.update({ ...STATUS, ...changes });
-      return lines.length;
-    };
-    try {
-      expect(shown(0, {})).toBe(1);
-      expect(shown(9, { flows: 20_000 })).toBe(1);
-      expect(shown(1, { flows: 20_000 })).toBe(2);
-      expect(shown(60, { flows: 20_000 })).toBe(2);
-      expect(shown(1, { flows: 20_000, trouble: 'away' })).toBe(3);
-      expect(shown(1, { flows: 20_001, trouble: 'away' })).toBe(3);
-      expect(shown(1, { flows: 20_001 })).toBe(4);
-      display.say('a word');
-      expect(lines.at(-1)).toBe('a word');
-    } finally {
-      error.mockRestore();
-    }
+    expect(shown(0, {})).toBe(1);
+    expect(shown(9, { flows: 20_000 })).toBe(1);
+    expect(shown(1, { flows: 20_000 })).toBe(2);
+    expect(shown(60, { flows: 20_000 })).toBe(2);
+    expect(shown(1, { flows: 20_000, trouble: 'away' })).toBe(3);
+    expect(shown(1, { flows: 20_001, trouble: 'away' })).toBe(3);
+    expect(shown(1, { flows: 20_001 })).toBe(4);
+    display.say('a word');
+    expect(lines.at(-1)).toBe('a word');
+  });
+
+  it.each([
+    ['back', -3600],
+    ['forward', 3600],
+  ])('keeps to its ten seconds when the wall clock steps %s', (_, seconds) => {
+    expect(shown(0, {})).toBe(1);
+    wallMs += seconds * 1000;
+    expect(shown(9, { flows: 20_000 })).toBe(1);
+    expect(shown(1, { flows: 20_000 })).toBe(2);
+    expect(lines.at(-1)).toContain('345 not committed, for 60 s;');
   });
 });

@@ -84,15 +84,20 @@ describe('what a feed loses', () => {
   );
 
   it('is reported while the feed runs, once a missing packet is too late', async () => {
-    let now = (MINUTE + 30) * 1000;
-    const feed = startFeed({ databaseUrl, nowMs: () => now, limits: { lossesEveryMs: 0 } });
+    let passedMs = 0;
+    const feed = startFeed({
+      databaseUrl,
+      nowMs: () => (MINUTE + 30) * 1000,
+      monotonicMs: () => passedMs,
+      limits: { lossesEveryMs: 0 },
+    });
     feed.write(line(1), line(2), line(4));
     await feed.until(({ flows }) => flows === 3);
     expect(feed.status().lost.packets).toBe(0);
     // The feed checks its clock only now and then, so the number of lines it needs is unknown.
     while (feed.status().lost.packets === 0) {
       const { flows } = feed.status();
-      now += LIMITS.lostAfterMs;
+      passedMs += LIMITS.lostAfterMs;
       feed.write(line(flows + 2));
       await feed.until((status) => status.flows > flows);
     }
@@ -100,6 +105,31 @@ describe('what a feed loses', () => {
     feed.end();
     await feed.done;
     expect((await stored()).feeds).toMatchObject([{ lostPackets: 1 }]);
+  });
+
+  it('is stored after the wall clock stepped back', async () => {
+    await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
+    let wallMs = (MINUTE + 86_400) * 1000;
+    let passedMs = 0;
+    const feed = startFeed({
+      databaseUrl,
+      skipBadLines: true,
+      nowMs: () => wallMs,
+      monotonicMs: () => passedMs,
+    });
+    const untilStored = async (refusedLines: number): Promise<void> => {
+      while ((await stored()).feeds[0]?.refusedLines !== refusedLines) {
+        await feed.until(({ badLines }) => badLines === refusedLines);
+      }
+    };
+    feed.write('{"bytes":1}\n');
+    await untilStored(1);
+    wallMs -= 3_600_000;
+    passedMs += LIMITS.feedLossesEveryMs;
+    feed.write('{"bytes":2}\n');
+    await untilStored(2);
+    feed.end();
+    await feed.done;
   });
 
   it('is stored even without flows, and does not change the version of the data', async () => {

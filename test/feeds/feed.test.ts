@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { importText, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
@@ -135,6 +136,27 @@ describe('a feed', () => {
     feed.end();
     await feed.done;
     expect(Object.values(await totals())).toEqual([100, 100, 100]);
+  });
+
+  it('commits flows after the wall clock stepped back', async () => {
+    let wallMs = (MINUTE + 7200) * 1000;
+    let passedMs = 0;
+    const feed = startFeed({
+      databaseUrl,
+      nowMs: () => wallMs,
+      monotonicMs: () => passedMs,
+      limits: { commitEveryMs: LIMITS.feedCommitEveryMs },
+    });
+    feed.write(flowLine({ at: 0 }), flowLine({ at: 7199 }));
+    await feed.until(({ commits }) => commits === 1);
+    wallMs -= 3_600_000;
+    feed.write(flowLine({ at: 3600 }));
+    await feed.until(({ flows }) => flows === 3);
+    passedMs += LIMITS.feedHoldMs;
+    await feed.until(({ commits }) => commits === 2);
+    expect(await totals()).toEqual({ 0: 100, 3600: 100, 7140: 100 });
+    feed.end();
+    await feed.done;
   });
 
   it('spreads flows over buckets as the import of a file does', async () => {

@@ -87,6 +87,7 @@ export function startFeed({
     reopen: async () => databaseUrl,
     source: sourceOf(input),
     nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
     stop: stopping.signal,
     onStatus: (status) => {
       last = status;
