@@ -25,6 +25,9 @@ export type ImportOptions = {
   json?: true;
 };
 
+/** A feed commits all flows when its memory is half full. */
+const FLOWS_AT_ONCE = (LIMITS.feedPendingFlows / 2).toLocaleString('en');
+
 export function addImportOptions(command: Command): Command {
   return addFlowOptions(addContextOptions(command))
     .option('--probe <id>', 'the probe of flows, and of samples that name none', parseName)
@@ -32,8 +35,8 @@ export function addImportOptions(command: Command): Command {
     .option('--follow', 'read an endless stream of flows from -, and commit it bucket by bucket')
     .option(
       '--lateness <seconds>',
-      'with --follow: how long to wait for more flows of a bucket after its end ' +
-        `(default: ${LIMITS.feedLatenessSeconds})`,
+      'with --follow: how long to wait for more flows of a bucket after its end, ' +
+        `unless ${FLOWS_AT_ONCE} flows are waiting (default: ${LIMITS.feedLatenessSeconds})`,
       parseLateness,
     )
     .option('--again', 'import a file even if its content was imported before')

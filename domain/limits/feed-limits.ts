@@ -2,11 +2,11 @@
 export const FEED_LIMITS = {
   /** Flows that a feed holds in memory, including those being committed: about 100 MB. */
   feedPendingFlows: 200_000,
-  /** Longest time between reading a flow and committing it, however slow its stream is. */
+  /** Longest wait of a flow, however slow its stream is. A longer lateness prolongs it. */
   feedHoldMs: 120_000,
   /** Seconds after the end of a bucket in which its flows may still arrive, unless configured. */
   feedLatenessSeconds: 30,
-  /** A day: beyond it `feedHoldMs` decides. */
+  /** A day: a crash loses the flows that wait, and `feedPendingFlows` bounds them anyway. */
   feedLatenessCeilingSeconds: 86_400,
   /** Pause between commits: late flows are due at once, and a commit costs about ten statements. */
   feedCommitEveryMs: 5_000,

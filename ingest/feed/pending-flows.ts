@@ -1,3 +1,4 @@
+import { LIMITS } from '../../domain/limits.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import type { Flow, PortRule } from '../flows/flow.ts';
 import { FLOW_BUCKET_SECONDS } from '../flows/flow-groups.ts';
@@ -13,7 +14,9 @@ type Buckets = Map<number, Bucket>;
 export type PendingRules = {
   /** Seconds after a bucket's end, in stream time, during which its flows may still arrive. */
   readonly latenessSeconds: number;
-  /** Maximum time that a flow waits, however slowly stream time advances. */
+  /**
+   * Maximum time that a flow waits with the default lateness, however slowly stream time advances.
+   */
   readonly holdMs: number;
 };
 
@@ -41,9 +44,14 @@ export class PendingFlows {
   /** How flows of that output count; null while it is unknown. */
   #outputRule: PortRule | null = null;
   readonly #rules: PendingRules;
+  /** Maximum time that a flow waits with the lateness asked for. */
+  readonly #longestWaitMs: number;
 
   constructor(rules: PendingRules) {
     this.#rules = rules;
+    // A longer lateness would have no effect if flows were due before it is over.
+    const longerSeconds = Math.max(0, rules.latenessSeconds - LIMITS.feedLatenessSeconds);
+    this.#longestWaitMs = rules.holdMs + longerSeconds * 1000;
   }
 
   add(flow: Flow, readMs: MonotonicMs): void {
@@ -106,9 +114,8 @@ export class PendingFlows {
 
   #isDue([start, { firstReadMs }]: readonly [number, Bucket], now: FeedTime): boolean {
     const streamMs = Math.min(this.newestUs / 1000, now.wallMs);
-    const { latenessSeconds, holdMs } = this.#rules;
-    const overMs = (start + FLOW_BUCKET_SECONDS + latenessSeconds) * 1000;
-    return overMs <= streamMs || firstReadMs + holdMs <= now.monotonicMs;
+    const overMs = (start + FLOW_BUCKET_SECONDS + this.#rules.latenessSeconds) * 1000;
+    return overMs <= streamMs || firstReadMs + this.#longestWaitMs <= now.monotonicMs;
   }
 
   #take(entries: readonly (readonly [number, Bucket])[]): Flow[] {

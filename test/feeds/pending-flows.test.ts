@@ -19,8 +19,8 @@ const flow = (at: number): Flow => ({
 });
 
 /** Pending flows on two clocks, in milliseconds since the wall clock showed MINUTE. */
-function pendingFlows() {
-  const pending = new PendingFlows({ latenessSeconds: 30, holdMs: LIMITS.feedHoldMs });
+function pendingFlows(latenessSeconds: number = LIMITS.feedLatenessSeconds) {
+  const pending = new PendingFlows({ latenessSeconds, holdMs: LIMITS.feedHoldMs });
   const due = (times: { wallMs: number; monotonicMs: number }): number =>
     pending.takeDue({ ...times, wallMs: MINUTE * 1000 + times.wallMs }).length;
   return { pending, due };
@@ -56,4 +56,32 @@ describe('a flow whose bucket is over in the time of the stream', () => {
     expect(due({ wallMs: 89_999, monotonicMs: 0 })).toBe(0);
     expect(due({ wallMs: 90_000, monotonicMs: 0 })).toBe(1);
   });
+});
+
+describe('the lateness', () => {
+  it.each([
+    ['none', 0, 120],
+    ['the default', 30, 120],
+    ['a longer one', 31, 121],
+    ['an hour', 3600, 3690],
+    ['the longest', LIMITS.feedLatenessCeilingSeconds, 86_490],
+  ])('%s lets a flow of a stream that stands still wait as long', (_, lateness, seconds) => {
+    const { pending, due } = pendingFlows(lateness);
+    pending.add(flow(0), 0);
+    const justBefore = seconds * 1000 - 1;
+    expect(due({ wallMs: justBefore, monotonicMs: justBefore })).toBe(0);
+    expect(due({ wallMs: seconds * 1000, monotonicMs: seconds * 1000 })).toBe(1);
+  });
+
+  it.each([0, 30, 600, 3600])(
+    'of %d seconds is waited for after the end of a bucket',
+    (lateness) => {
+      const { pending, due } = pendingFlows(lateness);
+      const overMs = (60 + lateness) * 1000;
+      pending.add(flow(0), 0);
+      pending.add(flow(60 + lateness), overMs - 1);
+      expect(due({ wallMs: overMs - 1, monotonicMs: overMs - 1 })).toBe(0);
+      expect(due({ wallMs: overMs, monotonicMs: overMs })).toBe(1);
+    },
+  );
 });
