@@ -187,6 +187,10 @@ describe('what is not a record of goflow2', () => {
       'time_flow_start_ns must be a time since 1970 in whole units, got "18446744073709551615"',
     ],
     [
+      { time_flow_start_ns: '2023-02-30T00:00:00Z' },
+      'time_flow_start_ns must be a time since 1970 in whole units, got "2023-02-30T00:00:00Z"',
+    ],
+    [
       { time_received_ns: 0, time_flow_start_ns: 0, time_flow_end_ns: 0 },
       'time_flow_start_ns or time_received_ns is missing',
     ],

@@ -163,6 +163,10 @@ describe('a bad line', () => {
       'timestamp_start must look like 2026-07-15 10:00:00.000000, got "yesterday"',
     ],
     [
+      { timestamp_start: '2023-02-30T10:00:30.25Z' },
+      'timestamp_start must look like 2026-07-15 10:00:00.000000, got "2023-02-30T10:00:30.25Z"',
+    ],
+    [
       { timestamp_end: '2023-11-14 22:18:29' },
       'the flow must not end before it starts: the exporter says that it starts at',
     ],

@@ -1,5 +1,5 @@
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d*))?$/;
-const ISO_8601 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)$/;
+const ISO_8601 = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)$/;
 
 /** Parses seconds as a Zeek log writes them, to whole microseconds, rounded; null if invalid. */
 export function parseSeconds(text: string): number | null {
@@ -22,10 +22,14 @@ export function parseSeconds(text: string): number | null {
 export function parseTimestamp(text: string): number | null {
   const match = ISO_8601.exec(text);
   if (!match) return parseSeconds(text);
-  const [, local, fraction = '', zone] = match;
-  const milliseconds = Date.parse(`${local}${zone}`);
-  return Number.isNaN(milliseconds) ? null : milliseconds * 1000 + fractionMicros(fraction);
+  const [, date = '', time, fraction = '', zone] = match;
+  const milliseconds = Date.parse(`${date}${time}${zone}`);
+  if (Number.isNaN(milliseconds) || !isDay(date)) return null;
+  return milliseconds * 1000 + fractionMicros(fraction);
 }
+
+/** Returns whether a day exists. `Date` takes 30 February for 2 March. */
+const isDay = (date: string): boolean => new Date(date).getUTCDate() === Number(date.slice(-2));
 
 /** Converts the digits after the decimal point to microseconds; the seventh digit rounds. */
 function fractionMicros(digits: string): number {
