@@ -4,7 +4,7 @@ import { DEFAULT_UNITS } from '../../web/src/address/address.ts';
 import { allDigits, minus, sum } from '../../web/src/format/big-number.ts';
 import { changeOf } from '../../web/src/format/change.ts';
 import { longDuration, momentsIn, parseField } from '../../web/src/format/moment.ts';
-import { addMonths, weeksOf } from '../../web/src/format/month.ts';
+import { addMonths, isDay, weeksOf } from '../../web/src/format/month.ts';
 import { formatAmount, formatRate, formatShare, measureOf } from '../../web/src/format/quantity.ts';
 
 const BYTES = { kind: 'bytes' } as const;
@@ -138,7 +138,15 @@ describe('times', () => {
     expect(read).toBe(Date.UTC(2024, 2, 31, 1, 30) / 1000);
   });
 
-  it.each(['', 'yesterday', '2024-13-01T00:00', '2024-02-30T00:00'])('are not "%s"', (text) => {
+  it.each([
+    '',
+    'yesterday',
+    '2024-13-01T00:00',
+    '2024-02-30T00:00',
+    '2024-02-28T24:00',
+    '2024-02-28T10:60',
+    '2024-02-28T10:00:60',
+  ])('are not "%s"', (text) => {
     expect(parseField(text, 'UTC')).toBeNull();
   });
 
@@ -150,6 +158,19 @@ describe('times', () => {
       '1 day 1 hour',
       '7 days',
     ]);
+  });
+});
+
+describe('a day', () => {
+  it.each([
+    ['2026-02-28', true],
+    ['2026-02-29', false],
+    ['2028-02-29', true],
+    ['2026-04-31', false],
+    ['2026-13-01', false],
+    ['2026-2-1', false],
+  ])('%s exists: %s', (text, expected) => {
+    expect(isDay(text)).toBe(expected);
   });
 });
 

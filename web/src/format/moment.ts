@@ -73,7 +73,7 @@ function fieldOf(at: number, zone: string): string {
  * (RFC 9557, `compatible`).
  */
 export function parseField(text: string, zone: string): number | null {
-  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text.trim());
+  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):([0-5]\d)(?::([0-5]\d))?)?$/.exec(text.trim());
   if (!match) return null;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
     .slice(1)

@@ -5,8 +5,9 @@ const utc = (day: Day): Date => new Date(`${day}T00:00:00Z`);
 
 const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
+/** Returns whether a text is a day that exists. `Date` takes 30 February for 2 March. */
 export const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(utc(text).getTime());
+  /^\d{4}-\d\d-\d\d$/.test(text) && utc(text).getUTCDate() === Number(text.slice(-2));
 
 export function addDays(day: Day, count: number): Day {
   const date = utc(day);
