@@ -5,11 +5,12 @@ import { BadLine } from './bad-line.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Matches numbers that `JSON.parse` might round, including any integer beyond 2^53: they have this
- * many digits in a row. The exact parser is an order of magnitude slower, so it reads only such
- * lines. Digits right after a quote are not a number.
+ * Matches numbers that `JSON.parse` might round to another integer: those of 16 digits, which a
+ * point may split. With a point, 16 digits are too few unless an exponent follows, so Zeek's times
+ * (1700000000.123456) do not match. The exact parser is an order of magnitude slower, so it reads
+ * only lines that match. Digits right after a quote are not a number.
  */
-const LONG_NUMBER = /(?<!["\d])\d{16}/;
+const LONG_NUMBER = /(?<!["\d.])(?:\d{16}|[\d.]{17}[\d.eE])/;
 
 /** Parses a line as an object, and keeps each long number as its text. */
 export const jsonObject = (line: string): JsonObject => parseObject(line, LONG_NUMBER);

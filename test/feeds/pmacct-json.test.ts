@@ -49,6 +49,12 @@ describe('a line of pmacct', () => {
     expect(flow({ flows: 0 })?.connections).toBe(0);
   });
 
+  it('keeps numbers beyond 2^53 exactly, however they are written', () => {
+    const line = JSON.stringify(RECORD).replace(':1500', ':900719925474099.3e1');
+    const parse = createPmacctParser({ timeZone: 'UTC', portRule: 'registered' });
+    expect(parse(line)?.originator.bytes).toBe(2n ** 53n + 1n);
+  });
+
   it('has bytes and packets times sampling_rate, but not connections; 0 is unknown', () => {
     expect(flow({ sampling_rate: 100 })).toEqual({
       ...FLOW,

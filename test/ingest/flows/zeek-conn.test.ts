@@ -203,6 +203,10 @@ describe('a line of a JSON conn.log', () => {
     expect(createZeekConnParser()(line)?.originator.bytes).toBe(2n ** 63n - 1n);
     const tooLarge = line.replace('9223372036854775807', '9223372036854775808');
     expect(() => createZeekConnParser()(tooLarge)).toThrow('got "9223372036854775808"');
+    const split = line.replace('9223372036854775807', '900719925474099.3e1');
+    expect(createZeekConnParser()(split)?.originator.bytes).toBe(2n ** 53n + 1n);
+    const broken = line.replace('9223372036854775807', '999999999999999.99');
+    expect(() => createZeekConnParser()(broken)).toThrow('got "999999999999999.99"');
   });
 
   it.each([
