@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventStream, eventOf } from '../../server/live/streams/event-stream.ts';
 import { RawConnection } from '../support/http/raw-connection.ts';
 
@@ -19,6 +19,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   caller.socket.destroy();
   server.close();
 });
@@ -71,6 +72,44 @@ describe('a stream of events', () => {
     stream.offer(eventOf(JSON.stringify(MEGABYTE.repeat(40))));
     await once(response, 'close');
     expect(response.writableFinished).toBe(false);
+  });
+
+  it('to a reader who keeps reading is written to its end, however long that takes', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+    const response = await opened();
+    caller.socket.pause();
+    const stream = new EventStream({ response, everyMs: 0, slowReaderMs: 30_000 });
+    stream.offer(eventOf(JSON.stringify(MEGABYTE.repeat(40))));
+    for (let i = 0; i < 5; i += 1) {
+      expect(stream.isReady).toBe(false);
+      vi.advanceTimersByTime(25_000);
+      expect(response.destroyed).toBe(false);
+      const hasRead = once(response, 'drain');
+      caller.socket.resume();
+      await hasRead;
+      caller.socket.pause();
+    }
+    stream.end();
+    caller.socket.resume();
+    await once(response, 'finish');
+    await caller.until('complete');
+    expect(caller.socket.bytesRead).toBeGreaterThan(40 * MEGABYTE.length);
+  });
+
+  it('to a reader who does not read its end is cut off', async () => {
+    const response = await opened();
+    caller.socket.pause();
+    const stream = new EventStream({ response, everyMs: 0, slowReaderMs: 10 });
+    // Until the connection takes no more, but the stream is not behind yet.
+    do {
+      stream.send(eventOf(JSON.stringify('x'.repeat(1024))));
+      await turn();
+    } while (response.writableLength === 0);
+    stream.end();
+    await once(response, 'close');
+    caller.socket.resume();
+    await caller.closed();
+    expect(caller.received).not.toContain('complete');
   });
 
   it('sends comments as heartbeats, and at its end the answer still pending', async () => {

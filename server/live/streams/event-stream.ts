@@ -12,7 +12,7 @@ export const eventOf = (json: string): LiveEvent => ({
 /** With a data field: `EventSource` ignores events without one. */
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-const HEARTBEAT = ':\n\n';
+const HEARTBEAT = Buffer.from(':\n\n');
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -25,7 +25,7 @@ export type EventStreamOptions = {
   readonly response: ServerResponse;
   /** The shortest time between two events. */
   readonly everyMs: number;
-  /** A reader who has read nothing for this long is disconnected. */
+  /** A reader who has read nothing for this long, of what is waiting, is disconnected. */
   readonly slowReaderMs: number;
   readonly heartbeatMs?: number;
   /** Called when an answer was written. */
@@ -44,6 +44,8 @@ export class EventStream {
   #sent: LiveEvent | null = null;
   #sentAt = Number.NEGATIVE_INFINITY;
   #isEnding = false;
+  /** What was sent, but is not yet written. */
+  #unwritten: Buffer[] = [];
   /** Since when the reader has read nothing; null: it keeps up. */
   #stuckSince: number | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -55,6 +57,7 @@ export class EventStream {
     response.writeHead(200, HEADERS);
     response.on('drain', () => {
       this.#stuckSince = null;
+      this.#writeMore();
       this.#flush();
     });
     // Some clients do not report the stream as open before its first bytes have arrived.
@@ -74,7 +77,7 @@ export class EventStream {
   /** Whether the reader has read all that was written. */
   get isReady(): boolean {
     const { response } = this.#options;
-    return !this.#isEnding && !response.destroyed && !response.writableNeedDrain;
+    return !this.#isEnding && !response.destroyed && !this.#isBehind;
   }
 
   /** Writes an answer that does not replace earlier ones. */
@@ -86,7 +89,7 @@ export class EventStream {
 
   /** Writes a comment, which clients ignore. */
   comment(text: string): void {
-    if (!this.#isEnding) this.#write(`: ${text}\n\n`);
+    if (!this.#isEnding) this.#write(Buffer.from(`: ${text}\n\n`));
   }
 
   /** Immediately writes what is still due, and then completes the stream. */
@@ -97,9 +100,13 @@ export class EventStream {
     this.#flush();
   }
 
+  get #isBehind(): boolean {
+    return this.#unwritten.length > 0 || this.#options.response.writableNeedDrain;
+  }
+
   #flush(): void {
-    const { response, everyMs, onSent } = this.#options;
-    if (response.destroyed || response.writableNeedDrain) return;
+    const { response, everyMs, slowReaderMs, onSent } = this.#options;
+    if (response.destroyed || this.#isBehind) return;
     const waitMs = this.#isEnding ? 0 : this.#sentAt + everyMs - performance.now();
     if (this.#newest && waitMs > 0) {
       this.#timer ??= setTimeout(() => {
@@ -115,14 +122,31 @@ export class EventStream {
       this.#write(this.#sent.bytes);
       onSent?.();
     }
-    if (!this.#isEnding) return;
+    if (!this.#isEnding || this.#unwritten.length > 0) return;
     this.#stop();
+    // From here on no heartbeat would notice a reader who reads nothing.
+    response.setTimeout(slowReaderMs);
     response.end(COMPLETE);
   }
 
-  #write(chunk: Buffer | string): void {
+  #write(bytes: Buffer): void {
+    this.#unwritten.push(bytes);
+    this.#writeMore();
+  }
+
+  /**
+   * Writes as much as the connection takes now. Node only tells when a write has been taken as a
+   * whole. So a large event is written in pieces, each of which shows that the reader still reads.
+   */
+  #writeMore(): void {
     const { response } = this.#options;
-    if (!response.write(chunk)) this.#stuckSince ??= performance.now();
+    while (!response.destroyed && !response.writableNeedDrain) {
+      const bytes = this.#unwritten.shift();
+      if (!bytes) return;
+      const piece = bytes.subarray(0, LIMITS.eventPieceBytes);
+      if (piece.length < bytes.length) this.#unwritten.unshift(bytes.subarray(piece.length));
+      if (!response.write(piece)) this.#stuckSince = performance.now();
+    }
   }
 
   #beat(): void {
@@ -130,7 +154,7 @@ export class EventStream {
     const isStuck =
       this.#stuckSince !== null && performance.now() - this.#stuckSince > slowReaderMs;
     if (isStuck) response.destroy();
-    else if (!response.writableNeedDrain) this.#write(HEARTBEAT);
+    else if (!this.#isBehind) this.#write(HEARTBEAT);
   }
 
   #stop(): void {
