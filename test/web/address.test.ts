@@ -99,6 +99,7 @@ describe('an address', () => {
     ['?top=7', 'items', 10],
     ['?tz=Mars/Olympus', 'zone', null],
     ['?window=yesterday-ish', 'window', { kind: 'recent', seconds: 21_600 }],
+    ['?window=constructor', 'window', { kind: 'recent', seconds: 21_600 }],
     ['?view=secret', 'view', 'top'],
     ['?node=a&dr=1', 'fromDr', false],
     ['?rank=size', 'ranking', { by: 'metric' }],
@@ -164,12 +165,21 @@ describe('a window', () => {
     expect(window && formatWindow(window)).toBe(written);
   });
 
-  it.each(['', '0h', '6', 'h', '5-5', '9-3', '0-253402300800', '-1-5', '9999999d'])(
-    'is not "%s"',
-    (written) => {
-      expect(parseWindow(written)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    '0h',
+    '6',
+    'h',
+    '5-5',
+    '9-3',
+    '0-253402300800',
+    '-1-5',
+    '9999999d',
+    '__proto__',
+    'toString',
+  ])('is not "%s"', (written) => {
+    expect(parseWindow(written)).toBeNull();
+  });
 });
 
 describe('a live view', () => {

@@ -30,7 +30,7 @@ export const DEFAULT_WINDOW: WindowChoice = { kind: 'recent', seconds: 6 * 3600 
 /** The last second that the server accepts (year 9999). */
 const LAST_SECOND = 253_402_300_799;
 
-const isName = (text: string): text is WindowName => text in WINDOW_NAMES;
+const isName = (text: string): text is WindowName => Object.hasOwn(WINDOW_NAMES, text);
 
 /** Parses `6h`, `today`, `1700000000-1700003600`; null for anything else. */
 export function parseWindow(text: string): WindowChoice | null {
