@@ -15,7 +15,7 @@ export async function withFolderLock<T>(
   waitMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const own = await takeLock(file, Date.now() + waitMs);
+  const own = await takeLock(file, performance.now() + waitMs);
   try {
     return await work();
   } finally {
@@ -33,7 +33,7 @@ async function takeLock(file: string, deadline: number): Promise<string> {
     const holder = other === null ? null : parseRecord(other);
     if (other !== null && (holder === null || !isAlive(holder))) {
       await breakLock(file, other);
-    } else if (Date.now() > deadline) {
+    } else if (performance.now() > deadline) {
       throw new Error(
         `${file} is held by process ${holder?.pid ?? '?'}, which does not release it: ` +
           'wait for that process or end it',

@@ -34,7 +34,7 @@ export async function launchServer(
   settings: Readonly<Record<string, string>>,
   wanted: WantedPort = null,
 ): Promise<RunningServer> {
-  const deadline = Date.now() + PASSING_MS;
+  const deadline = performance.now() + PASSING_MS;
   await keepPreviousLog(folder.logFile);
   let port = wanted?.port ?? (await findFreePort());
   for (;;) {
@@ -50,7 +50,7 @@ export async function launchServer(
       return { pid, identity, port };
     }
     const reason = await lastLines(folder.logFile);
-    if (!PASSING.test(reason) || Date.now() > deadline) {
+    if (!PASSING.test(reason) || performance.now() > deadline) {
       throw new Error(`The embedded PostgreSQL did not start (${folder.logFile}):\n${reason}`);
     }
     if (PORT_TAKEN.test(reason) && wanted?.orAnother !== false) port = await findFreePort();

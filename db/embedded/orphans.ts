@@ -20,8 +20,8 @@ export async function endOrphans(pgdata: string): Promise<void> {
   const orphans = await findOrphans(pgdata);
   for (const name of ['SIGQUIT', 'SIGKILL'] as const) {
     for (const { pid } of orphans.filter(isAlive)) sendIfThere(pid, name);
-    const deadline = Date.now() + LIMITS.orphanGraceMs;
-    while (orphans.some(isAlive) && Date.now() < deadline) await delay(POLL_MS);
+    const deadline = performance.now() + LIMITS.orphanGraceMs;
+    while (orphans.some(isAlive) && performance.now() < deadline) await delay(POLL_MS);
   }
 }
 

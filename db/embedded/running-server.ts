@@ -56,14 +56,14 @@ export async function waitUntilReady(
   pgdata: string,
   { pid, identity }: Pick<RunningServer, 'pid' | 'identity'>,
 ): Promise<boolean> {
-  const deadline = Date.now() + LIMITS.embeddedStartMs;
+  const deadline = performance.now() + LIMITS.embeddedStartMs;
   while (processIdentity(pid) === identity) {
     const file = await readPidFile(pgdata);
     // `standby` means that the server accepts no connections yet.
     if (file?.pid === pid && file.status === 'ready') {
       return true;
     }
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new Error(
         `The embedded PostgreSQL (process ${pid}) is not ready after ` +
           `${LIMITS.embeddedStartMs / 1000} seconds: see its log beside ${pgdata}`,
@@ -87,9 +87,9 @@ export async function stopServer(server: RunningServer, binaries: () => Promise<
 }
 
 async function isGoneWithin({ pid, identity }: RunningServer, limitMs: number): Promise<boolean> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   while (processIdentity(pid) === identity) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       return false;
     }
     await delay(POLL_MS);

@@ -24,7 +24,7 @@ export async function takesConnections(
   server: RunningServer,
 ): Promise<boolean> {
   const url = await serverUrl(folder, server);
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const failure = await tryToConnect(url);
     if (failure === null) {
@@ -33,7 +33,7 @@ export async function takesConnections(
     if (!isAlive(server)) {
       return false;
     }
-    if (isRefusal(failure) || Date.now() > deadline) {
+    if (isRefusal(failure) || performance.now() > deadline) {
       throw new Error(
         `The embedded PostgreSQL in ${folder.root} cannot be used: ${failure.message}`,
         { cause: failure },
