@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';
-import type { GeoPlaces } from '../../ingest/flows/geo-places.ts';
+import { type GeoDatabase, geoPlaces } from '../../ingest/flows/geo-places.ts';
 import type { FlowFormat } from '../../ingest/formats/flow-formats.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import type { CommandDatabase } from '../database/run-with-database.ts';
@@ -24,21 +24,25 @@ export type FeedCommandOptions = {
   readonly lateness?: number;
   readonly skipBadLines?: true;
   readonly json?: true;
-  readonly places: GeoPlaces | null;
+  /** Opened databases of places; null: places are not counted. */
+  readonly databases: readonly GeoDatabase[] | null;
 };
 
 /** Imports one source until it ends or the process is told to end: `import --follow`. */
 export async function followSource(
   database: CommandDatabase,
   source: ImportSource,
-  options: FeedCommandOptions,
+  { databases, ...options }: FeedCommandOptions,
 ): Promise<void> {
   const nowMs = () => Date.now();
   const monotonicMs = () => performance.now();
   const display = showFeed(() => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }));
   await tellOfTheLast(database.url, options.context, display);
+  // A feed does not lose flows for want of a place.
+  const warn = ({ message }: Error) => display.say(`${message}; going on without it`);
   const tally = await runFeed({
     ...options,
+    places: databases && geoPlaces(databases, warn),
     source,
     databaseUrl: database.url,
     reopen: database.reopen,

@@ -4,7 +4,12 @@ import { AlreadyImported } from '../../ingest/files/already-imported.ts';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 import { type ImportSource, stdinSource } from '../../ingest/files/import-source.ts';
 import { NothingTaken } from '../../ingest/files/nothing-taken.ts';
-import { type GeoPlaces, openGeoPlaces } from '../../ingest/flows/geo-places.ts';
+import {
+  type GeoDatabase,
+  type GeoPlaces,
+  geoPlaces,
+  openGeoDatabases,
+} from '../../ingest/flows/geo-places.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import type { BadLines } from '../../ingest/lines/bad-lines.ts';
 import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
@@ -27,13 +32,14 @@ export function registerImport(program: Command): void {
 async function runImports(files: string[], options: ImportOptions): Promise<void> {
   refuseMismatch(options);
   const sources = await openSources(files);
-  const places = await openPlaces(options);
+  const databases = await openDatabases(options);
   const { format } = options;
   const endless = options.follow ? endlessSource(files) : null;
   await withDatabase(async (database) => {
     if (endless && format !== 'samples') {
-      return followSource(database, endless, { ...options, format, places });
+      return followSource(database, endless, { ...options, format, databases });
     }
+    const places = databases && geoPlaces(databases, refuse);
     // Each file is imported on its own: if one fails, the files before it stay imported.
     for (const source of sources) {
       await importOne(database, source, { ...options, places }).catch((error: unknown) =>
@@ -55,13 +61,17 @@ function endlessSource(files: readonly string[]): ImportSource {
 /**
  * Opens the databases given with --mmdb. An invalid one is a usage error, found before any work.
  */
-async function openPlaces({ mmdb }: ImportOptions): Promise<GeoPlaces | null> {
+async function openDatabases({ mmdb }: ImportOptions): Promise<GeoDatabase[] | null> {
   if (!mmdb) return null;
   try {
-    return await openGeoPlaces(mmdb);
+    return await openGeoDatabases(mmdb);
   } catch (error) {
     throw error instanceof IngestError ? new UsageError(error.message) : error;
   }
+}
+
+function refuse(error: IngestError): never {
+  throw error;
 }
 
 async function importOne(

@@ -22,16 +22,36 @@ export type GeoPlaces = {
   readonly placeOf: (address: KeyText) => GeoPlace;
 };
 
-/** Opens databases in MaxMind's format. If several know an answer, the first one counts. */
-export async function openGeoPlaces(files: readonly string[]): Promise<GeoPlaces> {
-  const databases = await Promise.all(files.map(openDatabase));
+/** Opens databases in MaxMind's format. */
+export const openGeoDatabases = (files: readonly string[]): Promise<GeoDatabase[]> =>
+  Promise.all(files.map(openDatabase));
+
+/**
+ * Returns what the databases know. If several know an answer, the first one counts. Once a database
+ * turns out to be damaged, `onDamaged` is called and may throw; otherwise it is no longer used.
+ */
+export function geoPlaces(
+  databases: readonly GeoDatabase[],
+  onDamaged: (error: IngestError) => void,
+): GeoPlaces {
+  const damaged = new Set<GeoDatabase>();
+  const recordIn = (database: GeoDatabase, address: string): unknown => {
+    if (damaged.has(database)) return null;
+    try {
+      return database.recordOf(address);
+    } catch (error) {
+      damaged.add(database);
+      onDamaged(damagedDatabase(database.file, error));
+      return null;
+    }
+  };
   const withCountries = databases.filter(({ kinds }) => kinds.countries);
   const withSystems = databases.filter(({ kinds }) => kinds.systems);
   const placeOf = boundedCache(LIMITS.importKnownAddresses, (address: KeyText): GeoPlace => {
     const text = formatReadable('ip', address);
     return {
-      country: firstOf(withCountries, (database) => countryOf(database.recordOf(text))),
-      system: firstOf(withSystems, (database) => systemOf(database.recordOf(text))),
+      country: firstOf(withCountries, (database) => countryOf(recordIn(database, text))),
+      system: firstOf(withSystems, (database) => systemOf(recordIn(database, text))),
     };
   });
   return {
@@ -40,6 +60,13 @@ export async function openGeoPlaces(files: readonly string[]): Promise<GeoPlaces
     placeOf,
   };
 }
+
+/** The reader's own message is about its bytes, which helps nobody. */
+const damagedDatabase = (file: string, cause: unknown): IngestError =>
+  new IngestError(
+    `${file} is damaged, an entry of it cannot be read: download it again, or leave it out of --mmdb`,
+    { cause },
+  );
 
 function firstOf<T, R>(list: readonly T[], find: (each: T) => R | null): R | null {
   for (const each of list) {
@@ -51,7 +78,12 @@ function firstOf<T, R>(list: readonly T[], find: (each: T) => R | null): R | nul
 
 type Kinds = { readonly countries: boolean; readonly systems: boolean };
 
-type GeoDatabase = { readonly kinds: Kinds; readonly recordOf: (address: string) => unknown };
+export type GeoDatabase = {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** Errors: those of the reader, if the file is damaged. */
+  readonly recordOf: (address: string) => unknown;
+};
 
 async function openDatabase(file: string): Promise<GeoDatabase> {
   const reader = await openReader(file);
@@ -68,6 +100,7 @@ async function openDatabase(file: string): Promise<GeoDatabase> {
   }
   const isForIpv4 = ipVersion === 4;
   return {
+    file,
     kinds,
     recordOf: (address) => (isForIpv4 && address.includes(':') ? null : reader.get(address)),
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
-import { openGeoPlaces } from '../../ingest/flows/geo-places.ts';
+import { type GeoPlaces, geoPlaces, openGeoDatabases } from '../../ingest/flows/geo-places.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
 import { conn, connLog, importText, NOW, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
@@ -21,6 +21,12 @@ const system = (autonomous_system_number: number, name: string) => ({
   autonomous_system_number,
   autonomous_system_organization: name,
 });
+
+/** Gives the text "broken" in a database a type and size that do not go together. */
+function damaged(file: Buffer): Buffer {
+  file[file.indexOf('broken') - 1] = 0xcb;
+  return file;
+}
 
 const FILES: Readonly<Record<string, Buffer>> = {
   'country.mmdb': mmdbFile('GeoLite2-Country', [
@@ -45,6 +51,12 @@ const FILES: Readonly<Record<string, Buffer>> = {
     ],
     4,
   ),
+  'damaged.mmdb': damaged(
+    mmdbFile('GeoLite2-Country', [
+      { network: '203.0.113.0/24', record: country('GB') },
+      { network: '198.51.100.0/24', record: country('broken') },
+    ]),
+  ),
   'domain.mmdb': mmdbFile('GeoIP2-Domain', [{ network: '10.0.0.0/8', record: { domain: 'a' } }]),
   'packed.mmdb.gz': gzipSync(mmdbFile('GeoLite2-Country', [])),
   'text.mmdb': Buffer.from('no database\n'),
@@ -52,6 +64,11 @@ const FILES: Readonly<Record<string, Buffer>> = {
 };
 
 const path = (name: string): string => join(folder, name);
+
+const openPlaces = async (files: readonly string[]): Promise<GeoPlaces> =>
+  geoPlaces(await openGeoDatabases(files), (error) => {
+    throw error;
+  });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countergraph-mmdb-'));
@@ -75,12 +92,12 @@ describe('the place of an address', () => {
     ['2001:db8::1', 'FR', null],
     ['2001:db9::1', null, null],
   ])('%s is %s', async (text, countryKey, systemKey) => {
-    const { placeOf } = await openGeoPlaces([path('country.mmdb'), path('asn.mmdb')]);
+    const { placeOf } = await openPlaces([path('country.mmdb'), path('asn.mmdb')]);
     expect(placeOf(address(text))).toEqual({ country: countryKey, system: systemKey });
   });
 
   it('is found in databases of other makers, and in those of IPv4 only', async () => {
-    const { placeOf, hasCountries, hasSystems } = await openGeoPlaces([path('flat.mmdb')]);
+    const { placeOf, hasCountries, hasSystems } = await openPlaces([path('flat.mmdb')]);
     expect([hasCountries, hasSystems]).toEqual([true, true]);
     const known = { country: 'JP', system: { key: '00.00.FB.F0', name: 'Other Networks' } };
     expect(placeOf(address('198.51.100.1'))).toEqual(known);
@@ -88,7 +105,7 @@ describe('the place of an address', () => {
   });
 
   it('comes from the first database that has it', async () => {
-    const { placeOf } = await openGeoPlaces([path('asn.mmdb'), path('flat.mmdb')]);
+    const { placeOf } = await openPlaces([path('asn.mmdb'), path('flat.mmdb')]);
     expect(placeOf(address('198.51.100.1'))).toMatchObject({
       country: 'JP',
       system: { key: '00.00.3B.41' },
@@ -107,7 +124,27 @@ describe('a file that is not such a database', () => {
       /domain\.mmdb must be a database of countries or of autonomous systems, .* it is "GeoIP2-Domain"/,
     ],
   ])('%s is refused', async (name, reason) => {
-    await expect(openGeoPlaces([path(name)])).rejects.toThrow(reason);
+    await expect(openGeoDatabases([path(name)])).rejects.toThrow(reason);
+  });
+});
+
+describe('a damaged database', () => {
+  const DAMAGED = /^.*damaged\.mmdb is damaged, an entry .* download it again, or leave it out of/;
+
+  it('stops an import with its name', async () => {
+    const { placeOf } = await openPlaces([path('damaged.mmdb')]);
+    expect(placeOf(address('8.8.8.8')).country).toBeNull();
+    expect(() => placeOf(address('198.51.100.1'))).toThrow(DAMAGED);
+  });
+
+  it('is reported once if that is enough, and not used again', async () => {
+    const told: string[] = [];
+    const databases = await openGeoDatabases(['damaged.mmdb', 'country.mmdb'].map(path));
+    const { placeOf } = geoPlaces(databases, ({ message }) => told.push(message));
+    expect(placeOf(address('203.0.113.1')).country).toBe('GB');
+    expect(placeOf(address('198.51.100.1')).country).toBe('DE');
+    expect(placeOf(address('203.0.113.2')).country).toBe('US');
+    expect(told).toEqual([expect.stringMatching(DAMAGED)]);
   });
 });
 
@@ -118,7 +155,7 @@ describe('an import with places', () => {
   afterEach(() => database.drop());
 
   async function importWith(names: readonly string[], ...lines: string[]): Promise<void> {
-    const places = await openGeoPlaces(names.map(path));
+    const places = await openPlaces(names.map(path));
     await importText(connLog(...lines), { databaseUrl: database.url, places });
   }
 
