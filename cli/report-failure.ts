@@ -49,6 +49,9 @@ function inOneLine(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(inOneLine).join(', ');
   }
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    return 'the current folder was deleted: change to another one';
+  }
   const message = error instanceof Error ? error.message || error.name : String(error);
   return message.trim().replaceAll(/\s*\n\s*/g, ' | ');
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, parse, relative } from 'node:path';
 import { shellWord } from '../domain/text/shell-word.ts';
 import { projectRoot } from './project-root.ts';
 
@@ -41,8 +41,17 @@ export const asTyped = (message: string): string =>
 function startedHere(): Started {
   const { npm_command: npmCommand, INIT_CWD: typedIn } = process.env;
   // npm runs scripts in the folder of the project, wherever they were started from.
-  const cwd = npmCommand === undefined ? process.cwd() : (typedIn ?? process.cwd());
+  const cwd = (npmCommand === undefined ? undefined : typedIn) ?? currentFolder();
   return { root: projectRoot(), cwd, npmCommand };
+}
+
+/** If the current folder was deleted, what to type must not depend on it. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return parse(projectRoot()).root;
+  }
 }
 
 function isBelow(path: string, folder: string): boolean {

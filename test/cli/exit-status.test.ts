@@ -63,6 +63,24 @@ describe('a usage error ends with status 2 and one line that says what to do', (
   });
 });
 
+test('a command in a deleted folder ends with status 1 and one line', () => {
+  const stderr: string[] = [];
+  vi.spyOn(console, 'error').mockImplementation((text) => void stderr.push(text));
+  const gone = Object.assign(new Error('ENOENT: no such file or directory, uv_cwd'), {
+    syscall: 'uv_cwd',
+  });
+  vi.spyOn(process, 'cwd').mockImplementation(() => {
+    throw gone;
+  });
+  vi.stubEnv('npm_command', undefined);
+  expect(reportFailure(gone)).toBe(1);
+  expect(reportFailure(new Error('use `countergraph user list`'))).toBe(1);
+  expect(stderr).toEqual([
+    'countergraph: the current folder was deleted: change to another one',
+    expect.stringMatching(/^countergraph: use `node .*\/bin\/countergraph\.mjs user list`$/),
+  ]);
+});
+
 describe('serve --documents ends with a usage error', () => {
   test.each([
     ['that does not exist', null, /^countergraph: cannot read .*documents\.json: ENOENT: /],
