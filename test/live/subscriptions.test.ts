@@ -46,6 +46,8 @@ const count = async (n: number, value: number) => {
 
 type Topper = { topper: { total: number; keys: { label: string }[] } };
 
+type Changed = { contextChanged: object };
+
 describe('a subscription', () => {
   it('answers now, and after each commit that changes the answer', async () => {
     const stream = await follow(topper(1));
@@ -57,6 +59,31 @@ describe('a subscription', () => {
     expect((await stream.answer<Topper>()).topper.total).toBe(total + 5);
     await labelKey(lab, GROUP, ['k', 'K']);
     expect((await stream.answer<Topper>()).topper.keys[0]?.label).toBe('K');
+  });
+
+  it('answers after each declaration that changes the context', async () => {
+    const stream = await follow(
+      `subscription { contextChanged(name: "${CONTEXT}") {
+        pools { name status } probes alerts { name severity }
+      } }`,
+    );
+    const expectNext = async (expected: object) =>
+      expect((await stream.answer<Changed>()).contextChanged).toMatchObject(expected);
+    const apply = (parts: object) => lab.apply({ context: CONTEXT, ...parts });
+    const alert = { name: 'big', group: GROUP, when: { key_above: 1 } };
+    await expectNext({ pools: [{ name: 'default' }], alerts: [] });
+    await apply({ pools: [{ name: 'oper' }] });
+    await expectNext({ pools: [{ name: 'oper', status: 'online' }] });
+    await apply({ pools: [{ name: 'oper', status: 'full' }] });
+    await expectNext({ pools: [{ name: 'oper', status: 'full' }] });
+    await apply({ alerts: [alert] });
+    await expectNext({ alerts: [{ name: 'big', severity: 'warning' }] });
+    await apply({ alerts: [{ ...alert, severity: 'page' }] });
+    await expectNext({ alerts: [{ name: 'big', severity: 'page' }] });
+    await apply({ alerts: [{ name: 'big', remove: true }] });
+    await expectNext({ alerts: [] });
+    await apply({ probes: [{ id: 'p1' }] });
+    await expectNext({ probes: ['p1'] });
   });
 
   it('sends nothing after a commit that leaves its answer as it is', async () => {
