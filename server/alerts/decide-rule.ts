@@ -79,20 +79,30 @@ async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome 
   return written && { ...written, windows, lagSeconds: last - decidedTo, lookAgainAt };
 }
 
-/** Compares the age of the newest bucket with the threshold. Writes only changes. */
+/**
+ * Compares the age of the newest bucket with the threshold, by the clock as it is now: it may have
+ * been set back since the last decision. Writes only changes.
+ */
 async function decideSilence(deciding: Deciding, known: Known): Promise<RuleOutcome | null> {
   const { alert, before, data } = known;
   const every = LIMITS.alertSilenceSeconds;
   const end = floorTo(deciding.now, every);
   const nothing = { ...NOTHING, lagSeconds: 0, lookAgainAt: end + every };
-  if (before.evaluatedTo !== null && end <= before.evaluatedTo) return nothing;
+  if (end === before.evaluatedTo) return nothing;
   const seconds = end - data.newestAt;
   const met = seconds > alert.rule.when.threshold ? [{ key: null, value: BigInt(seconds) }] : [];
-  const { state, changed } = decideWindow(atOnce(alert), before.state, { end, met });
-  if (changed.length === 0) return nothing;
-  const written = await store(deciding, known, { state, changed, evaluatedTo: end });
+  const decided = decideWindow(atOnce(alert), before.state, { end, met });
+  if (decided.changed.length === 0) return nothing;
+  const changed = decided.changed.map(endedAfterStart);
+  const written = await store(deciding, known, { ...decided, changed, evaluatedTo: end });
   return written && { ...nothing, ...written };
 }
+
+/** An event that began by a clock that was ahead ends when it began. */
+const endedAfterStart = (event: AlertEvent): AlertEvent =>
+  event.endedAt !== null && event.endedAt < event.startedAt
+    ? { ...event, endedAt: event.startedAt }
+    : event;
 
 /** `for_windows` and `clear_windows` do not apply to silence. */
 const atOnce = ({ rule }: StoredAlert) => ({ ...rule, forWindows: 1, clearWindows: 1 });

@@ -48,6 +48,8 @@ type Settled = {
   readonly version: string | null;
   /** At this time at the latest; null: only when there are new data. */
   readonly at: EpochSeconds | null;
+  /** When this was found out. If the clock is set back before it, `at` may be far too late. */
+  readonly since: EpochSeconds;
 };
 
 type WatchedRule = Watch['rules'][number];
@@ -116,7 +118,7 @@ class Evaluator {
         const outcome = alert && (await this.#decide(deciding, alert, data));
         if (outcome && outcome.lagSeconds > 0) more.push(rule);
         else if (outcome) {
-          this.#settled.set(rule.alertId, { version: rule.version, at: outcome.lookAgainAt });
+          this.#settle(rule.alertId, { version: rule.version, at: outcome.lookAgainAt });
         }
       }
       due = more;
@@ -166,7 +168,7 @@ class Evaluator {
 
   #noteFailedRule({ alertId, context, rule }: StoredAlert, cause: unknown): void {
     this.#tally.failures += 1;
-    this.#settled.set(alertId, { version: null, at: this.#now() + LIMITS.alertRetrySeconds });
+    this.#settle(alertId, { version: null, at: this.#now() + LIMITS.alertRetrySeconds });
     const facts = { err: cause, context, alert: rule.name };
     this.#noteFailing(String(alertId), 'an alert cannot be decided', facts);
   }
@@ -177,10 +179,15 @@ class Evaluator {
     this.#log.error(facts, `${message}; it is retried until it succeeds, which is logged`);
   }
 
+  #settle(alertId: number, { version, at }: Omit<Settled, 'since'>): void {
+    this.#settled.set(alertId, { version, at, since: this.#now() });
+  }
+
   #isSettled({ alertId, version }: WatchedRule): boolean {
     const settled = this.#settled.get(alertId);
-    if (!settled) return false;
-    if (settled.at !== null && this.#now() >= settled.at) return false;
+    const now = this.#now();
+    if (!settled || now < settled.since) return false;
+    if (settled.at !== null && now >= settled.at) return false;
     return settled.version === null || settled.version === version;
   }
 

@@ -186,6 +186,31 @@ describe('a rule about silence', () => {
     expect(await look(120)).toEqual([[true, true]]);
     lab.clock.seconds = T0;
   });
+
+  it('follows the clock when it is set back', async () => {
+    await lab.sql('delete from alerts');
+    await lab.declare({ quiet: { when: { silent_seconds: 60 } } });
+    await lab.importSamples([inWindow(3, 'a', 1)]);
+    const at = Math.floor(Date.now() / 1000 / 10) * 10 + 10;
+    const look = async (second: number) => {
+      lab.clock.seconds = at + second;
+      await lab.decideAlertsNow();
+      return (await lab.events()).map(({ startedAt, endedAt }) => [
+        startedAt - at,
+        endedAt && endedAt - at,
+      ]);
+    };
+    expect(await look(86_400)).toEqual([[86_400, null]]);
+    await lab.importSamples([inWindow(4, 'a', 1)]);
+    await lab.sql('update coverage set newest_at = to_timestamp($1)', [at]);
+    expect(await look(20)).toEqual([[86_400, 86_400]]);
+    // No commit shows that it is silent again.
+    await lab.sql('update coverage set newest_at = to_timestamp($1)', [at + 50_000]);
+    expect(await look(50_000)).toHaveLength(1);
+    await lab.sql('update coverage set newest_at = to_timestamp($1)', [at]);
+    expect(await look(100)).toContainEqual([100, null]);
+    lab.clock.seconds = T0;
+  });
 });
 
 it('decides as plain arithmetic does, whenever it runs', { timeout: 60_000 }, async () => {

@@ -54,13 +54,25 @@ it('a rule that fails does not hold up others, and catches up later', async () =
   expect(linesWith('an alert is decided again')).toBe(1);
 });
 
+it('a rule that failed is retried if the clock was set back meanwhile', async () => {
+  await lab.sql(`update alerts set filter = '{"match": "("}' where name = 'bad'`);
+  lab.clock.seconds += 3600;
+  await lab.importSamples([reading('a', 6 * GRID - 60, 9)]);
+  await lab.decideAlertsNow();
+  lab.clock.seconds -= 3600;
+  await lab.sql("update alerts set filter = null where name = 'bad'");
+  await lab.importSamples([reading('a', 7 * GRID - 60, 1)]);
+  await lab.decideAlertsNow();
+  expect(await starts('bad')).toEqual([2, 4, 6]);
+});
+
 it('a lost connection is not blamed on a rule, and a new one continues', async () => {
   const lines = lab.logText().length;
   const [pid] = await decidingPid();
   await lab.sql('select pg_terminate_backend($1)', [pid]);
-  await lab.importSamples([reading('a', 6 * GRID - 60, 9), reading('a', 7 * GRID - 60, 1)]);
+  await lab.importSamples([reading('a', 8 * GRID - 60, 9), reading('a', 9 * GRID - 60, 1)]);
   await lab.decideAlertsNow();
   await lab.decideAlertsNow();
-  expect(await starts('good')).toEqual([2, 4, 6]);
+  expect(await starts('good')).toEqual([2, 4, 6, 8]);
   expect(lab.logText().slice(lines)).not.toContain('an alert cannot be decided');
 });
