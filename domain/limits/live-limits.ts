@@ -11,7 +11,7 @@ export const LIVE_LIMITS = {
   streamCharactersPerUser: 2 * 1024 * 1024,
   /** How often a stream sends something: proxies end idle connections after 60 s, some after 15. */
   heartbeatMs: 12_000,
-  /** Bytes of an event written at once: a reader of 2 KB/s reads that many within 30 seconds. */
+  /** Bytes of an event written at once: each piece that is taken shows that the reader reads. */
   eventPieceBytes: 64 * 1024,
   /** How often versions of contexts are polled where there is no NOTIFY. */
   versionLookMs: 1_000,

@@ -229,6 +229,27 @@ describe.skipIf(!hasNginx)('behind nginx as in docs/how-to/deploy.md', () => {
     expectError(await call(PATH, smaller), 413, 'The request body must be at most 65536 bytes');
   });
 
+  it('a body that is too large is 413 in JSON over HTTP/2, too', async () => {
+    const modern = await startProxy(new URL(lab.url).host, [], ' http2');
+    const session = connect(modern.url);
+    try {
+      const stream = session.request({ ':method': 'POST', ':path': '/graphql', ...basic(ADA) });
+      stream.end('x'.repeat(LIMITS.graphqlBodyBytes + 1));
+      const [headers] = await once(stream, 'response');
+      expect(headers).toMatchObject({
+        ':status': 413,
+        'content-type': 'application/json; charset=utf-8',
+      });
+      const message = 'The request body must be at most 262144 bytes';
+      expect(JSON.parse(String(await buffer(stream)))).toEqual({
+        errors: [{ message, extensions: { code: 'LIMIT' } }],
+      });
+    } finally {
+      session.destroy();
+      await modern.stop();
+    }
+  });
+
   it('a long address passes, and one beyond the limit of the service is 431', async () => {
     expect((await call(topper({ key_filter: 'k'.repeat(10_000) }))).status).toBe(200);
     const message =

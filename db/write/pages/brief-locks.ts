@@ -13,10 +13,15 @@ export const lockBriefly = async (connection: Connection): Promise<void> => {
   await connection.query(`set local lock_timeout = ${LOCK_MS}`);
 };
 
-/** Returns whether a lock did not become available in time. */
-export const isLockMissed = (error: unknown): boolean => errorCode(error) === LOCK_NOT_AVAILABLE;
+/**
+ * Returns whether a lock did not become available in time, or whether Citus, which looks for
+ * deadlocks itself, took the wait for one.
+ */
+export const isLockMissed = (error: unknown): boolean =>
+  [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(errorCode(error) ?? '');
 
 const LOCK_NOT_AVAILABLE = '55P03';
+const DEADLOCK_DETECTED = '40P01';
 
 /** Await it between two attempts. */
 export const letOthersGoFirst = (): Promise<void> => delay(LOCK_MS);

@@ -179,5 +179,6 @@ async function giveBack(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Returns whether the wait for readers was cut short: 57014, or 55P03 if it was for a lock. */
-const isGivingUp = (error: unknown): boolean => /^(57014|55P03)$/.test(errorCode(error) ?? '');
+/** Returns whether the wait for readers was cut short: 57014, or 55P03 or 40P01 for a lock. */
+const isGivingUp = (error: unknown): boolean =>
+  /^(57014|55P03|40P01)$/.test(errorCode(error) ?? '');

@@ -25,7 +25,7 @@ export type EventStreamOptions = {
   readonly response: ServerResponse;
   /** The shortest time between two events. */
   readonly everyMs: number;
-  /** A reader who has read nothing for this long, of what is waiting, is disconnected. */
+  /** A reader is disconnected if the system takes nothing more for it for this long. */
   readonly slowReaderMs: number;
   readonly heartbeatMs?: number;
   /** Called when an answer was written. */

@@ -91,10 +91,10 @@ describe.skipIf(isOnCluster)('with stand-ins for Citus', () => {
     expect(waited).toBe(1);
   });
 
-  it('stops waiting for readers if it is aborted', async () => {
+  it.each(['55P03', '40P01'])('stops waiting for readers if it is aborted: %s', async (code) => {
     await connection.query(`create or replace function
       truncate_local_data_after_distributing_table(name regclass) returns void language plpgsql
-      as $body$ begin raise exception using errcode = '55P03'; end $body$`);
+      as $body$ begin raise exception using errcode = '${code}'; end $body$`);
     const stop = new AbortController();
     const distributing = distributeTables(connection, 6, {
       partitions: PARTITIONS,
