@@ -7,59 +7,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
-import { readPages } from '../docs/pages.ts';
 import { openStream } from '../support/http/event-stream.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from '../support/http/http-call.ts';
 import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
 import { bearer } from '../support/http/rest-with-headers.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
-import { hasNginx, type Nginx, startNginx } from '../support/programs/nginx.ts';
+import { hasNginx, type Nginx } from '../support/programs/nginx.ts';
+import { OTHERS, startProxy, WRITTEN } from './documented-nginx.ts';
 
 const GROUP = guidOf(1);
-
-/** The configuration as on the page. */
-const [WRITTEN = '', ...others] = readPages()
-  .filter(({ path }) => path === 'docs/how-to/deploy.md')
-  .flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'nginx'))
-  .map(({ text }) => text);
 
 /** An address where nothing listens. */
 const NOBODY = '127.0.0.1:1';
 
 const ERROR_LOG = '  error_log /dev/null;\n';
 
-/** Replaces texts in the configuration. Each must occur exactly once. */
-function changed(changes: readonly (readonly [was: string, is: string])[]): string {
-  let text = WRITTEN;
-  for (const [was, is] of changes) {
-    const parts = text.split(was);
-    if (parts.length !== 2)
-      throw new Error(`the page has not once, but ${parts.length - 1}×: ${was}`);
-    text = parts.join(is);
-  }
-  return text;
-}
-
-/** Starts nginx as on the page, except for its address, certificate, upstream and log file. */
-const startProxy = (
-  upstream: string,
-  changes: readonly (readonly [string, string])[] = [],
-  protocol: '' | ' http2' = '',
-) =>
-  startNginx(({ listen, folder }) =>
-    changed([
-      ['listen 443 ssl http2;', `listen ${listen}${protocol};`],
-      ['  ssl_certificate /etc/ssl/noc.example.com.pem;\n', ''],
-      ['  ssl_certificate_key /etc/ssl/private/noc.example.com.key;\n', ''],
-      ['server 127.0.0.1:4000;', `server ${upstream};`],
-      ['/var/log/nginx/countergraph.log', `${folder}/countergraph.log`],
-      ...changes,
-    ]),
-  );
-
 it('the page has one configuration of nginx, with the same limits as the service', () => {
-  expect(others).toEqual([]);
+  expect(OTHERS).toEqual([]);
   const { graphqlBodyBytes, headerBytes, keepAliveSeconds } = LIMITS;
   const bodyKb = /client_max_body_size (\d+)k;/.exec(WRITTEN)?.[1];
   expect(Number(bodyKb) * 1024).toBe(graphqlBodyBytes);
