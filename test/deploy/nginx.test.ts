@@ -198,8 +198,14 @@ describe.skipIf(!hasNginx)('behind nginx as in docs/how-to/deploy.md', () => {
     const modern = await startProxy(new URL(lab.url).host, [], ' http2');
     const session = connect(modern.url);
     try {
-      const stream = session.request({ ':method': 'POST', ':path': '/graphql', ...basic(ADA) });
-      stream.end('x'.repeat(LIMITS.graphqlBodyBytes + 1));
+      const size = LIMITS.graphqlBodyBytes + 1;
+      const stream = session.request({
+        ...basic(ADA),
+        ':method': 'POST',
+        ':path': '/graphql',
+        'content-length': size,
+      });
+      stream.end('x'.repeat(size));
       const [headers] = await once(stream, 'response');
       expect(headers).toMatchObject({
         ':status': 413,
