@@ -212,7 +212,8 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
     await until(async () => {
       const locks = await rowsOf(
         lab.databaseUrl,
-        `select from pg_locks where granted and mode = 'AccessExclusiveLock'
+        `select from pg_locks join pg_database d on d.oid = database
+         where datname = current_database() and granted and mode = 'AccessExclusiveLock'
            and relation in ('open_segment_pages'::regclass, 'sealed_segment_pages'::regclass)`,
       );
       expect(locks).toEqual([]);

@@ -156,7 +156,8 @@ describe('roll-ups', () => {
     await publish(lab.importer, { died: [first?.segmentId ?? 0] });
     const made = makeRollUp(second, { manifest, plan }, () => AFTERWARDS);
     // It has found its sources live, and waits to publish.
-    const waiting = 'select from pg_locks where not granted';
+    const waiting = `select from pg_stat_activity join pg_locks using (pid)
+      where datname = current_database() and not granted`;
     await expect.poll(() => lab.rows(waiting)).toHaveLength(1);
     await lab.importer.query('commit');
     expect(await made).toBe('stale');
