@@ -33,28 +33,23 @@ export type OpenTransaction = { readonly pid: number; readonly startedAt: string
 /** Opens a connection without the time limits that a server may set for ordinary sessions. */
 export async function openConnection(databaseUrl: string, name: string): Promise<pg.Client> {
   const connection = await connect(databaseUrl, name);
-  try {
+  return endedIfFailed(connection, async () => {
     const pooling = await findPooling(connection, () => connect(databaseUrl, name));
     const placement = new PagePlacement();
-    const openAnother = () => openWithSettings(databaseUrl, name, pooling);
+    const openAnother = async () => {
+      const another = await connect(databaseUrl, name);
+      return endedIfFailed(another, () => setUp(another, pooling));
+    };
     facts.set(connection, { pooling, placement, openAnother, beside: null, transaction: null });
     await placement.look(connection);
     await setUp(connection, pooling);
-    return connection;
-  } catch (error) {
-    await connection.end();
-    throw error;
-  }
+  });
 }
 
-async function openWithSettings(
-  databaseUrl: string,
-  name: string,
-  pooling: Pooling,
-): Promise<pg.Client> {
-  const connection = await connect(databaseUrl, name);
+/** Returns the connection when `work` is done, and ends it if `work` fails. */
+async function endedIfFailed(connection: pg.Client, work: () => Promise<void>): Promise<pg.Client> {
   try {
-    await setUp(connection, pooling);
+    await work();
     return connection;
   } catch (error) {
     await connection.end();

@@ -40,8 +40,8 @@ export function geoPlaces(
     try {
       return database.recordOf(address);
     } catch (error) {
-      damaged.add(database);
       onDamaged(damagedDatabase(database.file, error));
+      damaged.add(database);
       return null;
     }
   };

@@ -1,6 +1,6 @@
 import { PARTITION_REMOVAL_LOCK } from '../../advisory-locks.ts';
 import { type Connection, isTransactionPooled } from '../../connection/connection.ts';
-import { errorCode, isUnreachable } from '../../database-error.ts';
+import { isCanceled, isUnreachable } from '../../database-error.ts';
 import { selectIsDistributed } from '../../page-placement.ts';
 import {
   generationIn,
@@ -10,6 +10,7 @@ import {
   PARTITION_PATTERNS,
   type PageTable,
 } from '../../page-tables.ts';
+import { isLockMissed } from './brief-locks.ts';
 import { doWorkersAnswer } from './do-workers-answer.ts';
 import { dropDistributed } from './drop-distributed.ts';
 
@@ -179,6 +180,5 @@ async function giveBack(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Returns whether the wait for readers was cut short: 57014, or 55P03 or 40P01 for a lock. */
-const isGivingUp = (error: unknown): boolean =>
-  /^(57014|55P03|40P01)$/.test(errorCode(error) ?? '');
+/** Returns whether the wait for readers was cut short. */
+const isGivingUp = (error: unknown): boolean => isCanceled(error) || isLockMissed(error);

@@ -1,28 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  inTransaction,
-  type OpenConnection,
-  openConnection,
-} from '../../../../db/connection/connection.ts';
+import { inTransaction } from '../../../../db/connection/connection.ts';
 import { isLockMissed, lockBriefly } from '../../../../db/write/pages/brief-locks.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
+import {
+  openWritableDatabase,
+  type WritableDatabase,
+} from '../../../support/database/writable-database.ts';
 
-let database: TestDatabase;
-let connection: OpenConnection;
-let other: OpenConnection;
+let database: WritableDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  connection = await openConnection(database.url, 'test');
-  other = await openConnection(database.url, 'test');
+  database = await openWritableDatabase();
 });
 
-afterAll(async () => {
-  await Promise.all([connection.end(), other.end()]);
-  await database.drop();
-});
+afterAll(() => database.close());
 
 it('a lock that is not available is given up, which is told from other errors', async () => {
+  const { connection, other } = database;
   await inTransaction(other, async () => {
     await other.query('select from contexts');
     const attempt = inTransaction(connection, async () => {
@@ -36,7 +29,8 @@ it('a lock that is not available is given up, which is told from other errors', 
   expect(isLockMissed(unrelated)).toBe(false);
 });
 
-it('does not apply to the next transaction', async () => {
+it('the limit does not apply to the next transaction', async () => {
+  const { connection } = database;
   await inTransaction(connection, () => lockBriefly(connection));
   const { rows } = await connection.query('show lock_timeout');
   expect(rows).toEqual([{ lock_timeout: '0' }]);
