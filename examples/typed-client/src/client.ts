@@ -8,14 +8,17 @@ type Answer<Data> = {
   readonly errors?: readonly { readonly message: string }[];
 };
 
-/** Runs one query. Errors: the server cannot be reached, or it answers with errors. */
+/**
+ * Runs one query. url: the server's address, with the path below which a proxy serves it. Errors:
+ * the server cannot be reached, or it answers with errors.
+ */
 export async function ask<Data, Variables>(
   url: string,
   { username, token }: Credentials,
   document: TypedDocumentNode<Data, Variables>,
   variables: NoInfer<Variables>,
 ): Promise<Data> {
-  const asked = fetch(new URL('/graphql', url), {
+  const asked = fetch(new URL('graphql', url.endsWith('/') ? url : `${url}/`), {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,

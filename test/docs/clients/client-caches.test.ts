@@ -7,21 +7,21 @@ import { InMemoryCache } from '@apollo/client';
 import type { Exchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { projectRoot } from '../../db/project-root.ts';
-import { createDemo, DEMO_NAME } from '../../ingest/demo/demo.ts';
-import { EXAMPLES } from '../../schema/documents/examples.ts';
-import { schema } from '../../schema/schema.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
-import { type DocModules, docModules } from '../support/files/doc-modules.ts';
+import { projectRoot } from '../../../db/project-root.ts';
+import { createDemo, DEMO_NAME } from '../../../ingest/demo/demo.ts';
+import { EXAMPLES } from '../../../schema/documents/examples.ts';
+import { schema } from '../../../schema/schema.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { type DocModules, docModules } from '../../support/files/doc-modules.ts';
 import {
   apolloClient,
   type CachingClient,
   type Server,
   urqlClient,
-} from '../support/http/caching-clients.ts';
-import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
-import { ADA, basic, startTestService, type TestService } from '../support/lab/service.ts';
-import { objectTypes } from '../support/random/schema-walk.ts';
+} from '../../support/http/caching-clients.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
+import { ADA, basic, startTestService, type TestService } from '../../support/lab/service.ts';
+import { objectTypes } from '../../support/random/schema-walk.ts';
 
 const run = promisify(execFile);
 
@@ -113,6 +113,10 @@ const topper = (selection: string, { ids = true } = {}): string => {
     topper(window: { interval: { from: ${T0}, to: ${T0 + DAY} } }) { ${selection} } } } }`;
 };
 
+const keyList = (filter: string, selection: string): string =>
+  `{ context(name: "lab") { id
+    counterGroup(guid: "${GROUP}") { id keys(${filter}) { ${selection} } } } }`;
+
 /** Each query selects one half of the fields of every object without an id. */
 const HALVES = [
   `total window { from } availableWindow { to } meter { id name }
@@ -170,6 +174,33 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
     const { pageInfo } = pages(await client.ask(page(null)));
     const { edges } = pages(await client.refetch(page(pageInfo.endCursor)));
     expect(edges.map(({ node }) => node.key)).toEqual(['a', 'b', 'c', 'd']);
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps apart the keys of different filters', async () => {
+    const client = await open(serverOf(lab));
+    const filters = [
+      'search: "label of a"',
+      'match: "^[bc]$"',
+      `window: { interval: { from: ${T0}, to: ${T0 + 60} } }, search: "label of b"`,
+    ];
+    for (const filter of [...filters, ...filters]) {
+      const document = keyList(filter, 'edges { node { id key } } pageInfo { hasNextPage }');
+      expect(await client.ask(document)).toEqual(await truth(document));
+    }
+    expect(client.asked()).toBe(filters.length);
+  });
+
+  it('does not take the keys for none after a query of their number alone', async () => {
+    const client = await open(serverOf(lab));
+    for (const search of ['label', 'none']) {
+      const number = keyList(`search: "${search}"`, 'totalCount');
+      const list = keyList(`search: "${search}"`, 'edges { node { id key } }');
+      for (const document of [number, list, number, list]) {
+        expect(await client.ask(document)).toEqual(await truth(document));
+      }
+    }
+    expect(client.asked()).toBe(4);
     expect(complaints).toEqual([]);
   });
 
