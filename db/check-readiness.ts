@@ -1,5 +1,5 @@
 import { isUnreachable } from './database-error.ts';
-import { expectedSchemaVersion, schemaVersion } from './migrate.ts';
+import { expectedSchemaVersion, HiddenTables, schemaVersion } from './migrate.ts';
 import type { NodePools } from './session/node-pools.ts';
 
 /** Returns null if the primary can answer, else what is missing, in words for an operator. */
@@ -14,6 +14,7 @@ export async function checkReadiness(pools: NodePools): Promise<string | null> {
     return `the database schema is at ${found}, this version needs ${expected}: ${advice}`;
   } catch (error) {
     if (isUnreachable(error)) return 'Database is not reachable';
+    if (error instanceof HiddenTables) return error.message;
     throw error;
   }
 }

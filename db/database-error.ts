@@ -11,6 +11,9 @@ export function errorCode(error: unknown): string | null {
 
 const QUERY_CANCELED = '57014';
 
+/** A lock did not become available within the role's `lock_timeout`, or ours. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * A standby cancelled the query to continue its replay: serialization_failure, deadlock_detected.
  */
@@ -121,5 +124,6 @@ export function toServiceError(error: unknown): ServiceError | null {
   }
   if (isUnreachable(error)) return serviceError('unreachable', {}, { cause: error });
   if (isRecoveryConflict(error)) return serviceError('conflict', {}, { cause: error });
+  if (errorCode(error) === LOCK_NOT_AVAILABLE) return serviceError('busy', {}, { cause: error });
   return null;
 }

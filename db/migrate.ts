@@ -119,6 +119,7 @@ async function applyPending(
   { databaseUrl, folder }: { databaseUrl: string; folder: string },
 ): Promise<Migration> {
   await requirePrimary(client);
+  await requireRights(client);
   await requireSession(client, databaseUrl);
   // Loading the tool takes a while, and commands that find nothing to do need not wait for it.
   const tool = await import('node-pg-migrate');
@@ -150,6 +151,28 @@ async function requirePrimary(client: pg.Client): Promise<void> {
   }
 }
 
+async function requireRights(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<Place>(
+    `select current_user as role, current_schema() as schema, current_database() as database,
+       coalesce(has_schema_privilege(current_schema(), 'create'), false) as "isAllowed"`,
+  );
+  for (const { role, schema, database, isAllowed } of rows) {
+    if (isAllowed) continue;
+    throw new Error(
+      `Role ${role} must be allowed to create tables in schema ${schema ?? '(none in search_path)'} ` +
+        `of database ${database}: make it the owner of the database, or grant it CREATE on the schema`,
+    );
+  }
+}
+
+/** Where a role would create tables. */
+type Place = {
+  readonly role: string;
+  readonly schema: string | null;
+  readonly database: string;
+  readonly isAllowed: boolean;
+};
+
 async function applyAll(
   { runner }: Pick<typeof import('node-pg-migrate'), 'runner'>,
   client: pg.Client,
@@ -172,7 +195,8 @@ async function applyAll(
     await client.query('rollback');
     const applied = await selectApplied(client);
     const failed = (await listMigrations(folder)).find((name) => !applied.includes(name));
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    // The tool adds a stack to some messages.
+    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split(/\n\s+at /);
     throw new Error(`Migration ${failed} failed and changed nothing: ${reason}`, { cause });
   }
 }
@@ -187,7 +211,27 @@ async function selectApplied(client: pg.ClientBase | pg.Pool): Promise<string[]>
   const applied = await client.query<{ name: string }>(
     `select name from public.${MIGRATIONS_TABLE} order by run_on, id`,
   );
+  if (applied.rows.length > 0) await requireVisibleTables(client);
   return applied.rows.map(({ name }) => name);
+}
+
+/** Statements do not find the tables by their names. */
+export class HiddenTables extends Error {}
+
+/** Errors: HiddenTables. */
+async function requireVisibleTables(client: pg.ClientBase | pg.Pool): Promise<void> {
+  const { rows } = await client.query<{ role: string; path: string; schema: string }>(
+    `select current_user as role, current_setting('search_path') as path,
+       relnamespace::regnamespace::text as schema
+     from pg_class
+     where relname = 'contexts' and relkind = 'r' and to_regclass('contexts') is null`,
+  );
+  for (const { role, path, schema } of rows) {
+    throw new HiddenTables(
+      `The search_path of role ${role} must contain the schema of the tables, ${schema}, ` +
+        `it is ${path}: change it with ALTER ROLE`,
+    );
+  }
 }
 
 async function listMigrations(folder: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { Connection } from '../db/connection/connection.ts';
 import { existingContext } from '../db/write/existing-context.ts';
 import { holdContext, releaseContext } from '../db/write/lock-context.ts';
+import type { RefusedRemoval } from '../db/write/pages/remove-page-partitions.ts';
 import { removeTakenPartitions } from '../db/write/pages/remove-taken-partitions.ts';
 import { selectPartitioned } from '../db/write/pages/select-partitioned.ts';
 import { selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
@@ -107,6 +108,8 @@ export async function inHeldContext<T>(
 export type Finished = {
   /** Slices whose partitions earlier readers may still use; they are removed later. */
   readonly partitions: readonly number[];
+  /** Partitions of these or of other slices that cannot be removed. */
+  readonly refused: readonly RefusedRemoval[];
   /** Archives that could not be removed yet. */
   readonly files: readonly KeptFile[];
 };
@@ -120,11 +123,11 @@ export async function finishKeeping(
   { taken }: { taken: readonly number[] },
 ): Promise<Finished> {
   const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = keeper;
-  await removeTakenPartitions(connection, { waitMs, signal });
+  const refused = await removeTakenPartitions(connection, { waitMs, signal });
   const partitions = await selectPartitioned(connection, taken);
   // Without this look, a command with nothing to remove would wait for a running import.
   const leftovers = await selectLeftovers(connection, contextId);
-  if (leftovers.length === 0) return { partitions, files: [] };
+  if (leftovers.length === 0) return { partitions, refused, files: [] };
   const files = await inHeldContext(keeper, () => removeLeftovers(connection, contextId));
-  return { partitions, files: files ?? [] };
+  return { partitions, refused, files: files ?? [] };
 }

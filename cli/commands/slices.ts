@@ -209,8 +209,14 @@ async function actOnSlice(
 /** Cleans up after the actions, which stay done even if this fails: others clean up later. */
 async function finish(keeper: Keeper, action: SliceAction, done: readonly number[]): Promise<void> {
   const taken = action === 'restore' ? [] : done;
-  const { partitions, files } = await finishKeeping(keeper, { taken });
-  if (partitions.length > 0) {
+  const { partitions, refused, files } = await finishKeeping(keeper, { taken });
+  for (const { partition, reason } of refused) {
+    console.error(
+      `${partition} is not needed, but cannot be removed (${reason}): ` +
+        'drop this table, or remove the reason; until then its space is not given back',
+    );
+  }
+  if (partitions.length > 0 && refused.length === 0) {
     console.error(
       `the space of ${counted(partitions.length, 'slice')} is given back when readers that began ` +
         'before are done: by the server, the next import or the next of these commands',

@@ -126,9 +126,11 @@ export class SilentWorkers {
 const silence = (cause: unknown = new Error('a worker of Citus does not answer')): Error =>
   serviceError('unreachable', {}, { cause });
 
+/** Those that have shards: one that is drained keeps its shards until they have moved. */
 const WORKERS = `
 select groupid as "groupId", nodename as host, nodeport as port from pg_catalog.pg_dist_node
-where isactive and shouldhaveshards and noderole = 'primary'`;
+where isactive and noderole = 'primary'
+  and groupid in (select groupid from pg_catalog.pg_dist_placement)`;
 
 /** Whether any of the segments ($1) has its pages on one of the workers ($2). */
 const ARE_THERE = `

@@ -64,6 +64,7 @@ export async function runImport<T>(
     const stopCancelling = await cancelOnAbort(target.databaseUrl, connection, target.signal);
     try {
       target.signal?.throwIfAborted();
+      // What cannot be removed is in nobody's way: the server and `slices` report it.
       await removeTakenPartitions(connection, REMOVAL);
       target.signal?.throwIfAborted();
       const { result, contextId } = await inTransaction(connection, async () => {

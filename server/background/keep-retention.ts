@@ -1,6 +1,7 @@
 import { type Connection, isTransactionPooled } from '../../db/connection/connection.ts';
 import { NEEDS_SESSION } from '../../db/connection/pooling.ts';
 import { selectEventRetentions } from '../../db/write/alerts/retention/select-event-retentions.ts';
+import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
 import { type Retention, selectRetentions } from '../../db/write/slices/select-retentions.ts';
@@ -113,8 +114,10 @@ async function dropSlices(dropping: Dropping): Promise<boolean> {
       isGood = false;
     }
   }
-  if (await selectIsPrimary(connection)) await removeTakenPartitions(connection, { signal });
-  return isGood;
+  if (!(await selectIsPrimary(connection))) return isGood;
+  const refused = await removeTakenPartitions(connection, { signal });
+  if (refused.length > 0) log.error({ refused }, REFUSED_REMOVAL);
+  return isGood && refused.length === 0;
 }
 
 async function dropOf(

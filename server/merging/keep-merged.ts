@@ -1,6 +1,7 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
 import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
+import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
 import {
   type ContextNumbersRow,
   selectContextNumbers,
@@ -209,6 +210,7 @@ async function sweepAll(
     }
   }
   // Partitions whose removal was interrupted, in slices where no segment dies any more.
-  await removeIdlePartitions(connection);
-  return isGood;
+  const refused = await removeIdlePartitions(connection);
+  if (refused.length > 0) log.error({ refused }, REFUSED_REMOVAL);
+  return isGood && refused.length === 0;
 }

@@ -155,7 +155,11 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
     expect((await keepingOf(lab).verify()).differences).toEqual([]);
   });
 
-  it('fails reads from a paused worker within seconds, and nothing else', async () => {
+  it.each([
+    ['a paused worker', true],
+    ['a paused worker that is being drained', false],
+  ])('fails reads from %s within seconds, and nothing else', async (_, isFilled) => {
+    await way.mayFill(isFilled);
     lab.emptyCaches();
     way.silence();
     const started = performance.now();
@@ -172,6 +176,7 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
     }
     expect(performance.now() - started).toBeLessThan(20_000);
     await way.open();
+    await way.mayFill(true);
     await expectRecovery();
   });
 

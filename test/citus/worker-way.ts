@@ -18,6 +18,8 @@ export type WorkerWay = {
   /** Returns the number of held messages. */
   held(): number;
   open(): Promise<void>;
+  /** Sets whether Citus gives the worker shards. A worker that is being drained gets none. */
+  mayFill(isAllowed: boolean): Promise<void>;
   remove(): Promise<void>;
 };
 
@@ -87,6 +89,13 @@ export async function leadThrough(databaseUrl: string): Promise<WorkerWay> {
       areCommitsHeld = false;
       for (const goOn of held) goOn();
       held = [];
+    },
+    async mayFill(isAllowed) {
+      await rowsOf(
+        databaseUrl,
+        "select citus_set_node_property('127.0.0.1', $1, 'shouldhaveshards', $2)",
+        [port, isAllowed],
+      );
     },
     async remove() {
       if (state !== 'closed') await close();

@@ -289,6 +289,27 @@ describe('migrating', () => {
     );
   });
 
+  test('says so if the tables are in no schema of search_path', async () => {
+    const hidden = new URL(database.url);
+    hidden.searchParams.set('options', '-c search_path=pg_catalog');
+    await expect(migrate(hidden.href)).rejects.toThrow(
+      /^The search_path of role \w+ must contain the schema of the tables, public, it is pg_catalog: /,
+    );
+  });
+
+  test.each([
+    ['pg_catalog', 'pg_catalog'],
+    ['nowhere', '(none in search_path)'],
+  ])('needs a schema in which it may create tables (%s)', async (path, told) => {
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      const limited = new URL(url);
+      limited.searchParams.set('options', `-c search_path=${path} -c role=pg_read_all_data`);
+      await expect(migrate(limited.href)).rejects.toThrow(
+        `Role pg_read_all_data must be allowed to create tables in schema ${told} of database`,
+      );
+    });
+  });
+
   test.each([
     [140_099, '14.99', 'The database must be PostgreSQL 15 or newer, it is 14.99: upgrade it'],
     [150_000, '15.0', null],

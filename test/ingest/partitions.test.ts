@@ -157,6 +157,16 @@ describe('partitions of slices that were never created', () => {
     expect(await partitions()).toEqual([]);
   });
 
+  it('keep nobody from importing if they cannot be removed', async () => {
+    await ensurePagePartition(writer, partitionOf(1000));
+    await rowsOf(database.url, `create view in_the_way as select from ${nameOf(1000)}`);
+    await importAt(NOW);
+    expect(await partitions()).toEqual([1000, 1].map(nameOf));
+    await rowsOf(database.url, 'drop view in_the_way');
+    await importAt(NOW + 1);
+    expect(await partitions()).toEqual([nameOf(1)]);
+  });
+
   it('are never those of archived slices, nor tables with similar names', async () => {
     await importAt(NOW);
     await rowsOf(database.url, 'update slices set archived = true');

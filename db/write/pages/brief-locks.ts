@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../connection/connection.ts';
-import { errorCode } from '../../database-error.ts';
+import { errorCode, LOCK_NOT_AVAILABLE } from '../../database-error.ts';
 
 /** How long others may have to wait for a table of pages because of us. */
 const LOCK_MS = 100;
@@ -20,7 +20,6 @@ export const lockBriefly = async (connection: Connection): Promise<void> => {
 export const isLockMissed = (error: unknown): boolean =>
   [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(errorCode(error) ?? '');
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 
 /** Await it between two attempts. */

@@ -63,9 +63,23 @@ export async function ensurePagePartitionWithin(
     await connection.query(`alter table ${table} detach partition ${name} finalize`);
   }
   await connection.query(`drop table if exists ${name}`);
-  await connection.query(`create table ${name} (like ${table} including all) ${OPTIONS[table]}`);
+  const schema = await selectSchema(connection, table);
+  await connection.query(
+    `create table ${schema}.${name} (like ${table} including all) ${OPTIONS[table]}`,
+  );
   const bounds = pagePartitionBounds(partition);
   await connection.query(`alter table ${table} attach partition ${name} ${bounds}`);
+}
+
+/** Selects the schema of a table: new tables would go to the first schema of the search_path. */
+async function selectSchema(connection: Connection, table: PageTable): Promise<string> {
+  const { rows } = await connection.query<{ schema: string }>(
+    `select relnamespace::regnamespace::text as schema from pg_class
+     where oid = '${table}'::regclass`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error(`there is no table ${table}`);
+  return row.schema;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Connection } from '../../connection/connection.ts';
-import { removePagePartitions } from './remove-page-partitions.ts';
+import { type RefusedRemoval, removePagePartitions } from './remove-page-partitions.ts';
 
 const WAIT_MS = 5_000;
 
@@ -11,7 +11,7 @@ const WAIT_MS = 5_000;
 export const removeIdlePartitions = (
   connection: Connection,
   { waitMs = WAIT_MS }: { readonly waitMs?: number } = {},
-): Promise<void> =>
+): Promise<RefusedRemoval[]> =>
   removePagePartitions(connection, {
     isNeeded: ({ holds }) => `exists (select from segments s where ${holds('s')})`,
     mayRemove: async () => true,

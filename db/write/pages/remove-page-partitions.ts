@@ -31,37 +31,57 @@ export type PageRemoval = {
   readonly waitMs: number;
 };
 
+/** A partition that PostgreSQL did not let us remove, and why, in its words. */
+export type RefusedRemoval = { readonly partition: string; readonly reason: string };
+
+/** For an operator's log, beside what was refused. */
+export const REFUSED_REMOVAL =
+  'partitions of pages are not needed, but cannot be removed: drop these tables, or remove the reason';
+
 type UnneededRow = { name: string; attached: boolean; detaching: boolean };
 
 /**
  * Removes partitions of pages that are not needed. This frees their disk space at once, whereas
  * deleted rows would be written to the WAL and vacuumed. What takes longer than `waitMs` is left to
- * the next time, and so is what another process removes or writes to.
+ * the next time, and so is what another process removes or writes to. A partition that cannot be
+ * removed, such as one that belongs to another role or has a view, does not stop the others;
+ * returns these.
  */
 export async function removePagePartitions(
   connection: Connection,
   removal: PageRemoval,
-): Promise<void> {
+): Promise<RefusedRemoval[]> {
   // Locks and settings would be lost between transactions.
-  if (isTransactionPooled(connection)) return;
-  for (const table of PAGE_TABLES) await removeFrom(connection, table, removal);
+  if (isTransactionPooled(connection)) return [];
+  const refused: RefusedRemoval[] = [];
+  for (const table of PAGE_TABLES) refused.push(...(await removeFrom(connection, table, removal)));
+  return refused;
 }
 
 async function removeFrom(
   connection: Connection,
   table: PageTable,
   removal: PageRemoval,
-): Promise<void> {
+): Promise<RefusedRemoval[]> {
+  const refused: RefusedRemoval[] = [];
   const lock = PAGE_LOCKS[table].removal;
   // PostgreSQL allows only one pending detach: if another process is removing, all is left to it.
-  if (!(await tryLock(connection, PARTITION_REMOVAL_LOCK, lock))) return;
+  if (!(await tryLock(connection, PARTITION_REMOVAL_LOCK, lock))) return refused;
   try {
     const unneeded = await selectUnneeded(connection, table, removal);
-    if (unneeded.length === 0 || !(await removal.mayRemove())) return;
+    if (unneeded.length === 0 || !(await removal.mayRemove())) return refused;
     const isDistributed = await selectIsDistributed(connection);
     const how = { table, removal, isDistributed };
     await connection.query(`set statement_timeout = ${removal.waitMs}`);
-    for (const each of unneeded) await removePartition(connection, { ...how, ...each });
+    for (const each of unneeded) {
+      try {
+        await removePartition(connection, { ...how, ...each });
+      } catch (error) {
+        if (isGivingUp(error) || isUnreachable(error)) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        refused.push({ partition: each.name, reason });
+      }
+    }
   } catch (error) {
     if (!isGivingUp(error)) throw error;
   } finally {
@@ -70,6 +90,7 @@ async function removeFrom(
       await unlock(connection, PARTITION_REMOVAL_LOCK, lock);
     });
   }
+  return refused;
 }
 
 /**
@@ -97,7 +118,7 @@ const partitionsOf = (table: PageTable): string => `
     ${table === 'open_segment_pages' ? partOfName(table, 'relname', 2) : '0'} as generation
   from pg_class
   where relkind = 'r' and relname ~ '${PARTITION_PATTERNS[table]}'
-    and relnamespace = (select relnamespace from pg_class where oid = '${table}'::regclass)
+    and pg_table_is_visible(oid)
   offset 0`;
 
 const partOfName = (table: PageTable, name: string, part: 1 | 2): string =>

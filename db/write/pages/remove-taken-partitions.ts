@@ -2,7 +2,7 @@ import { LIMITS } from '../../../domain/limits.ts';
 import { NO_SLICE } from '../../../domain/slices/segment-level.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { waitForSnapshots } from '../slices/wait-for-snapshots.ts';
-import { removePagePartitions } from './remove-page-partitions.ts';
+import { type RefusedRemoval, removePagePartitions } from './remove-page-partitions.ts';
 
 export type TakenRemoval = {
   /** How long to wait for earlier readers before a partition is left to the next time. */
@@ -22,7 +22,7 @@ export type TakenRemoval = {
 export const removeTakenPartitions = (
   connection: Connection,
   { waitMs = LIMITS.detachWaitMs, signal }: TakenRemoval = {},
-): Promise<void> =>
+): Promise<RefusedRemoval[]> =>
   removePagePartitions(connection, {
     isNeeded: ({ slice, holds }) =>
       `exists (select from segments s where ${holds('s')} and s.died is null)

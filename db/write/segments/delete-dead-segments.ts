@@ -1,4 +1,5 @@
 import type { Connection } from '../../connection/connection.ts';
+import { isSenderToStandby, isSessionOfUser } from '../session-kinds.ts';
 
 /** A row that was removed from the manifest. died: a layout number of the context. */
 export type SweptRow = {
@@ -44,10 +45,9 @@ export async function deleteDeadSegments(
 /** SQL: the age of the oldest snapshot, ignoring that of this statement; 0 if there is none. */
 const OLDEST_SNAPSHOT = `
   select coalesce(max(age(h.xmin)), 0) from (
-    select backend_xmin as xmin from pg_stat_activity
+    select backend_xmin as xmin from pg_stat_activity a
     where pid <> pg_backend_pid()
-      and (datname = current_database() and backend_type = 'client backend'
-        or backend_type = 'walsender')
+      and (datname = current_database() and ${isSessionOfUser('a')} or ${isSenderToStandby('a')})
     union all
     select xmin from pg_replication_slots
   ) h`;

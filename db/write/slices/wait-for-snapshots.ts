@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Connection } from '../../connection/connection.ts';
+import { isSessionOfUser } from '../session-kinds.ts';
 
 /**
  * Waits until all transactions that see the database as it was before this moment are over, or have
@@ -27,12 +28,14 @@ export async function waitForSnapshots(
 
 /**
  * Selects the transactions that hold a snapshot, by process and start, because a process has one at
- * a time.
+ * a time. Of sessions of other roles, PostgreSQL tells only the oldest transaction that the
+ * snapshot sees as running.
  */
 async function selectSnapshots(connection: Connection): Promise<Set<string>> {
   const { rows } = await connection.query<{ holder: string }>(
-    `select pid || ' ' || xact_start::text as holder from pg_stat_activity
-     where datname = current_database() and backend_type = 'client backend'
+    `select pid || ' ' || coalesce(xact_start::text, backend_xmin::text) as holder
+     from pg_stat_activity a
+     where datname = current_database() and ${isSessionOfUser('a')}
        and backend_xmin is not null and pid <> pg_backend_pid()`,
   );
   return new Set(rows.map(({ holder }) => holder));

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkReadiness } from '../../../db/check-readiness.ts';
 import { inTransaction } from '../../../db/connection/connection.ts';
+import { NodePools } from '../../../db/session/node-pools.ts';
 import { readMetrics } from '../../support/http/metrics-text.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { startTestService, type TestService } from '../../support/lab/service.ts';
@@ -44,6 +46,14 @@ describe('/readyz', () => {
     expect(await readiness()).toEqual([503, expect.stringMatching(/: start a newer version\n$/)]);
     await lab.sql('delete from schema_migrations where id = $1', [id]);
     expect((await readiness())[0]).toBe(200);
+  });
+
+  it('reports tables that are in no schema of search_path', async () => {
+    const url = new URL(lab.databaseUrl);
+    url.searchParams.set('options', '-c search_path=pg_catalog');
+    const pools = new NodePools({ primaryUrl: url.href });
+    expect(await checkReadiness(pools)).toMatch(/^The search_path of role /);
+    await pools.close();
   });
 
   it('reports a database that does not respond as not reachable', async () => {

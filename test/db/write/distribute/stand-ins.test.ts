@@ -166,14 +166,16 @@ describe.skipIf(isOnCluster)('with stand-ins for Citus', () => {
     expect(await selectClusterNodes(connection)).toEqual({ workers: 2, ...coordinator });
   });
 
-  it('asks each active worker that takes shards whether it answers', async () => {
+  it('asks each active worker that has shards whether it answers, also while it is drained', async () => {
     expect(await doWorkersAnswer(connection)).toBe(true);
     await connection.query(
       `insert into pg_dist_node values (0, 'primary', true, false, 'stopped'),
-         (1, 'primary', true, true, 'worker'), (2, 'primary', false, true, 'stopped')`,
+         (1, 'primary', true, true, 'worker'), (2, 'primary', false, true, 'stopped'),
+         (3, 'primary', true, false, 'stopped');
+       insert into pg_dist_placement values (1, 1), (2, 2)`,
     );
     expect(await doWorkersAnswer(connection)).toBe(true);
-    await connection.query("insert into pg_dist_node values (3, 'primary', true, true, 'stopped')");
+    await connection.query('insert into pg_dist_placement values (3, 3)');
     expect(await doWorkersAnswer(connection)).toBe(false);
   });
 
@@ -193,6 +195,7 @@ describe.skipIf(isOnCluster)('with stand-ins for Citus', () => {
 const STAND_INS = `
   create table calls (place serial, call text);
   create table pg_dist_shard (logicalrelid regclass);
+  create table pg_dist_placement (shardid int, groupid int);
   create table pg_dist_local_group (groupid int);
   create table pg_dist_node (groupid int, noderole text, isactive bool, shouldhaveshards bool,
     nodename text default 'worker', nodeport int default 5432);

@@ -11,6 +11,7 @@ import {
 } from '../../../../db/write/pages/remove-page-partitions.ts';
 import { selectPartitioned } from '../../../../db/write/pages/select-partitioned.ts';
 import { SETTLED_LEVEL } from '../../../../domain/slices/segment-level.ts';
+import { asOtherRole } from '../../../support/database/as-other-role.ts';
 import { nameOf, openIn, openPageLab, type PageLab, sealedIn } from './page-lab.ts';
 
 let lab: PageLab;
@@ -102,6 +103,63 @@ describe('the removal of partitions', () => {
     await endReading();
     await remove();
     expect(await lab.partitions()).toEqual([]);
+  });
+});
+
+describe('a partition that cannot be removed', () => {
+  const view = `of_${nameOf(sealedIn(82))}`;
+
+  afterEach(() => lab.rowsOf(`drop view if exists ${view}`));
+
+  it('is returned with the reason, and the others are removed', async () => {
+    await lab.create(sealedIn(81), openIn(82), sealedIn(82), sealedIn(83));
+    await lab.rowsOf(`create view ${view} as select from ${nameOf(sealedIn(82))}`);
+    const reason = expect.stringMatching(/depend/);
+    expect(await remove()).toEqual([{ partition: nameOf(sealedIn(82)), reason }]);
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(82))]);
+    expect(await remove()).toHaveLength(1);
+    await lab.rowsOf(`drop view ${view}`);
+    expect(await remove()).toEqual([]);
+    expect(await lab.partitions()).toEqual([]);
+  });
+
+  it('may belong to another role', async () => {
+    await lab.create(sealedIn(81));
+    const rights = 'select on segments, slices';
+    await asOtherRole(lab.connection, rights, async () => {
+      expect(await remove()).toEqual([
+        { partition: nameOf(sealedIn(81)), reason: expect.stringContaining('owner') },
+      ]);
+    });
+  });
+});
+
+describe('partitions', () => {
+  it('are created in the schema of their table, whatever comes first in search_path', async () => {
+    await lab.rowsOf('create schema first');
+    await lab.connection.query('set search_path = first, public');
+    await lab.create(sealedIn(81), openIn(81));
+    const schemas = await lab.rowsOf<{ schema: string }>(
+      `select distinct relnamespace::regnamespace::text as schema from pg_class
+       where relname ~ '^(open|sealed)_segment_pages_81'`,
+    );
+    expect(schemas).toEqual([{ schema: 'public' }]);
+    expect(await remove()).toEqual([]);
+    expect(await lab.partitions()).toEqual([]);
+    await lab.connection.query('reset search_path');
+  });
+
+  it('that an earlier version created in another schema are removed, too', async () => {
+    await lab.rowsOf('create schema if not exists first');
+    await lab.connection.query('set search_path = first, public');
+    await lab.rowsOf(
+      `create table first.sealed_segment_pages_81 (like sealed_segment_pages including all);
+       alter table sealed_segment_pages attach partition first.sealed_segment_pages_81
+       for values in (81)`,
+    );
+    expect(await remove()).toEqual([]);
+    expect(await lab.partitions()).toEqual([]);
+    await lab.connection.query('reset search_path');
   });
 });
 

@@ -11,6 +11,7 @@ import { selectNotLive } from '../../../../db/write/segments/select-not-live.ts'
 import { setDied, setRollUpsDied } from '../../../../db/write/segments/set-died.ts';
 import { tryLockMerges } from '../../../../db/write/segments/try-lock-merges.ts';
 import { NO_SLICE, SEALED_LEVEL } from '../../../../domain/slices/segment-level.ts';
+import { asOtherRole } from '../../../support/database/as-other-role.ts';
 import { openSegmentLab, type SegmentLab } from './segment-lab.ts';
 
 let lab: SegmentLab;
@@ -107,6 +108,18 @@ describe('dead segments', () => {
     await lab.other.query('commit');
     expect(await sweep(1000)).toHaveLength(1);
     expect(await stored()).toEqual([]);
+  });
+
+  it('stay while a snapshot of another role sees them alive', async () => {
+    await lab.add(lab.segment(1));
+    await lab.other.query('begin isolation level repeatable read');
+    await lab.other.query('select from segments');
+    await setDied(lab.connection, death(5, 1000), [1]);
+    await asOtherRole(lab.connection, 'select, delete on segments', async () => {
+      expect(await sweep(1000)).toEqual([]);
+      await lab.other.query('commit');
+      expect(await sweep(1000)).toHaveLength(1);
+    });
   });
 });
 

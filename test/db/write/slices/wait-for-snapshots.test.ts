@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitForSnapshots } from '../../../../db/write/slices/wait-for-snapshots.ts';
+import { asOtherRole } from '../../../support/database/as-other-role.ts';
 import { withClient } from '../../../support/database/database.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 
@@ -73,6 +74,19 @@ describe('waiting for snapshots', () => {
       await takeSnapshot(client);
       expect(await waiting.result).toBe(true);
     });
+  });
+
+  it('waits for the sessions of other roles, although it may see little of them', async () => {
+    await withClient(db.url, (client) =>
+      asOtherRole(db.connection, null, async () => {
+        expect(await waitForSnapshots(db.connection, LONG)).toBe(true);
+        await takeSnapshot(client);
+        expect(await waitForSnapshots(db.connection, { waitMs: 0 })).toBe(false);
+        const waiting = await beginToWait();
+        await client.query('commit');
+        expect(await waiting.result).toBe(true);
+      }),
+    );
   });
 
   it('can be stopped', async () => {
