@@ -10,10 +10,12 @@ import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { KeyTexts } from '../key-texts.ts';
 
-/** One line: its texts, and the keys that it may mean, with the likeliest of each group first. */
+/** One line: its texts, and the keys that it may mean: the raw key of a group comes first. */
 export type CsvLabel = {
   readonly texts: KeyTexts;
   readonly bytes: number;
+  /** The form of its key; null: it can be either. */
+  readonly form: 'raw' | 'readable' | null;
   readonly candidates: readonly {
     readonly group: ImportGroup;
     readonly keys: readonly KeyText[];
@@ -81,7 +83,15 @@ function labelOf(
     description: description === '' ? null : description,
     attributes: undefined,
   };
-  return { texts, candidates, bytes: 2 * record.join().length };
+  return { texts, candidates, form: formOf(groups, key), bytes: 2 * record.join().length };
+}
+
+function formOf(groups: readonly ImportGroup[], text: string): CsvLabel['form'] {
+  const kinds = groups.flatMap(({ keyKind }) => (keyKind === 'crosskey' ? [] : [keyKind]));
+  const isRaw = kinds.some((kind) => parseRawKey(kind, text) !== null);
+  const isReadable = kinds.some((kind) => parseReadableKey(kind, text) !== null);
+  if (isRaw === isReadable) return null;
+  return isRaw ? 'raw' : 'readable';
 }
 
 /**

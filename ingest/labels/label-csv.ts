@@ -74,7 +74,11 @@ type MeantKey = {
   readonly exists: boolean;
 };
 
-/** Returns the keys that lines mean, each once, and the number of lines that mean none. */
+/**
+ * Returns the keys that lines mean, each once, and the number of lines that mean none. As an
+ * address, `10.20.30.40` is a raw key and a readable one: a line means the key that exists. If
+ * neither does, it means the readable one if other lines have only that form.
+ */
 function meantKeys(
   { onlyGroup }: LabelTarget,
   existing: ExistingKeys,
@@ -82,12 +86,14 @@ function meantKeys(
 ): { found: MeantKey[]; unknown: number } {
   const found = new Map<string, MeantKey>();
   let unknown = 0;
+  const forms = new Set(batch.map(({ form }) => form));
+  const likeliest = forms.has('readable') && !forms.has('raw') ? -1 : 0;
   for (const { candidates, texts } of batch) {
     let meant = 0;
     for (const { group, keys } of candidates) {
       const { groupId } = group;
       const there = keys.find((text) => existing.get(groupId)?.has(text));
-      const key = there ?? (onlyGroup && keys[0]);
+      const key = there ?? (onlyGroup && keys.at(likeliest));
       if (!key) continue;
       meant += 1;
       const name = `${groupId} ${key}`;

@@ -110,6 +110,13 @@ describe('labels from CSV', () => {
     expect((await labels())['Protocols 11']).toBe('now | (user)');
   });
 
+  it('go to new keys in the form of the other lines if a text can be read in two ways', async () => {
+    await label('10.10.10.10,printer\n10.0.0.1,alpha\n', { group: HOSTS });
+    expect((await labels())['Hosts 0A.0A.0A.0A']).toBe('printer | (user)');
+    await label('10.10.10.11,raw\n10.0.0.1,alpha\n0A.00.00.02,beta\n', { group: HOSTS });
+    expect((await labels())['Hosts 10.10.10.11']).toBe('raw | (user)');
+  });
+
   it.each<[string, Partial<LabelFileOptions>, string]>([
     ['a,b\n', { context: 'nowhere' }, 'There is no context nowhere'],
     [
