@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_UNITS } from '../../web/src/address/address.ts';
 import { allDigits, minus, sum } from '../../web/src/format/big-number.ts';
 import { changeOf } from '../../web/src/format/change.ts';
+import { isolated } from '../../web/src/format/isolated.ts';
 import { longDuration, momentsIn, parseField } from '../../web/src/format/moment.ts';
 import { addMonths, isDay, weeksOf } from '../../web/src/format/month.ts';
 import { formatAmount, formatRate, formatShare, measureOf } from '../../web/src/format/quantity.ts';
@@ -189,5 +190,21 @@ describe('a month', () => {
   it('that is shorter ends with its own last day', () => {
     expect(addMonths('2024-03-31', -1)).toBe('2024-02-29');
     expect(addMonths('2024-12-05', 1)).toBe('2025-01-05');
+  });
+});
+
+describe('an isolated text', () => {
+  it('is unchanged if it is written from left to right', () => {
+    expect(isolated('host-1.example.com × 443')).toBe('host-1.example.com × 443');
+  });
+
+  it.each([
+    ['שרת', '\u2068שרת\u2069'],
+    ['a\u202Eb', '\u2068a\u202Eb\u2069'],
+    ['a\u2069\u202Eb', '\u2068a\u202Eb\u2069'],
+    ['\u2067a', '\u2068\u2067a\u2069\u2069'],
+    ['\u2068a\u2069', '\u2068\u2068a\u2069\u2069'],
+  ])('keeps what turns it within itself: %j', (text, shown) => {
+    expect(isolated(text)).toBe(shown);
   });
 });

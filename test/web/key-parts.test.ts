@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { otherParts, partsOf, splitParts, tellApart } from '../../web/src/data/key-parts.ts';
+import {
+  otherParts,
+  partsOf,
+  shownText,
+  splitParts,
+  tellApart,
+} from '../../web/src/data/key-parts.ts';
 
 describe('the parts of a pair', () => {
   it('are split at single backslashes, and doubled ones are part of a text', () => {
@@ -21,6 +27,11 @@ describe('the parts of a pair', () => {
     );
   });
 
+  it('cannot change the order of other parts', () => {
+    const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
+    expect(shownText('a\u202Eb\\c', group)).toBe('\u2068a\u202Eb\u2069 × c');
+  });
+
   it('are shown, except for the one that was drilled into', () => {
     const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
     const row = { key: 'x\\x', label: 'X\\X', readable: 'x\\x' };
@@ -38,6 +49,14 @@ describe('keys with the same label', () => {
 
   it('are several keys, not one that is listed twice', () => {
     expect([...tellApart([row('a', 'A'), row('a', 'A')], ALONE).values()]).toEqual(['A']);
+  });
+
+  it('cannot change the order of the readable key after them', () => {
+    const labels = tellApart([row('a', 'אב'), row('b', 'אב')], ALONE);
+    expect([...labels.values()]).toEqual([
+      '\u2068אב\u2069 (readable a)',
+      '\u2068אב\u2069 (readable b)',
+    ]);
   });
 
   const ALONE = { crosskey: null };

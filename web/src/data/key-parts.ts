@@ -1,3 +1,4 @@
+import { isolated } from '../format/isolated.ts';
 import type { GroupChoice } from './choices.ts';
 
 /** Splits a cross-key text into its parts: a backslash joins them, and is doubled within a part. */
@@ -12,7 +13,7 @@ export function splitParts(text: string): readonly string[] {
 
 /** Returns a label or readable key as it is shown; that of a pair as its parts. */
 export const shownText = (text: string, group: Pick<GroupChoice, 'crosskey'>): string =>
-  group.crosskey ? splitParts(text).join(' × ') : text;
+  group.crosskey ? splitParts(text).map(isolated).join(' × ') : text;
 
 /** Returns the labels to show; keys with the same label each get their readable key as well. */
 export function tellApart(
@@ -27,7 +28,7 @@ export function tellApart(
     rows.map(({ key, label, readable }) => {
       const isAlone = (keysOf.get(label)?.size ?? 0) < 2 || label === readable;
       const shown = shownText(label, group);
-      return [key, isAlone ? shown : `${shown} (${shownText(readable, group)})`];
+      return [key, isAlone ? shown : `${isolated(shown)} (${shownText(readable, group)})`];
     }),
   );
 }

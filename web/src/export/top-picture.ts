@@ -5,6 +5,7 @@ import { inNetworks } from '../data/networks.ts';
 import { rankedBy } from '../data/ranking-words.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
+import { isolated } from '../format/isolated.ts';
 import type { Moments } from '../format/moment.ts';
 import { baseName, joined, rateName } from '../format/quantity.ts';
 import type { ThemeState } from '../parts/theme.ts';
@@ -40,7 +41,7 @@ export function pictureOf(
   const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
   return {
     title: [
-      `${shown.group.name} by ${shown.meter.name}`,
+      `${isolated(shown.group.name)} by ${isolated(shown.meter.name)}`,
       inNetworks(shown.prefix, shown.group),
       rankedBy(shown.ranking),
     ]
@@ -60,6 +61,8 @@ export function pictureOf(
 
 /** Returns what the chart leaves out. */
 const limits = ({ filter }: Address, { hidden }: ShownToppers): readonly string[] => [
-  ...(filter ? [`only ${filter.text}`] : []),
-  ...(hidden.length > 0 ? [`without ${hidden.map(({ label }) => label).join(', ')}`] : []),
+  ...(filter ? [`only ${isolated(filter.text)}`] : []),
+  ...(hidden.length > 0
+    ? [`without ${hidden.map(({ label }) => isolated(label)).join(', ')}`]
+    : []),
 ];

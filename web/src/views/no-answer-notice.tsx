@@ -1,6 +1,7 @@
 import { BY_METRIC } from '../address/ranking.ts';
 import type { Fault } from '../api/fault.ts';
 import { type Refusal, refusalOf } from '../data/refusal.ts';
+import { isolated } from '../format/isolated.ts';
 import { Command } from '../parts/command.tsx';
 import { FaultNotice, Notice } from '../parts/notice.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -84,7 +85,7 @@ function RefusedNotice({
     case 'probe':
       return (
         <Notice
-          title={`There is no probe “${address.probe}” in this context`}
+          title={`There is no probe “${isolated(address.probe ?? '')}” in this context`}
           actions={<Act label="Show all probes" onAct={() => navigate.go({ probe: null })} />}
         >
           <p>Its name may be misspelled in the link, or the link may belong to another context.</p>
@@ -121,7 +122,7 @@ function RefusedNotice({
       return (
         <Notice
           isFault
-          title={`The filter “${address.filter?.text}” cannot be used`}
+          title={`The filter “${isolated(address.filter?.text ?? '')}” cannot be used`}
           actions={<Act label="Clear the filter" onAct={() => navigate.go({ filter: null })} />}
         >
           <p>{refusal.why}</p>

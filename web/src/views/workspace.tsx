@@ -3,6 +3,7 @@ import { formatAddress } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
 import { type ContextChoice, completed, groupOf } from '../data/choices.ts';
+import { isolated } from '../format/isolated.ts';
 import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -35,7 +36,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const moments = useMemo(() => momentsIn(address.zone ?? zone), [address.zone, zone]);
   const choice = contexts.find(({ name }) => name === address.context) ?? null;
 
-  const place = groupOf(choice, address.group)?.name ?? 'Top keys';
+  const place = isolated(groupOf(choice, address.group)?.name ?? 'Top keys');
   useEffect(() => {
     const view = {
       top: place,

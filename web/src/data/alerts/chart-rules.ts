@@ -1,4 +1,5 @@
 import type { ChartRules } from '../../chart/rule-marks.ts';
+import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { compareSeverities, urgencyOf } from '../../format/severity.ts';
 import { addsUp, type MeterKind } from '../meter-kind.ts';
@@ -121,7 +122,9 @@ export function rulesInChart(
         id,
         at: startedAt,
         urgency: urgencyOf(severity),
-        text: about ? `${rule} began: ${about.label}` : `${rule} began`,
+        text: about
+          ? `${isolated(rule)} began: ${isolated(about.label)}`
+          : `${isolated(rule)} began`,
       })),
     },
   };

@@ -2,6 +2,7 @@ import { eventAddress } from '../../data/alerts/event-address.ts';
 import type { AlertEvent } from '../../data/alerts/firing.ts';
 import { groupOf } from '../../data/choices.ts';
 import { shownText } from '../../data/key-parts.ts';
+import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { ViewProps } from '../view-props.ts';
 
@@ -19,7 +20,7 @@ export function EventKey({ event, navigate, choice }: EventKeyProps) {
       <a
         class="key-link"
         href={navigate.link(target)}
-        title={`Show ${label} when this event began`}
+        title={`Show ${isolated(label)} when this event began`}
         onClick={onPlainClick(() => navigate.go(target))}
       >
         {label}

@@ -1,5 +1,6 @@
 import { conditionText } from '../../data/alerts/alert-words.ts';
 import type { Rule } from '../../data/alerts/firing.ts';
+import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -27,7 +28,7 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
         <a
           class="key-link"
           href={navigate.link(target)}
-          title={`Show the history of ${rule.name} only`}
+          title={`Show the history of ${isolated(rule.name)} only`}
           aria-current={address.alert === rule.name ? 'true' : undefined}
           onClick={onPlainClick(() => navigate.go(target))}
         >
@@ -42,7 +43,7 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
         {conditionText(rule, address.units)}
       </td>
       <td data-name="Watches">
-        {rule.counterGroup.name} by {rule.meter.name}
+        <bdi>{rule.counterGroup.name}</bdi> by <bdi>{rule.meter.name}</bdi>
       </td>
       <td data-name="State">{stateOf(rule)}</td>
       <td data-name="Evaluated up to">

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { FILTER_KINDS, type FilterKind } from '../../address/address.ts';
 import { FILTER_LABELS } from '../../data/filter-words.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
+import { isolated } from '../../format/isolated.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { ViewProps } from '../view-props.ts';
 
@@ -83,13 +84,13 @@ export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
     <ul class="chips" aria-label="Active filters">
       {filter && (
         <Chip
-          text={`${FILTER_LABELS[filter.kind]}: ${filter.text}`}
-          name={`Remove the filter ${filter.text}`}
+          text={`${FILTER_LABELS[filter.kind]}: ${isolated(filter.text)}`}
+          name={`Remove the filter ${isolated(filter.text)}`}
           onRemove={() => navigate.go({ filter: null })}
         />
       )}
       {hidden.map((key) => {
-        const label = shown?.hidden.find((each) => each.key === key)?.label ?? key;
+        const label = isolated(shown?.hidden.find((each) => each.key === key)?.label ?? key);
         return (
           <Chip
             key={key}

@@ -29,7 +29,7 @@ export function DrilldownList(props: DrilldownProps) {
   return (
     <section class="drilldown" aria-label={`By ${group.name}`}>
       <h3>
-        {group.name} <span>by {meter.name}</span>
+        <bdi>{group.name}</bdi> <span>by {meter.name}</span>
       </h3>
       <PartList
         rows={keys}

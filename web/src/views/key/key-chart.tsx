@@ -5,6 +5,7 @@ import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.t
 import { chartData, coveredPart } from '../../data/chart-data.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { stepOf } from '../../data/questions.ts';
+import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { ChartRulesMenu, rulesSentence } from '../alerts/chart-rules-menu.tsx';
 import type { Figures } from './key-facts.tsx';
@@ -54,7 +55,7 @@ export function KeyChart(props: KeyChartProps) {
         }}
         rules={drawn}
         height={150}
-        label={`${label} over time. Arrow keys move through time.${rulesSentence(rules)}`}
+        label={`${isolated(label)} over time. Arrow keys move through time.${rulesSentence(rules)}`}
         tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
       />

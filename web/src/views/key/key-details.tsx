@@ -67,7 +67,9 @@ export function KeyDetails(props: KeyViewProps) {
       {known ? (
         <KeyAttributes {...props} known={known} />
       ) : (
-        <p class="hint">The group has no key {rawKey}.</p>
+        <p class="hint">
+          The group has no key <bdi>{rawKey}</bdi>.
+        </p>
       )}
     </>
   );
@@ -121,7 +123,7 @@ function MoreDrilldowns({
             href={navigate.link({ by: each.guid })}
             onClick={onPlainClick(() => navigate.go({ by: each.guid }))}
           >
-            {each.name}
+            <bdi>{each.name}</bdi>
           </a>
         </span>
       ))}

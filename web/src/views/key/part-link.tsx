@@ -1,5 +1,6 @@
 import { groupOf, likeMeter, meterOf } from '../../data/choices.ts';
 import type { Part } from '../../data/key-parts.ts';
+import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { KeyPanelProps } from './key-props.ts';
 
@@ -8,7 +9,7 @@ type PartLinkProps = KeyPanelProps & { readonly part: Part };
 /** Links a part of a pair to its own panel, in its own group. */
 export function PartLink({ part, address, navigate, choice, group }: PartLinkProps) {
   const of = groupOf(choice, part.group);
-  if (!of) return <span>{part.label}</span>;
+  if (!of) return <bdi>{part.label}</bdi>;
   const meter = likeMeter(of, meterOf(group, address.meter));
   const target = {
     group: of.guid,
@@ -19,10 +20,10 @@ export function PartLink({ part, address, navigate, choice, group }: PartLinkPro
   return (
     <a
       href={navigate.link(target)}
-      title={`${of.name}: ${part.readable}`}
+      title={`${isolated(of.name)}: ${isolated(part.readable)}`}
       onClick={onPlainClick(() => navigate.go(target))}
     >
-      {part.label}
+      <bdi>{part.label}</bdi>
     </a>
   );
 }

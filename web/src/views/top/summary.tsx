@@ -26,9 +26,9 @@ export function Summary(props: SummaryProps) {
     <section class="summary" aria-label="Summary">
       <div class="summary-head">
         <h1>
-          {shown.group.name}{' '}
+          <bdi>{shown.group.name}</bdi>{' '}
           <span>
-            by {meter.name}
+            by <bdi>{meter.name}</bdi>
             {networks && `, ${networks}`}
             {ranked && `, ${ranked}`}
           </span>

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { othersColor, seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
-import { shownText } from '../../data/key-parts.ts';
+import { shownText, tellApart } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { ordinalOf, rankedBy, valueName } from '../../data/ranking-words.ts';
@@ -12,6 +12,7 @@ import { amountQuantity, growthQuantity, rateQuantity } from '../../data/row-fig
 import type { TopRow } from '../../data/shown-toppers.ts';
 import { allDigits, partOf, toNumber } from '../../format/big-number.ts';
 import { changeOf } from '../../format/change.ts';
+import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { formatShare } from '../../format/quantity.ts';
 import { BucketFigureOf, Figure } from '../../parts/figure.tsx';
@@ -35,6 +36,7 @@ export function TopTable(props: ResultsProps) {
   const largest = Math.max(0, ...keys.map(({ metric }) => toNumber(metric)));
   const body = useRef<HTMLTableSectionElement>(null);
   const isSum = addsUp(terms.kind);
+  const names = useMemo(() => tellApart(keys, shown.group), [shown]);
   const hide = useHiding(props, body);
   useMovingRows(body, address.live ? keys.map(({ key }) => key) : []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -52,7 +54,15 @@ export function TopTable(props: ResultsProps) {
         <TopTableHead {...props} />
         <tbody ref={body} onKeyDown={onKeyDown}>
           {keys.map((row, index) => (
-            <Row key={row.key} {...props} row={row} index={index} largest={largest} onHide={hide} />
+            <Row
+              key={row.key}
+              {...props}
+              row={row}
+              name={names.get(row.key) ?? row.label}
+              index={index}
+              largest={largest}
+              onHide={hide}
+            />
           ))}
         </tbody>
         {isSum && <Others {...props} />}
@@ -85,6 +95,8 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
 
 type RowProps = ResultsProps & {
   readonly row: TopRow;
+  /** Names the key alone: its label, with the readable key if others have the same label. */
+  readonly name: string;
   readonly index: number;
   /** The largest listed metric. */
   readonly largest: number;
@@ -115,7 +127,6 @@ function Row(props: RowProps) {
   const isOpen = address.key === row.key;
   const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
   const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
-  const label = shownText(row.label, shown.group);
   const covered = coveredPart(shown.table.window, shown.stored);
   const ranked = rankedColumn(shown.ranking);
   const growth = growthName(shown.ranking);
@@ -163,7 +174,7 @@ function Row(props: RowProps) {
       <td class="is-act">
         <IconButton
           icon="hide"
-          name={`Hide ${label} and rank again`}
+          name={`Hide ${isolated(props.name)} and rank again`}
           onClick={() => props.onHide(row.key, props.index)}
         />
       </td>
@@ -187,7 +198,7 @@ function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
         onClick={onPlainClick(() => navigate.go(open))}
       >
         {shownText(row.label, shown.group)}
-      </a>
+      </a>{' '}
       {row.readable !== row.label && (
         <span class="readable">{shownText(row.readable, shown.group)}</span>
       )}

@@ -23,7 +23,10 @@ export function TrendResults(props: TrendProps) {
       <section class="summary" aria-label="Summary">
         <div class="summary-head">
           <h1>
-            {group.name} <span>by {meter.name}, ranks over time</span>
+            <bdi>{group.name}</bdi>{' '}
+            <span>
+              by <bdi>{meter.name}</bdi>, ranks over time
+            </span>
           </h1>
           <p class="summary-window">
             <time dateTime={new Date(window.from * 1000).toISOString()}>

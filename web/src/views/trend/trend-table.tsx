@@ -39,7 +39,7 @@ function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) 
           onClick={onPlainClick(() => navigate.go(target))}
         >
           {label}
-        </a>
+        </a>{' '}
         {readable !== label && <span class="readable">{shownText(readable, shown.group)}</span>}
       </th>
       <td class="is-number" data-name="Best rank">

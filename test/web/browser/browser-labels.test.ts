@@ -1,0 +1,127 @@
+import type { Browser, Locator } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
+import type { TestService } from '../../support/lab/service.ts';
+import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+
+const chromium = findChromium();
+
+const HOSTS = guidOf(1);
+const PAIRS = guidOf(2);
+const HOST = '20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.0';
+
+/** Labels of hosts, largest first; a right-to-left one, one that reverses, and twins. */
+const LABELS = ['שרת הקבצים', 'evil\u202Elive', 'printer', 'printer'];
+
+const viewOf = (guid: string) =>
+  `?context=lab&group=${guid.slice(1, -1)}&meter=0&window=all&tz=UTC`;
+const TOP = viewOf(HOSTS);
+
+describe.skipIf(!chromium)('labels in the dashboard', { timeout: 120_000 }, () => {
+  let lab: TestService;
+  let browser: Browser;
+  let dashboard: DashboardPage;
+
+  beforeAll(async () => {
+    lab = await startLab({
+      groups: [
+        group(1, { name: 'Hosts', key_kind: 'ipv6' }),
+        group(2, {
+          name: 'Pairs',
+          key_kind: 'crosskey',
+          crosskey: { parentguid: HOSTS, crosskeyguid_1: HOSTS },
+        }),
+      ],
+      lines: [
+        ...LABELS.map((label, i) => ({
+          group: HOSTS,
+          key: `${HOST}${i}`,
+          label,
+          ts: T0,
+          values: { 0: 100 - i },
+        })),
+        ...[0, 1].map((i) => ({
+          group: PAIRS,
+          key: `${HOST}${i}\\${HOST}2`,
+          ts: T0,
+          values: { 0: 1 },
+        })),
+      ],
+    });
+    browser = await launch(chromium ?? '');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.close();
+  });
+
+  afterEach(() => dashboard?.close());
+
+  const open = async (search: string) => {
+    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    await dashboard.signIn();
+    return dashboard;
+  };
+
+  it.each([
+    ['top', TOP],
+    ['trend', `${TOP}&view=trend`],
+  ])('do not change the order of the address beside them: %s', async (name, search) => {
+    const { page, shoot } = await open(search);
+    const cells = page.locator('table:has(.readable) tbody th');
+    expect(await cells.count()).toBe(4);
+    await shoot(`labels-${name}`);
+    for (const cell of await cells.all()) {
+      const label = await cell.locator('.key-link').boundingBox();
+      const places = await placesOf(cell.locator('.readable'));
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(places[0]).toBeGreaterThan((label?.x ?? 0) + (label?.width ?? 0));
+    }
+  });
+
+  it('do not change the order of the parts of a pair', async () => {
+    const { page, settled, shoot } = await open(`${viewOf(PAIRS)}&key=${HOST}1%5C${HOST}2`);
+    await settled();
+    await shoot('labels-pairs');
+    const parts = page.locator('.panel-parts a');
+    await expect.poll(() => parts.allTextContents()).toEqual([LABELS[1], LABELS[2]]);
+    const places = await placesOf(parts.nth(1).locator('bdi'));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it('are read apart from the keys beside them', async () => {
+    const { page } = await open(TOP);
+    const header = page.getByRole('rowheader').nth(2);
+    expect(await header.textContent()).toBe('printer 2001:db8::2');
+    await page.getByRole('link', { name: 'Trend' }).click();
+    await dashboard.settled();
+    const row = page.getByRole('region', { name: 'Keys' }).getByRole('rowheader').nth(2);
+    expect(await row.textContent()).toBe('printer (2001:db8::2) 2001:db8::2');
+  });
+
+  it('name the buttons of keys with the same label apart', async () => {
+    const { page } = await open(TOP);
+    const names = await page
+      .getByRole('button', { name: /^Hide / })
+      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label')));
+    expect(names.slice(2)).toEqual([
+      'Hide printer (2001:db8::2) and rank again',
+      'Hide printer (2001:db8::3) and rank again',
+    ]);
+  });
+});
+
+/** Where each character of an element is, in pixels from the left. */
+const placesOf = (element: Locator): Promise<number[]> =>
+  element.evaluate((own) => {
+    const [text] = own.childNodes;
+    if (!text) return [];
+    const range = document.createRange();
+    return [...(text.textContent ?? '')].map((_, index) => {
+      range.setStart(text, index);
+      range.setEnd(text, index + 1);
+      return range.getBoundingClientRect().x;
+    });
+  });
