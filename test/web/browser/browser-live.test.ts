@@ -108,6 +108,16 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     expect(page.url()).not.toContain('live');
   });
 
+  it('opens the panel of a key beside the view', async () => {
+    const { page, shoot } = await open(`${VIEW}&window=1h&live=1&key=${hostKey(0)}`);
+    await follows();
+    await shoot('live-panel');
+    const view = await page.locator('.view').boundingBox();
+    const panel = await page.getByRole('complementary').boundingBox();
+    expect(panel?.x).toBeGreaterThanOrEqual((view?.x ?? 0) + (view?.width ?? 0));
+    expect(panel?.y).toBe(view?.y);
+  });
+
   it('updates figures, ranks and the chart in place, and moves nothing else', async () => {
     const looks = { height: 600 };
     const { page, settled, labels, shoot } = await open(`${VIEW}&window=1h&live=1`, looks);

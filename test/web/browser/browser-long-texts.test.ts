@@ -9,6 +9,9 @@ const chromium = findChromium();
 
 /** The longest text key. */
 const KEY = 'k'.repeat(512);
+/** The longest label. */
+const LABEL = 'label '.repeat(166);
+
 const TOP = `?context=lab&group=${guidOf(1).slice(1, -1)}&meter=0&window=all&tz=UTC`;
 
 describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }, () => {
@@ -19,7 +22,13 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
   beforeAll(async () => {
     lab = await startLab({
       groups: [group(1, { name: 'Autonomous_System_Interface_Pairs_Of_Routers' })],
-      lines: [KEY, 'short'].map((key) => ({ group: guidOf(1), key, ts: T0, values: { 0: 1 } })),
+      lines: [KEY, 'short', 'labelled'].map((key) => ({
+        group: guidOf(1),
+        key,
+        ts: T0,
+        values: { 0: 1 },
+        ...(key === 'labelled' && { label: LABEL }),
+      })),
     });
     browser = await launch(chromium ?? '');
   }, 120_000);
@@ -50,4 +59,42 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
       expect(await overflowOf(page), `${width} px wide`).toBeLessThanOrEqual(0);
     }
   });
+
+  it.each([
+    [320, 256],
+    [640, 400],
+    [1200, 400],
+    [1200, 900],
+  ])('shows all of the panel of a key with a long label: %d × %d', async (width, height) => {
+    dashboard = await openDashboard(browser, `${lab.url}/${TOP}&key=labelled`, { width, height });
+    const { page, signIn, settled, shoot } = dashboard;
+    await signIn();
+    await settled();
+    const panel = page.getByRole('complementary');
+    await panel.getByRole('region', { name: 'Attributes' }).waitFor();
+    const parts = [
+      panel.locator('dt', { hasText: 'Raw key' }),
+      panel.locator('.fact').first(),
+      panel.getByRole('button', { name: 'Close this key' }),
+    ];
+    for (const part of parts) {
+      await part.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+      expect(await part.evaluate(isOnTop)).toBe(true);
+    }
+    const title = page.locator('#panel-title');
+    await title.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+    const { bottom, head } = await title.evaluate((element) => ({
+      bottom: element.getBoundingClientRect().bottom,
+      head: element.closest('.panel-head')?.getBoundingClientRect().bottom ?? 0,
+    }));
+    expect(Math.floor(bottom)).toBeLessThanOrEqual(Math.min(head, height));
+    await shoot(`long-label-${width}-${height}`);
+  });
 });
+
+/** Returns whether nothing covers the middle of an element. */
+function isOnTop(element: Element): boolean {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  return top !== null && element.contains(top);
+}

@@ -18,7 +18,8 @@ export function LiveNoteBar({ course, newest }: LiveNoteProps) {
   }, []);
   const note = liveNote(course, Math.max(nowMs, course.newestAtMs ?? 0));
   return (
-    <div class="live-note-place">
+    // Without an element around them: it would take a place beside the view.
+    <>
       {/* Screen readers read only the short text: not each answer, nor each minute. */}
       <p class="sr-only" role="status">
         {note?.short ?? (course.stream.kind === 'open' ? 'Live' : '')}
@@ -29,6 +30,6 @@ export function LiveNoteBar({ course, newest }: LiveNoteProps) {
           {newest && ` The data ends at ${newest}.`}
         </p>
       )}
-    </div>
+    </>
   );
 }
