@@ -145,7 +145,10 @@ describe('a figure from topper buckets', () => {
 
   it('is a percentile if there are two whole ones, and always for a gauge', () => {
     const short = { from: 10, to: 890 };
-    expect(percentileFigure(600, terms('counter'), short).quantity).toBeNull();
+    expect(percentileFigure(600, terms('counter'), short)).toEqual({
+      quantity: null,
+      why: 'The data of this window cover fewer than two whole buckets of 5 minutes',
+    });
     expect(percentileFigure(600, terms('counter'), hour).quantity?.[0]).toBe('2');
     expect(percentileFigure(21, terms('mean'), short).quantity?.[0]).toBe('21');
   });

@@ -293,6 +293,17 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(new URL(link).searchParams.get('window')).toBe(`${TEN + 3600}-${TEN + 7200}`);
   });
 
+  it('shows that link in the address bar if the browser refuses the clipboard', async () => {
+    const { page } = await open(HOSTS_VIEW.replace(HOURS, 'window=1h'));
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('Write permission denied'));
+    });
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.getByText('now in the address bar').waitFor();
+    expect(page.url()).toContain(`window=${TEN + 3600}-${TEN + 7200}`);
+  });
+
   it('shows a pair by its parts, each with a link to its own panel', async () => {
     const search = `?context=lab&group=${PAIRS.slice(1, -1)}&${HOURS}&tz=UTC&key=0A.00.00.0A%5C01.BB`;
     const { page, settled } = await open(search);

@@ -18,7 +18,7 @@ export function whyNoBuckets(covered: Covered, { kind, topperBucketSize }: Bucke
   const first = Math.ceil(covered.from / topperBucketSize);
   const whole = Math.floor(covered.to / topperBucketSize) - first;
   if (!addsUp(kind) || whole >= 2) return null;
-  return `The window has fewer than two whole buckets of ${longDuration(topperBucketSize)}`;
+  return `The data of this window cover fewer than two whole buckets of ${longDuration(topperBucketSize)}`;
 }
 
 export const percentileFigure = (

@@ -16,8 +16,8 @@ type ExportProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement
 export function ExportMenu(props: ExportProps) {
   const { shown, navigate, canvas } = props;
   const { from, to } = shown.table.window;
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => setCopied(false), [from, to]);
+  const [linkHint, setLinkHint] = useState(LINK_HINT);
+  useEffect(() => setLinkHint(LINK_HINT), [from, to]);
   const name = fileName(props);
   const saveCsv = () =>
     saveFile(`${name}.csv`, new Blob([topCsv(props)], { type: 'text/csv;charset=utf-8' }));
@@ -27,15 +27,17 @@ export function ExportMenu(props: ExportProps) {
   };
   const copyLink = async () => {
     const fixed = { window: { kind: 'interval', from, to } } as const;
-    // Without https, browsers offer no clipboard: navigate, so that the address bar has the link.
-    if (!('clipboard' in navigator)) return navigate.go(fixed);
-    await navigator.clipboard.writeText(new URL(navigate.link(fixed), location.href).href);
-    setCopied(true);
+    if (await copyText(new URL(navigate.link(fixed), location.href).href)) {
+      setLinkHint('copied');
+    } else {
+      navigate.go(fixed);
+      setLinkHint('now in the address bar');
+    }
   };
   const actions: readonly (readonly [string, string, () => unknown])[] = [
     ['Save as CSV', 'all digits, times in UTC', saveCsv],
     ['Save as a picture', 'chart, legend and window, PNG', savePicture],
-    ['Copy a link', isCopied ? 'copied' : 'always to exactly this time', copyLink],
+    ['Copy a link', linkHint, copyLink],
   ];
   return (
     <Popover
@@ -69,6 +71,17 @@ export function ExportMenu(props: ExportProps) {
         </ul>
       )}
     </Popover>
+  );
+}
+
+const LINK_HINT = 'always to exactly this time';
+
+/** Returns whether the text was copied: without https there is no clipboard, or it may refuse. */
+async function copyText(text: string): Promise<boolean> {
+  if (!('clipboard' in navigator)) return false;
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
   );
 }
 
