@@ -61,8 +61,8 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
 
   const follows = (count = 1) => expect.poll(() => standIn.open().length).toBe(count);
 
-  /** The base, moved by some minutes, with its first keys in another order. */
-  const moved = (minutes: number, order: readonly number[] = []): object => {
+  /** The base, moved by some minutes, with its first keys in another order, and at most so many. */
+  const moved = (minutes: number, order: readonly number[] = [], items = 100): object => {
     const context = structuredClone(base) as Mutable<LiveContext>;
     const seconds = minutes * 60;
     const move = (span: { from: number; to: number } | null) => {
@@ -80,7 +80,8 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     }
     for (const list of [table.keys, chart.keys]) {
       const first = order.flatMap((index) => list[index] ?? []);
-      list.splice(0, first.length, ...(first as never[]));
+      const rest = list.filter((each) => !first.includes(each));
+      list.splice(0, list.length, ...([...first, ...rest].slice(0, items) as never[]));
     }
     table.keys.forEach((row, index) => {
       row.rank = index + 1;
@@ -137,6 +138,23 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     ]);
     expect(await canvas?.evaluate((element) => element.isConnected)).toBe(true);
     await settled();
+  });
+
+  it('focuses the row that takes the place of one that is no longer listed', async () => {
+    const { page, labels } = await open(`${VIEW}&window=1h&live=1&top=10`);
+    await follows();
+    const before = await labels();
+    await page.locator('.key-link').nth(9).focus();
+    await standIn.tell(moved(1, [], 9));
+    await expect.poll(labels).toEqual(before.slice(0, 9));
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    expect(await focused()).toBe(before[8]);
+    await page.locator('.is-act button').nth(2).focus();
+    await standIn.tell(moved(2, [0, 1, 3, 4, 5, 6, 7, 8], 8));
+    await expect.poll(labels).toHaveLength(8);
+    expect(await page.evaluate('document.activeElement.title')).toBe(
+      `Hide ${before[3]} and rank again`,
+    );
   });
 
   it('keeps an open panel, and loads its key again', async () => {
