@@ -2,6 +2,7 @@ import { useCallback, useState } from 'preact/hooks';
 import { type Session, storedSession, storeSession } from './api/session.ts';
 import type { ContextChoice } from './data/choices.ts';
 import { storeChoices, storedChoices } from './data/stored-choices.ts';
+import { useKeptFocus } from './parts/kept-focus.ts';
 import { SignIn } from './views/header/sign-in.tsx';
 import { Resume } from './views/resume.tsx';
 import { Workspace } from './views/workspace.tsx';
@@ -11,6 +12,8 @@ export function App() {
   const [session, setSession] = useState<Session | null>(storedSession);
   const [contexts, setContexts] = useState<readonly ContextChoice[] | null>(storedChoices);
   const [reason, setReason] = useState<string | null>(null);
+
+  useKeptFocus();
 
   const keepContexts = useCallback((known: readonly ContextChoice[] | null) => {
     storeChoices(known);

@@ -175,7 +175,6 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
       }
       throw new Error(`Tab never comes to ${name}`);
     };
-    await keyboard.press('Tab');
     await keyboard.type('ada');
     await keyboard.press('Tab');
     await keyboard.type('ada-token');

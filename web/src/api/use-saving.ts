@@ -19,6 +19,7 @@ export function useSaving<Data, Variables>(
 ): Saving<Variables> {
   const [state, setState] = useState<Omit<Saving<Variables>, 'save'>>(IDLE);
   const save = (variables: Variables) => {
+    if (state.isSaving) return;
     setState({ isSaving: true, fault: null });
     ask(operation, variables, { session }).then(
       ({ data, problems: [problem] }) => {

@@ -1,3 +1,5 @@
+import type { Ref } from 'preact';
+
 /** Paths of the icons, drawn in the colour of the text beside them. */
 const PATHS = {
   hide: 'M2 8s2.2-4 6-4 6 4 6 4-2.2 4-6 4-6-4-6-4zM2.5 13.5l11-11',
@@ -33,17 +35,20 @@ type IconButtonProps = {
   readonly name: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
 };
 
-export function IconButton({ icon, name, onClick, disabled = false }: IconButtonProps) {
+/** A disabled button does nothing, but keeps the focus. */
+export function IconButton({ icon, name, onClick, disabled = false, ref = null }: IconButtonProps) {
   return (
     <button
+      ref={ref}
       type="button"
       class="button is-icon"
       title={name}
       aria-label={name}
-      disabled={disabled}
-      onClick={onClick}
+      aria-disabled={disabled}
+      onClick={disabled ? undefined : onClick}
     >
       <Icon name={icon} />
     </button>

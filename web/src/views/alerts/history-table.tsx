@@ -1,8 +1,10 @@
+import { useRef } from 'preact/hooks';
 import { valueText } from '../../data/alerts/alert-words.ts';
 import type { AlertEvent, Rule } from '../../data/alerts/firing.ts';
 import { allDigits } from '../../format/big-number.ts';
 import { longDuration } from '../../format/moment.ts';
 import { Choice } from '../../parts/choice.tsx';
+import { focusOn } from '../../parts/focus.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -108,25 +110,27 @@ function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
 
 function Pages({ address, navigate, events }: ViewProps & { readonly events: EventPage }) {
   const { hasNextPage, endCursor } = events.pageInfo;
+  const foot = useRef<HTMLDivElement>(null);
   if (!hasNextPage && address.after === null) return null;
   const older = { after: endCursor };
+  /** Goes on at the top of the table, whose foot may have another link then, or none. */
+  const show = (page: { readonly after: string | null }) => {
+    navigate.go(page);
+    focusOn(foot.current?.closest('section')?.querySelector('h2'));
+  };
   return (
-    <div class="card-foot">
+    <div ref={foot} class="card-foot">
       {address.after !== null && (
         <a
           class="button"
           href={navigate.link({ after: null })}
-          onClick={onPlainClick(() => navigate.go({ after: null }))}
+          onClick={onPlainClick(() => show({ after: null }))}
         >
           Newest events
         </a>
       )}
       {hasNextPage && (
-        <a
-          class="button"
-          href={navigate.link(older)}
-          onClick={onPlainClick(() => navigate.go(older))}
-        >
+        <a class="button" href={navigate.link(older)} onClick={onPlainClick(() => show(older))}>
           Older events
         </a>
       )}

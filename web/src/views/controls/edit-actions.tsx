@@ -13,7 +13,7 @@ export const EditActions = ({ isSaving, fault, onCancel }: EditActionsProps) => 
       {fault && `Not saved: ${fault.message}.`}
     </p>
     <div class="edit-actions">
-      <button type="submit" class="button is-primary" disabled={isSaving}>
+      <button type="submit" class="button is-primary" aria-disabled={isSaving}>
         {isSaving ? 'Saving …' : 'Save'}
       </button>
       <button type="button" class="button" onClick={onCancel}>

@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { FILTER_KINDS, type FilterKind } from '../../address/address.ts';
 import { FILTER_LABELS } from '../../data/filter-words.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import { isolated } from '../../format/isolated.ts';
+import { useFocusInPlace } from '../../parts/focus.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { ViewProps } from '../view-props.ts';
 
@@ -79,24 +80,38 @@ export function FilterBox({ address, navigate, group, isFilterRefused }: FilterB
 /** The active filters, each with a button to remove it. */
 export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
   const { filter, hidden } = address;
+  const list = useRef<HTMLUListElement>(null);
+  const chips = JSON.stringify([filter, hidden]);
+  const stayAt = useFocusInPlace(chips, () => {
+    const input = document.querySelector<HTMLElement>('.filter input');
+    const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
+    return buttons.length > 0 || !input ? buttons : [input];
+  });
   if (!filter && hidden.length === 0) return null;
+  const first = filter ? 1 : 0;
   return (
-    <ul class="chips" aria-label="Active filters">
+    <ul ref={list} class="chips" aria-label="Active filters">
       {filter && (
         <Chip
           text={`${FILTER_LABELS[filter.kind]}: ${isolated(filter.text)}`}
           name={`Remove the filter ${isolated(filter.text)}`}
-          onRemove={() => navigate.go({ filter: null })}
+          onRemove={() => {
+            stayAt(0);
+            navigate.go({ filter: null });
+          }}
         />
       )}
-      {hidden.map((key) => {
+      {hidden.map((key, index) => {
         const label = isolated(shown?.hidden.find((each) => each.key === key)?.label ?? key);
         return (
           <Chip
             key={key}
             text={`Without ${label}`}
             name={`Show ${label} again`}
-            onRemove={() => navigate.go({ hidden: hidden.filter((each) => each !== key) })}
+            onRemove={() => {
+              stayAt(first + index);
+              navigate.go({ hidden: hidden.filter((each) => each !== key) });
+            }}
           />
         );
       })}

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import type { Ref } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SignIn as SignInOperation, type SignInQuery } from '../../../generated/operations.ts';
 import { ask } from '../../api/ask.ts';
 import { type Fault, NoAnswer } from '../../api/fault.ts';
@@ -23,8 +24,12 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
   const [fault, setFault] = useState<Fault | null>(null);
   const [isBusy, setBusy] = useState(false);
 
+  const first = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => first.current?.focus(), []);
+
   const submit = async (event: Event) => {
     event.preventDefault();
+    if (isBusy) return;
     const session = { username: username.trim(), token: token.trim() };
     setBusy(true);
     setFault(null);
@@ -53,7 +58,13 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
             This server has a demo. Its user and token are already filled in.
           </p>
         )}
-        <Field label="User" value={username} onInput={setUsername} autoComplete="username" />
+        <Field
+          field={first}
+          label="User"
+          value={username}
+          onInput={setUsername}
+          autoComplete="username"
+        />
         <Field
           label="Token"
           value={token}
@@ -64,7 +75,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
         <p class="sign-in-fault" role="alert">
           {fault && explain(fault)}
         </p>
-        <button type="submit" class="button is-primary is-large" disabled={isBusy}>
+        <button type="submit" class="button is-primary is-large" aria-disabled={isBusy}>
           {isBusy ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="sign-in-foot">
@@ -99,10 +110,19 @@ type FieldProps = {
   readonly onInput: (value: string) => void;
   readonly autoComplete: 'username' | 'current-password';
   readonly isSecret?: boolean;
+  readonly field?: Ref<HTMLInputElement>;
 };
 
-function Field({ label, value, onInput, autoComplete, isSecret = false }: FieldProps) {
+function Field({
+  label,
+  value,
+  onInput,
+  autoComplete,
+  isSecret = false,
+  field = null,
+}: FieldProps) {
   const attributes = {
+    ref: field,
     ...({
       required: true,
       value,

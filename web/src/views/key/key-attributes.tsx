@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ShownKey } from '../../data/shown-key.ts';
+import { useFocusAfter } from '../../parts/focus.ts';
 import { KeyEditor } from './key-editor.tsx';
 import type { KeyViewProps } from './key-props.ts';
 
@@ -9,6 +10,7 @@ type KeyAttributesProps = KeyViewProps & { readonly known: NonNullable<ShownKey[
 export function KeyAttributes(props: KeyAttributesProps) {
   const { known, rawKey, shownKey } = props;
   const [isEditing, setEditing] = useState(false);
+  const edit = useFocusAfter(isEditing);
   // A network has no texts: it is not a key of the group.
   const mayEdit = props.mayEdit && shownKey.network === null;
   return (
@@ -16,7 +18,7 @@ export function KeyAttributes(props: KeyAttributesProps) {
       <div class="attributes-head">
         <h3>Attributes</h3>
         {mayEdit && !isEditing && (
-          <button type="button" class="button" onClick={() => setEditing(true)}>
+          <button ref={edit} type="button" class="button" onClick={() => setEditing(true)}>
             Edit
           </button>
         )}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { meterOf } from '../../data/choices.ts';
@@ -32,7 +32,7 @@ export function KeyPanel(props: KeyPanelProps) {
   useEffect(() => {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [fault]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const shown = useMemo(() => shownKey(data, rawKey), [data]);
   const terms = termsOf(props);
   const [problem] = problems;
@@ -77,7 +77,8 @@ const readableBeside = (known: Known, { group }: KeyPanelProps): string =>
   known && group && known.readable !== known.label ? shownText(known.readable, group) : '\u00a0';
 
 /**
- * Closes the panel by its button, or by Escape from anywhere; the focus returns to the key's row.
+ * Closes the panel by its button, or by Escape from anywhere; the focus returns to the key's row, if
+ * there is one.
  */
 function useClosing({ navigate, rawKey }: KeyPanelProps): () => void {
   const close = () => {

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { UpdateSlice } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { ownTags, parseTags, tagsText } from '../../data/edits/slice-tags.ts';
+import { useFocusAfter } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -16,12 +17,14 @@ type SliceTagsCellProps = ViewProps & {
 /** The tags of a slice, which editors may change in place. */
 export function SliceTagsCell({ slice, session, onEdited }: SliceTagsCellProps) {
   const [isEditing, setEditing] = useState(false);
+  const edit = useFocusAfter(isEditing);
   if (!isEditing || !onEdited) {
     return (
       <>
         {tagsText(slice.tags)}{' '}
         {onEdited && (
           <IconButton
+            ref={edit}
             icon="edit"
             name={`Edit the tags of ${slice.name}`}
             onClick={() => setEditing(true)}

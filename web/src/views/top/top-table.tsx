@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { othersColor, seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
@@ -16,6 +16,7 @@ import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { formatShare } from '../../format/quantity.ts';
 import { BucketFigureOf, Figure } from '../../parts/figure.tsx';
+import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { Others } from './others-row.tsx';
@@ -41,7 +42,7 @@ export function TopTable(props: ResultsProps) {
   useMovingRows(body, address.live ? keys.map(({ key }) => key) : []);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const links = [...(body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [])];
+    const links = linksOf(body.current);
     const index = links.findIndex((link) => link.matches(':focus'));
     if (!step || index < 0) return;
     event.preventDefault();
@@ -71,6 +72,9 @@ export function TopTable(props: ResultsProps) {
     </section>
   );
 }
+
+const linksOf = (body: HTMLElement | null): readonly HTMLElement[] =>
+  body ? [...body.querySelectorAll<HTMLElement>('.key-link')] : [];
 
 function captionOf({ group, meter, ranking, prefix }: ResultsProps['shown']): string {
   const ranked = rankedBy(ranking);
@@ -108,15 +112,9 @@ function useHiding(
   { shown, address, navigate }: ResultsProps,
   body: RefObject<HTMLTableSectionElement | null>,
 ): RowProps['onHide'] {
-  const place = useRef<number | null>(null);
-  useEffect(() => {
-    if (place.current === null) return;
-    const links = body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [];
-    links[Math.min(place.current, links.length - 1)]?.focus();
-    place.current = null;
-  }, [shown]);
+  const stayAt = useFocusInPlace(shown, () => linksOf(body.current));
   return (key, index) => {
-    place.current = index;
+    stayAt(index);
     navigate.go({ hidden: [...address.hidden, key] });
   };
 }
