@@ -145,10 +145,10 @@ describe('the keys of a trend', () => {
       ...step,
       keys: step.keys.map((each) => ({ ...each, label: 'host' })),
     }));
-    expect(trendRows(same, TERMS).map(({ label }) => label)).toEqual([
-      'host (b)',
-      'host (a)',
-      'host (c)',
+    expect(trendRows(same, TERMS).map(({ label, name }) => [label, name])).toEqual([
+      ['host', 'host (b)'],
+      ['host', 'host (a)'],
+      ['host', 'host (c)'],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../../connection/connection.ts';
-import { isSenderToStandby, isSessionOfUser } from '../session-kinds.ts';
+import { isSenderToStandby, isSessionOfUser } from '../../session-kinds.ts';
 
 /** A row that was removed from the manifest. died: a layout number of the context. */
 export type SweptRow = {

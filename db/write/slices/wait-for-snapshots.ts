@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Connection } from '../../connection/connection.ts';
-import { isSessionOfUser } from '../session-kinds.ts';
+import { isSessionOfUser } from '../../session-kinds.ts';
 
 /**
  * Waits until all transactions that see the database as it was before this moment are over, or have

@@ -25,6 +25,8 @@ export type TrendCell = {
 export type TrendRow = {
   readonly key: string;
   readonly label: string;
+  /** The label as it is shown, which tells keys with the same one apart. */
+  readonly name: string;
   readonly readable: string;
   readonly cells: readonly (TrendCell | null)[];
   readonly listed: number;
@@ -96,11 +98,12 @@ export function trendRows(
       cells.set(row.key, own);
     }
   }
-  const labels = tellApart([...names.values()], group);
+  const shown = tellApart([...names.values()], group);
   return [...names.values()]
     .map(({ key, label, readable }) => {
       const own = cells.get(key) ?? [];
-      return { key, label: labels.get(key) ?? label, readable, cells: own, ...ranksOf(own) };
+      const name = shown.get(key) ?? label;
+      return { key, label, name, readable, cells: own, ...ranksOf(own) };
     })
     .map((row) => ({ row, height: heightOf(row.cells, items) }))
     .sort((a, b) => b.height - a.height || (a.row.key < b.row.key ? -1 : 1))

@@ -33,7 +33,7 @@ export function HeatReadout(props: HeatReadoutProps) {
         <div class="readout" style={besides(cursor, props)}>
           <p class="readout-time">{moments.range(step.from, step.to)}</p>
           <p>
-            <strong>{row.label}</strong>
+            <strong>{row.name}</strong>
           </p>
           {cell ? (
             <ul>

@@ -36,7 +36,7 @@ export function StepTable({ shown, navigate, moments }: TrendProps) {
                       href={navigate.link(stepTarget(step, row))}
                       onClick={onPlainClick(() => navigate.go(stepTarget(step, row)))}
                     >
-                      {row.label}
+                      {row.name}
                     </a>
                   )}
                 </td>

@@ -29,7 +29,8 @@ export function TrendTable(props: TrendProps) {
 
 function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) {
   const target = { view: 'top', prefix: null, key: row.key } as const;
-  const { cells, listed, bestRank, meanRank, readable, label } = row;
+  const { cells, listed, bestRank, meanRank, name } = row;
+  const readable = shownText(row.readable, shown.group);
   return (
     <tr>
       <th scope="row">
@@ -38,9 +39,9 @@ function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) 
           href={navigate.link(target)}
           onClick={onPlainClick(() => navigate.go(target))}
         >
-          {label}
+          {name}
         </a>{' '}
-        {readable !== label && <span class="readable">{shownText(readable, shown.group)}</span>}
+        {readable !== name && <span class="readable">{readable}</span>}
       </th>
       <td class="is-number" data-name="Best rank">
         <span class="number">{bestRank}</span>
