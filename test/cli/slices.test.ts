@@ -194,6 +194,23 @@ describe('slices archive and restore', () => {
     expect(await lab.sql('select from archive_leftovers')).toEqual([]);
   });
 
+  it('name a table that cannot be removed, do the rest, and leave imports alone', async () => {
+    const [kept] = await lab.sql<{ name: string }>(
+      "select min(relname) as name from pg_class where relname ~ '^open_segment_pages_[0-9]+_'",
+    );
+    await lab.sql(`create view in_the_way as select from ${kept?.name}`);
+    const dropped = await run('drop', '--before', '2024-07-17', '--confirm', CONTEXT);
+    expect(dropped.status).toBe(0);
+    expect(dropped.out).toHaveLength(3);
+    expect(dropped.err).toEqual([
+      expect.stringMatching(`^${kept?.name} is not needed, but cannot be removed \\(cannot drop`),
+    ]);
+    await lab.importSamples([line('a', NOW + 3600)]);
+    await lab.sql('drop view in_the_way');
+    const again = await run('drop', '--slice', 'slice-20240717-0000', '--confirm', CONTEXT);
+    expect(again).toMatchObject({ status: 0, err: [] });
+  });
+
   it('show with --dry-run what they would do', async () => {
     const before = await statuses();
     const { out } = await run('archive', '--before', '2024-07-17', '--dry-run');

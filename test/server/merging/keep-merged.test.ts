@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_MERGE_LOCK } from '../../../db/advisory-locks.ts';
+import { pagePartitionName } from '../../../db/page-tables.ts';
+import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
 import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { type KeepMergedOptions, keepMerged } from '../../../server/merging/keep-merged.ts';
 import { visitHere } from '../../../server/merging/merge-visit.ts';
@@ -72,6 +74,23 @@ describe('a running server', () => {
     ]);
     expect(tally).toMatchObject({ merges: 1, mergedSegments: MERGE_FAN_IN, sweptSegments: 0 });
     expect(tally.segments.get(1)).toMatchObject({ context: 'lab', segments: 1, waiting: 0 });
+  });
+
+  it('reports a partition that it cannot remove, and counts that as a failure', async () => {
+    const { runOnce, clock, tally } = keeper();
+    const unneeded = { table: 'sealed_segment_pages', sliceId: 99 } as const;
+    const partition = pagePartitionName(unneeded);
+    await ensurePagePartition(lab.importer, unneeded);
+    await lab.importer.query(`create view in_the_way as select from ${partition}`);
+    await runOnce();
+    const reason = expect.stringContaining('depend');
+    expect(lines()).toMatchObject([{ level: 50, refused: [{ partition, reason }] }]);
+    expect(tally.last?.failed).toBe(true);
+    await lab.importer.query('drop view in_the_way');
+    clock.seconds += 60;
+    await runOnce();
+    expect(lines()).toEqual([]);
+    expect(tally.last?.failed).toBe(false);
   });
 
   it('seals a slice some time after it has ended, even without further imports', async () => {
