@@ -24,7 +24,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
 ]);
 
 /**
- * Creates the command line `countergraph COMMAND …` (spec/operations.md, "Commands").
+ * Creates the command line `countergraph COMMAND …` (docs/reference/commands.md).
  *
  * parameters: what the user typed. If it begins with a command, only that command is loaded,
  * because loading all takes longer than most commands run; for the version, none is. Anything else

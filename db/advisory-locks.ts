@@ -18,8 +18,8 @@ export const SLICE_HELD_LOCK = 0x4347_02;
 export const CONTEXT_CREATION_LOCK = 0x4347_03;
 
 /**
- * Held to detach a partition, because PostgreSQL allows only one pending detach of a table. 0: of
- * `samples`, 1: of the open pages, 2: of the sealed pages.
+ * Held to detach a partition, because PostgreSQL allows only one pending detach of a table. 1: of
+ * the open pages, 2: of the sealed pages.
  */
 export const PARTITION_REMOVAL_LOCK = 0x4347_04;
 

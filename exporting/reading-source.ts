@@ -93,5 +93,3 @@ export type KeyCounts = {
   /** Keys of the groups that have no row. */
   readonly withoutReadings: number;
 };
-
-export type OpenReadingSource = (query: ReadingQuery) => Promise<ReadingSource>;

@@ -15,7 +15,7 @@ import { TOOLS } from './tools.ts';
  * The supported protocol revisions; the preferred one with a handshake comes first. None of them
  * has batches: one request is one query, as in GraphQL.
  */
-export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2026-07-28'];
+const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2026-07-28'];
 
 const INSTRUCTIONS =
   'Exact counters of network traffic. Begin with list_contexts, then list_groups: other tools ' +

@@ -22,7 +22,8 @@ function section(command: Command, names: readonly string[]): string {
   const usage = `countergraph ${names.join(' ')} ${command.usage()}`;
   const rows = [
     ...command.registeredArguments.map((argument) => [
-      ...[argumentForm(argument.name(), argument.variadic), argument.description],
+      argumentForm(argument.name(), argument.variadic),
+      argument.description,
     ]),
     ...command.createHelp().visibleOptions(command).filter(isOwn).map(optionRow),
   ];

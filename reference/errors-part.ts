@@ -6,6 +6,9 @@ export const errorsPart = (): string =>
   markdownTable(
     ['status', 'code', 'message', 'when'],
     Object.values(ERRORS).map(({ status, code: name, message, when }) => [
-      ...[String(status), code(name), code(message), when],
+      String(status),
+      code(name),
+      code(message),
+      when,
     ]),
   );

@@ -27,7 +27,9 @@ const parameterTable = (parameters: readonly Parameter<unknown>[]): string =>
   markdownTable(
     ['parameter', 'type', 'default', 'meaning'],
     parameters.map(({ name, form, absent, required, meaning }) => [
-      ...[code(name), required ? `${form}, required` : form],
-      ...[absent === null ? '' : code(absent), meaning],
+      code(name),
+      required ? `${form}, required` : form,
+      absent === null ? '' : code(absent),
+      meaning,
     ]),
   );

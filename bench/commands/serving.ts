@@ -109,8 +109,12 @@ function medianOf(rounds: readonly WayFigures[]): WayFigures {
 function render({ name, ways }: CaseFigures): string {
   const first = [...ways.values()][0]?.cpuMicroseconds ?? Number.NaN;
   const rows = [...ways].map(([way, { cpuMicroseconds, requestsPerSecond, p50, p99 }]) => [
-    ...[way, cpuMicroseconds.toFixed(0), (first / cpuMicroseconds).toFixed(2)],
-    ...[requestsPerSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1)],
+    way,
+    cpuMicroseconds.toFixed(0),
+    (first / cpuMicroseconds).toFixed(2),
+    requestsPerSecond.toFixed(0),
+    p50.toFixed(1),
+    p99.toFixed(1),
   ]);
   return textTable([name, 'CPU µs', 'first ÷ this', 'requests/s', 'p50 ms', 'p99 ms'], rows);
 }

@@ -48,8 +48,9 @@ function sentence(report: LabelReport, format: LabelFormat): string {
   const { source, labelled, unchanged, created, keptByUser, unknown } = report;
   const what = format === 'csv' ? 'keys' : 'answered addresses';
   return (
-    `${source}: ${counted(labelled, 'key')} labelled, ${count(unchanged)} unchanged` +
-    (created > 0 ? `, ${count(created)} of them new` : '') +
+    `${source}: ${counted(labelled, 'key')} labelled` +
+    (created > 0 ? ` (${count(created)} of them new)` : '') +
+    `, ${count(unchanged)} unchanged` +
     (keptByUser > 0 ? `, ${count(keptByUser)} kept the label a user gave` : '') +
     `, ${count(unknown)} ${what} not in the context`
   );

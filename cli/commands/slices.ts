@@ -295,7 +295,8 @@ function byteProgress() {
     },
     stop() {
       bar?.stop();
-      [of, bar] = [null, null];
+      of = null;
+      bar = null;
     },
   };
 }

@@ -8,7 +8,7 @@ import { printable } from './printable.ts';
 const SHOWN_CHARACTERS = 200;
 
 /** Returns the path and query of a request, without the caller's credentials. */
-export function shownRequest({ endpoint, query }: ReplayedRequest): string {
+function shownRequest({ endpoint, query }: ReplayedRequest): string {
   const shown = new URLSearchParams(query);
   shown.delete('api_token');
   shown.delete('username');

@@ -32,7 +32,7 @@ export type FeedReaderOptions = {
   readonly room: () => Promise<void> | null;
 };
 
-export type FeedReader = {
+type FeedReader = {
   /** Resolved when reading is over, for whatever reason. */
   readonly done: Promise<void>;
   readonly stop: () => void;

@@ -161,7 +161,7 @@ export const FLOW_GROUPS = {
 } as const satisfies Record<string, FlowGroup>;
 
 /** Groups that are filled only if databases locate addresses (`--mmdb`). */
-export const GEO_GROUPS = {
+const GEO_GROUPS = {
   countries: {
     guid: guid('{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A03}'),
     name: 'Country',

@@ -16,8 +16,6 @@ export type LossUnit = (typeof LOSS_UNITS)[number];
 /** How much was lost, in each unit that protocols count. */
 export type LostUnits = Readonly<Record<LossUnit, number>>;
 
-export const NOTHING_LOST: LostUnits = { flows: 0, packets: 0, datagrams: 0 };
-
 /** What a line says about the packet that brought its flow. */
 export type ExportNumber = {
   /** Address of the exporter; empty if the line does not say it. */

@@ -12,7 +12,7 @@ type PointLimit = {
 };
 
 /** The limit on a single series of a topper or of one of its keys. */
-export const ONE_SERIES: readonly PointLimit[] = [
+const ONE_SERIES: readonly PointLimit[] = [
   {
     series: 1,
     most: LIMITS.seriesPoints,

@@ -28,7 +28,9 @@ export const timeSlicesSchemas: Readonly<Record<string, JsonSchema>> = {
       time_interval: refTo('TimeInterval'),
       name: text('Its name, after its start.', ['slice-20260715-0000']),
       status: text('Whether it is filled still, or kept elsewhere.', [
-        ...['available', 'processing', 'archived'],
+        'available',
+        'processing',
+        'archived',
       ]),
       available: boolean('Whether it can be queried.'),
       tags: listOf({ type: 'string' }, 'Such as primary or archive.'),

@@ -14,7 +14,9 @@ export const OPENAPI_PATH = '/api/openapi.json';
 
 /** The descriptions of the endpoints, in the order in which they are listed. */
 export const ENDPOINT_DESCRIPTIONS: readonly EndpointDescription[] = [
-  ...[timeSlices, counterGroupInfo, topper],
+  timeSlices,
+  counterGroupInfo,
+  topper,
 ];
 
 /** All parameters of an endpoint under these settings. */
@@ -126,9 +128,7 @@ const ERRORS_OF_POST: readonly ErrorKind[] = [
   ...(['unreadableBody', 'bodyTooLarge', 'unsupportedMediaType'] as const),
 ];
 
-const ENCODINGS = [
-  ...['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
-];
+const ENCODINGS = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): JsonSchema {
   const { title: summary, description, operation: operationId, answers, errors, tag } = endpoint;

@@ -48,7 +48,12 @@ const FROM_DR = booleanParameter(
 
 /** The parameters of all endpoints, except `timeout`, which differs between endpoints. */
 export const COMMON_PARAMETERS: readonly Parameter<unknown>[] = [
-  ...[USERNAME, API_TOKEN, CONTEXT, PROBE, DESTINATION_NODE, FROM_DR],
+  USERNAME,
+  API_TOKEN,
+  CONTEXT,
+  PROBE,
+  DESTINATION_NODE,
+  FROM_DR,
 ];
 
 /** Parameters that all three endpoints share, apart from the caller and the context. */

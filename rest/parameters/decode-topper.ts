@@ -183,9 +183,20 @@ const STEP: Parameter<number | null> = {
 };
 
 export const topperParameters = (settings: ServiceSettings): readonly Parameter<unknown>[] => [
-  ...[COUNTER_GROUP, METER, maxItemsParameter(settings), RESOLVE_KEYS, ATTRIBUTES],
-  ...[percentilesParameter(settings), MATCH, EXCLUDE, FLAGS, FORMAT, SERIES, STEP],
-  ...[...WINDOW_PARAMETERS, timeZoneParameter(settings)],
+  COUNTER_GROUP,
+  METER,
+  maxItemsParameter(settings),
+  RESOLVE_KEYS,
+  ATTRIBUTES,
+  percentilesParameter(settings),
+  MATCH,
+  EXCLUDE,
+  FLAGS,
+  FORMAT,
+  SERIES,
+  STEP,
+  ...WINDOW_PARAMETERS,
+  timeZoneParameter(settings),
 ];
 
 /** Errors: 400 for each malformed value. */

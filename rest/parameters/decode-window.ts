@@ -65,7 +65,12 @@ const TO_DATES = [
 
 /** In the order of the rules that they belong to. */
 export const WINDOW_PARAMETERS: readonly Parameter<unknown>[] = [
-  ...[FROM_TS, SECONDS, TO_TS, ...FROM_DATES, ...TO_DATES, RECENT],
+  FROM_TS,
+  SECONDS,
+  TO_TS,
+  ...FROM_DATES,
+  ...TO_DATES,
+  RECENT,
 ];
 
 /**

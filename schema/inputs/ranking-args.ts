@@ -2,7 +2,7 @@ import { malformed } from '../../domain/errors.ts';
 import { DEFAULT_PERCENTILE, type Ranking } from '../../domain/toppers/ranking.ts';
 import { builder } from '../builder.ts';
 
-export const RankByEnum = builder.enumType('RankBy', {
+const RankByEnum = builder.enumType('RankBy', {
   description: 'What keys are ranked by. It does not change `metric`, `total` and `others`.',
   values: {
     METRIC: { value: 'metric', description: 'Their value over the window.' },

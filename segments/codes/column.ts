@@ -38,9 +38,3 @@ function pickLanes(lanes: Lanes, rows: Uint32Array): Lanes {
   }
   return picked;
 }
-
-export const columnBytes = ({ values, counts }: Column): number =>
-  lanesBytes(values) + (counts === null ? 0 : lanesBytes(counts));
-
-const lanesBytes = ({ low, high }: Lanes): number =>
-  low.byteLength + (high === null ? 0 : high.byteLength);

@@ -1,4 +1,4 @@
-export const WELL_FORMED = 0;
+const WELL_FORMED = 0;
 export const ILL_FORMED = 1;
 export const WITH_CONTROL = 2;
 

@@ -166,7 +166,7 @@ function joinRanges(ranges: readonly KeyRange[], shape: SegmentShape): KeyRange 
 }
 
 /** Splits a range into ranges within the limits. */
-export function* splitToLimits(range: KeyRange, limits: RangeLimits): Generator<KeyRange> {
+function* splitToLimits(range: KeyRange, limits: RangeLimits): Generator<KeyRange> {
   const { keys, readings } = range;
   if (keys.count <= limits.keys && readings.ordinals.length <= limits.rows) {
     yield range;

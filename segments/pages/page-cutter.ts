@@ -5,7 +5,7 @@ import { sealPage } from './page.ts';
  * Maximum bytes of a page, unless a single section is larger: what one read of a few blocks of one
  * meter fetches.
  */
-export const PAGE_BYTES = 16_384;
+const PAGE_BYTES = 16_384;
 
 /** A page ready to be stored. Numbers ascend from 0. */
 export type StoredPage = { readonly number: number; readonly bytes: Uint8Array };

@@ -12,7 +12,7 @@ type Rules = {
 };
 
 /** Registers the metric of refused connections; returns a function that counts one. */
-export function registerConnectionLimits(registry: Registry): (why: 'total' | 'address') => void {
+function registerConnectionLimits(registry: Registry): (why: 'total' | 'address') => void {
   const refused = new Counter({
     name: 'countergraph_refused_connections_total',
     help: 'Connections that were closed at once, by what there were too many of',

@@ -20,7 +20,7 @@ export const limitsOf = ({ graphql, ...settings }: Settings): GraphQLLimits => (
 });
 
 /** Decision 1: a JSON body must be an object. A batch could contain any number of requests. */
-export const batchRefused = () =>
+const batchRefused = () =>
   serviceError('unreadableBody', {
     'what is wrong': 'it must be a JSON object, a list of requests is not supported',
   });

@@ -67,6 +67,10 @@ const nameOf = (
   { query, operationName, variables }: AskedCompiled,
 ): string =>
   JSON.stringify([
-    ...['graphql', operationName, variables, username, [...contexts.values()]],
+    'graphql',
+    operationName,
+    variables,
+    username,
+    [...contexts.values()],
     query.text,
   ]);

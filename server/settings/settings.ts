@@ -20,12 +20,12 @@ import {
   wholeNumber,
 } from './setting-rules.ts';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Everything the environment configures (spec/operations.md, "Settings"), and the fixed limits,
+ * Everything the environment configures (operations, "Settings"), and the fixed limits,
  * which it does not.
  */
 export type Settings = FixedLimits & {

@@ -9,7 +9,7 @@ import { BoundedNames } from './bounded-names.ts';
 export type CountedError = ErrorKind | 'document';
 
 /** hot: compiled, and answered without Yoga. */
-export const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
+const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
 
 export type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
 

@@ -38,7 +38,7 @@ export const MERGE_FAN_IN = 12;
 /**
  * The same for settled segments: those of a day stay until it is sealed, those of a week do not.
  */
-export const SETTLED_FAN_IN = 24;
+const SETTLED_FAN_IN = 24;
 
 /**
  * Maximum inputs of a merge, which holds a range of each in memory (store/write/range-limits.ts).

@@ -62,7 +62,7 @@ export async function loadManifest(
 }
 
 /** Makes the manifest from rows that were read with the layout of `since`, or 0 without it. */
-export function openManifest(rows: ManifestRows, { contextId, since }: ManifestRequest): Manifest {
+function openManifest(rows: ManifestRows, { contextId, since }: ManifestRequest): Manifest {
   const { version, layout } = rows;
   const isKnown = since?.layout === layout;
   if (isKnown && since.version === version) return since;

@@ -55,8 +55,17 @@ const iso = (second: number): string => new Date(second * 1000).toISOString().re
 
 const testOf = (alert: string, from: number, to: number, ...more: string[]) =>
   runOnDatabase([
-    ...['alerts', 'test', '--context', CONTEXT, '--alert', alert],
-    ...['--from', iso(from), '--to', iso(to), ...more],
+    'alerts',
+    'test',
+    '--context',
+    CONTEXT,
+    '--alert',
+    alert,
+    '--from',
+    iso(from),
+    '--to',
+    iso(to),
+    ...more,
   ]);
 
 type EventLine = {

@@ -69,8 +69,17 @@ describe('rules about every kind of meter', () => {
     for (const rule of RULES.filter(({ probe }) => probe === 'p1')) {
       const name = nameOf(rule);
       const { status, out } = await runOnDatabase([
-        ...['alerts', 'test', '--json', '--context', CONTEXT, '--alert', name],
-        ...['--from', String(first), '--to', String(last)],
+        'alerts',
+        'test',
+        '--json',
+        '--context',
+        CONTEXT,
+        '--alert',
+        name,
+        '--from',
+        String(first),
+        '--to',
+        String(last),
       ]);
       expect(status).toBe(0);
       const stored = (await lab.events(name)).map((event) => ({

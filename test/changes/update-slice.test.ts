@@ -48,7 +48,9 @@ describe('updateSlice', () => {
     await takeOutSlice(lab, sliceId);
     expect(await tagsInRest()).toEqual([['archive', 'kept']]);
     expect((await send(['kept', 'cold'])).data.updateSlice?.tags).toEqual([
-      ...['archive', 'kept', 'cold'],
+      'archive',
+      'kept',
+      'cold',
     ]);
     await putBackSlice(lab, sliceId);
     expect(await tagsInRest()).toEqual([['primary', 'kept', 'cold']]);

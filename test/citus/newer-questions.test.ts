@@ -81,8 +81,17 @@ describe.skipIf(!hasCluster)('on distributed pages', { timeout: 300_000 }, () =>
   async function tested(alert: string): Promise<readonly string[]> {
     const iso = (second: number) => new Date(second * 1000).toISOString();
     const { status, out } = await runOnDatabase([
-      ...['alerts', 'test', '--context', CONTEXT, '--alert', alert, '--json'],
-      ...['--from', iso(T0), '--to', iso(T0 + 3 * DAY)],
+      'alerts',
+      'test',
+      '--context',
+      CONTEXT,
+      '--alert',
+      alert,
+      '--json',
+      '--from',
+      iso(T0),
+      '--to',
+      iso(T0 + 3 * DAY),
     ]);
     expect(status).toBe(0);
     return out;

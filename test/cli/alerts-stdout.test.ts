@@ -35,7 +35,10 @@ function shell(line: string) {
   const main = join(program.folder, 'dist/cli/main.js');
   const command = [
     `"${process.execPath}" "${main}" alerts test --json --context ${CONTEXT} --alert big`,
-    ...['--from', String(T0), '--to', String(T0 + WINDOWS * GRID)],
+    '--from',
+    String(T0),
+    '--to',
+    String(T0 + WINDOWS * GRID),
   ].join(' ');
   return spawn('bash', ['-o', 'pipefail', '-c', line.replaceAll('$TEST', command)], {
     cwd: program.folder,

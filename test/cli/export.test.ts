@@ -47,7 +47,9 @@ afterAll(async () => {
 const run = (...parameters: string[]): Promise<CommandOutcome> =>
   runOn(
     lab,
-    ...['export', '--context', CONTEXT],
+    'export',
+    '--context',
+    CONTEXT,
     ...parameters.map((each) =>
       /\.(ndjson|csv|json)(\.gz)?$/.test(each) ? join(folder, each) : each,
     ),

@@ -91,7 +91,8 @@ describe('slices list', () => {
     const shown = async (...args: string[]) =>
       (await run('list', '--json', ...args)).out.map((text) => JSON.parse(text).name);
     expect(await shown('--before', '2024-07-17', '--engine', '0')).toEqual([
-      ...['slice-20240715-0000', 'slice-20240716-0000'],
+      'slice-20240715-0000',
+      'slice-20240716-0000',
     ]);
     expect(await shown('--engine', '1')).toEqual(['slice-20240715-0000-1']);
     expect(await shown('--pool', 'oper')).toEqual(['slice-20240715-0000']);
@@ -231,7 +232,8 @@ describe('slices archive and restore', () => {
     const which = ['--slice', 'slice-20240715-0000'];
     const unsaid = await run('archive', ...which);
     expect([unsaid.status, unsaid.err]).toEqual([
-      ...[1, ['countergraph: Context lab has several pools: choose with --pool cold or oper']],
+      1,
+      ['countergraph: Context lab has several pools: choose with --pool cold or oper'],
     ]);
     expect((await run('archive', ...which, '--pool', 'warm')).err[0]).toContain(
       'Context lab has no pool warm: its pools are cold, oper',
@@ -254,12 +256,14 @@ describe('slices drop', () => {
     expect([silent.status, silent.err]).toEqual([2, [expect.stringMatching(CONFIRM)]]);
     const wrong = await run('drop', ...which, '--confirm', 'yes');
     expect([wrong.status, wrong.err]).toEqual([
-      ...[2, ['countergraph: nothing was dropped: the word is lab, got "yes"']],
+      2,
+      ['countergraph: nothing was dropped: the word is lab, got "yes"'],
     ]);
     expect(await statuses()).toEqual(before);
     const right = await run('drop', ...which, '--confirm', 'lab');
     expect([right.status, right.out]).toEqual([
-      ...[0, ['slice-20240715-0000 was dropped', 'slice-20240715-0000-1 was dropped']],
+      0,
+      ['slice-20240715-0000 was dropped', 'slice-20240715-0000-1 was dropped'],
     ]);
     expect(await statuses()).toEqual(before.slice(2));
   });

@@ -107,7 +107,9 @@ describe('the Dockerfile', () => {
     const [image = ''] = all('', 'ARG');
     expect(Number(/node:(\d+)/.exec(image)?.[1])).toBeGreaterThanOrEqual(20);
     expect(stages.slice(1).map(({ instructions }) => instructions[0]?.rest)).toEqual([
-      ...['$NODE_IMAGE AS build', '$NODE_IMAGE AS packages', '$NODE_IMAGE'],
+      '$NODE_IMAGE AS build',
+      '$NODE_IMAGE AS packages',
+      '$NODE_IMAGE',
     ]);
   });
 });

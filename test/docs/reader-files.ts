@@ -23,8 +23,20 @@ const SERVERS = ['198.51.100.7', '203.0.113.80', '2001:db8::53'];
 /** An hour of a small office, as Zeek writes it. */
 function connLog(): string {
   const fields = [
-    ...['ts', 'uid', 'id.orig_h', 'id.orig_p', 'id.resp_h', 'id.resp_p', 'proto', 'duration'],
-    ...['orig_bytes', 'resp_bytes', 'orig_pkts', 'orig_ip_bytes', 'resp_pkts', 'resp_ip_bytes'],
+    'ts',
+    'uid',
+    'id.orig_h',
+    'id.orig_p',
+    'id.resp_h',
+    'id.resp_p',
+    'proto',
+    'duration',
+    'orig_bytes',
+    'resp_bytes',
+    'orig_pkts',
+    'orig_ip_bytes',
+    'resp_pkts',
+    'resp_ip_bytes',
   ];
   const rows = Array.from({ length: 240 }, (_, i) => {
     const server = SERVERS[i % 3] ?? '';
@@ -50,8 +62,12 @@ function zeekLog(
   rows: readonly (readonly unknown[])[],
 ): string {
   const head = [
-    ...['#separator \\x09', '#set_separator\t,', '#empty_field\t(empty)', '#unset_field\t-'],
-    ...[`#path\t${path}`, `#fields\t${fields.join('\t')}`],
+    '#separator \\x09',
+    '#set_separator\t,',
+    '#empty_field\t(empty)',
+    '#unset_field\t-',
+    `#path\t${path}`,
+    `#fields\t${fields.join('\t')}`,
   ];
   return `${[...head, ...rows.map((row) => row.join('\t'))].join('\n')}\n`;
 }

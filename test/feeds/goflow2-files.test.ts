@@ -45,8 +45,13 @@ describe('an import of goflow2', () => {
     });
     // ⌊100100 · 30 ÷ 90⌋ and the rest.
     expect(await readingsOf(database.url, { group: 'Apps', start: START })).toEqual([
-      ...['01.BB+0 1 33366', '01.BB+0 2 0', '01.BB+0 3 33366', '01.BB+0 4 1'],
-      ...['01.BB+60 1 66734', '01.BB+60 2 0', '01.BB+60 3 66734'],
+      '01.BB+0 1 33366',
+      '01.BB+0 2 0',
+      '01.BB+0 3 33366',
+      '01.BB+0 4 1',
+      '01.BB+60 1 66734',
+      '01.BB+60 2 0',
+      '01.BB+60 3 66734',
     ]);
   });
 

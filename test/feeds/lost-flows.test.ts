@@ -53,8 +53,19 @@ type Exporter = (port: number, version: string) => Promise<unknown>;
 
 const softflowd: Exporter = (port, version) =>
   promisify(execFile)('/usr/sbin/softflowd', [
-    ...['-D', '-r', join(folder, 'capture.pcap'), '-n', `127.0.0.1:${port}`, '-v', version],
-    ...['-c', 'none', '-p', join(folder, 'pid'), '-A', 'milli'],
+    '-D',
+    '-r',
+    join(folder, 'capture.pcap'),
+    '-n',
+    `127.0.0.1:${port}`,
+    '-v',
+    version,
+    '-c',
+    'none',
+    '-p',
+    join(folder, 'pid'),
+    '-A',
+    'milli',
   ]);
 
 const pmacctd: Exporter = async (port, version) => {

@@ -144,8 +144,14 @@ const flow = fc.record({
 });
 
 const FIELDS = [
-  ...['ts', 'id.orig_h', 'id.resp_h', 'id.resp_p', 'proto', 'duration'],
-  ...['orig_ip_bytes', 'resp_ip_bytes'],
+  'ts',
+  'id.orig_h',
+  'id.resp_h',
+  'id.resp_p',
+  'proto',
+  'duration',
+  'orig_ip_bytes',
+  'resp_ip_bytes',
 ] as const;
 
 export const zeekTables = fc.array(flow, { minLength: 1, maxLength: 8 }).map((flows) => {
@@ -167,15 +173,13 @@ export const zeekObjects = fc.array(flow, { minLength: 1, maxLength: 8 }).map((f
 });
 
 const dnsName = fc.constantFrom(
-  ...[
-    'www.example.com',
-    'a.example.',
-    'é.example',
-    '-',
-    '(empty)',
-    '\\x00.example',
-    'x'.repeat(300),
-  ],
+  'www.example.com',
+  'a.example.',
+  'é.example',
+  '-',
+  '(empty)',
+  '\\x00.example',
+  'x'.repeat(300),
 );
 
 const dnsAnswer = fc

@@ -76,19 +76,44 @@ export const withWrongVariables = (documents: fc.Arbitrary<RandomDocument>): fc.
     });
 
 const CONTENT_TYPES = [
-  ...['application/json', 'application/json; charset=utf-8', 'application/json; charset=utf-16'],
-  ...['application/graphql', 'application/graphql-response+json', 'text/plain', '', ';', 'json'],
-  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'a/b; c="d'],
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json; charset=utf-16',
+  'application/graphql',
+  'application/graphql-response+json',
+  'text/plain',
+  '',
+  ';',
+  'json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'a/b; c="d',
 ];
 
 const ACCEPTS = [
-  ...['*/*', 'application/json', 'application/graphql-response+json', 'image/png'],
-  ...['text/event-stream', 'multipart/mixed', '', ';q=', 'application/*;q=0', 'a'.repeat(3000)],
+  '*/*',
+  'application/json',
+  'application/graphql-response+json',
+  'image/png',
+  'text/event-stream',
+  'multipart/mixed',
+  '',
+  ';q=',
+  'application/*;q=0',
+  'a'.repeat(3000),
 ];
 
 const AUTHORIZATIONS = [
-  ...['Basic', 'Basic ====', 'Basic YWRh', 'Bearer', 'Bearer x y', 'Digest a=b', '', 'Basic 4pyT'],
-  ...['Bearer ada-secret', `Basic ${Buffer.from('ada:ada-secret').toString('base64')}`],
+  'Basic',
+  'Basic ====',
+  'Basic YWRh',
+  'Bearer',
+  'Bearer x y',
+  'Digest a=b',
+  '',
+  'Basic 4pyT',
+  'Bearer ada-secret',
+  `Basic ${Buffer.from('ada:ada-secret').toString('base64')}`,
 ];
 
 const header = (name: string, values: readonly string[]) =>

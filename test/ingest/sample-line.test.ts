@@ -62,7 +62,18 @@ describe('a line of the samples format', () => {
 
   it('puts values into the slots of their meters, and null into the others', () => {
     expect(parseWith({ values: { 2: 7, 12: -3 } }).readings).toEqual([
-      ...[null, null, 7, null, null, null, null, null, null, null, null, null],
+      null,
+      null,
+      7,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
       -3,
     ]);
   });

@@ -231,7 +231,9 @@ describe('dropping a slice', () => {
     await keeping.drop('slice-20240716-0000', 'slice-20240715-0000-1');
     expect(await filesBelow(pool)).toEqual([]);
     expect((await listed()).slices.map(({ name }) => name)).toEqual([
-      ...['slice-20240715-0000', 'slice-20240717-0000', 'slice-20240720-0000'],
+      'slice-20240715-0000',
+      'slice-20240717-0000',
+      'slice-20240720-0000',
     ]);
     expect(await partitionedSlices(lab)).toHaveLength(3);
     expect(await keeping.verify()).toMatchObject({ differences: [], slices: 3 });

@@ -75,8 +75,15 @@ describe.skipIf(!isInstalled)('the conformance suite of the protocol', () => {
     const output = join(folder, `${version}-${scenario}`);
     const { port } = relay.address() as AddressInfo;
     const said = await run([
-      ...['server', '--url', `http://127.0.0.1:${port}/mcp`, '--scenario', scenario],
-      ...['--spec-version', version, '--output-dir', output],
+      'server',
+      '--url',
+      `http://127.0.0.1:${port}/mcp`,
+      '--scenario',
+      scenario,
+      '--spec-version',
+      version,
+      '--output-dir',
+      output,
     ]);
     const checks = await readChecks(output);
     const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');

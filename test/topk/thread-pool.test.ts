@@ -282,7 +282,8 @@ describe('a closed thread pool', () => {
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
     const late = [
-      ...[fold(large), fold(small)],
+      fold(large),
+      fold(small),
       ...[10, 40_000].map((count) => threadPool.match(keysOf(count, 1), searchFor('7'), FOREVER)),
     ];
     const reasons = await Promise.all(late.map(failureOf));

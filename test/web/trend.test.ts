@@ -46,7 +46,12 @@ describe('the steps of a trend', () => {
 
   it('can be chosen among those that the server accepts', () => {
     expect(offeredSteps(DAY, SIZES)).toEqual([
-      ...[120, 300, 600, 900, 1200, 1800],
+      120,
+      300,
+      600,
+      900,
+      1200,
+      1800,
       ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * HOUR),
     ]);
   });

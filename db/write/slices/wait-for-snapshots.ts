@@ -8,8 +8,9 @@ import { isSessionOfUser } from '../../session-kinds.ts';
  * taken a new snapshot. Does not wait for new transactions, and locks nobody out. Returns false if
  * `waitMs` passed first.
  *
- * DETACH … CONCURRENTLY itself waits only for transactions that have already read `samples`. A
- * transaction that began before a slice was removed, and reads its samples later, would miss them.
+ * DETACH … CONCURRENTLY itself waits only for transactions that have already used the table of
+ * pages. A transaction that began before a slice was removed, and reads its pages later, would miss
+ * them.
  */
 export async function waitForSnapshots(
   connection: Connection,

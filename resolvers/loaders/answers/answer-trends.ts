@@ -194,7 +194,8 @@ async function answerPiece(
   const answerSteps = async (): Promise<void> => {
     const asked = steps;
     steps = [];
-    [units, readings] = [0, 0];
+    units = 0;
+    readings = 0;
     const put = {
       fold: read.fold,
       steps: asked.map((step) => step.map(({ mapped }) => mapped)),

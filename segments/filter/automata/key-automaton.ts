@@ -3,7 +3,7 @@ import { ACCEPTED, REJECTED, type TextAutomaton, TooManyStates } from './text-au
 
 /** In the table: the next state is not computed yet, or depends on more than the byte. */
 export const NOT_KNOWN = 0;
-export const REJECTED_KEY = 1;
+const REJECTED_KEY = 1;
 export const ACCEPTED_KEY = 2;
 /** The whole key must be tested in another way. */
 export const UNDECIDED_KEY = 3;

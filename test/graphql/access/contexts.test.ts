@@ -6,7 +6,16 @@ import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.t
 import type { Line, TestService } from '../../support/lab/service.ts';
 
 const KINDS = [
-  ...['ipv4', 'ipv6', 'ip', 'port', 'protocol', 'mac', 'subnet', 'interface', 'asn', 'country'],
+  'ipv4',
+  'ipv6',
+  'ip',
+  'port',
+  'protocol',
+  'mac',
+  'subnet',
+  'interface',
+  'asn',
+  'country',
   'text',
 ];
 
@@ -231,9 +240,18 @@ describe('counter groups', () => {
 
   it('have their bucket sizes and their meters', async () => {
     const TYPES = [
-      ...['VT_INVALID', 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW', 'VT_COUNTER'],
-      ...['VT_COUNTER_WITH_SLIDING_WINDOW', 'VT_RATE_COUNTER', 'VT_GAUGE', 'VT_GAUGE_MIN_MAX_AVG'],
-      ...['VT_AUTO', 'VT_RUNNING_COUNTER', 'VT_AVERAGE', 'VT_DELTA_RATE_COUNTER', 'VT_MAX'],
+      'VT_INVALID',
+      'VT_RATE_COUNTER_WITH_SLIDING_WINDOW',
+      'VT_COUNTER',
+      'VT_COUNTER_WITH_SLIDING_WINDOW',
+      'VT_RATE_COUNTER',
+      'VT_GAUGE',
+      'VT_GAUGE_MIN_MAX_AVG',
+      'VT_AUTO',
+      'VT_RUNNING_COUNTER',
+      'VT_AVERAGE',
+      'VT_DELTA_RATE_COUNTER',
+      'VT_MAX',
       'VT_MIN',
     ];
     const selection = `counterGroup(guid: "${METERED}") { guid bucketSize topperBucketSize

@@ -70,7 +70,8 @@ describe('a bad argument fails only its own field (sections 9 and 10)', () => {
       },
     });
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
-      ...['BAD_USER_INPUT', 'BAD_USER_INPUT'],
+      'BAD_USER_INPUT',
+      'BAD_USER_INPUT',
     ]);
   });
 

@@ -23,7 +23,11 @@ beforeAll(async () => {
     });
   lab = await startLab({
     groups: [
-      ...[group(1), group(2), crosskey(3), crosskey(4), crosskey(5)],
+      group(1),
+      group(2),
+      crosskey(3),
+      crosskey(4),
+      crosskey(5),
       group(6, { key_kind: 'ipv4' }),
     ],
     lines: [

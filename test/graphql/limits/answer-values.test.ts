@@ -97,7 +97,9 @@ describe.each([
     const answer = await ask(topper('keys { series { at value } }'));
     const { keys } = (answer.data as Data).context.counterGroup.topper;
     expect(keys.map(({ series }) => series?.length)).toEqual([
-      ...[12, 12, 12],
+      12,
+      12,
+      12,
       ...Array(7).fill(undefined),
     ]);
     expect(answer.errors).toHaveLength(7);

@@ -168,7 +168,9 @@ describe('the cost', () => {
     ],
     Top: ['keys { ...Key0 }', 'keys { ...Key2 key }', 'series { at }', 'series(step: 60) { at }'],
     Key: [
-      ...['peak', 'percentiles(ranks: [1, 2, 3]) { value }', 'previous { metric }'],
+      'peak',
+      'percentiles(ranks: [1, 2, 3]) { value }',
+      'previous { metric }',
       'drilldown(crosskey: "x") { keys { peak } series { at } }',
     ],
   };
@@ -254,6 +256,8 @@ describe('a hostile document', () => {
   });
 
   const SELECTIONS: ReadonlySet<string> = new Set([
-    ...[Kind.FIELD, Kind.FRAGMENT_SPREAD, Kind.INLINE_FRAGMENT],
+    Kind.FIELD,
+    Kind.FRAGMENT_SPREAD,
+    Kind.INLINE_FRAGMENT,
   ]);
 });

@@ -11,8 +11,26 @@ const WAYS = [
 
 /** Audits that send a compiled document as an ordinary JSON POST. */
 const HOT_AUDITS: readonly string[] = [
-  ...['22EB', '4655', '47DE', '80D8', '82A3', '78D5', '2C94', '03D4', '34A2', '13EE'],
-  ...['8161', 'B8B3', '94B0', '0220', '94B1', '0221', '94B2', '0222', '428F', '1B7A'],
+  '22EB',
+  '4655',
+  '47DE',
+  '80D8',
+  '82A3',
+  '78D5',
+  '2C94',
+  '03D4',
+  '34A2',
+  '13EE',
+  '8161',
+  'B8B3',
+  '94B0',
+  '0220',
+  '94B1',
+  '0221',
+  '94B2',
+  '0222',
+  '428F',
+  '1B7A',
 ];
 
 describe.each(WAYS)('the GraphQL-over-HTTP specification, by $way', ({ way, compileAfter }) => {

@@ -79,9 +79,13 @@ async function allNodes(credentials: Credentials): Promise<Found[]> {
   return contexts.flatMap(({ slices, pools, counterGroups, alerts, alertEvents, ...context }) => [
     ...alerts,
     ...alertEvents.edges.map(({ node }) => node),
-    ...[context, ...slices, ...pools],
+    context,
+    ...slices,
+    ...pools,
     ...counterGroups.flatMap(({ meters, keys, ...found }) => [
-      ...[found, ...meters, ...keys.edges.map(({ node }) => node)],
+      found,
+      ...meters,
+      ...keys.edges.map(({ node }) => node),
     ]),
   ]);
 }
@@ -143,10 +147,23 @@ describe('an id that leads nowhere', () => {
   const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
   it.each([
-    ...['', 'nonsense', '%', '\0', 'é', encoded(''), encoded('Context'), encoded('Context:')],
-    ...[encoded('Context:nowhere'), encoded('Nonsense:lab'), encoded('Topper:lab'), encoded(':')],
-    ...[encoded('Key:["lab"]'), encoded('Context:["__proto__"]'), encoded('__proto__:lab')],
-    ...[encoded('Slice:["lab","primary",99999999999999999999]'), 'x'.repeat(5000)],
+    '',
+    'nonsense',
+    '%',
+    '\0',
+    'é',
+    encoded(''),
+    encoded('Context'),
+    encoded('Context:'),
+    encoded('Context:nowhere'),
+    encoded('Nonsense:lab'),
+    encoded('Topper:lab'),
+    encoded(':'),
+    encoded('Key:["lab"]'),
+    encoded('Context:["__proto__"]'),
+    encoded('__proto__:lab'),
+    encoded('Slice:["lab","primary",99999999999999999999]'),
+    'x'.repeat(5000),
   ])('is null without an error: %s', async (id) => {
     expect(await nodes([id])).toEqual([null]);
     expect(await lab.data('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({

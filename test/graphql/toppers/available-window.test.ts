@@ -18,7 +18,9 @@ beforeAll(async () => {
   });
   lab = await startLab({
     groups: [
-      ...[group(1), group(2), group(4)],
+      group(1),
+      group(2),
+      group(4),
       group(3, {
         key_kind: 'crosskey',
         crosskey: { parentguid: HOSTS, crosskeyguid_1: PORTS },
@@ -26,7 +28,8 @@ beforeAll(async () => {
     ],
     declaration: { probes: [{ id: 'idle' }] },
     lines: [
-      ...[line(HOSTS, 'a', T0, 'p1'), line(HOSTS, 'a', T0 + 3600, 'p2')],
+      line(HOSTS, 'a', T0, 'p1'),
+      line(HOSTS, 'a', T0 + 3600, 'p2'),
       line(HOSTS, 'b', T0 + DAY, 'p1'),
       line(PAIRS, 'a\\x', T0 + 7200, 'p1'),
     ],

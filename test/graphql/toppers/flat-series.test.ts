@@ -149,18 +149,14 @@ describe('averageRate', () => {
   it('of a counter is the amount of each step per second', async () => {
     expect(await rates(2, '', 0, 1200)).toEqual([
       // a: 20 and 14; b and c: 4 + 0, 10, 0 and 2. Only one minute of the last step has data.
-      ...[
-        [0, 'a', 20 / 300],
-        [0, null, 4 / 300],
-        [300, 'a', 0],
-        [300, null, 10 / 300],
-      ],
-      ...[
-        [600, 'a', 14 / 300],
-        [600, null, 0],
-        [900, 'a', 0],
-        [900, null, 2 / 60],
-      ],
+      [0, 'a', 20 / 300],
+      [0, null, 4 / 300],
+      [300, 'a', 0],
+      [300, null, 10 / 300],
+      [600, 'a', 14 / 300],
+      [600, null, 0],
+      [900, 'a', 0],
+      [900, null, 2 / 60],
     ]);
   });
 
@@ -180,19 +176,20 @@ describe('averageRate', () => {
     });
     // Volumes of 6000 and 0, then of 1200 and 0: the window has one minute of the second step.
     expect(context.counterGroup.topper.flatSeries).toEqual([
-      ...[row(0, 'r', 10, 10), row(0, null, 0, 0), row(600, 'r', 2, 20), row(600, null, 0, 0)],
+      row(0, 'r', 10, 10),
+      row(0, null, 0, 0),
+      row(600, 'r', 2, 20),
+      row(600, null, 0, 0),
     ]);
   });
 
   it('covers the buckets that begin in the window, whatever its edges', async () => {
     // From the bucket at 60 to the one at 600, which begins just before the end.
     expect(await rates(2, '(step: 600)', 1, 601)).toEqual([
-      ...[
-        [0, 'a', 0],
-        [0, null, 10 / 540],
-        [600, 'a', 14 / 60],
-        [600, null, 0],
-      ],
+      [0, 'a', 0],
+      [0, null, 10 / 540],
+      [600, 'a', 14 / 60],
+      [600, null, 0],
     ]);
   });
 

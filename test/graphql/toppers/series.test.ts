@@ -117,14 +117,12 @@ describe('the series of a topper and its keys', () => {
       ],
     });
     expect((await series('meter: 4, maxItems: 1', '(step: 60)')).keys['a']?.slice(0, 6)).toEqual([
-      ...[
-        [0, 30],
-        [60, 0],
-        [120, 0],
-        [180, 0],
-        [240, 10],
-        [300, 0],
-      ],
+      [0, 30],
+      [60, 0],
+      [120, 0],
+      [180, 0],
+      [240, 10],
+      [300, 0],
     ]);
   });
 
@@ -181,18 +179,16 @@ describe('the series of a topper and its keys', () => {
       ],
     });
     expect((await series(`meter: 2, ${window}`, '')).sums).toEqual([
-      ...[
-        [0, 6, 0],
-        [300, 0, 0],
-        [600, 10, 0],
-      ],
+      [0, 6, 0],
+      [300, 0, 0],
+      [600, 10, 0],
     ]);
   });
 
   it('has only the buckets of the window that lie in the available interval', async () => {
     const window = `window: { interval: { from: 0, to: ${T0 + 86_400} } }`;
     expect((await series(`meter: 2, ${window}`, '')).sums.map(([at]) => at)).toEqual([
-      ...[0, 300, 600, 900],
+      0, 300, 600, 900,
     ]);
   });
 
@@ -271,7 +267,8 @@ describe('a step', () => {
       context: { counterGroup: { topper: { series: null, keys: [{ key: 'a', series: null }] } } },
     });
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
-      ...['BAD_USER_INPUT', 'BAD_USER_INPUT'],
+      'BAD_USER_INPUT',
+      'BAD_USER_INPUT',
     ]);
     expect(errors?.map(({ path }) => path?.at(-1))).toEqual(['series', 'series']);
   });

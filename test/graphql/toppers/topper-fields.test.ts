@@ -5,7 +5,12 @@ import type { Line, TestService } from '../../support/lab/service.ts';
 const [GROUP, BIG] = [1, 2].map(guidOf) as [string, string];
 
 const METERS = [
-  ...[meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12), meter(0, 0)],
+  meter(2, 2),
+  meter(4, 4),
+  meter(5, 5),
+  meter(11, 11),
+  meter(12, 12),
+  meter(0, 0),
   { id: 1, type: 4, name: 'Bandwidth', topcount: 7, description: 'All of it', units: 'Bps' },
 ];
 
@@ -250,14 +255,10 @@ describe('a key of a topper', () => {
     expect(first).toEqual({
       key: 'a',
       percentiles: [
-        ...[
-          { rank: 100, value: 15 },
-          { rank: 0, value: 3 },
-        ],
-        ...[
-          { rank: 50, value: 3 },
-          { rank: 99.9, value: 15 },
-        ],
+        { rank: 100, value: 15 },
+        { rank: 0, value: 3 },
+        { rank: 50, value: 3 },
+        { rank: 99.9, value: 15 },
       ],
     });
     expect(await keys('meter: 5, maxItems: 1', 'percentiles(ranks: []) { rank }')).toEqual([

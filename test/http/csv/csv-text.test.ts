@@ -17,8 +17,25 @@ const FORMULA_STARTS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /** Characters that a parser or a spreadsheet might treat specially. */
 const SPECIAL = [
   ...FORMULA_STARTS,
-  ...['"', ',', ';', "'", '\r', '\n', '\r\n', '\t', '\v', '\f', '\\', '|', ' '],
-  ...['\u0085', '\u00a0', '\u200b', '\u2028', '\u2029', '\ufeff'],
+  '"',
+  ',',
+  ';',
+  "'",
+  '\r',
+  '\n',
+  '\r\n',
+  '\t',
+  '\v',
+  '\f',
+  '\\',
+  '|',
+  ' ',
+  '\u0085',
+  '\u00a0',
+  '\u200b',
+  '\u2028',
+  '\u2029',
+  '\ufeff',
 ];
 
 const label = fc

@@ -22,8 +22,23 @@ const line = (
 });
 
 const NASTY_LABELS = [
-  ...['=1+1', '+1', '-1', '@SUM(A1)', 'a,b', 'a "b"', 'plain', "'quoted", 'ü=1'],
-  ...['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1', '\n=1+1', ' =1+1', '"', '",\r\n"=1+1', ' x '],
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  'a,b',
+  'a "b"',
+  'plain',
+  "'quoted",
+  'ü=1',
+  'a\n=1+1',
+  'a\r=1+1',
+  'a\r\n=1+1',
+  '\n=1+1',
+  ' =1+1',
+  '"',
+  '",\r\n"=1+1',
+  ' x ',
 ];
 
 let lab: TestService;
@@ -104,8 +119,13 @@ describe('format=csv', () => {
 
   it('has the values of the JSON answer, for any question', async () => {
     const questions: RestParameters[] = [
-      ...[{}, { maxitems: 1 }, { key_filter: 'b' }, { counter_group: NASTY }],
-      ...[{ counter_group: HUGE }, { key_filter: 'none' }, { window_fromts: 0 }],
+      {},
+      { maxitems: 1 },
+      { key_filter: 'b' },
+      { counter_group: NASTY },
+      { counter_group: HUGE },
+      { key_filter: 'none' },
+      { window_fromts: 0 },
     ];
     for (const question of questions) {
       const asked = { counter_group: GROUP, window_fromts: T0, window_seconds: 600, ...question };
@@ -136,8 +156,23 @@ describe('format=csv', () => {
     const [, ...lines] = await rows({ counter_group: NASTY });
     const cells = lines.slice(0, -1);
     const guarded = [
-      ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", 'a,b', 'a "b"', 'plain', "'quoted", 'ü=1'],
-      ...['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1', "'\n=1+1", "' =1+1", '"', '",\r\n"=1+1', ' x '],
+      "'=1+1",
+      "'+1",
+      "'-1",
+      "'@SUM(A1)",
+      'a,b',
+      'a "b"',
+      'plain',
+      "'quoted",
+      'ü=1',
+      'a\n=1+1',
+      'a\r=1+1',
+      'a\r\n=1+1',
+      "'\n=1+1",
+      "' =1+1",
+      '"',
+      '",\r\n"=1+1',
+      ' x ',
     ];
     expect(cells.map(([, , , label]) => label)).toEqual(guarded);
     expect(cells.map((row) => row.at(-1))).toEqual(guarded.map((label) => `${label}\n`));

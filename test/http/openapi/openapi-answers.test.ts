@@ -209,7 +209,9 @@ const posting =
 /** How to provoke each documented status. */
 const PROVOCATIONS: Readonly<Record<number, readonly Provocation[]>> = {
   400: [
-    ...[wrong({ context: '' }), wrong({ timeout: 0 }), wrong({ get_from_dr: 'maybe' })],
+    wrong({ context: '' }),
+    wrong({ timeout: 0 }),
+    wrong({ get_from_dr: 'maybe' }),
     (endpoint, encoding) => plain(endpoint, { timeout: 'x' }, encoding),
   ],
   401: [wrong({ api_token: 'wrong' }), wrong({ username: '' })],
@@ -218,8 +220,10 @@ const PROVOCATIONS: Readonly<Record<number, readonly Provocation[]>> = {
   413: [posting('application/json', `"${'x'.repeat(LIMITS.restBodyBytes)}"`)],
   415: [posting('text/plain', 'context=lab')],
   422: [
-    ...[wrong({ context: 'nowhere' }), wrong({ probe_id: 'none' })],
-    ...[wrong({ destination_node: 'none' }), wrong({ get_from_dr: true })],
+    wrong({ context: 'nowhere' }),
+    wrong({ probe_id: 'none' }),
+    wrong({ destination_node: 'none' }),
+    wrong({ get_from_dr: true }),
   ],
   429: [
     async (endpoint, encoding) => {

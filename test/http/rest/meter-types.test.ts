@@ -271,12 +271,10 @@ describe('ranking (decision 24)', () => {
     );
     // 0.5 is shown as 1, and what is below it as 0; 2/6 and 1/3 are equal.
     expect((await ask(TIES, 5))[0]).toEqual([
-      ...[
-        ['above', 1],
-        ['below', 0],
-        ['a third', 0],
-        ['third', 0],
-      ],
+      ['above', 1],
+      ['below', 0],
+      ['a third', 0],
+      ['third', 0],
     ]);
   });
 });

@@ -179,7 +179,7 @@ describe('the topper buckets behind percentiles', () => {
   it('are only those inside the available interval of the group', async () => {
     const wide = { window_fromts: 0, window_tots: T0 + 1_000_000, window_seconds: '' };
     expect(await seriesOf(5, { counter_group: GRID, meter: 2, ...wide })).toEqual([
-      ...[0, 0, 10, 20, 30],
+      0, 0, 10, 20, 30,
     ]);
     // Its data begins within a topper bucket, and ends within the next.
     expect(await seriesOf(2, { counter_group: LATE, ...wide })).toEqual([3, 5]);

@@ -122,8 +122,12 @@ describe('time slices', () => {
   it('of all engines are sorted by start, then engine instance (decisions 15 and 17)', async () => {
     const answer = await slices({ get_all_engines: true });
     expect(namesOf(answer)).toEqual([
-      ...['slice-20240715-0000', 'slice-20240715-0000-1', 'slice-20240716-0000'],
-      ...['slice-20240717-0000', 'slice-20240717-0000-2', 'slice-20240718-0000-1'],
+      'slice-20240715-0000',
+      'slice-20240715-0000-1',
+      'slice-20240716-0000',
+      'slice-20240717-0000',
+      'slice-20240717-0000-2',
+      'slice-20240718-0000-1',
     ]);
   });
 

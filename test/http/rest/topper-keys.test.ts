@@ -107,11 +107,9 @@ describe('resolve_keys (decision 30)', () => {
   it('is on unless it is switched off', async () => {
     expect(await keysOf(HOSTS, { resolve_keys: true })).toEqual(await keysOf(HOSTS));
     expect((await keysOf(HOSTS, { resolve_keys: false })).map((key) => Object.keys(key))).toEqual([
-      ...[
-        ['key', 'metric', 'description'],
-        ['key', 'metric'],
-        ['key', 'metric', 'description'],
-      ],
+      ['key', 'metric', 'description'],
+      ['key', 'metric'],
+      ['key', 'metric', 'description'],
     ]);
   });
 

@@ -11,7 +11,15 @@ import { keyOfParts, namedParts, plainKey, textsIn } from './plain-keys.ts';
 const NAMES = { match: 'key_filter', exclude: 'inverse_key_filter' };
 
 const PATTERN = fc.constantFrom(
-  ...['^0A', '0A$', '\\\\', '(?i)a', 'A8|00\\.50', '^(C0|0A)\\.', '[^.]{3}', '(?i)é', '\\d\\\\0'],
+  '^0A',
+  '0A$',
+  '\\\\',
+  '(?i)a',
+  'A8|00\\.50',
+  '^(C0|0A)\\.',
+  '[^.]{3}',
+  '(?i)é',
+  '\\d\\\\0',
 );
 const octet = fc.constantFrom(0, 1, 10, 46, 92, 255);
 const NETWORK = fc.oneof(

@@ -48,8 +48,36 @@ export function plainKey(
 
 /** Letters whose case or accents depend on others, and some that do not. */
 const LETTERS = [
-  ...['a', 'i', 'I', 'S', 's', 'e', 'e', '.', '1', '0', '\\', '\\', '/', '#', ' ', ':'],
-  ...['\u0307', '\u0301', '\u0338', 'é', 'ß', 'İ', 'ı', 'Σ', 'ς', 'σ', 'K', 'ſ', '😀', '\ufffd'],
+  'a',
+  'i',
+  'I',
+  'S',
+  's',
+  'e',
+  'e',
+  '.',
+  '1',
+  '0',
+  '\\',
+  '\\',
+  '/',
+  '#',
+  ' ',
+  ':',
+  '\u0307',
+  '\u0301',
+  '\u0338',
+  'é',
+  'ß',
+  'İ',
+  'ı',
+  'Σ',
+  'ς',
+  'σ',
+  'K',
+  'ſ',
+  '😀',
+  '\ufffd',
 ];
 const text = (letters: readonly string[]): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 6 });

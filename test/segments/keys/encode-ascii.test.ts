@@ -41,8 +41,35 @@ function expectSame(kinds: readonly SimpleKeyKind[], text: string): void {
 }
 
 const PIECES = [
-  ...['\\', '\\\\', '.', '/', '0', '1', '9', 'a', 'F', 'g', 'G', 'Z', ' ', '\n', '\0', '\u007f'],
-  ...['\u0085', '\u00a0', 'é', 'ſ', '😀', '0A', '.0A', '0a.0a.0a.0a', '\\06', '/18', ':', '@', '`'],
+  '\\',
+  '\\\\',
+  '.',
+  '/',
+  '0',
+  '1',
+  '9',
+  'a',
+  'F',
+  'g',
+  'G',
+  'Z',
+  ' ',
+  '\n',
+  '\0',
+  '\u007f',
+  '\u0085',
+  '\u00a0',
+  'é',
+  'ſ',
+  '😀',
+  '0A',
+  '.0A',
+  '0a.0a.0a.0a',
+  '\\06',
+  '/18',
+  ':',
+  '@',
+  '`',
 ];
 
 /** A key, part of which is left out, replaced or doubled, or in lower case. */

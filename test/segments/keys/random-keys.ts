@@ -27,8 +27,33 @@ const subnet = (count: number): fc.Arbitrary<string> =>
 
 /** Characters before and after the separator, the digits, and the surrogates of UTF-16. */
 const TEXT_UNITS = [
-  ...['a', 'a', 'a', '\\', '\\', ' ', '.', '/', '0', '9', 'A', 'F', 'Z', '[', ']', 'z', '~'],
-  ...['\u00a0', 'é', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\ufeff', '\ufffd', '\uffff', '😀'],
+  'a',
+  'a',
+  'a',
+  '\\',
+  '\\',
+  ' ',
+  '.',
+  '/',
+  '0',
+  '9',
+  'A',
+  'F',
+  'Z',
+  '[',
+  ']',
+  'z',
+  '~',
+  '\u00a0',
+  'é',
+  '\u07ff',
+  '\u0800',
+  '\ud7ff',
+  '\ue000',
+  '\ufeff',
+  '\ufffd',
+  '\uffff',
+  '😀',
 ];
 
 const text = fc.string({ unit: fc.constantFrom(...TEXT_UNITS), minLength: 1, maxLength: 5 });

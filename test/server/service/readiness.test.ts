@@ -34,7 +34,9 @@ describe('/readyz', () => {
       /^the database schema is at \d+_\w+, this version needs .*: run migrate\n$/,
     );
     await lab.sql('insert into schema_migrations (id, name, run_on) values ($1, $2, $3)', [
-      ...[newest?.id, newest?.name, newest?.run_on],
+      newest?.id,
+      newest?.name,
+      newest?.run_on,
     ]);
     expect((await readiness())[0]).toBe(200);
   });

@@ -144,8 +144,15 @@ describe('a traced request', () => {
     expect(below).toHaveLength(spans.length - 1);
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
     expect(below.map(({ name }) => name).sort()).toEqual([
-      ...['commit', 'identify', 'kernel decode', 'kernel fold', 'select-catalogs'],
-      ...['select-identity', 'select-manifest', 'select-pages', 'select-texts'],
+      'commit',
+      'identify',
+      'kernel decode',
+      'kernel fold',
+      'select-catalogs',
+      'select-identity',
+      'select-manifest',
+      'select-pages',
+      'select-texts',
     ]);
   });
 

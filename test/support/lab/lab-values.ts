@@ -30,7 +30,8 @@ export function labValues(facts: LabFacts): LeafValues {
   const guid = mostly(facts.groups, '{00000000-0000-4000-8000-000000000000}');
   const date = mostly(
     [dateText(facts.from), dateText(facts.to), isoText(facts.from), isoText(facts.to)],
-    ...['yesterday', '2024-02-30'],
+    'yesterday',
+    '2024-02-30',
   );
   return {
     'Query.context.name': mostly(facts.contexts, 'nowhere'),

@@ -21,8 +21,14 @@ const DAY = SECONDS.d;
 
 /** What the picker offers: the newest seconds of the stored data, not of the wall clock. */
 export const RECENT_SECONDS: readonly number[] = [
-  ...[900, 3600, 6 * 3600, 12 * 3600],
-  ...[DAY, 2 * DAY, 7 * DAY, 30 * DAY],
+  900,
+  3600,
+  6 * 3600,
+  12 * 3600,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  30 * DAY,
 ];
 
 export const DEFAULT_WINDOW: WindowChoice = { kind: 'recent', seconds: 6 * 3600 };

@@ -47,7 +47,7 @@ const ENDED: Fault = { ...UNREACHABLE, message: 'The server closed the stream' }
  * Returns the delay before a retry. It grows with each failure and has jitter, so that not all
  * pages reconnect at once after a restart.
  */
-export function delayMs({ retrySeconds }: Fault, failures: number, random = Math.random): number {
+function delayMs({ retrySeconds }: Fault, failures: number, random = Math.random): number {
   const usual = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
   return Math.max((retrySeconds ?? 0) * 1000, usual) * (0.75 + random() / 2);
 }

@@ -9,12 +9,28 @@ export type Theme = 'light' | 'dark';
  */
 const SERIES: Readonly<Record<Theme, readonly string[]>> = {
   light: [
-    ...['#3350c0', '#e87d3e', '#0c6c70', '#e39aa9', '#66418f'],
-    ...['#a8e06a', '#8c3434', '#6aaed0', '#7c5a1a', '#c08ae6'],
+    '#3350c0',
+    '#e87d3e',
+    '#0c6c70',
+    '#e39aa9',
+    '#66418f',
+    '#a8e06a',
+    '#8c3434',
+    '#6aaed0',
+    '#7c5a1a',
+    '#c08ae6',
   ],
   dark: [
-    ...['#5b78f2', '#f0a04e', '#148d92', '#f3b9c0', '#8458c0'],
-    ...['#c3ee85', '#c4502f', '#92dff5', '#96684a', '#c6a8f8'],
+    '#5b78f2',
+    '#f0a04e',
+    '#148d92',
+    '#f3b9c0',
+    '#8458c0',
+    '#c3ee85',
+    '#c4502f',
+    '#92dff5',
+    '#96684a',
+    '#c6a8f8',
   ],
 };
 
@@ -33,12 +49,28 @@ const RULES: Readonly<Record<Theme, Readonly<Record<Urgency, string>>>> = {
  */
 const HEAT: Readonly<Record<Theme, readonly string[]>> = {
   light: [
-    ...['#12235c', '#1b3779', '#254c98', '#2f62b8', '#3778b9'],
-    ...['#428eb9', '#4fa3b8', '#73b6be', '#94cac4', '#b5ddc9'],
+    '#12235c',
+    '#1b3779',
+    '#254c98',
+    '#2f62b8',
+    '#3778b9',
+    '#428eb9',
+    '#4fa3b8',
+    '#73b6be',
+    '#94cac4',
+    '#b5ddc9',
   ],
   dark: [
-    ...['#f2f5c0', '#cee9bb', '#a8ddb6', '#7fd0b0', '#68bab1'],
-    ...['#52a5b1', '#3b8fb0', '#3778a2', '#336194', '#2f4a86'],
+    '#f2f5c0',
+    '#cee9bb',
+    '#a8ddb6',
+    '#7fd0b0',
+    '#68bab1',
+    '#52a5b1',
+    '#3b8fb0',
+    '#3778a2',
+    '#336194',
+    '#2f4a86',
   ],
 };
 

@@ -18,8 +18,6 @@ export type RuleMark = {
   readonly text: string;
 };
 
-export const NO_RULES: ChartRules = { lines: [], marks: [] };
-
 /** Returns the marks of a step: a window that ends with the step belongs to it. */
 export const marksWithin = ({ marks }: ChartRules, from: number, to: number): readonly RuleMark[] =>
   marks.filter(({ at }) => at > from && at <= to);

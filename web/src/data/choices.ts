@@ -11,13 +11,13 @@ export type MeterChoice = GroupChoice['meters'][number];
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
 /** Prefers a context that has data to the first by name. */
-export const firstContext = (contexts: SignInQuery['viewer']['contexts']): string | null =>
+const firstContext = (contexts: SignInQuery['viewer']['contexts']): string | null =>
   (contexts.find(({ totalWindow }) => totalWindow !== null) ?? contexts[0])?.name ?? null;
 
 export const groupOf = (context: ContextChoice | null, guid: string | null): GroupChoice | null =>
   context?.counterGroups.find((group) => group.guid === guid) ?? null;
 
-export const firstGroup = (context: ContextChoice): GroupChoice | null =>
+const firstGroup = (context: ContextChoice): GroupChoice | null =>
   groupOf(context, HOSTS) ??
   context.counterGroups.find(({ keyKind }) => keyKind !== 'CROSSKEY') ??
   context.counterGroups[0] ??

@@ -34,7 +34,7 @@ export function tellApart(
 }
 
 /** Returns the GUIDs of the groups that the parts are keys of. */
-export const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
+const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
   crosskey
     ? [
         crosskey.parentGuid,

@@ -11,7 +11,7 @@ import { chooseStep } from './choose-step.ts';
 import { rankingAsked } from './ranking-asked.ts';
 
 /** Number of keys that a chart has colours for. */
-export const CHARTED = 10;
+const CHARTED = 10;
 
 /** Number of keys that a drill-down lists. */
 export const DRILLED = 8;

@@ -39,7 +39,7 @@ const OPERATIONS: readonly Operation<KnownAnswer, KeyVariables>[] = [
   KeyPanel3,
 ];
 
-export const DRILLDOWNS = OPERATIONS.length - 1;
+const DRILLDOWNS = OPERATIONS.length - 1;
 
 export type KeyQuestion = {
   readonly operation: Operation<KeyAnswer, KeyVariables>;

@@ -27,10 +27,17 @@ const headOf = (percentile: number): readonly string[] => [
 ];
 
 const CONTEXT_HEAD = [
-  ...['context', 'group', 'meter', 'units', 'from', 'to', 'compared_seconds_earlier'],
+  'context',
+  'group',
+  'meter',
+  'units',
+  'from',
+  'to',
+  'compared_seconds_earlier',
   'ranked_by',
   'networks',
-  ...['filter', 'hidden_keys'],
+  'filter',
+  'hidden_keys',
 ];
 
 /** Exports the table with all digits, in the meter's own unit, and with what it shows. */
@@ -39,8 +46,12 @@ export function topCsv({ shown, address }: TopCsv): string {
   const { filter, hidden } = address;
   const time = (at: number) => new Date(at * 1000).toISOString();
   const of: readonly Cell[] = [
-    ...[address.context, shown.group.name, shown.meter.name, shown.meter.units],
-    ...[time(window.from), time(window.to)],
+    address.context,
+    shown.group.name,
+    shown.meter.name,
+    shown.meter.units,
+    time(window.from),
+    time(window.to),
   ];
   // What was left out explains the shares: they are of the total without the hidden keys.
   const limits: readonly Cell[] = [
@@ -50,7 +61,9 @@ export function topCsv({ shown, address }: TopCsv): string {
   return toCsv([
     [...headOf(shown.percentile), ...CONTEXT_HEAD],
     ...[...keys.map((row) => cellsOf(row, shown)), othersOf(shown)].map((cells): Cell[] => [
-      ...[...cells, ...of, agoOf(address) ?? window.to - window.from],
+      ...cells,
+      ...of,
+      agoOf(address) ?? window.to - window.from,
       formatRanking(shown.ranking),
       shown.prefix && prefixName(shown.prefix, shown.group),
       ...limits,
@@ -59,9 +72,19 @@ export function topCsv({ shown, address }: TopCsv): string {
 }
 
 const cellsOf = (row: TopRow, shown: ShownToppers): Cell[] => [
-  ...[row.rank, row.key, row.readable, row.label, row.metric, row.volume, row.averageRate],
-  ...[row.peak, row.percentiles?.[0]?.value ?? null, shareOf(row.metric, shown)],
-  ...[row.previous?.metric ?? null, row.previous?.rank ?? null, row.rankValue],
+  row.rank,
+  row.key,
+  row.readable,
+  row.label,
+  row.metric,
+  row.volume,
+  row.averageRate,
+  row.peak,
+  row.percentiles?.[0]?.value ?? null,
+  shareOf(row.metric, shown),
+  row.previous?.metric ?? null,
+  row.previous?.rank ?? null,
+  row.rankValue,
 ];
 
 /** Returns the row of all other keys: as in the table, a volume and a share, no bucket figures. */
@@ -69,8 +92,19 @@ function othersOf(shown: ShownToppers): Cell[] {
   const { others, kind, group } = shown;
   const volume = kind === 'rate' ? times(others, group.topperBucketSize) : others;
   return [
-    ...['', 'OTHERS', 'Others', 'Others', others, addsUp(kind) ? volume : null],
-    ...[null, null, null, shareOf(others, shown), null, null, null],
+    '',
+    'OTHERS',
+    'Others',
+    'Others',
+    others,
+    addsUp(kind) ? volume : null,
+    null,
+    null,
+    null,
+    shareOf(others, shown),
+    null,
+    null,
+    null,
   ];
 }
 

@@ -4,8 +4,19 @@ import { type Cell, toCsv } from './csv.ts';
 type TrendCsv = { readonly shown: ShownTrend; readonly context: string | null };
 
 const HEAD = [
-  ...['from', 'to', 'rank', 'key', 'readable', 'label', 'metric', 'share'],
-  ...['step_total', 'context', 'group', 'meter', 'units'],
+  'from',
+  'to',
+  'rank',
+  'key',
+  'readable',
+  'label',
+  'metric',
+  'share',
+  'step_total',
+  'context',
+  'group',
+  'meter',
+  'units',
 ];
 
 /** Exports a row for each key of each step, with all digits, in the meter's own unit. */
@@ -21,8 +32,16 @@ export function trendCsv({ shown, context }: TrendCsv): string {
       })
       .sort((a, b) => a.rank - b.rank)
       .map(({ rank, key, readable, label, metric, share }): Cell[] => [
-        ...[time(from), time(to), rank, key, readable, label, metric, share],
-        ...[total, ...of],
+        time(from),
+        time(to),
+        rank,
+        key,
+        readable,
+        label,
+        metric,
+        share,
+        total,
+        ...of,
       ]),
   );
   return toCsv([HEAD, ...cells]);

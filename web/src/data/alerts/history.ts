@@ -3,7 +3,7 @@ import type { Address } from '../../address/address.ts';
 import { nodeOf } from '../questions.ts';
 
 /** Events on a page of the history. */
-export const PAGE_EVENTS = 50;
+const PAGE_EVENTS = 50;
 
 export const historyVariables = (address: Address): AlertHistoryQueryVariables => ({
   ...nodeOf(address),

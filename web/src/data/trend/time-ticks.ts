@@ -15,7 +15,12 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 const INTERVALS: readonly number[] = [
-  ...[60, 120, 300, 600, 900, 1800],
+  60,
+  120,
+  300,
+  600,
+  900,
+  1800,
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * DAY),
 ];
@@ -43,10 +48,7 @@ export function timeTicks({ starts, every, apart, field }: Axis): readonly TimeT
   });
 }
 
-const MONTHS = [
-  ...['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun'],
-  ...['Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
-];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const dayOf = (field: string): string =>
   `${Number(field.slice(8, 10))} ${MONTHS[Number(field.slice(5, 7)) - 1] ?? ''}`;

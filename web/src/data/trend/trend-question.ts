@@ -12,7 +12,7 @@ export const trendItems = ({ items }: Pick<Address, 'items'>): number =>
   Math.min(items, Math.max(...TREND_ITEMS));
 
 /** Returns the seconds of a step: as chosen, or such that the steps fit the window. */
-export const everyOf = (address: Address, choice: ContextChoice | null): number =>
+const everyOf = (address: Address, choice: ContextChoice | null): number =>
   address.step ?? chooseEvery(windowSeconds(address, choice), groupOf(choice, address.group));
 
 export const trendVariables = (
