@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type CompactReport, compactContext } from '../../store/merge/compact-context.ts';
 import { withDatabase } from '../database/run-with-database.ts';
+import { parseName } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
 import { sizeText } from '../output/slices-table.ts';
 
@@ -8,7 +9,7 @@ export function registerCompact(program: Command): void {
   program
     .command('compact')
     .description('merge segments now, as `serve` does in the background')
-    .requiredOption('--context <name>', 'the context whose segments are merged')
+    .requiredOption('--context <name>', 'the context whose segments are merged', parseName)
     .option('--json', 'print the result as JSON')
     .action(compact);
 }

@@ -37,8 +37,8 @@ export async function followSource(
   const nowMs = () => Date.now();
   const monotonicMs = () => performance.now();
   const display = showFeed(() => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }));
-  await tellOfTheLast(database.url, options.context, display);
-  // A feed does not lose flows for want of a place.
+  await reportPreviousFeed(database.url, options.context, display);
+  // A damaged database of places must not cost flows.
   const warn = ({ message }: Error) => display.say(`${message}; going on without it`);
   const tally = await runFeed({
     ...options,
@@ -75,7 +75,11 @@ export async function followSource(
 }
 
 /** Reports how far the previous feed got: whatever it had not committed is lost. */
-async function tellOfTheLast(url: string, context: string, display: FeedDisplay): Promise<void> {
+async function reportPreviousFeed(
+  url: string,
+  context: string,
+  display: FeedDisplay,
+): Promise<void> {
   const connection = await openConnection(url, 'import');
   try {
     const last = await selectLastFeed(connection, context);

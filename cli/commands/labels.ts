@@ -4,7 +4,7 @@ import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/labels/
 import type { LabelReport } from '../../ingest/labels/label-target.ts';
 import { withDatabase } from '../database/run-with-database.ts';
 import { openSources } from '../open-sources.ts';
-import { parseGroup } from '../option-values.ts';
+import { parseGroup, parseName } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
 
 type LabelOptions = { context: string; format: LabelFormat; group?: Guid; json?: true };
@@ -14,7 +14,7 @@ export function registerLabels(program: Command): void {
     .command('labels')
     .description('label keys: each file as a whole or not at all')
     .argument('<file...>', 'files to read, also gzipped; - is standard input')
-    .requiredOption('--context <name>', 'the context of the keys')
+    .requiredOption('--context <name>', 'the context of the keys', parseName)
     .addOption(
       new Option(
         '--format <format>',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type RebuildReport, rebuildContext } from '../../store/rebuild/rebuild-context.ts';
 import { withDatabase } from '../database/run-with-database.ts';
+import { parseName } from '../option-values.ts';
 import { counted } from '../output/counted.ts';
 import { showBytes } from '../output/progress.ts';
 import { sizeText } from '../output/slices-table.ts';
@@ -9,7 +10,7 @@ export function registerRebuild(program: Command): void {
   program
     .command('rebuild')
     .description('recompute all derived data from the keys and the finest blocks of each segment')
-    .requiredOption('--context <name>', 'the context whose segments are rebuilt')
+    .requiredOption('--context <name>', 'the context whose segments are rebuilt', parseName)
     .option('--json', 'print the result as JSON')
     .action(rebuild);
 }

@@ -14,6 +14,7 @@ import {
   rotateToken,
 } from '../../ingest/users.ts';
 import { withDatabase } from '../database/run-with-database.ts';
+import { parseName } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 
 type JsonOption = { json?: true };
@@ -77,7 +78,7 @@ function registerRevoke(user: Command): void {
     .command('revoke')
     .description('revoke the access of a user to a context')
     .argument('<name>', 'the user')
-    .requiredOption('--context <name>', 'the context')
+    .requiredOption('--context <name>', 'the context', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { context, json }: JsonOption & { context: string }) => {
       await withConnection((connection) => revokeGrant(connection, name, context));

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
 import { withDatabase } from '../database/run-with-database.ts';
+import { parseName } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
 import { showBytes } from '../output/progress.ts';
 import { sizeText } from '../output/slices-table.ts';
@@ -9,7 +10,7 @@ export function registerVerify(program: Command): void {
   program
     .command('verify')
     .description('check all stored data and everything derived from it; status 1 if it differs')
-    .requiredOption('--context <name>', 'the context to check')
+    .requiredOption('--context <name>', 'the context to check', parseName)
     .option('--json', 'print the result as JSON')
     .action(verify);
 }

@@ -1,6 +1,6 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
-import { selectContext } from '../../db/write/select-context.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import type { ImportSource } from '../files/import-source.ts';
@@ -38,14 +38,15 @@ async function lockedTarget(
   connection: Connection,
   { context, group, onWaiting = () => {}, signal }: LabelFileOptions,
 ): Promise<LabelTarget> {
-  const found = await selectContext(connection, context);
-  if (!found) throw new IngestError(`There is no context ${context}`);
-  const { contextId } = found;
+  const { contextId } = await existingContext(connection, context);
   await lockContext(connection, contextId, onWaiting);
   const groups = await loadGroups(connection, contextId);
   const onlyGroup = group === undefined ? null : (groups.get(group) ?? null);
   if (group !== undefined && onlyGroup === null) {
-    throw new IngestError(`Context ${context} has no counter group ${group}`);
+    const known = [...groups.keys()].join(', ') || 'none';
+    throw new IngestError(
+      `Context ${context} has no counter group ${group}; its groups are ${known}`,
+    );
   }
   return { connection, contextId, groups: [...groups.values()], onlyGroup, signal };
 }

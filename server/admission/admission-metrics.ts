@@ -8,7 +8,7 @@ export function registerAdmission(
 ): (why: Refusal) => void {
   new Gauge({
     name: 'countergraph_requests_at_work',
-    help: 'Requests that are under way now; COUNTERGRAPH_MAX_CONCURRENT is the most there can be',
+    help: 'Requests in progress; at most COUNTERGRAPH_MAX_CONCURRENT',
     registers: [registry],
     collect() {
       this.set(admission.active);

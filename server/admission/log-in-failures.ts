@@ -38,10 +38,10 @@ type LogInCount = { readonly key: string; readonly failures: number; readonly le
 
 /**
  * Counts failed log-ins by caller and user. It refuses pairs of caller and user: somebody who fails
- * in a user's name locks that user out only at his own address, and a script with an old token
- * locks out only itself. A whole address is refused at a much higher limit, and even then not for
- * users who have logged in there successfully: they share the address with somebody who tries out
- * names.
+ * in a user's name locks that user out only at the address of those attempts, and a script with an
+ * old token locks out only itself. A whole address is refused at a much higher limit, and even then
+ * not for users who have logged in there successfully: they share the address with somebody who
+ * tries out names.
  *
  * While a pair is refused, even its correct token is refused and no failure is counted. Otherwise
  * guessing could continue, and a script that retries would use up the limit of its address.

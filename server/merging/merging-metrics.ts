@@ -7,7 +7,7 @@ import type { MergingTally, SegmentsOfContext } from './merging-tally.ts';
 export function registerMerging(registry: Registry, tally: MergingTally): void {
   new Counter({
     name: 'countergraph_merging_runs_total',
-    help: 'Looks of the background for segments to merge and to sweep, by how they ended',
+    help: 'Background passes that merge and sweep segments, by outcome',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
@@ -18,7 +18,7 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
   });
   new Gauge({
     name: 'countergraph_merging_last_run_timestamp_seconds',
-    help: 'When the last look ended, in seconds since the epoch; 0: none has yet',
+    help: 'When the last pass ended, in seconds since the epoch; 0: none has yet',
     registers: [registry],
     collect() {
       this.set(tally.last?.endedAt ?? 0);
@@ -26,7 +26,7 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
   });
   new Gauge({
     name: 'countergraph_merging_last_run_seconds',
-    help: 'How long the last look took, in seconds, with what was merged and swept',
+    help: 'How long the last pass took, in seconds, including what it merged and swept',
     registers: [registry],
     collect() {
       this.set(tally.last?.seconds ?? 0);
@@ -34,7 +34,7 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
   });
   registerSum(registry, () => tally.seconds, {
     name: 'countergraph_merging_seconds_total',
-    help: 'How long all looks took together, in seconds',
+    help: 'How long all passes took together, in seconds',
   });
   registerSum(registry, () => tally.merges, {
     name: 'countergraph_merges_total',
@@ -83,7 +83,7 @@ export function registerSegments(registry: Registry, tally: MergingTally): void 
       },
     });
   gauge(
-    { name: 'countergraph_segments', help: 'Segments in use, as the last look found' },
+    { name: 'countergraph_segments', help: 'Segments in use, as of the last pass' },
     ({ segments }) => segments,
   );
   gauge(
@@ -100,7 +100,7 @@ export function registerSegments(registry: Registry, tally: MergingTally): void 
   gauge(
     {
       name: 'countergraph_segments_waiting',
-      help: 'Segments that are to be merged and are not yet, as the last look left them',
+      help: 'Segments due to be merged, as of the last pass',
     },
     ({ waiting }) => waiting,
   );
@@ -111,7 +111,7 @@ export function registerImports(registry: Registry, tally: MergingTally): void {
   const names = new BoundedNames(LIMITS.metricNames);
   new Gauge({
     name: 'countergraph_imported_files',
-    help: 'Files that were imported into each context, as the last look of the background found',
+    help: 'Files that were imported into each context, as of the last background pass',
     labelNames: ['context'],
     registers: [registry],
     collect() {

@@ -6,8 +6,8 @@ import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 
 /*
  * Decides which roll-up is made next. Without roll-ups, a window of many slices reads each of them
- * and unites their keys. With roll-ups over 4, 16 and 64 slices it reads the few that fill it, and
- * slices at its ends:
+ * and unites their keys. With roll-ups over 4, 16, 64 and so on slices, up to 64 days, it reads the
+ * few that fill it, and slices at its ends:
  *
  *     slices     0 1 2 3 4 5 6 7 8 9 …
  *     4          └─────┘ └─────┘ └──

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 
 /**
- * Returns whether all workers of Citus answer that have shards, even if they are being drained. One
+ * Returns whether all Citus workers that have shards answer, including those being drained. One
  * that hangs keeps the statement waiting until its time limit.
  */
 export async function doWorkersAnswer(connection: Connection): Promise<boolean> {
