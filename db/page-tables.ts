@@ -86,7 +86,9 @@ export const PAGE_LOCKS = {
  */
 const openPartitionsOf = (slice: string): string => `
   select oid, relname from pg_class
-  where relkind = 'r' and pg_table_is_visible(oid)
+  where relkind = 'r'
+    and relnamespace = (select relnamespace from pg_class
+      where oid = 'open_segment_pages'::regclass)
     and relname between ('open_segment_pages_' || ${slice} || '_0')::name
       and ('open_segment_pages_' || ${slice} || '_:')::name`;
 

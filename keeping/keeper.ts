@@ -124,7 +124,10 @@ export async function finishKeeping(
 ): Promise<Finished> {
   const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = keeper;
   const refused = await removeTakenPartitions(connection, { waitMs, signal });
-  const partitions = await selectPartitioned(connection, taken);
+  const refusedSlices = new Set(refused.map(({ sliceId }) => sliceId));
+  const partitions = (await selectPartitioned(connection, taken)).filter(
+    (sliceId) => !refusedSlices.has(sliceId),
+  );
   // Without this look, a command with nothing to remove would wait for a running import.
   const leftovers = await selectLeftovers(connection, contextId);
   if (leftovers.length === 0) return { partitions, refused, files: [] };

@@ -216,7 +216,7 @@ async function finish(keeper: Keeper, action: SliceAction, done: readonly number
         'drop this table, or remove the reason; until then its space is not given back',
     );
   }
-  if (partitions.length > 0 && refused.length === 0) {
+  if (partitions.length > 0) {
     console.error(
       `the space of ${counted(partitions.length, 'slice')} is given back when readers that began ` +
         'before are done: by the server, the next import or the next of these commands',

@@ -204,7 +204,9 @@ describe('slices archive and restore', () => {
     expect(dropped.status).toBe(0);
     expect(dropped.out).toHaveLength(3);
     expect(dropped.err).toEqual([
-      expect.stringMatching(`^${kept?.name} is not needed, but cannot be removed \\(cannot drop`),
+      expect.stringMatching(
+        `^${kept?.name} is not needed, but cannot be removed \\(in_the_way depends on it\\)`,
+      ),
     ]);
     await lab.importSamples([line('a', NOW + 3600)]);
     await lab.sql('drop view in_the_way');

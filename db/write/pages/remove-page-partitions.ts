@@ -1,6 +1,6 @@
 import { PARTITION_REMOVAL_LOCK } from '../../advisory-locks.ts';
 import { type Connection, isTransactionPooled } from '../../connection/connection.ts';
-import { isCanceled, isUnreachable } from '../../database-error.ts';
+import { errorCode, isCanceled, isUnreachable } from '../../database-error.ts';
 import { selectIsDistributed } from '../../page-placement.ts';
 import {
   generationIn,
@@ -31,14 +31,26 @@ export type PageRemoval = {
   readonly waitMs: number;
 };
 
-/** A partition that PostgreSQL did not let us remove, and why, in its words. */
-export type RefusedRemoval = { readonly partition: string; readonly reason: string };
+/** A partition that is not needed but cannot be removed, and why. */
+export type RefusedRemoval = {
+  readonly partition: string;
+  readonly sliceId: number;
+  readonly reason: string;
+};
 
 /** For an operator's log, beside what was refused. */
 export const REFUSED_REMOVAL =
   'partitions of pages are not needed, but cannot be removed: drop these tables, or remove the reason';
 
-type UnneededRow = { name: string; attached: boolean; detaching: boolean };
+/** table: its name in statements. obstacle: why it cannot be removed, in words; null: it can. */
+type UnneededRow = {
+  readonly name: string;
+  readonly sliceId: number;
+  readonly table: string;
+  readonly attached: boolean;
+  readonly detaching: boolean;
+  readonly obstacle: string | null;
+};
 
 /**
  * Removes partitions of pages that are not needed. This frees their disk space at once, whereas
@@ -68,18 +80,21 @@ async function removeFrom(
   // PostgreSQL allows only one pending detach: if another process is removing, all is left to it.
   if (!(await tryLock(connection, PARTITION_REMOVAL_LOCK, lock))) return refused;
   try {
-    const unneeded = await selectUnneeded(connection, table, removal);
+    const unneeded: UnneededRow[] = [];
+    for (const row of await selectUnneeded(connection, table, removal)) {
+      if (row.obstacle === null) unneeded.push(row);
+      else refused.push(refusalOf(row, row.obstacle));
+    }
     if (unneeded.length === 0 || !(await removal.mayRemove())) return refused;
     const isDistributed = await selectIsDistributed(connection);
-    const how = { table, removal, isDistributed };
+    const how = { pages: table, removal, isDistributed };
     await connection.query(`set statement_timeout = ${removal.waitMs}`);
     for (const each of unneeded) {
       try {
         await removePartition(connection, { ...how, ...each });
       } catch (error) {
-        if (isGivingUp(error) || isUnreachable(error)) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
-        refused.push({ partition: each.name, reason });
+        if (!isRefusal(error)) throw error;
+        refused.push(refusalOf(each, error.message));
       }
     }
   } catch (error) {
@@ -93,6 +108,12 @@ async function removeFrom(
   return refused;
 }
 
+const refusalOf = ({ name, sliceId }: UnneededRow, reason: string): RefusedRemoval => ({
+  partition: name,
+  sliceId,
+  reason,
+});
+
 /**
  * Selects the partitions that are not needed. A half-detached one comes first, because no other can
  * be detached before it.
@@ -103,8 +124,8 @@ async function selectUnneeded(
   { isNeeded }: PageRemoval,
 ): Promise<UnneededRow[]> {
   const { rows } = await connection.query<UnneededRow>(`
-select p.relname as name, i.inhrelid is not null as attached,
-  coalesce(i.inhdetachpending, false) as detaching
+select p.relname as name, p.slice_id as "sliceId", p.oid::regclass::text as "table", i.inhrelid is not null as attached,
+  coalesce(i.inhdetachpending, false) as detaching, ${OBSTACLE} as obstacle
 from (${partitionsOf(table)}) p
 left join pg_inherits i on i.inhrelid = p.oid and i.inhparent = '${table}'::regclass
 where not (${isNeeded(factsOf(table, 'p'))})
@@ -112,13 +133,32 @@ order by coalesce(i.inhdetachpending, false) desc, p.oid`);
   return rows;
 }
 
-/** SQL: the existing partitions of a table, attached or not, by their names. */
+/**
+ * SQL: why a partition `p` cannot be dropped; null if it can, as far as can be told. It is left as
+ * it is then: a table that was detached but not dropped would be in the way of its successor.
+ */
+const OBSTACLE = `
+  case when not pg_has_role(p.relowner, 'usage') and not pg_has_role(
+      (select nspowner from pg_namespace where oid = p.relnamespace), 'usage')
+    then 'it belongs to role ' || p.relowner::regrole
+  else (select format('%s depends on it', min(r.ev_class::regclass::text))
+    from pg_depend d join pg_rewrite r on r.oid = d.objid
+    where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass
+      and d.refobjid = p.oid
+    having count(*) > 0) end`;
+
+/**
+ * SQL: the existing partitions of a table: those beside it that are named like one, attached or
+ * not, and those that an earlier version created in another schema.
+ */
 const partitionsOf = (table: PageTable): string => `
-  select oid, relname, ${partOfName(table, 'relname', 1)} as slice_id,
+  select oid, relname, relowner, relnamespace, ${partOfName(table, 'relname', 1)} as slice_id,
     ${table === 'open_segment_pages' ? partOfName(table, 'relname', 2) : '0'} as generation
   from pg_class
   where relkind = 'r' and relname ~ '${PARTITION_PATTERNS[table]}'
-    and pg_table_is_visible(oid)
+    and (relnamespace = (select relnamespace from pg_class where oid = '${table}'::regclass)
+      or exists (select from pg_inherits
+        where inhrelid = pg_class.oid and inhparent = '${table}'::regclass))
   offset 0`;
 
 const partOfName = (table: PageTable, name: string, part: 1 | 2): string =>
@@ -135,22 +175,22 @@ const factsOf = (table: PageTable, partition: string): PartitionFacts => ({
 });
 
 type PartitionToRemove = UnneededRow & {
-  readonly table: PageTable;
+  readonly pages: PageTable;
   readonly removal: PageRemoval;
   readonly isDistributed: boolean;
 };
 
 async function removePartition(
   connection: Connection,
-  { table, removal, isDistributed, name, attached, detaching }: PartitionToRemove,
+  { pages, removal, isDistributed, name, table, attached, detaching }: PartitionToRemove,
 ): Promise<void> {
-  const { partition } = PAGE_LOCKS[table];
+  const { partition } = PAGE_LOCKS[pages];
   // A transaction that writes pages holds this lock until the manifest's rows are visible.
   if (!(await tryLock(connection, partition, name))) return;
   try {
     const { rows } = await connection.query<{ isNeeded: boolean }>(
-      `select ${removal.isNeeded(factsOf(table, 'p'))} as "isNeeded"
-       from (${partitionsOf(table)}) p where p.relname = $1`,
+      `select ${removal.isNeeded(factsOf(pages, 'p'))} as "isNeeded"
+       from (${partitionsOf(pages)}) p where p.relname = $1`,
       [name],
     );
     // Another process may have removed it already.
@@ -158,14 +198,14 @@ async function removePartition(
     if (isDistributed) {
       // While a worker hangs, a drop would hold its locks and block all readers.
       const mayDrop = () => doWorkersAnswer(connection);
-      await dropDistributed(connection, { name, waitMs: removal.waitMs, mayDrop });
+      await dropDistributed(connection, { name: table, waitMs: removal.waitMs, mayDrop });
       return;
     }
     if (attached) {
       const how = detaching ? 'finalize' : 'concurrently';
-      await connection.query(`alter table ${table} detach partition ${name} ${how}`);
+      await connection.query(`alter table ${pages} detach partition ${table} ${how}`);
     }
-    await connection.query(`drop table if exists ${name}`);
+    await connection.query(`drop table if exists ${table}`);
   } finally {
     await giveBack(() => unlock(connection, partition, name));
   }
@@ -201,5 +241,13 @@ async function giveBack(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Returns whether the wait for readers was cut short. */
-const isGivingUp = (error: unknown): boolean => isCanceled(error) || isLockMissed(error);
+/** Returns whether the role may not drop a table (42501), or something depends on it (2BP01). */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error && ['42501', '2BP01'].includes(errorCode(error) ?? '');
+
+/**
+ * Returns whether the wait for readers was cut short, or another partition is half detached
+ * (55000), which whoever began that finishes first.
+ */
+const isGivingUp = (error: unknown): boolean =>
+  isCanceled(error) || isLockMissed(error) || errorCode(error) === '55000';

@@ -114,10 +114,21 @@ describe('a partition that cannot be removed', () => {
   it('is returned with the reason, and the others are removed', async () => {
     await lab.create(sealedIn(81), openIn(82), sealedIn(82), sealedIn(83));
     await lab.rowsOf(`create view ${view} as select from ${nameOf(sealedIn(82))}`);
-    const reason = expect.stringMatching(/depend/);
-    expect(await remove()).toEqual([{ partition: nameOf(sealedIn(82)), reason }]);
-    expect(await lab.partitions()).toEqual([nameOf(sealedIn(82))]);
-    expect(await remove()).toHaveLength(1);
+    const partition = nameOf(sealedIn(82));
+    const refused = [{ partition, sliceId: 82, reason: `${view} depends on it` }];
+    let asked = 0;
+    const mayRemove = async () => {
+      asked += 1;
+      return true;
+    };
+    expect(await remove({ mayRemove })).toEqual(refused);
+    expect(await lab.partitions()).toEqual([partition]);
+    // For the table of open pages, and for the others of sealed pages.
+    expect(asked).toBe(2);
+    expect(await remove({ mayRemove })).toEqual(refused);
+    expect(asked).toBe(2);
+    // It is not detached either, so the slice can still be restored.
+    await ensurePagePartition(lab.connection, pagePartitionOf(sealedIn(82)));
     await lab.rowsOf(`drop view ${view}`);
     expect(await remove()).toEqual([]);
     expect(await lab.partitions()).toEqual([]);
@@ -128,7 +139,11 @@ describe('a partition that cannot be removed', () => {
     const rights = 'select on segments, slices';
     await asOtherRole(lab.connection, rights, async () => {
       expect(await remove()).toEqual([
-        { partition: nameOf(sealedIn(81)), reason: expect.stringContaining('owner') },
+        {
+          partition: nameOf(sealedIn(81)),
+          sliceId: 81,
+          reason: expect.stringMatching(/^it belongs to role \w+$/),
+        },
       ]);
     });
   });
@@ -149,6 +164,27 @@ describe('partitions', () => {
     await lab.connection.query('reset search_path');
   });
 
+  it('are told from copies in another schema, which stay', async () => {
+    await lab.create(sealedIn(81));
+    await lab.rowsOf(
+      `create schema backup; create table backup.sealed_segment_pages_81 as
+       select from sealed_segment_pages_81;
+       create table backup.open_segment_pages_82_1 (like open_segment_pages)`,
+    );
+    await lab.connection.query('set search_path = backup, public');
+    expect(await remove()).toEqual([]);
+    await lab.connection.query('reset search_path');
+    const rows = await lab.rowsOf<{ table: string }>(
+      `select oid::regclass::text as "table" from pg_class
+       where relkind = 'r' and relname ~ '_segment_pages_[0-9]' order by 1`,
+    );
+    expect(rows.map(({ table }) => table)).toEqual([
+      'backup.open_segment_pages_82_1',
+      'backup.sealed_segment_pages_81',
+    ]);
+    await lab.rowsOf('drop schema backup cascade');
+  });
+
   it('that an earlier version created in another schema are removed, too', async () => {
     await lab.rowsOf('create schema if not exists first');
     await lab.connection.query('set search_path = first, public');
@@ -160,6 +196,19 @@ describe('partitions', () => {
     expect(await remove()).toEqual([]);
     expect(await lab.partitions()).toEqual([]);
     await lab.connection.query('reset search_path');
+  });
+});
+
+describe('a half-detached partition', () => {
+  it('keeps others waiting until whoever detaches it has finished', async () => {
+    await lab.create(sealedIn(81), sealedIn(82));
+    const endReading = await lab.readSealedPages(lab.other);
+    await remove({ isNeeded: ({ slice }) => `${slice} = 82`, waitMs: 100 });
+    await endReading();
+    expect(await remove({ isNeeded: ({ slice }) => `${slice} = 81` })).toEqual([]);
+    expect(await lab.partitions()).toEqual([nameOf(sealedIn(81)), nameOf(sealedIn(82))]);
+    expect(await remove()).toEqual([]);
+    expect(await lab.partitions()).toEqual([]);
   });
 });
 
