@@ -6,8 +6,7 @@ import { type ContextNode, selectNodes } from '../db/write/declaration/select-no
 import { type ContextPool, selectPools } from '../db/write/declaration/select-pools.ts';
 import { selectProbes } from '../db/write/declaration/select-probes.ts';
 import type { ContextRow } from '../db/write/select-context.ts';
-import type { Guid } from '../domain/text/guid.ts';
-import { exportedGuid } from './exported-group.ts';
+import { type Guid, storedGuid } from '../domain/text/guid.ts';
 
 /** An `apply` file that declares a context as it is, and the nodes left out of it. */
 export type ExportedDeclaration = {
@@ -71,14 +70,14 @@ const declaredPool = (pool: ContextPool) => ({
 });
 
 const declaredGroup = (group: GroupRow) => ({
-  guid: exportedGuid(group.guid),
+  guid: storedGuid(group.guid),
   name: group.name,
   key_kind: group.keyKind,
   bucket_size: group.bucketSize,
   topper_bucket_size: group.topperBucketSize,
   sampling_rate: group.samplingRate,
   enabled: group.enabled,
-  ...(group.partGuids.length > 0 && { crosskey: declaredParts(group.partGuids.map(exportedGuid)) }),
+  ...(group.partGuids.length > 0 && { crosskey: declaredParts(group.partGuids.map(storedGuid)) }),
   meters: group.meters.map(({ slot: _, ...meter }) => meter),
 });
 
@@ -91,7 +90,7 @@ const declaredParts = ([parent, first, second]: readonly Guid[]) => ({
 
 const declaredAlert = ({ rule, guid }: StoredAlert) => ({
   name: rule.name,
-  group: exportedGuid(guid),
+  group: storedGuid(guid),
   meter: rule.meterId,
   window_seconds: rule.windowSeconds,
   when: { [rule.when.condition]: rule.when.threshold },

@@ -4,10 +4,10 @@ import { existingContext } from '../db/write/existing-context.ts';
 import { type SliceTimes, selectSliceTimes } from '../db/write/slices/select-slice-times.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
-import type { Guid } from '../domain/text/guid.ts';
+import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/time/interval.ts';
 import { exportDeclaration } from './declaration.ts';
-import { exportedGroup, exportedGuid } from './exported-group.ts';
+import { exportedGroup } from './exported-group.ts';
 import type { Output } from './output.ts';
 import { openSegments } from './segments-source.ts';
 import {
@@ -116,14 +116,14 @@ function chooseGroups(
   { context, groups: wanted }: ExportOptions,
 ): readonly GroupRow[] {
   if (!wanted) return all;
-  const known = new Map(all.map((group) => [exportedGuid(group.guid), group]));
+  const known = new Map(all.map((group) => [storedGuid(group.guid), group]));
   for (const guid of wanted) {
     if (known.has(guid)) continue;
     const names = [...known].map(([own, { name }]) => `${own} ${name}`);
     const there = names.length > 0 ? `its groups are ${names.join(', ')}` : 'it has none';
     throw new Error(`Context ${context} has no counter group ${guid} (${there})`);
   }
-  return all.filter((group) => wanted.includes(exportedGuid(group.guid)));
+  return all.filter((group) => wanted.includes(storedGuid(group.guid)));
 }
 
 /** Sorts the slices that overlap the window into those to read and those to leave out. */

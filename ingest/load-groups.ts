@@ -1,10 +1,9 @@
 import type { Connection } from '../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
-import type { Guid } from '../domain/text/guid.ts';
+import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { foldOf } from '../domain/toppers/meter-type.ts';
 import type { ImportGroup, ImportMeter } from './import-group.ts';
-import { storedGuid } from './stored-guid.ts';
 
 /** Loads all counter groups of a context, including disabled ones. */
 export async function loadGroups(

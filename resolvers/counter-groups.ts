@@ -1,6 +1,6 @@
 import { foldCase } from '../domain/filters/search-text.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
-import { type Guid, parseGuid } from '../domain/text/guid.ts';
+import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { ContextView } from './contexts.ts';
 import type {
@@ -67,23 +67,17 @@ export async function searchGroups(
 function viewGroup(at: ContextView, row: CounterGroupRow, catalog: Catalog): CounterGroupView {
   const guids = [row.parentGuid, row.crosskeyGuid1, row.crosskeyGuid2]
     .filter((part) => part !== null)
-    .map(toGuid);
+    .map(storedGuid);
   const read = catalog.readGroup(row.groupId);
   const { kinds } = read.codec;
   return {
     at,
     row,
-    guid: toGuid(row.guid),
+    guid: storedGuid(row.guid),
     crosskey: read.isCrossKey ? { guids } : null,
     kinds,
     read,
   };
-}
-
-function toGuid(uuid: string): Guid {
-  const guid = parseGuid(uuid);
-  if (guid === null) throw new Error(`the database gave a uuid that is no GUID: ${uuid}`);
-  return guid;
 }
 
 export async function listMeters(group: CounterGroupView): Promise<MeterView[]> {

@@ -11,3 +11,10 @@ export function parseGuid(text: string): Guid | null {
   const bare = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text;
   return BARE.test(bare) ? (`{${bare.toUpperCase()}}` as Guid) : null;
 }
+
+/** Returns the GUID that PostgreSQL writes as `text`, the text of a uuid. */
+export function storedGuid(text: string): Guid {
+  const guid = parseGuid(text);
+  if (guid === null) throw new Error(`the database holds ${text} as a GUID`);
+  return guid;
+}

@@ -5,7 +5,7 @@ import { supersedeAlert } from '../../db/write/alerts/supersede-alert.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { isEmptyFilter } from '../../domain/filters/key-filter.ts';
-import { storedGuid } from '../stored-guid.ts';
+import { storedGuid } from '../../domain/text/guid.ts';
 import { alertMistakes } from './alert-rules.ts';
 import { type DeclaredAlert, isRemoval } from './alert-shapes.ts';
 import { type AppliedItem, type Outcome, outcomeOf } from './applied-item.ts';

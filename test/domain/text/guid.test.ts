@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGuid } from '../../../domain/text/guid.ts';
+import { parseGuid, storedGuid } from '../../../domain/text/guid.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
@@ -28,5 +28,10 @@ describe('a GUID', () => {
     [`${HOSTS}\n`, 'a line break after'],
   ])('%j is rejected (%s)', (text) => {
     expect(parseGuid(text)).toBeNull();
+  });
+
+  it('of the database is read, or fails', () => {
+    expect(storedGuid('4cd742b1-c1ca-4708-be78-0fca2eb01a86')).toBe(HOSTS);
+    expect(() => storedGuid('none')).toThrow('the database holds none as a GUID');
   });
 });

@@ -11,7 +11,7 @@ import { selectGroups } from '../../../../db/write/declaration/select-groups.ts'
 import { selectGroupsWithData } from '../../../../db/write/declaration/select-groups-with-data.ts';
 import { updateGroup } from '../../../../db/write/declaration/update-group.ts';
 import { updateMeter } from '../../../../db/write/declaration/update-meter.ts';
-import { storedGuid } from '../../../../ingest/stored-guid.ts';
+import { storedGuid } from '../../../../domain/text/guid.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { guidOf } from '../../../support/lab/lab.ts';
 
