@@ -1,8 +1,8 @@
 import type { Connection } from '../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
-import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { foldOf } from '../domain/toppers/meter-type.ts';
+import { partKind } from '../store/shapes/load-shapes.ts';
 import type { ImportGroup, ImportMeter } from './import-group.ts';
 
 /** Loads all counter groups of a context, including disabled ones. */
@@ -38,16 +38,4 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
     partGuids,
     partKinds: partGuids.map((guid) => partKind(kinds, guid)),
   };
-}
-
-/**
- * Returns the kind of a part. `apply` ensures that parts are groups of the context, and that none
- * is a cross-key group.
- */
-function partKind(kinds: ReadonlyMap<Guid, GroupRow['keyKind']>, guid: Guid): SimpleKeyKind {
-  const kind = kinds.get(guid);
-  if (kind === undefined || kind === 'crosskey') {
-    throw new Error(`the part group ${guid} of a cross-key group is missing or a cross-key group`);
-  }
-  return kind;
 }

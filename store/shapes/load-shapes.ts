@@ -28,8 +28,14 @@ function shapeOf(row: GroupRow, kinds: ReadonlyMap<string, GroupRow['keyKind']>)
   };
 }
 
-/** `apply` ensures that parts are groups of the context and not themselves cross-key groups. */
-function partKind(kinds: ReadonlyMap<string, GroupRow['keyKind']>, guid: string): SimpleKeyKind {
+/**
+ * Returns the kind of a part, from the kinds of all groups by GUID. `apply` ensures that parts are
+ * groups of the context and not themselves cross-key groups.
+ */
+export function partKind(
+  kinds: ReadonlyMap<string, GroupRow['keyKind']>,
+  guid: string,
+): SimpleKeyKind {
   const kind = kinds.get(guid);
   if (kind === undefined || kind === 'crosskey') {
     throw new Error(`the part group ${guid} of a cross-key group is missing or a cross-key group`);
