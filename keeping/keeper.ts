@@ -9,6 +9,7 @@ import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-
 import { withConnection } from '../db/write/with-connection.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
+import { sliceStatus } from '../domain/slices/slice-status.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { SliceKeeper } from '../store/keeping/slice-keeper.ts';
 import { type KeptFile, removeLeftovers } from './leftovers.ts';
@@ -75,12 +76,9 @@ export async function listKeptSlices({ connection, contextId }: Keeper): Promise
 export const currentSlice = async (keeper: Keeper, sliceId: number): Promise<KeptSlice | null> =>
   (await listKeptSlices(keeper)).find((slice) => slice.sliceId === sliceId) ?? null;
 
-/**
- * Whether a slice may still be filled: an import holds it, or its end is in the future (decision
- * 17).
- */
+/** Whether a slice may still be filled. */
 export const isProcessing = (slice: KeptSlice, now: EpochSeconds): boolean =>
-  !slice.archived && (slice.held || slice.endsAt > now);
+  sliceStatus(slice, now) === 'processing';
 
 /**
  * Runs work while holding the context. Imports and other keepers wait for it, and it waits for

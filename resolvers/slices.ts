@@ -1,4 +1,5 @@
 import { sliceName } from '../domain/slices/slice-name.ts';
+import { type SliceStatus, sliceStatus } from '../domain/slices/slice-status.ts';
 import { tagsOf } from '../domain/slices/slice-tags.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { ContextView } from './contexts.ts';
@@ -10,7 +11,7 @@ export type SliceView = {
   readonly sliceId: number;
   readonly name: string;
   readonly engine: number;
-  readonly status: 'available' | 'processing' | 'archived';
+  readonly status: SliceStatus;
   readonly timeInterval: Interval;
   readonly path: string | null;
   readonly available: boolean;
@@ -61,18 +62,12 @@ function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceVi
     sliceId: row.sliceId,
     name: sliceName(timeInterval.from, row.engine),
     engine: row.engine,
-    status: statusOf(row, scope.reads.now()),
+    status: sliceStatus(row, scope.reads.now()),
     timeInterval,
     path: row.path,
     available: !row.archived,
     tags: tagsOf(row),
   };
-}
-
-/** Decision 17. An archived slice cannot be filled, so `archived` comes first. */
-function statusOf(row: SliceRow, now: number): SliceView['status'] {
-  if (row.archived) return 'archived';
-  return row.held || row.endsAt > now ? 'processing' : 'available';
 }
 
 /** Returns the size in bytes, measured on request (decision 16); null for a detached slice. */

@@ -1,6 +1,7 @@
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
+import { sliceStatus } from '../../domain/slices/slice-status.ts';
 import { tagsOf } from '../../domain/slices/slice-tags.ts';
-import { isProcessing, type KeptSlice } from '../../keeping/keeper.ts';
+import type { KeptSlice } from '../../keeping/keeper.ts';
 import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
@@ -25,7 +26,7 @@ export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }:
   sliceId: slice.sliceId,
   name: slice.name,
   engine: slice.engine,
-  status: statusOf(slice, now),
+  status: sliceStatus(slice, now),
   timeInterval: { from: slice.startsAt, to: slice.endsAt },
   diskSize: slice.sizeBytes,
   path: slice.path,
@@ -45,12 +46,6 @@ export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }:
 const segmentFields = (of: SliceSegments | undefined) =>
   of ? { count: of.segments, samples: of.rows, bytes: of.bytes, waiting: of.waiting } : null;
 
-/** Returns the status of a slice (decision 17). */
-export const statusOf = (slice: KeptSlice, now: number): string => {
-  if (slice.archived) return 'archived';
-  return isProcessing(slice, now) ? 'processing' : 'available';
-};
-
 type Column = {
   readonly head: string;
   readonly isNumber?: true;
@@ -61,7 +56,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'NAME', cell: ({ name }) => name },
   { head: 'FROM (UTC)', cell: ({ startsAt }) => minute(startsAt) },
   { head: 'TO (UTC)', cell: ({ endsAt }) => minute(endsAt) },
-  { head: 'STATUS', cell: statusOf },
+  { head: 'STATUS', cell: sliceStatus },
   { head: 'SIZE', isNumber: true, cell: ({ sizeBytes }) => sizeOrNone(sizeBytes) },
   { head: 'TAGS', cell: (slice) => tagsOf(slice).join(',') },
   { head: 'PATH', cell: ({ path }) => path ?? '-' },
