@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { hasCode } from '../domain/has-code.ts';
 
 /** The destination of an export. It is written once, then either kept or discarded. */
 export type Output = {
@@ -81,14 +82,11 @@ export const openStdout = (): Output => ({
   file: null,
   write: (text, signal) =>
     writeTo({ text, signal, isGzip: false, target: intoStdout() }).catch((error: unknown) => {
-      throw isClosed(error) ? new OutputClosed() : error;
+      throw hasCode(error, 'EPIPE') ? new OutputClosed() : error;
     }),
   keep: async () => undefined,
   discard: async () => undefined,
 });
-
-const isClosed = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EPIPE';
 
 type Writing = {
   readonly text: AsyncIterable<string>;

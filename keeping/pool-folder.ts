@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Connection } from '../db/connection/connection.ts';
+import { errorCode } from '../db/database-error.ts';
 import { type ContextPool, selectPools } from '../db/write/declaration/select-pools.ts';
 import type { StoredArchive } from '../db/write/slices/select-stored-slices.ts';
+import { hasCode } from '../domain/has-code.ts';
 import { LIMITS } from '../domain/limits.ts';
 
 /** A pool with a folder for archive files. */
@@ -88,7 +90,7 @@ export async function newArchivePlace(
   try {
     await mkdir(dirname(file), { mode: 0o750 });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw explainPool(pool, error);
+    if (!hasCode(error, 'EEXIST')) throw explainPool(pool, error);
     await requireFolder({ name: pool.name, path: dirname(file) });
   }
   return { pool: pool.name, path, file };
@@ -136,7 +138,7 @@ export function fileOfArchive({ pool, poolPath, path }: StoredArchive): string {
 /** Turns a file error in a pool into a message that says what to do. */
 export function explainPool({ name, path }: ArchivePool, error: unknown): unknown {
   const where = `Pool ${name} at ${path}`;
-  const reason = REASONS[codeOf(error) ?? ''];
+  const reason = REASONS[errorCode(error) ?? ''];
   return reason ? new Error(`${where} ${reason}`, { cause: error }) : error;
 }
 
@@ -152,7 +154,3 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'has no space left for this user: the slice is unchanged; use another pool with --pool',
   EFBIG: 'cannot hold a file of this size: the slice is unchanged; use another pool with --pool',
 };
-
-/** Returns Node's code of a file system error, or null. */
-export const codeOf = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -5,8 +5,8 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promi
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { hasCode } from '../../domain/has-code.ts';
 import { type DataFolder, makeReachable } from './data-folder.ts';
-import { hasCode } from './has-code.ts';
 import { giveTreeTo, type ServerUser } from './server-user.ts';
 
 export type Binaries = {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { access, chmod, constants, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { hasCode } from './has-code.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { findRunningServer } from './running-server.ts';
 import { canEnter, giveTo, type ServerUser, serverUserFor } from './server-user.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode } from './has-code.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { isAlive, ownRecord, parseRecord } from './process-identity.ts';
 
 const RETRY_MS = 50;

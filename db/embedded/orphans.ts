@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../../domain/has-code.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { hasCode } from './has-code.ts';
 import { isAlive, type ProcessRecord, processIdentity } from './process-identity.ts';
 
 const POLL_MS = 10;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { hasCode } from './has-code.ts';
+import { hasCode } from '../../domain/has-code.ts';
 
 /** A process as recorded in a file, so that it can be recognised later. */
 export type ProcessRecord = { readonly pid: number; readonly identity: string | null };

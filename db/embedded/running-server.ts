@@ -3,8 +3,8 @@ import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { hasCode } from '../../domain/has-code.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { hasCode } from './has-code.ts';
 import { processIdentity } from './process-identity.ts';
 
 /** A postmaster running on a data folder. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chown, lchown, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from './has-code.ts';
+import { hasCode } from '../../domain/has-code.ts';
 
 /** The user the server runs as; undefined: our own user. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;

@@ -1,6 +1,6 @@
 import { CONTEXT_CREATION_LOCK, CONTEXT_IMPORT_LOCK } from '../advisory-locks.ts';
 import type { Connection } from '../connection/connection.ts';
-import { errorCode } from '../database-error.ts';
+import { errorCode, LOCK_NOT_AVAILABLE } from '../database-error.ts';
 import { requireSession } from './require-session.ts';
 
 /**
@@ -35,8 +35,7 @@ export async function holdContext(
     await connection.query('select pg_advisory_lock($1, $2)', values);
     return 'held';
   } catch (error) {
-    // 55P03: the lock did not become available in that time.
-    if (errorCode(error) === '55P03') return null;
+    if (errorCode(error) === LOCK_NOT_AVAILABLE) return null;
     throw error;
   } finally {
     await connection.query('set lock_timeout = 0');

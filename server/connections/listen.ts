@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hasCode } from '../../domain/has-code.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
 /** Listens, and returns the actual address. Errors: another program uses it. */
@@ -9,7 +10,7 @@ export async function listen(server: Server, host: string, port: number): Promis
   try {
     await once(server, 'listening');
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;
+    if (!hasCode(cause, 'EADDRINUSE')) throw cause;
     const message = `${host}:${port} is in use by another program: set PORT to a free one, or to 0`;
     throw new Error(message, { cause });
   }

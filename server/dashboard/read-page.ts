@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { projectRoot } from '../../db/project-root.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 
 /** A file that the page loads, uncompressed and as compressed by the build. */
@@ -50,7 +51,7 @@ export async function readPage(
       documents: new Map(Object.entries(documents)),
     };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { shown } from '../../domain/errors.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { SettingsError } from '../settings/settings.ts';
 import type { Logger } from './log.ts';
 import { importOtel, type OtelPackages, PROTOCOLS, type Protocol } from './otel-packages.ts';
@@ -21,7 +22,7 @@ export async function openTracing(
   try {
     return createTracing(await load(protocol), log);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
     const packages = packagesFor(protocol).join(' ');
     throw new SettingsError([
       `${reason} is set, but OpenTelemetry is not installed: npm install ${packages}, or unset it`,
@@ -56,9 +57,6 @@ function protocolOf(env: NodeJS.ProcessEnv): Protocol {
 
 const refused = (name: string, must: string, given: string): SettingsError =>
   new SettingsError([`${name} must be ${must}, got ${shown(given)}: correct it, or unset it`]);
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 
 /** Returns the names of the packages that tracing needs; each protocol has its own exporter. */
 const packagesFor = (protocol: Protocol): string[] => [

@@ -1,4 +1,5 @@
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { KeptSlice } from './slice-keeper.ts';
 
@@ -18,12 +19,9 @@ export async function openStored<Reader>(
   try {
     return await open(file);
   } catch (cause) {
-    const what = isMissing(cause)
+    const what = hasCode(cause, 'ENOENT')
       ? `is not there: is pool ${pool} mounted at ${poolPath}?`
       : `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new Error(`The archive of ${sliceName(startsAt, engine)}, ${file}, ${what}`, { cause });
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,5 +1,6 @@
 import { readFile, realpath, statfs } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { hasCode } from '../../../domain/has-code.ts';
 
 /** Total bytes, and bytes free for an ordinary user; type as the system names it (ext4, xfs …). */
 export type FileSystem = {
@@ -20,10 +21,9 @@ export async function fileSystemAt(path: string): Promise<FileSystem | null> {
   }
 }
 
-const OUT_OF_SIGHT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ESTALE', 'EIO']);
+const OUT_OF_SIGHT = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ESTALE', 'EIO'] as const;
 
-const isOutOfSight = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && OUT_OF_SIGHT.has(String(error.code));
+const isOutOfSight = (error: unknown): boolean => hasCode(error, ...OUT_OF_SIGHT);
 
 /** Reads the type from Linux's list of mounts: several types share the number from statfs. */
 async function typeAt(realPath: string): Promise<string | null> {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folderAt } from '../../../db/embedded/data-folder.ts';
-import { hasCode } from '../../../db/embedded/has-code.ts';
 import { processIdentity } from '../../../db/embedded/process-identity.ts';
 import { serverUserFor } from '../../../db/embedded/server-user.ts';
+import { hasCode } from '../../../domain/has-code.ts';
 
 export const isRunning = (pid: number): boolean => processIdentity(pid) !== null;
 
