@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { syncFolder } from '../db/sync-folder.ts';
 import { hasCode } from '../domain/has-code.ts';
 
 /** The destination of an export. It is written once, then either kept or discarded. */
@@ -129,13 +130,3 @@ const intoStdout = (): Writable =>
       process.stdout.write(chunk, done);
     },
   });
-
-/** Syncs the folder so that the new name is on disk too. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { syncFolder } from '../sync-folder.ts';
 import type { Binaries } from './binaries.ts';
 import { type DataFolder, folderAt } from './data-folder.ts';
 import { serverEnvironment } from './server-options.ts';
@@ -97,14 +98,5 @@ async function runInitdb(
       ? '\nStart countergraph as a user that is in /etc/passwd, or set DATABASE_URL.'
       : '';
     throw new Error(`The embedded PostgreSQL could not be set up:\n${reason}${advice}`, { cause });
-  }
-}
-
-/** Flushes a folder to disk: only then is a rename within it durable. */
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders, and does not need this.
-  if (process.platform !== 'win32') {
-    const folder = await open(path, 'r');
-    await folder.sync().finally(() => folder.close());
   }
 }

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inSnapshot } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
+import { syncFolder } from '../../db/sync-folder.ts';
 import {
   type SliceSegmentRow,
   selectDirectory,
@@ -161,15 +162,5 @@ async function checkWritten(file: string, digest: string, header: ArchiveHeader)
     return archive.bytes;
   } finally {
     await archive.close();
-  }
-}
-
-/** Syncs the folder, so that the name is on disk too. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
