@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
 
 /**
@@ -18,7 +19,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new SettingsError([
       `cannot read ${path}: ${reason}: ` +
         'make it a file that the user who starts the program may read, or remove it',

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { reasonOf } from '../domain/text/reason-of.ts';
 import { fileSource, type ImportSource, stdinSource } from '../ingest/files/import-source.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -18,7 +19,7 @@ async function openFile(path: string): Promise<ImportSource> {
   try {
     if (!(await stat(path)).isDirectory()) return await fileSource(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new UsageError(`cannot read ${path}: ${reason}`);
   }
   throw new UsageError(`${path} is a directory: name the files in it`);

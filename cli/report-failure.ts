@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { asTyped } from '../db/command-form.ts';
+import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
 import { UsageError } from './usage-error.ts';
@@ -41,17 +42,12 @@ function reportUsage({ code, exitCode, message }: CommanderError): number {
   return 2;
 }
 
-/**
- * Returns the message on one line. Some errors have no message of their own, for example when no
- * address of a host answers.
- */
+/** Returns the reason of a failure on one line. */
 function inOneLine(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map(inOneLine).join(', ');
-  }
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
     return 'the current folder was deleted: change to another one';
   }
-  const message = error instanceof Error ? error.message || error.name : String(error);
-  return message.trim().replaceAll(/\s*\n\s*/g, ' | ');
+  return reasonOf(error)
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' | ');
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
+import { reasonOf } from '../domain/text/reason-of.ts';
 import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
 import { projectRoot } from './project-root.ts';
 
@@ -63,11 +64,9 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
     await client.connect();
     return client;
   } catch (cause) {
-    const errors: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-    const reason = errors
-      .map((error) => (error instanceof Error ? error.message : error))
-      .join(', ');
-    throw new Error(`Database is not reachable (${reason}): check DATABASE_URL`, { cause });
+    throw new Error(`Database is not reachable (${reasonOf(cause)}): check DATABASE_URL`, {
+      cause,
+    });
   }
 }
 
@@ -196,7 +195,7 @@ async function applyAll(
     const applied = await selectApplied(client);
     const failed = (await listMigrations(folder)).find((name) => !applied.includes(name));
     // The tool adds a stack to some messages.
-    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split(/\n\s+at /);
+    const [reason] = reasonOf(cause).split(/\n\s+at /);
     throw new Error(`Migration ${failed} failed and changed nothing: ${reason}`, { cause });
   }
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Connection } from '../db/connection/connection.ts';
 import { deleteLeftover, selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
 import { partialOf } from '../domain/slices/partial-file.ts';
+import { reasonOf } from '../domain/text/reason-of.ts';
 import { fileInPool } from './pool-folder.ts';
 
 /** A leftover file and the reason why it could not be removed. */
@@ -39,6 +40,6 @@ async function removeFile(file: string): Promise<string | null> {
     await rm(partialOf(file), { force: true });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { openConnection } from '../../db/connection/connection.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
 import { withDatabase } from '../database/run-with-database.ts';
@@ -40,7 +41,7 @@ async function readDeclaration(file: string): Promise<unknown> {
   try {
     return JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (error instanceof SyntaxError) throw new UsageError(`${file} must be JSON: ${reason}`);
     throw new UsageError(`cannot read ${file}: ${reason}`);
   }

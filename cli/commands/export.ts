@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Guid } from '../../domain/text/guid.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
 import { type ExportReport, exportContext } from '../../exporting/export-context.ts';
 import { type Output, OutputClosed, openFile, openStdout } from '../../exporting/output.ts';
@@ -124,7 +125,7 @@ async function openOutput(file: string | undefined, mode?: number): Promise<Outp
   try {
     return await openFile(file, mode);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new UsageError(`cannot write to ${file}: ${reason}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { AlreadyImported } from '../../ingest/files/already-imported.ts';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 import { type ImportSource, stdinSource } from '../../ingest/files/import-source.ts';
@@ -108,7 +109,7 @@ async function importOne(
 
 /** Describes a failed merge. The import itself is committed and stays. */
 function notMerged(source: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return `${source}: it is imported, but its segments could not be merged yet: ${reason}`;
 }
 

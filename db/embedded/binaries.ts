@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode } from '../../domain/has-code.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type DataFolder, makeReachable } from './data-folder.ts';
 import { giveTreeTo, type ServerUser } from './server-user.ts';
 
@@ -112,7 +113,7 @@ async function tryToRun(folder: string, user: ServerUser): Promise<string | null
     await run(binariesIn(folder).postgres, ['--version'], { ...user, cwd: '/' });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ').trim() : String(error);
+    return reasonOf(error).replaceAll(/\s+/g, ' ').trim();
   }
 }
 

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { access, chmod, constants, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../domain/has-code.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { findRunningServer } from './running-server.ts';
 import { canEnter, giveTo, type ServerUser, serverUserFor } from './server-user.ts';
 
@@ -149,7 +150,7 @@ async function makeOne(path: string, mode: number): Promise<void> {
   } catch (cause) {
     // Another process that starts at the same time may have been faster.
     if (!hasCode(cause, 'EEXIST')) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = reasonOf(cause);
       throw new Error(`Cannot make the data folder (${reason}): set COUNTERGRAPH_DATA_DIR`, {
         cause,
       });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../domain/limits.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { isAlive, type ProcessRecord } from './process-identity.ts';
 
 export type Keeper = {
@@ -59,7 +60,7 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
         if (revived.restarted) restarts += 1;
         startedAt = performance.now();
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         log(`${reason} (the next attempt follows in ${pause / 1000} s)`);
       }
     }

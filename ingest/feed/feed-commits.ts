@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isPassing } from '../../db/database-error.ts';
 import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Flow } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
@@ -226,14 +227,3 @@ export class FeedCommits {
 
 const pause = (pauseMs: number, stop: AbortSignal): Promise<void> =>
   delay(pauseMs, undefined, { signal: stop }).catch(() => {});
-
-/**
- * Returns the message of an error. Some errors have none of their own, for example when no address
- * of a host answers.
- */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map(reasonOf).join(', ');
-  }
-  return error instanceof Error ? error.message || error.name : String(error);
-}

@@ -2,6 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { ImportSource } from './import-source.ts';
 import { readStored } from './read-content.ts';
@@ -79,7 +80,7 @@ async function write(file: FileHandle, block: Buffer, source: ImportSource): Pro
 }
 
 function notKept({ name }: ImportSource, error: unknown): IngestError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return new IngestError(
     `${name}: it must be scanned before it is imported, and cannot be stored in ` +
       `${tmpdir()} until then: ${reason}: name a file instead, set TMPDIR to a folder with more ` +

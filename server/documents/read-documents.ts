@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse, validate } from 'graphql';
 import { z } from 'zod';
 import { LIMITS } from '../../domain/limits.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { schema } from '../../schema/schema.ts';
 import type { TrustedDocuments } from './documents.ts';
 
@@ -35,7 +36,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new DocumentsError(`cannot read ${path}: ${reason}`, { cause });
   }
 }
@@ -61,6 +62,6 @@ function faultOf(text: string): string | null {
   try {
     return validate(schema, parse(text))[0]?.message ?? null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { Siblings } from '../service/siblings.ts';
 import { startServing } from '../start-serving.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -22,7 +23,7 @@ try {
   if (assignment) await serve(assignment);
   process.exit();
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   await link.tell({ kind: 'failed', reason });
   process.exit(1);
 }

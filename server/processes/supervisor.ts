@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { LIMITS } from '../../domain/limits.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Member } from './member.ts';
 import type { FromChild } from './messages.ts';
@@ -143,7 +144,7 @@ export class Supervisor {
       this.#members.add(member);
     } catch (error) {
       // For example, there is no memory for another process.
-      this.#noteFailedStart({}, error instanceof Error ? error.message : String(error));
+      this.#noteFailedStart({}, reasonOf(error));
     }
   }
 

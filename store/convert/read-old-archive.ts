@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { LIMITS } from '../../domain/limits.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type OldArchiveHeader, parseOldHeader, SECTION_END } from './old-archive-form.ts';
 
 /** An open archive of version 0.7, read part by part. Memory holds one chunk. */
@@ -139,7 +140,7 @@ async function nextOf(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buf
   try {
     return await chunks.next();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new Error(`it cannot be unpacked (${reason})`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { KeptSlice } from './slice-keeper.ts';
 
 export type StoredFile = {
@@ -21,7 +22,7 @@ export async function openStored<Reader>(
   } catch (cause) {
     const what = hasCode(cause, 'ENOENT')
       ? `is not there: is pool ${pool} mounted at ${poolPath}?`
-      : `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+      : `cannot be read: ${reasonOf(cause)}`;
     throw new Error(`The archive of ${sliceName(startsAt, engine)}, ${file}, ${what}`, { cause });
   }
 }
