@@ -16,6 +16,9 @@ const CHARTED = 10;
 /** Number of keys that a drill-down lists. */
 export const DRILLED = 8;
 
+/** Asked for when no group is known: none has this id, so that the rest is still answered. */
+export const NO_GROUP = '{00000000-0000-0000-0000-000000000000}';
+
 const DAY = 86_400;
 
 /**
@@ -49,7 +52,7 @@ export function windowSeconds({ window }: Address, choice: ContextChoice | null)
 function windowOf(address: Address, choice: ContextChoice | null) {
   return {
     ...nodeOf(address),
-    group: address.group ?? '',
+    group: address.group ?? NO_GROUP,
     meter: address.meter ?? 0,
     window: windowInput(address.window),
     timeZone: address.zone ?? 'UTC',

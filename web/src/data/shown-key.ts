@@ -17,7 +17,7 @@ import { USUAL_PREFIX } from '../address/prefix.ts';
 import type { Operation } from '../api/operation.ts';
 import { type ContextChoice, type GroupChoice, groupOf, likeMeter, meterOf } from './choices.ts';
 import { cidrOf } from './networks.ts';
-import { DRILLED, keyVariables } from './questions.ts';
+import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
 
 type KnownAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
 
@@ -28,6 +28,9 @@ type KeyVariables = KeyPanel3QueryVariables & NetworkPanelQueryVariables;
 type Figures = NonNullable<
   NonNullable<NonNullable<KeyPanel3Query['context']>['counterGroup']>['topper']
 >['keys'][number];
+
+/** A question has only as many of the drill-downs as the group has. */
+type KeyFigures = Omit<Figures, 'first' | 'second' | 'third'>;
 
 export type Drilldown = NonNullable<Figures['first']>;
 
@@ -77,8 +80,6 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
 /** Used if the key is not a network. Its result is not shown without the key's figures. */
 const NO_NETWORK = '0.0.0.0/32';
 
-const NO_GROUP = '{00000000-0000-0000-0000-000000000000}';
-
 /**
  * Returns the cross-key groups that the key's group is part of: as many as one question asks for,
  * starting with `first`, and the others.
@@ -107,7 +108,7 @@ export type ShownKey = {
   /** The time for which the group has data. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   readonly total: number | string;
-  readonly figures: Omit<Figures, 'first' | 'second' | 'third'> | null;
+  readonly figures: KeyFigures | null;
   readonly drilldowns: readonly Drilldown[];
   /** For a network: the largest addresses within it. */
   readonly network: { readonly cidr: string; readonly within: NetworkGroup['within'] } | null;
@@ -118,14 +119,13 @@ export function shownKey(answer: KeyAnswer | null, rawKey: string): ShownKey | n
   if (!group) return null;
   const cidr = cidrOf(rawKey) ?? rawKey;
   const isNetwork = 'within' in group;
-  const figures: Partial<Figures> | null = group.topper?.keys[0] ?? null;
-  const whole = group.topper?.keys[0] ?? null;
+  const figures: (KeyFigures & Partial<Figures>) | null = group.topper?.keys[0] ?? null;
   return {
     known: isNetwork ? nothingKnown(rawKey, cidr) : group.known,
     window: group.topper?.window ?? null,
     stored: group.timeInterval,
     total: group.topper?.total ?? 0,
-    figures: whole,
+    figures,
     drilldowns: [figures?.first, figures?.second, figures?.third].flatMap((each) => each ?? []),
     network: isNetwork ? { cidr, within: group.within } : null,
   };

@@ -2,7 +2,7 @@ import type { TrendQueryVariables } from '../../../generated/operations.ts';
 import type { Address } from '../../address/address.ts';
 import { windowInput } from '../../address/window-choice.ts';
 import { type ContextChoice, groupOf } from '../choices.ts';
-import { filterInput, nodeOf, windowSeconds } from '../questions.ts';
+import { filterInput, NO_GROUP, nodeOf, windowSeconds } from '../questions.ts';
 import { chooseEvery } from './choose-every.ts';
 
 /** Numbers of keys per step that the page offers: more would need too many rows. */
@@ -20,7 +20,7 @@ export const trendVariables = (
   choice: ContextChoice | null,
 ): TrendQueryVariables => ({
   ...nodeOf(address),
-  group: address.group ?? '{00000000-0000-0000-0000-000000000000}',
+  group: address.group ?? NO_GROUP,
   meter: address.meter ?? 0,
   window: windowInput(address.window),
   timeZone: address.zone ?? 'UTC',

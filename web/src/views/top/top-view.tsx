@@ -105,10 +105,8 @@ const operationFor = (
   hidden.length > 0 ? TopKeysWithout : TopKeys;
 
 function variablesFor({ address, choice }: ViewProps): TopKeysWithoutQueryVariables {
-  // The context is not known yet: no group has this id, and the answer lists what there is.
-  const group = address.group ?? '{00000000-0000-0000-0000-000000000000}';
   const { hidden } = address;
-  const variables = topVariables({ ...address, group }, choice);
+  const variables = topVariables(address, choice);
   // Variables that a document does not declare are ignored.
   return { ...variables, hidden, hiddenItems: Math.max(1, hidden.length) };
 }
