@@ -1,9 +1,11 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { MAX_EPOCH_SECONDS } from '../../domain/time/interval.ts';
 import { fields, integer, oneOf, text } from './forms.ts';
 
 /** The range of times allowed in windows (decision 22); the last day is 9999-12-31. */
-const epoch = () => integer(0, 253_402_300_799);
+const epoch = () => integer(0, MAX_EPOCH_SECONDS);
 
-const SECONDS = 2_147_483_647;
+const seconds = () => integer(1, LIMITS.seriesStepSeconds);
 
 const date = () => text('a date such as 2026-07-15T10:00:00Z');
 
@@ -21,10 +23,10 @@ const windowFields = (zone: string) =>
     preset: oneOf(PRESETS)
       .optional()
       .describe('LATEST_TOPPER_BUCKET is the newest complete one; ALL_AVAILABLE all data.'),
-    recentSeconds: integer(1, SECONDS)
+    recentSeconds: seconds()
       .optional()
       .describe('The most recent seconds of available data, whenever that was.'),
-    startingAt: fields({ from: epoch(), seconds: integer(1, SECONDS) })
+    startingAt: fields({ from: epoch(), seconds: seconds() })
       .optional()
       .describe('A start in seconds since 1970 and a length.'),
   })

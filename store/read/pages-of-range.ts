@@ -1,14 +1,18 @@
 import type { PlacedRange, SectionPlace } from '../../segments/pages/directory.ts';
 
 /** The pages that readRange (segments/pages/read-range.ts) needs: keys and the finest blocks. */
-export function pagesToMerge({ keys, levels }: PlacedRange): Set<number> {
-  const groups = levels.at(-1)?.groups ?? [];
-  return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
-}
+export const pagesToMerge = (range: PlacedRange): Set<number> =>
+  pagesOfLevel(range, range.levels.at(-1));
 
 /** The pages that readSource (segments/roll-up/read-source.ts) needs: keys and the whole span. */
-export function pagesToRollUp({ keys, levels }: PlacedRange): Set<number> {
-  const groups = levels[0]?.groups ?? [];
+export const pagesToRollUp = (range: PlacedRange): Set<number> =>
+  pagesOfLevel(range, range.levels[0]);
+
+function pagesOfLevel(
+  { keys }: PlacedRange,
+  level: PlacedRange['levels'][number] | undefined,
+): Set<number> {
+  const groups = level?.groups ?? [];
   return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
 }
 
