@@ -63,8 +63,8 @@ const MODE_BITS = 0o777;
 
 const isGzip = (path: string): boolean => path.endsWith('.gz');
 
-function noneIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
+function noneIfMissing(error: unknown): null {
+  if (hasCode(error, 'ENOENT')) return null;
   throw error;
 }
 

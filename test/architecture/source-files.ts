@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { projectRoot } from '../../db/project-root.ts';
+import { hasCode } from '../../domain/has-code.ts';
 
 /** A source file and its imports: own files as paths from the root, and names of packages. */
 export type SourceFile = {
@@ -58,7 +59,7 @@ function filesBelow(folder: string): string[] {
       .map((name) => join(folder, name));
   } catch (error) {
     // The table may list a layer that has no code yet.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 }
