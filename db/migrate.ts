@@ -152,24 +152,25 @@ async function requirePrimary(client: pg.Client): Promise<void> {
 
 async function requireRights(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Place>(
-    `select current_user as role, current_schema() as schema, current_database() as database,
-       coalesce(has_schema_privilege(current_schema(), 'create'), false) as "isAllowed"`,
+    `select current_user as role, schema, current_database() as database
+     from (values (current_schema()), ('public')) as needed (schema)
+     where not coalesce(has_schema_privilege(schema, 'create'), false)
+       and (schema is distinct from 'public' or to_regclass('public.${MIGRATIONS_TABLE}') is null
+         or current_schema() = 'public')`,
   );
-  for (const { role, schema, database, isAllowed } of rows) {
-    if (isAllowed) continue;
+  for (const { role, schema, database } of rows) {
     throw new Error(
       `Role ${role} must be allowed to create tables in schema ${schema ?? '(none in search_path)'} ` +
-        `of database ${database}: make it the owner of the database, or grant it CREATE on the schema`,
+        `of database ${database}: grant it CREATE on the schema, or change its search_path`,
     );
   }
 }
 
-/** Where a role would create tables. */
+/** Where a role must create tables and may not. */
 type Place = {
   readonly role: string;
   readonly schema: string | null;
   readonly database: string;
-  readonly isAllowed: boolean;
 };
 
 async function applyAll(
@@ -228,7 +229,7 @@ async function requireVisibleTables(client: pg.ClientBase | pg.Pool): Promise<vo
   for (const { role, path, schema } of rows) {
     throw new HiddenTables(
       `The search_path of role ${role} must contain the schema of the tables, ${schema}, ` +
-        `it is ${path}: change it with ALTER ROLE`,
+        `it is ${path}: change it with ALTER ROLE, or grant USAGE on the schema`,
     );
   }
 }

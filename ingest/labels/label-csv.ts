@@ -18,9 +18,11 @@ export async function labelCsv(target: LabelTarget, source: ImportSource): Promi
   const groups = labelledGroups(target);
   const findExisting = existingKeysFinder(target.connection, target.contextId);
   const counts = { labelled: 0, unchanged: 0, created: 0, unknown: 0 };
+  const forms = new Set<CsvLabel['form']>();
   for await (const batch of batchesOf(csvLabels(source, groups, target.signal))) {
     const existing = await findExisting(candidatesOf(batch));
-    const { found, unknown } = meantKeys(target, existing, batch);
+    for (const { form } of batch) forms.add(form);
+    const { found, unknown } = meantKeys(target, { existing, batch, forms });
     const changed = await upsertKeyTexts(target.connection, found.map(upsertOf));
     counts.labelled += changed;
     counts.unchanged += found.length - changed;
@@ -74,6 +76,13 @@ type MeantKey = {
   readonly exists: boolean;
 };
 
+type LabelBatch = {
+  readonly existing: ExistingKeys;
+  readonly batch: readonly CsvLabel[];
+  /** Of all lines so far. */
+  readonly forms: ReadonlySet<CsvLabel['form']>;
+};
+
 /**
  * Returns the keys that lines mean, each once, and the number of lines that mean none. As an
  * address, `10.20.30.40` is a raw key and a readable one: a line means the key that exists. If
@@ -81,12 +90,10 @@ type MeantKey = {
  */
 function meantKeys(
   { onlyGroup }: LabelTarget,
-  existing: ExistingKeys,
-  batch: readonly CsvLabel[],
+  { existing, batch, forms }: LabelBatch,
 ): { found: MeantKey[]; unknown: number } {
   const found = new Map<string, MeantKey>();
   let unknown = 0;
-  const forms = new Set(batch.map(({ form }) => form));
   const likeliest = forms.has('readable') && !forms.has('raw') ? -1 : 0;
   for (const { candidates, texts } of batch) {
     let meant = 0;

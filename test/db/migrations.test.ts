@@ -310,6 +310,17 @@ describe('migrating', () => {
     });
   });
 
+  test('needs the schema public for its own table, whatever comes first in search_path', async () => {
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await withClient(url, (client) =>
+        client.query('create schema own; grant all on schema own to pg_read_all_data'),
+      );
+      const limited = new URL(url);
+      limited.searchParams.set('options', '-c search_path=own,public -c role=pg_read_all_data');
+      await expect(migrate(limited.href)).rejects.toThrow('to create tables in schema public');
+    });
+  });
+
   test.each([
     [140_099, '14.99', 'The database must be PostgreSQL 15 or newer, it is 14.99: upgrade it'],
     [150_000, '15.0', null],

@@ -117,6 +117,12 @@ describe('labels from CSV', () => {
     expect((await labels())['Hosts 10.10.10.11']).toBe('raw | (user)');
   });
 
+  it('have the form of all lines before, too, however many there are', async () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => `10.0.${i >> 8}.${i & 255},host\n`);
+    await label(`${many.join('')}10.20.30.40,printer\n`, { group: HOSTS });
+    expect((await labels())['Hosts 0A.14.1E.28']).toBe('printer | (user)');
+  });
+
   it.each<[string, Partial<LabelFileOptions>, string]>([
     ['a,b\n', { context: 'nowhere' }, 'There is no context nowhere'],
     [

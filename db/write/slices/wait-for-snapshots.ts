@@ -18,6 +18,8 @@ export async function waitForSnapshots(
 ): Promise<boolean> {
   const until = performance.now() + waitMs;
   let waitedFor = await selectSnapshots(connection);
+  // New snapshots of other roles can be told from these only once another transaction has ended.
+  if (waitedFor.size > 0) await connection.query('select pg_current_xact_id()');
   while (waitedFor.size > 0) {
     if (performance.now() >= until) return false;
     await delay(LIMITS.detachLookMs, undefined, { signal });

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from './ask.ts';
 import { type Fault, faultOfProblem, NoAnswer, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
@@ -11,13 +11,23 @@ export type Saving<Variables> = {
   readonly save: (variables: Variables) => void;
 };
 
-/** Sends changes. `isMade` says whether an answer contains the thing that was to be changed. */
+/**
+ * Sends changes. `isMade` says whether an answer contains the thing that was to be changed.
+ * `onSaved` also learns whether the form that sent them is still open.
+ */
 export function useSaving<Data, Variables>(
   operation: Operation<Data, Variables>,
   session: Session,
-  { isMade, onSaved }: { isMade: (data: Data) => boolean; onSaved: () => void },
+  { isMade, onSaved }: { isMade: (data: Data) => boolean; onSaved: (isOpen: boolean) => void },
 ): Saving<Variables> {
   const [state, setState] = useState<Omit<Saving<Variables>, 'save'>>(IDLE);
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
   const save = (variables: Variables) => {
     if (state.isSaving) return;
     setState({ isSaving: true, fault: null });
@@ -25,7 +35,7 @@ export function useSaving<Data, Variables>(
       ({ data, problems: [problem] }) => {
         const fault = problem ? faultOfProblem(problem) : isMade(data) ? null : GONE;
         setState({ isSaving: false, fault });
-        if (!fault) onSaved();
+        if (!fault) onSaved(isOpen.current);
       },
       (error: unknown) =>
         setState({

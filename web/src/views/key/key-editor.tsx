@@ -3,6 +3,7 @@ import { UpdateKeys } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import { type Attribute, keyChanges, keyTexts } from '../../data/edits/key-changes.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
+import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { EditActions, escapeTo } from '../controls/edit-actions.tsx';
 import type { KeyViewProps } from './key-props.ts';
@@ -20,9 +21,9 @@ export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEdi
   useLayoutEffect(() => first.current?.focus(), []);
   const { isSaving, fault, save } = useSaving(UpdateKeys, session, {
     isMade: ({ updateKeys }) => updateKeys !== null,
-    onSaved: () => {
+    onSaved: (isOpen) => {
       onEdited();
-      onClose();
+      if (isOpen) onClose();
     },
   });
   const submit = (event: Event) => {
@@ -69,10 +70,14 @@ type AttributeFieldsProps = {
 };
 
 function AttributeFields({ attributes, onChange }: AttributeFieldsProps) {
+  const fields = useRef<HTMLFieldSetElement>(null);
+  const stayAt = useFocusInPlace(attributes.length, () => [
+    ...(fields.current?.querySelectorAll('button') ?? []),
+  ]);
   const change = (index: number, changes: Partial<Attribute>) =>
     onChange(attributes.map((each, i) => (i === index ? { ...each, ...changes } : each)));
   return (
-    <fieldset class="edit-attributes">
+    <fieldset ref={fields} class="edit-attributes">
       <legend class="field-label">Attributes</legend>
       {attributes.map(({ name, value }, index) => (
         <div key={index} class="edit-attribute">
@@ -93,7 +98,10 @@ function AttributeFields({ attributes, onChange }: AttributeFieldsProps) {
           <IconButton
             icon="close"
             name={`Remove attribute ${name || index + 1}`}
-            onClick={() => onChange(attributes.filter((_, i) => i !== index))}
+            onClick={() => {
+              stayAt(index);
+              onChange(attributes.filter((_, i) => i !== index));
+            }}
           />
         </div>
       ))}

@@ -55,9 +55,9 @@ function TagsForm({ slice, session, onEdited, onClose }: TagsFormProps) {
   useLayoutEffect(() => first.current?.focus(), []);
   const { isSaving, fault, save } = useSaving(UpdateSlice, session, {
     isMade: ({ updateSlice }) => updateSlice !== null,
-    onSaved: () => {
+    onSaved: (isOpen) => {
       onEdited();
-      onClose();
+      if (isOpen) onClose();
     },
   });
   return (
