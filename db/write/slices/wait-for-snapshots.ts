@@ -18,7 +18,7 @@ export async function waitForSnapshots(
 ): Promise<boolean> {
   const until = performance.now() + waitMs;
   let waitedFor = await selectSnapshots(connection);
-  // New snapshots of other roles can be told from these only once another transaction has ended.
+  // A transaction that has ended tells new snapshots of other roles from these.
   if (waitedFor.size > 0) await connection.query('select pg_current_xact_id()');
   while (waitedFor.size > 0) {
     if (performance.now() >= until) return false;
@@ -32,7 +32,7 @@ export async function waitForSnapshots(
 /**
  * Selects the transactions that hold a snapshot, by process and start, because a process has one at
  * a time. Of sessions of other roles, PostgreSQL tells only the oldest transaction that the
- * snapshot sees as running.
+ * snapshot sees as running: while that one runs, their new snapshots cannot be told from the old.
  */
 async function selectSnapshots(connection: Connection): Promise<Set<string>> {
   const { rows } = await connection.query<{ holder: string }>(
