@@ -203,7 +203,8 @@ describe('a half-detached partition', () => {
   it('keeps others waiting until whoever detaches it has finished', async () => {
     await lab.create(sealedIn(81), sealedIn(82));
     const endReading = await lab.readSealedPages(lab.other);
-    await remove({ isNeeded: ({ slice }) => `${slice} = 82`, waitMs: 100 });
+    // Long enough for the detach to begin, which then waits for the reader.
+    await remove({ isNeeded: ({ slice }) => `${slice} = 82`, waitMs: 1000 });
     await endReading();
     expect(await remove({ isNeeded: ({ slice }) => `${slice} = 81` })).toEqual([]);
     expect(await lab.partitions()).toEqual([nameOf(sealedIn(81)), nameOf(sealedIn(82))]);
