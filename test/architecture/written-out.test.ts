@@ -19,12 +19,14 @@ describe('code that is written out', () => {
       '[d, e] = [2, 1];',
       '[d, e] = [e, d];',
       'const h = { ...g };',
+      'type I = [...[string, string]];',
     ].join('\n');
     expect(squeezed('a.ts', text)).toEqual([
       'a.ts:1 spreads an object literal',
       'a.ts:2 destructures an array literal',
       'a.ts:3 spreads an array literal',
       'a.ts:4 destructures an array literal',
+      'a.ts:7 spreads a tuple type',
     ]);
   });
 });
@@ -41,6 +43,9 @@ function squeezed(path: string, text: string): string[] {
     SpreadElement({ start, argument }) {
       if (argument.type === 'ObjectExpression') note(start, 'spreads an object literal');
       if (argument.type === 'ArrayExpression') note(start, 'spreads an array literal');
+    },
+    TSRestType({ start, typeAnnotation }) {
+      if (typeAnnotation.type === 'TSTupleType') note(start, 'spreads a tuple type');
     },
     VariableDeclarator({ start, id, init }) {
       if (id.type === 'ArrayPattern' && init?.type === 'ArrayExpression') {

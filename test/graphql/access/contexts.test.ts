@@ -1,26 +1,19 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KEY_KINDS } from '../../../domain/keys/key-kind.ts';
 import type { GroupsBody, SlicesBody } from '../../support/http/answers.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
 
-const KINDS = [
-  'ipv4',
-  'ipv6',
-  'ip',
-  'port',
-  'protocol',
-  'mac',
-  'subnet',
-  'interface',
-  'asn',
-  'country',
-  'text',
-];
+const KINDS = KEY_KINDS.filter((kind) => kind !== 'crosskey');
 
 const [HOSTS, PORTS, PAIRS, DISABLED, METERED] = [3, 4, 21, 22, 23].map(guidOf) as [
-  ...[string, string, string, string, string],
+  string,
+  string,
+  string,
+  string,
+  string,
 ];
 
 const line = (guid: string, key: string, ts: number, more: Partial<Line> = {}): Line => ({

@@ -3,7 +3,11 @@ import { group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
 
 const [HOSTS, APPS, CROSS, PAIRS, ALIEN] = [1, 2, 3, 4, 5].map(guidOf) as [
-  ...[string, string, string, string, string],
+  string,
+  string,
+  string,
+  string,
+  string,
 ];
 
 const METERS = [meter(0, 2), meter(4, 4), meter(5, 5), meter(11, 11)];

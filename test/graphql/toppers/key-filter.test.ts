@@ -3,7 +3,11 @@ import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
 
 const [HOSTS, TEXTS, PAIRS, NAMES, V6] = [1, 2, 3, 4, 5].map(guidOf) as [
-  ...[string, string, string, string, string],
+  string,
+  string,
+  string,
+  string,
+  string,
 ];
 
 const WINDOW = `window: { startingAt: { from: ${T0}, seconds: 60 } }`;

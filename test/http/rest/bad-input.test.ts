@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENCODINGS, post } from '../../support/http/rest-parameters.ts';
+import { ENCODINGS, post, QUESTION_PARAMETERS } from '../../support/http/rest-parameters.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import {
   ADA,
@@ -36,38 +36,7 @@ afterAll(async () => {
   await lab.close();
 });
 
-const NAMES = [
-  'probe_id',
-  'destination_node',
-  'timeout',
-  'get_disk_usage',
-  'get_all_engines',
-  'meter',
-  'get_total_window',
-  'get_from_dr',
-  'counter_group',
-  'get_meter_info',
-  'maxitems',
-  'flags',
-  'resolve_keys',
-  'get_key_attributes',
-  'get_percentiles',
-  'key_filter',
-  'recentsecs',
-  'inverse_key_filter',
-  'window_seconds',
-  'window_fromts',
-  'window_tots',
-  'from_date',
-  'to_date',
-  'from_time',
-  'to_time',
-  'valid_input',
-  'time_zone',
-  'context',
-  'username',
-  'api_token',
-];
+const NAMES = [...QUESTION_PARAMETERS, 'context', 'username', 'api_token'];
 
 /** Texts that have broken programs before. */
 const NASTY = [

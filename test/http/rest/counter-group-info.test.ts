@@ -5,7 +5,12 @@ import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.t
 import type { Line, TestService } from '../../support/lab/service.ts';
 
 const [HOSTS, APPS, CROSS, CROSS3, DISABLED, EMPTY] = [1, 2, 3, 4, 5, 6].map(guidOf) as [
-  ...[string, string, string, string, string, string],
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
 ];
 
 const line = (guid: string, ts: number, probe?: string): Line => ({

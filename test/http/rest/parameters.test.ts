@@ -5,6 +5,7 @@ import {
   type Encoding,
   encode,
   post,
+  QUESTION_PARAMETERS,
   type RestParameters,
 } from '../../support/http/rest-parameters.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
@@ -223,36 +224,7 @@ describe('a parameter', () => {
   });
 });
 
-const ALL_NAMES = [
-  'probe_id',
-  'destination_node',
-  'timeout',
-  'get_disk_usage',
-  'get_all_engines',
-  'meter',
-  'get_total_window',
-  'get_from_dr',
-  'counter_group',
-  'get_meter_info',
-  'maxitems',
-  'flags',
-  'resolve_keys',
-  'get_key_attributes',
-  'get_percentiles',
-  'key_filter',
-  'recentsecs',
-  'inverse_key_filter',
-  'window_seconds',
-  'window_fromts',
-  'window_tots',
-  'from_date',
-  'to_date',
-  'from_time',
-  'to_time',
-  'valid_input',
-  'time_zone',
-  'format',
-];
+const ALL_NAMES = [...QUESTION_PARAMETERS, 'format'];
 
 const encodedCall = (parameters: RestParameters, encoding: Encoding) =>
   encode(

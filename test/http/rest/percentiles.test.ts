@@ -5,7 +5,11 @@ import { group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
 
 const [GRID, LONG, SAMPLED, LATE, YEARS] = [1, 2, 3, 4, 5].map(guidOf) as [
-  ...[string, string, string, string, string],
+  string,
+  string,
+  string,
+  string,
+  string,
 ];
 
 const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];

@@ -40,7 +40,10 @@ const KINDS = [...new Set(FORMS.map(([kind]) => kind))];
 const guidOfKind = (kind: string): string => guidOf(KINDS.indexOf(kind) + 1);
 
 const [HOSTS, APPS, PAIRS, THREES] = [21, 22, 23, 24].map(guidOf) as [
-  ...[string, string, string, string],
+  string,
+  string,
+  string,
+  string,
 ];
 
 const line = (guid: string, key: string, value: number, more: Partial<Line> = {}): Line => ({

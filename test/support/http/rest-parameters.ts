@@ -6,6 +6,37 @@ type Scalar = string | number | bigint | boolean | null;
 /** The parameters of a request by name; undefined: not sent. */
 export type RestParameters = Readonly<Record<string, Scalar | readonly Scalar[] | undefined>>;
 
+/** The names of all parameters, without those that say who asks for which context. */
+export const QUESTION_PARAMETERS = [
+  'probe_id',
+  'destination_node',
+  'timeout',
+  'get_disk_usage',
+  'get_all_engines',
+  'meter',
+  'get_total_window',
+  'get_from_dr',
+  'counter_group',
+  'get_meter_info',
+  'maxitems',
+  'flags',
+  'resolve_keys',
+  'get_key_attributes',
+  'get_percentiles',
+  'key_filter',
+  'recentsecs',
+  'inverse_key_filter',
+  'window_seconds',
+  'window_fromts',
+  'window_tots',
+  'from_date',
+  'to_date',
+  'from_time',
+  'to_time',
+  'valid_input',
+  'time_zone',
+];
+
 export const ENCODINGS = ['query', 'form', 'multipart', 'json'] as const;
 
 /** Where parameters are sent (decision 1): in the query string, or in a body. */
