@@ -153,10 +153,10 @@ async function requirePrimary(client: pg.Client): Promise<void> {
 async function requireRights(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Place>(
     `select current_user as role, schema, current_database() as database
-     from (values (current_schema()), ('public')) as needed (schema)
+     from (select current_schema()::text union
+       select 'public' where to_regclass('public.${MIGRATIONS_TABLE}') is null) as needed (schema)
      where not coalesce(has_schema_privilege(schema, 'create'), false)
-       and (schema is distinct from 'public' or to_regclass('public.${MIGRATIONS_TABLE}') is null
-         or current_schema() = 'public')`,
+     order by schema nulls first`,
   );
   for (const { role, schema, database } of rows) {
     throw new Error(

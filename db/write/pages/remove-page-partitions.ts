@@ -82,7 +82,8 @@ async function removeFrom(
   try {
     const unneeded: UnneededRow[] = [];
     for (const row of await selectUnneeded(connection, table, removal)) {
-      if (row.obstacle === null) unneeded.push(row);
+      // A half-detached one must at least be detached, or no other could be.
+      if (row.obstacle === null || row.detaching) unneeded.push(row);
       else refused.push(refusalOf(row, row.obstacle));
     }
     if (unneeded.length === 0 || !(await removal.mayRemove())) return refused;
@@ -124,8 +125,9 @@ async function selectUnneeded(
   { isNeeded }: PageRemoval,
 ): Promise<UnneededRow[]> {
   const { rows } = await connection.query<UnneededRow>(`
-select p.relname as name, p.slice_id as "sliceId", p.oid::regclass::text as "table", i.inhrelid is not null as attached,
-  coalesce(i.inhdetachpending, false) as detaching, ${OBSTACLE} as obstacle
+select p.relname as name, p.slice_id as "sliceId", p.oid::regclass::text as "table",
+  i.inhrelid is not null as attached, coalesce(i.inhdetachpending, false) as detaching,
+  ${OBSTACLE} as obstacle
 from (${partitionsOf(table)}) p
 left join pg_inherits i on i.inhrelid = p.oid and i.inhparent = '${table}'::regclass
 where not (${isNeeded(factsOf(table, 'p'))})

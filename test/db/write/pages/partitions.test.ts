@@ -213,6 +213,22 @@ describe('a half-detached partition', () => {
   });
 });
 
+describe('a half-detached partition that cannot be removed', () => {
+  it('keeps no others from being removed', async () => {
+    await lab.create(sealedIn(81), sealedIn(82));
+    const endReading = await lab.readSealedPages(lab.other);
+    await remove({ isNeeded: ({ slice }) => `${slice} = 82`, waitMs: 1000 });
+    await endReading();
+    const partition = nameOf(sealedIn(81));
+    await lab.rowsOf(`create view in_the_way as select from ${partition}`);
+    expect(await remove()).toMatchObject([{ partition, sliceId: 81 }]);
+    expect(await lab.partitions()).toEqual([partition]);
+    await lab.rowsOf('drop view in_the_way');
+    expect(await remove()).toEqual([]);
+    expect(await lab.partitions()).toEqual([]);
+  });
+});
+
 describe('a partition that is held', () => {
   it('stays from before it exists until it is released, while others are removed', async () => {
     const held = pagePartitionOf(sealedIn(81));
