@@ -1,5 +1,11 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { expect } from 'vitest';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 
@@ -51,9 +57,15 @@ export type ExplorerPage = {
   close(): Promise<void>;
 };
 
-/** Opens the page in a new browser context, without stored data. */
-export async function openExplorer(browser: Browser, address: string): Promise<ExplorerPage> {
-  const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
+/** A context for all pages, which keeps the compiled scripts: they are 5 MB. */
+export const openContext = (browser: Browser): Promise<BrowserContext> =>
+  browser.newContext({ viewport: { width: 1600, height: 900 } });
+
+/** Opens the page. Closing it empties the context's storage. */
+export async function openExplorer(
+  context: BrowserContext,
+  address: string,
+): Promise<ExplorerPage> {
   const page = await context.newPage();
   const complaints: string[] = [];
   const requested: string[] = [];
@@ -61,7 +73,8 @@ export async function openExplorer(browser: Browser, address: string): Promise<E
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  context.on('request', (request) => requested.push(request.url()));
+  const onRequest = (request: Request) => requested.push(request.url());
+  context.on('request', onRequest);
 
   const example = (title: string) => page.getByRole('button', { name: title, disabled: false });
   const textOf = (editor: Editor) => page.evaluate<string>(`${modelOf(editor)}.getValue()`);
@@ -84,7 +97,11 @@ export async function openExplorer(browser: Browser, address: string): Promise<E
       await shows('response.json', expected);
     },
     write: (editor, text) => page.evaluate(`${modelOf(editor)}.setValue(${JSON.stringify(text)})`),
-    close: () => context.close(),
+    async close() {
+      context.off('request', onRequest);
+      await page.close();
+      await context.setStorageState({ cookies: [], origins: [] });
+    },
   };
   await explorer.open(address);
   return explorer;

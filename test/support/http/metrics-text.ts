@@ -14,16 +14,28 @@ export type MetricSample = {
 
 export type Metrics = ReturnType<typeof readMetrics>;
 
-/** Parses Prometheus text. It assumes that label values contain no quotes. */
+/**
+ * Parses Prometheus text. It assumes that label values contain no quotes. Only what is asked for is
+ * parsed, as tests that wait for a value ask many times.
+ */
 export function readMetrics(text: string) {
-  const samples = text.split('\n').flatMap((line) => readSample(line) ?? []);
-  const value = (name: string, labels: Readonly<Record<string, string>> = {}) =>
-    samples.find(
-      (sample) =>
-        sample.name === name &&
-        Object.entries(labels).every(([label, wanted]) => sample.labels[label] === wanted),
-    )?.value;
-  return { text, samples, families: readFamilies(text, samples), value };
+  const lines = text.split('\n');
+  const parse = (some: readonly string[]) => some.flatMap((line) => readSample(line) ?? []);
+  return {
+    text,
+    get samples() {
+      return parse(lines);
+    },
+    get families() {
+      return readFamilies(text, parse(lines));
+    },
+    value: (name: string, labels: Readonly<Record<string, string>> = {}) =>
+      parse(lines.filter((line) => line.startsWith(name))).find(
+        (sample) =>
+          sample.name === name &&
+          Object.entries(labels).every(([label, wanted]) => sample.labels[label] === wanted),
+      )?.value,
+  };
 }
 
 function readSample(line: string): MetricSample | null {
