@@ -17,6 +17,8 @@ export default defineConfig({
     // Otherwise a run would mostly import the same modules again for every file. No test changes
     // them.
     isolate: false,
+    // With V8's default, tests spend a fifteenth of their time copying what they just allocated.
+    execArgv: ['--max-semi-space-size=64'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     // A condition may take long on a busy machine, and only a failure costs this much time.

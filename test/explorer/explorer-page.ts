@@ -1,11 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  type Browser,
-  type BrowserContext,
-  chromium,
-  type Page,
-  type Request,
-} from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 
@@ -57,15 +51,9 @@ export type ExplorerPage = {
   close(): Promise<void>;
 };
 
-/** A context for all pages, which keeps the compiled scripts: they are 5 MB. */
-export const openContext = (browser: Browser): Promise<BrowserContext> =>
-  browser.newContext({ viewport: { width: 1600, height: 900 } });
-
-/** Opens the page. Closing it empties the context's storage. */
-export async function openExplorer(
-  context: BrowserContext,
-  address: string,
-): Promise<ExplorerPage> {
+/** Opens the page in a new browser context, without stored data. */
+export async function openExplorer(browser: Browser, address: string): Promise<ExplorerPage> {
+  const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
   const page = await context.newPage();
   const complaints: string[] = [];
   const requested: string[] = [];
@@ -73,8 +61,7 @@ export async function openExplorer(
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  const onRequest = (request: Request) => requested.push(request.url());
-  context.on('request', onRequest);
+  context.on('request', (request) => requested.push(request.url()));
 
   const example = (title: string) => page.getByRole('button', { name: title, disabled: false });
   const textOf = (editor: Editor) => page.evaluate<string>(`${modelOf(editor)}.getValue()`);
@@ -97,11 +84,7 @@ export async function openExplorer(
       await shows('response.json', expected);
     },
     write: (editor, text) => page.evaluate(`${modelOf(editor)}.setValue(${JSON.stringify(text)})`),
-    async close() {
-      context.off('request', onRequest);
-      await page.close();
-      await context.setStorageState({ cookies: [], origins: [] });
-    },
+    close: () => context.close(),
   };
   await explorer.open(address);
   return explorer;

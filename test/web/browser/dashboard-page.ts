@@ -54,6 +54,8 @@ export async function openDashboard(
     colorScheme,
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
+    // A running animation paints all the time, and no test looks at one.
+    reducedMotion: 'reduce',
   });
   const page = await context.newPage();
   const complaints: string[] = [];
