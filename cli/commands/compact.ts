@@ -3,6 +3,7 @@ import { type CompactReport, compactContext } from '../../store/merge/compact-co
 import { withDatabase } from '../database/run-with-database.ts';
 import { parseName } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
+import { reportRefused } from '../output/report-refused.ts';
 import { sizeText } from '../output/slices-table.ts';
 
 export function registerCompact(program: Command): void {
@@ -27,6 +28,7 @@ async function compact({ context, json }: { context: string; json?: true }): Pro
     }),
   );
   const seconds = (performance.now() - started) / 1000;
+  reportRefused(report.refused);
   if (json) console.log(JSON.stringify({ ...report, seconds }));
   else for (const line of linesOf(report, seconds)) console.log(line);
   if (report.damaged.length > 0) throw new Error(verdict(report));

@@ -21,6 +21,7 @@ import { withDatabase } from '../database/run-with-database.ts';
 import { parseEngine, parseName, readMoment } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
 import { showSteps } from '../output/progress.ts';
+import { reportRefused } from '../output/report-refused.ts';
 import { type SliceFacts, sizeText, sliceFields, slicesTable } from '../output/slices-table.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -210,12 +211,7 @@ async function actOnSlice(
 async function finish(keeper: Keeper, action: SliceAction, done: readonly number[]): Promise<void> {
   const taken = action === 'restore' ? [] : done;
   const { partitions, refused, files } = await finishKeeping(keeper, { taken });
-  for (const { partition, reason } of refused) {
-    console.error(
-      `${partition} is not needed, but cannot be removed (${reason}): ` +
-        'drop this table, or remove the reason; until then its space is not given back',
-    );
-  }
+  reportRefused(refused);
   if (partitions.length > 0) {
     console.error(
       `the space of ${counted(partitions.length, 'slice')} is given back when readers that began ` +

@@ -209,7 +209,7 @@ async function sweepAll(
       isGood = false;
     }
   }
-  // Partitions whose removal was interrupted, in slices where no segment dies any more.
+  // Even if nothing was swept: the last removal may have been interrupted.
   const refused = await removeIdlePartitions(connection);
   if (refused.length > 0) log.error({ refused }, REFUSED_REMOVAL);
   return isGood && refused.length === 0;

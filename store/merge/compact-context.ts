@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../db/connection/connection.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
+import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
+import type { RefusedRemoval } from '../../db/write/pages/remove-page-partitions.ts';
 import {
   type SegmentTotals,
   selectSegmentTotals,
@@ -35,6 +37,8 @@ export type CompactReport = {
   readonly swept: number;
   /** What could not be merged, in words. */
   readonly damaged: readonly string[];
+  /** Partitions, of any context, that are not needed but could not be removed. */
+  readonly refused: readonly RefusedRemoval[];
 };
 
 /**
@@ -49,8 +53,9 @@ export const compactContext = (target: CompactTarget): Promise<CompactReport> =>
     const before = await selectSegmentTotals(connection, contextId);
     const done = await mergeAll(target, connection, contextId);
     const swept = await sweepContext(connection, { contextId, now: now() });
+    const refused = await removeIdlePartitions(connection);
     const after = await selectSegmentTotals(connection, contextId);
-    return { context, ...done, before, after, swept };
+    return { context, ...done, before, after, swept, refused };
   });
 
 async function mergeAll(

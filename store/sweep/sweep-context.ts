@@ -1,6 +1,5 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { deleteSweptPages } from '../../db/write/pages/delete-swept-pages.ts';
-import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { deleteDeadSegments } from '../../db/write/segments/delete-dead-segments.ts';
 import { raiseSweptTo } from '../../db/write/segments/raise-swept-to.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
@@ -32,24 +31,22 @@ export type SweepOptions = {
   readonly contextId: number;
   /** Epoch seconds. */
   readonly now: number;
-  /** How long the removal of partitions waits for readers. */
-  readonly waitMs?: number;
 };
 
-/** Removes what nobody can need any more. Returns how many segments left the manifest. */
+/**
+ * Removes a context's segments that nobody can need any more, and returns how many. Their
+ * partitions, which all contexts share, remain to be removed (`removeIdlePartitions`).
+ */
 export async function sweepContext(
   connection: Connection,
-  { contextId, now, waitMs }: SweepOptions,
+  { contextId, now }: SweepOptions,
 ): Promise<number> {
   let count = 0;
   for (;;) {
     const swept = await sweepSome(connection, { contextId, diedBy: now - SWEEP_AFTER_SECONDS });
     count += swept;
-    if (swept < MOST_ROWS) break;
+    if (swept < MOST_ROWS) return count;
   }
-  // Even if nothing was swept: the last run may have been interrupted here.
-  await removeIdlePartitions(connection, waitMs === undefined ? {} : { waitMs });
-  return count;
 }
 
 const sweepSome = (

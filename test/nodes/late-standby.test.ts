@@ -6,7 +6,6 @@ import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { sweepContext } from '../../store/sweep/sweep-context.ts';
 import { makeReady, withClient } from '../support/database/database.ts';
 import {
   type Primary,
@@ -15,6 +14,7 @@ import {
   startStandby,
 } from '../support/database/standby.ts';
 import { importLines } from '../support/files/import-lines.ts';
+import { sweepAll } from '../support/lab/sweep-all.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const METER = { id: 0, type: 2, topcount: 10, name: 'Total', description: 'bytes', units: 'bytes' };
@@ -139,7 +139,7 @@ it('a standby still answers if pages disappear after it has read its manifest', 
     const now = () => Math.floor(Date.now() / 1000);
     await compactContext({ databaseUrl: primary.url, context: 'lab', now });
     await withClient(primary.url, async (client) => {
-      await sweepContext(client, { contextId: 1, now: now() + 3600 });
+      await sweepAll(client, now() + 3600);
       const { rows } = await client.query(
         `select from pg_inherits where inhparent = 'open_segment_pages'::regclass`,
       );

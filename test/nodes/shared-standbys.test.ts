@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { sweepContext } from '../../store/sweep/sweep-context.ts';
 import { makeReady, withClient } from '../support/database/database.ts';
 import {
   type Primary,
@@ -12,6 +11,7 @@ import {
 import type { TopperBody } from '../support/http/answers.ts';
 import { group, startLab, T0 } from '../support/lab/lab.ts';
 import type { TestService } from '../support/lab/service.ts';
+import { sweepAll } from '../support/lab/sweep-all.ts';
 import { killServer, pauseServer, resumeServer } from '../support/programs/server-processes.ts';
 import {
   type Answer,
@@ -233,9 +233,7 @@ describe('a standby that lags', () => {
 async function compact(): Promise<void> {
   const now = () => Math.floor(Date.now() / 1000);
   await compactContext({ databaseUrl: primary.url, context: 'lab', now });
-  await withClient(primary.url, (client) =>
-    sweepContext(client, { contextId: 1, now: now() + 3600 }),
-  );
+  await withClient(primary.url, (client) => sweepAll(client, now() + 3600));
 }
 
 describe('a standby that hangs', () => {

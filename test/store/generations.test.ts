@@ -7,9 +7,10 @@ import { verifyContext } from '../../store/check/verify-context.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import { SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';
 import { rebuildContext } from '../../store/rebuild/rebuild-context.ts';
-import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
+import { SWEEP_AFTER_SECONDS } from '../../store/sweep/sweep-context.ts';
 import { sorted } from '../segments/plain-segments.ts';
 import { isOnCluster } from '../support/database/on-cluster.ts';
+import { sweepAll } from '../support/lab/sweep-all.ts';
 import {
   type KeepingLab,
   NOW,
@@ -45,8 +46,7 @@ async function importMinutes(number: number, count: number): Promise<void> {
 const merge = (now: number, connection: pg.Client = lab.importer) =>
   mergeContext(connection, { contextId: 1, now: () => now });
 
-const sweep = (now: number, waitMs = 5000) =>
-  sweepContext(lab.importer, { contextId: 1, now, waitMs });
+const sweep = (now: number, waitMs = 5000) => sweepAll(lab.importer, now, waitMs);
 
 /** Does all merges that are due at `now`, and sweeps as soon as that is allowed. */
 async function work(now: number): Promise<void> {
@@ -160,11 +160,7 @@ describe('a reader in an older snapshot', () => {
     await merge(settledAt(0));
     await lab.reader.query('begin; select from open_segment_pages limit 0');
     const connection = await lab.open();
-    const sweeping = sweepContext(connection, {
-      contextId: 1,
-      now: settledAt(0) + SWEEP_AFTER_SECONDS,
-      waitMs: 20_000,
-    });
+    const sweeping = sweepAll(connection, settledAt(0) + SWEEP_AFTER_SECONDS, 20_000);
     await untilWaiting(
       lab,
       "datname = $1 and query ~ '^alter table .* detach'",
@@ -204,7 +200,7 @@ describe('work on generations that is interrupted', () => {
     await merge(settledAt(0));
     const now = settledAt(0) + SWEEP_AFTER_SECONDS;
     await killAt('sealed_segment_pages in exclusive; select from open_segment_pages;', (each) =>
-      sweepContext(each, { contextId: 1, now, waitMs: 20_000 }),
+      sweepAll(each, now, 20_000),
     );
     expect(await partitions()).toEqual([generation(0), SETTLED]);
     await sweep(now);

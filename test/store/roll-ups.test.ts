@@ -7,8 +7,8 @@ import { mergeContext } from '../../store/merge/merge-context.ts';
 import type { Manifest, RollUp } from '../../store/read/manifest.ts';
 import { makeRollUp } from '../../store/roll-up/make-roll-up.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
-import { sweepContext } from '../../store/sweep/sweep-context.ts';
 import { SHAPE } from '../segments/plain-segments.ts';
+import { sweepAll } from '../support/lab/sweep-all.ts';
 import {
   DAY,
   DAY_START,
@@ -205,7 +205,7 @@ describe('roll-ups', () => {
     await merge();
     await importDays([2], 0, 8);
     await merge();
-    await sweepContext(lab.importer, { contextId: 1, now: AFTERWARDS + 3600 });
+    await sweepAll(lab.importer, AFTERWARDS + 3600);
     const [{ pages } = { pages: -1 }] = await lab.rows<{ pages: number }>(
       `select count(*)::int as pages from sealed_segment_pages where slice_id = 0
          and segment_id not in (select segment_id from segments)`,

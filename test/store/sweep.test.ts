@@ -4,9 +4,10 @@ import { pagePartitionOf } from '../../db/page-tables.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
-import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
+import { SWEEP_AFTER_SECONDS } from '../../store/sweep/sweep-context.ts';
 import { MissingPartition } from '../../store/write/missing-partition.ts';
 import { sorted } from '../segments/plain-segments.ts';
+import { sweepAll } from '../support/lab/sweep-all.ts';
 import {
   DAY,
   DAY_START,
@@ -39,8 +40,7 @@ const importMinutes = (from: number, to: number) =>
 
 const merge = () => mergeContext(lab.importer, { contextId: 1, now: () => MERGED_AT });
 
-const sweep = (now: number, waitMs = 5000) =>
-  sweepContext(lab.importer, { contextId: 1, now, waitMs });
+const sweep = (now: number, waitMs?: number) => sweepAll(lab.importer, now, waitMs);
 
 /** The partition of the open pages of these tests. */
 const OPEN = openPartition(1);

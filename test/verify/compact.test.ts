@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { doneOn } from '../exporting/export-support.ts';
+import { withClient } from '../support/database/database.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type TestService } from '../support/lab/service.ts';
 import { nowInSeconds, segmentsOf, verify } from './verify-support.ts';
@@ -55,5 +57,23 @@ describe('compact', () => {
     const { out } = await compact();
     expect(out[0]).toBe('4 segments replaced before were removed');
     expect(await lab.sql('select from segments where died is not null')).toEqual([]);
+  });
+
+  it('names a table that cannot be removed, until it can be', async () => {
+    await withClient(lab.databaseUrl, (client) =>
+      ensurePagePartition(client, { table: 'sealed_segment_pages', sliceId: 999 }),
+    );
+    await lab.sql('create view in_the_way as select from sealed_segment_pages_999');
+    const { err } = await compact();
+    expect(err).toEqual([
+      expect.stringMatching(
+        /^sealed_segment_pages_999 is not needed, but cannot be removed \(in_the_way depends on it\)/,
+      ),
+    ]);
+    await lab.sql('drop view in_the_way');
+    expect((await compact()).err).toEqual([]);
+    expect(
+      await lab.sql("select from pg_class where relname = 'sealed_segment_pages_999'"),
+    ).toEqual([]);
   });
 });

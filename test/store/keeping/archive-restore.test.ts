@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generationOf } from '../../../domain/slices/page-generation.ts';
 import { mergeContext } from '../../../store/merge/merge-context.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
-import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
+import { SWEEP_AFTER_SECONDS } from '../../../store/sweep/sweep-context.ts';
 import { type PlainSample, sorted } from '../../segments/plain-segments.ts';
+import { sweepAll } from '../../support/lab/sweep-all.ts';
 import { DAY_START, publish } from '../store-lab.ts';
 import {
   dayOf,
@@ -257,7 +258,7 @@ describe('an older snapshot', () => {
     expect(await lab.faults()).toEqual([]);
     const dead = await lab.rows('select from segments where died is not null');
     expect(dead).toHaveLength(3);
-    await sweepContext(connection, { contextId: 1, now: NOW + SWEEP_AFTER_SECONDS });
+    await sweepAll(connection, NOW + SWEEP_AFTER_SECONDS);
     expect(await lab.rows('select from segments where died is not null')).toEqual([]);
     const strays = await lab.rows(
       `select page from sealed_segment_pages

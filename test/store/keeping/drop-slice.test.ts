@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
+import { SWEEP_AFTER_SECONDS } from '../../../store/sweep/sweep-context.ts';
 import { sorted } from '../../segments/plain-segments.ts';
+import { sweepAll } from '../../support/lab/sweep-all.ts';
 import { DAY_START } from '../store-lab.ts';
 import {
   address,
@@ -48,7 +49,7 @@ describe('dropping a slice', () => {
     expect(await lab.coverage()).toEqual(others.coverage);
     expect(await lab.partitions()).toEqual(['open_segment_pages_2']);
     expect(await lab.rows('select from slices where slice_id = 1')).toEqual([]);
-    await sweepContext(lab.importer, { contextId: 1, now: NOW + SWEEP_AFTER_SECONDS });
+    await sweepAll(lab.importer, NOW + SWEEP_AFTER_SECONDS);
     expect(await lab.rows('select from segments where slice_id = 1')).toEqual([]);
   });
 

@@ -4,9 +4,10 @@ import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../db/connection/connection.ts';
 import { partialOf } from '../../../domain/slices/partial-file.ts';
-import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
+import { SWEEP_AFTER_SECONDS } from '../../../store/sweep/sweep-context.ts';
 import { sorted } from '../../segments/plain-segments.ts';
 import { isOnCluster } from '../../support/database/on-cluster.ts';
+import { sweepAll } from '../../support/lab/sweep-all.ts';
 import { openPartition } from '../store-lab.ts';
 import {
   address,
@@ -77,7 +78,7 @@ async function expectAllBack(): Promise<void> {
 
 /** After a sweep: no page without a segment, no partition without a slice that has segments. */
 async function expectNoStrays(): Promise<void> {
-  await sweepContext(lab.importer, { contextId: 1, now: NOW + SWEEP_AFTER_SECONDS });
+  await sweepAll(lab.importer, NOW + SWEEP_AFTER_SECONDS);
   const strays = await lab.rows(
     `select segment_id from open_segment_pages
      where segment_id not in (select segment_id from segments)
