@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import { keepLoss } from '../connection/lost-connection.ts';
 import { Pooler } from '../connection/pooler.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -116,7 +117,10 @@ export class NodePools {
     // Without listeners, a connection that dies would end the process. Each connection reports its
     // own death; for an idle one the pool reports it again, along with everything that the
     // connection holds.
-    pool.on('connect', (client) => client.on('error', this.#onLostConnection));
+    pool.on('connect', (client) => {
+      keepLoss(client);
+      client.on('error', this.#onLostConnection);
+    });
     pool.on('error', () => undefined);
     return pool;
   }

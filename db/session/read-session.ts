@@ -1,6 +1,7 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import { announcedPid } from '../connection/backend-pid.ts';
+import { failureOf } from '../connection/lost-connection.ts';
 import type { Statement } from '../connection/statement.ts';
 import {
   isCanceled,
@@ -267,7 +268,7 @@ export class ReadSession {
       return await this.#beginWith(client, task, bound);
     } catch (error) {
       await this.#rollBack(client);
-      throw error;
+      throw failureOf(client, error);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { announcedPid } from '../connection/backend-pid.ts';
+import { failureOf } from '../connection/lost-connection.ts';
 import type { Statement } from '../connection/statement.ts';
 import { isNoConnection, isUnreachable } from '../database-error.ts';
 import { beginText } from './begin-text.ts';
@@ -129,7 +130,8 @@ export class StandbySession {
       return await this.#guarded(client, () => work(client), bound);
     } catch (error) {
       this.#options.pool.pooler.noteLoss(error);
-      const failure = explain(error, { signal, bound });
+      const cause = this.#client ? failureOf(this.#client, error) : error;
+      const failure = explain(cause, { signal, bound });
       this.fail(failure);
       this.#giveBack('rollback');
       throw failure;
