@@ -202,6 +202,20 @@ describe('a standby that lags', () => {
     await untilAnsweredBy('b');
   });
 
+  it('is used again if the primary has lost the versions that it had to reach', async () => {
+    await Promise.all([replay(a, 'pause'), replay(b, 'pause')]);
+    const [row] = await lab.sql<{ nonce: string }>('select nonce from context_versions');
+    await lab.sql('update context_versions set version = version + 1');
+    expect(new Set(await nodesOf(6))).toEqual(new Set(['primary']));
+    // As after a failover that lost this commit: the version before, in another history.
+    await lab.sql('update context_versions set version = version - 1');
+    await lab.sql('update context_versions set nonce = $1', [row?.nonce]);
+    await lab.sql('vacuum full context_versions');
+    await Promise.all([replay(a, 'resume'), replay(b, 'resume')]);
+    await untilAnsweredBy('a');
+    await untilAnsweredBy('b');
+  });
+
   it('answers from older segments with the same readings', async () => {
     await importNext();
     await caughtUp();

@@ -66,7 +66,7 @@ export class StandbyChoice {
     const urls = this.#commonUrls();
     const isKnown = expected.length === contextIds.length;
     if (!mayShare || !isKnown || urls.length === 0) return null;
-    const url = standbys.pick({ urls, contextIds, ownBusy });
+    const url = standbys.pick({ urls, expected, ownBusy });
     const session =
       url === null
         ? null

@@ -38,6 +38,17 @@ export class StandbyState {
     return !this.#isOut && !contextIds.some((id) => this.#behind.has(id));
   }
 
+  /**
+   * Notes the versions that a request expects now. Those of a history that the primary has lost in
+   * a failover are never reached.
+   */
+  expect(expected: readonly VersionedRow[]): void {
+    for (const row of expected) {
+      const want = this.#behind.get(row.contextId);
+      if (want && want.history !== row.history) this.#behind.set(row.contextId, row);
+    }
+  }
+
   /** Notes that a request that expected these versions had to retry from the start. */
   passOver(reason: PassReason, expected: readonly VersionedRow[], nowMs: number): void {
     if (this.#since === null) {

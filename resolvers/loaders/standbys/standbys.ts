@@ -19,7 +19,8 @@ export type StandbysOptions = {
 export type Wanted = {
   /** Addresses of the standbys that share all its contexts. */
   readonly urls: readonly string[];
-  readonly contextIds: readonly number[];
+  /** The versions of its contexts on the primary. */
+  readonly expected: readonly VersionedRow[];
   /** Number of connections to the primary that the request itself holds. */
   readonly ownBusy: number;
 };
@@ -50,10 +51,12 @@ export class Standbys {
   }
 
   /** Returns the address of the standby that shall answer; null: the primary shall. */
-  pick({ urls, contextIds, ownBusy }: Wanted): string | null {
+  pick({ urls, expected, ownBusy }: Wanted): string | null {
     const { pools } = this.#options;
+    const contextIds = expected.map(({ contextId }) => contextId);
     const fit = urls.filter((url) => {
       const { state } = this.#at(url);
+      state.expect(expected);
       this.#lookAgain(url, state);
       return state.isFitFor(contextIds);
     });
