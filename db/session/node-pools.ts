@@ -11,6 +11,8 @@ import { SilentWorkers } from './silent-workers.ts';
 export type StatementObserver = (text: string) => void;
 
 export type NodePool = {
+  /** The node's address, which may contain a password. */
+  readonly url: string;
   readonly reads: pg.Pool;
   /** A second, small pool: a cancel must get through when every reading connection is busy. */
   readonly control: pg.Pool;
@@ -75,6 +77,7 @@ export class NodePools {
     const between = { pooler, placement };
     const control = this.#open(url, between, CONTROL);
     const pool = {
+      url,
       reads: this.#open(url, between, { ...READS, max: this.connections }),
       control,
       pages: this.#open(url, between, { ...PAGES, max: this.connections }),

@@ -72,6 +72,11 @@ export class StandbySession {
     return error instanceof SnapshotMoved ? error : null;
   }
 
+  /** The standby's address. */
+  get url(): string {
+    return this.#options.pool.url;
+  }
+
   /** The history of the snapshot; null: it has not begun. */
   get history(): string | null {
     return this.#history;

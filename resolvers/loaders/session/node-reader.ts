@@ -13,6 +13,7 @@ import {
 } from '../../../store/read/fetch-pages.ts';
 import { loadManifest, type Manifest } from '../../../store/read/manifest.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
+import type { ManifestOwner } from '../memory/manifest-memory.ts';
 import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
@@ -173,32 +174,37 @@ export class NodeReader {
 
   async #findManifest(contextId: number): Promise<Manifest> {
     const { manifests } = this.memory;
-    const { versions, memoryKey } = await this.context(contextId);
-    return manifests.find(memoryKey, versions) ?? this.#readManifest(versions);
+    const { versions } = await this.context(contextId);
+    return manifests.find(this.#ownerOf(versions), versions) ?? this.#readManifest(versions);
   }
 
   async #readManifest(versions: VersionsRow): Promise<Manifest> {
     const { manifests } = this.memory;
     const { contextId, version, layout } = versions;
-    const own = await this.#ownManifests(this.#keyOf(versions));
-    const since = manifests.newest(own);
+    const owner = await this.#ownerHere(versions);
+    const since = manifests.newest(owner);
     if (since?.layout === layout && since.version === version) return since;
     const loaded = await loadManifest(this.session, { contextId, since }, null);
     manifests.tally.count(0, 1);
     if (!loaded) return { ...NOTHING_STORED, contextId };
-    manifests.keep(own, loaded);
+    manifests.keep(owner, loaded);
     return loaded;
   }
 
+  #ownerOf(versions: VersionsRow): ManifestOwner {
+    return { name: this.#keyOf(versions), history: versions.history };
+  }
+
   /**
-   * Returns the name under which manifests read now are cached. A standby may have commits of
-   * merges that the primary has lost. Its changes of segments then do not continue the primary's.
+   * Returns whose manifests are read now. A standby may have commits of merges that the primary has
+   * lost. Its changes of segments then do not continue the primary's.
    */
-  async #ownManifests(name: string): Promise<string> {
+  async #ownerHere(versions: VersionsRow): Promise<ManifestOwner> {
+    const owner = this.#ownerOf(versions);
     const standby = this.session.standby();
-    if (!standby) return name;
+    if (!standby) return owner;
     await standby.begin();
-    return `${name} ${standby.history}`;
+    return { name: `${owner.name} ${standby.url}`, history: standby.history ?? '' };
   }
 
   #openSegments(): SegmentReader {
@@ -236,7 +242,7 @@ export class NodeReader {
       if (!(error instanceof MissingPages)) throw error;
       // The manifest may be newer than the standby's data; for the primary it is still valid.
       if (this.session.isAway) return this.session.fail(new PassedOver('behind', error));
-      for (const row of this.holdsAt) this.memory.manifests.forget(this.#keyOf(row));
+      for (const row of this.holdsAt) this.memory.manifests.forget(this.#ownerOf(row));
       return this.session.fail(new PagesGone(error));
     }
   }
