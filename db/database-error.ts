@@ -1,4 +1,4 @@
-import { ServiceError, serviceError } from '../domain/errors.ts';
+import { type ErrorKind, ServiceError, serviceError } from '../domain/errors.ts';
 
 /**
  * Returns the SQLSTATE of a PostgreSQL error, or Node's code of a network error; null for anything
@@ -47,8 +47,10 @@ export const isRecoveryConflict = (error: unknown): boolean =>
 export const isReadOnly = (error: unknown): boolean => errorCode(error) === '25006';
 
 /** Returns whether a table of such a name does not exist: undefined_table. */
-export const isMissingTable = (error: unknown, name: RegExp): boolean =>
-  errorCode(error) === '42P01' && error instanceof Error && name.test(error.message);
+export function isMissingTable(error: unknown, name: RegExp): boolean {
+  if (error instanceof ServiceError) return isMissingTable(error.cause, name);
+  return errorCode(error) === '42P01' && error instanceof Error && name.test(error.message);
+}
 
 /**
  * Returns whether Citus refused to create a table beside shards that it is moving; the error has no
@@ -116,14 +118,37 @@ export function isPassing(error: unknown): boolean {
   return /^(53|25006|55P03|ERR_STREAM_)/.test(errorCode(error) ?? '');
 }
 
+/** The node on which a statement failed. */
+export type FailedNode = {
+  readonly name: string;
+  readonly isPrimary: boolean;
+};
+
 /** Returns the service error that `error` means to a caller; null if it is a defect of ours. */
-export function toServiceError(error: unknown): ServiceError | null {
+export function toServiceError(error: unknown, node: FailedNode | null): ServiceError | null {
   if (error instanceof ServiceError) return error;
-  if (error instanceof Error && error.message === POOL_EXHAUSTED) {
-    return serviceError('busy', {}, { cause: error });
-  }
-  if (isUnreachable(error)) return serviceError('unreachable', {}, { cause: error });
-  if (isRecoveryConflict(error)) return serviceError('conflict', {}, { cause: error });
-  if (errorCode(error) === LOCK_NOT_AVAILABLE) return serviceError('busy', {}, { cause: error });
-  return null;
+  const kind = kindOf(error) ?? (node?.isPrimary === false ? unfitnessOf(error) : null);
+  return kind && serviceError(kind, {}, { cause: error, node: node?.name });
+}
+
+function kindOf(error: unknown): ErrorKind | null {
+  if (error instanceof Error && error.message === POOL_EXHAUSTED) return 'busy';
+  if (isUnreachable(error)) return 'unreachable';
+  if (isRecoveryConflict(error)) return 'conflict';
+  return errorCode(error) === LOCK_NOT_AVAILABLE ? 'busy' : null;
+}
+
+/** undefined_table, undefined_column, undefined_function. */
+const UNDEFINED: ReadonlySet<string> = new Set(['42P01', '42703', '42883']);
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
+ * Returns what a node other than the primary lacks. `serve` and `migrate` prepare the primary, and
+ * only replication and its operator prepare the others.
+ */
+function unfitnessOf(error: unknown): ErrorKind | null {
+  const code = errorCode(error) ?? '';
+  if (UNDEFINED.has(code)) return 'nodeBehind';
+  return code === INSUFFICIENT_PRIVILEGE ? 'nodeRights' : null;
 }

@@ -238,6 +238,19 @@ export const ERRORS = {
     message: 'The standby cancelled the query to keep up with its primary, try again',
     when: 'a recovery conflict ended the query twice',
   },
+  nodeBehind: {
+    status: 500,
+    code: 'BACKEND',
+    message:
+      'The node lacks tables or columns, wait until it has replayed the migration of its primary',
+    when: 'the chosen node is no copy of the primary, or one from before `migrate` ran there',
+  },
+  nodeRights: {
+    status: 500,
+    code: 'BACKEND',
+    message: "The role in the node's address may not read its tables, grant it the right to",
+    when: 'the chosen node refuses to show a table, or the database, to the role in its address',
+  },
   busy: {
     status: 503,
     code: 'BUSY',
@@ -278,19 +291,26 @@ export const ERRORS = {
 
 export type ErrorKind = keyof typeof ERRORS;
 
-export type ServiceErrorOptions = { cause?: unknown; retryAfterSeconds?: number };
+export type ServiceErrorOptions = {
+  cause?: unknown;
+  retryAfterSeconds?: number;
+  node?: string | undefined;
+};
 
 /** An error from the table, shown to the caller as it is. */
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
   /** For the `Retry-After` of the answer; null: a retry does not help. */
   readonly retryAfterSeconds: number | null;
+  /** For the log: the node that failed. */
+  readonly node: string | undefined;
 
   constructor(kind: ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
     this.name = 'ServiceError';
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'busy' ? 1 : null);
+    this.node = options.node;
   }
 
   get status(): number {

@@ -124,11 +124,12 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-function explain(error: unknown, { signal, bound }: ChangeOptions): unknown {
+function explain(error: unknown, { pool, signal, bound }: ChangeOptions): unknown {
   if (signal.aborted) return signal.reason;
   if (bound && (isCanceled(error) || isPast(bound))) return timedOut(bound);
-  if (isReadOnly(error)) return serviceError('readOnly', {}, { cause: error });
+  const options = { cause: error, node: pool.node.name };
+  if (isReadOnly(error)) return serviceError('readOnly', {}, options);
   // Another transaction changed the same data at the same time, and one of the two had to give way.
-  if (isRecoveryConflict(error)) return serviceError('busy', {}, { cause: error });
-  return toServiceError(error) ?? error;
+  if (isRecoveryConflict(error)) return serviceError('busy', {}, options);
+  return toServiceError(error, pool.node) ?? error;
 }

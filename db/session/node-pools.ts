@@ -3,6 +3,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import { keepLoss } from '../connection/lost-connection.ts';
 import { Pooler } from '../connection/pooler.ts';
+import type { FailedNode } from '../database-error.ts';
+import { describeDatabase } from '../describe-database.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { SharedReads } from './shared-reads.ts';
 import { SilentWorkers } from './silent-workers.ts';
@@ -13,6 +15,8 @@ export type StatementObserver = (text: string) => void;
 export type NodePool = {
   /** The node's address, which may contain a password. */
   readonly url: string;
+  /** The node, as errors name it. */
+  readonly node: FailedNode;
   readonly reads: pg.Pool;
   /** A second, small pool: a cancel must get through when every reading connection is busy. */
   readonly control: pg.Pool;
@@ -38,13 +42,15 @@ export const busyConnections = ({ reads }: NodePool): number =>
 
 export type NodePoolsOptions = {
   primaryUrl: string;
+  /** Returns the name under which errors name a node, since its address may contain a password. */
+  nodeNameOf?: (url: string) => string;
   /** Maximum number of reading connections to each node. */
   connections?: number;
   onStatement?: StatementObserver;
   /** Called when each statement of a read begins and ends. */
   onWork?: WorkObserver;
-  /** Called when a connection is lost; the pool replaces it by itself. */
-  onLostConnection?: (error: Error) => void;
+  /** Called with a node's address when a connection is lost; the pool replaces it by itself. */
+  onLostConnection?: (url: string, error: Error) => void;
   /** Called once per node, with its address, when prepared statements are lost on the way to it. */
   onLostStatements?: (url: string, error: unknown) => void;
 };
@@ -56,7 +62,8 @@ export class NodePools {
   readonly onWork: WorkObserver;
   /** Maximum number of reading connections to each node. */
   readonly connections: number;
-  readonly #onLostConnection: (error: Error) => void;
+  readonly #nodeNameOf: (url: string) => string;
+  readonly #onLostConnection: (url: string, error: Error) => void;
   readonly #onLostStatements: (url: string, error: unknown) => void;
   readonly #pools = new Map<string, NodePool>();
 
@@ -65,6 +72,7 @@ export class NodePools {
     this.connections = options.connections ?? LIMITS.poolConnections;
     this.onStatement = options.onStatement ?? (() => {});
     this.onWork = options.onWork ?? unobserved;
+    this.#nodeNameOf = options.nodeNameOf ?? describeDatabase;
     this.#onLostConnection = options.onLostConnection ?? (() => {});
     this.#onLostStatements = options.onLostStatements ?? (() => {});
   }
@@ -78,6 +86,7 @@ export class NodePools {
     const control = this.#open(url, between, CONTROL);
     const pool = {
       url,
+      node: this.#nodeAt(url),
       reads: this.#open(url, between, { ...READS, max: this.connections }),
       control,
       pages: this.#open(url, between, { ...PAGES, max: this.connections }),
@@ -104,6 +113,17 @@ export class NodePools {
     );
   }
 
+  #nodeAt(url: string): FailedNode {
+    const nameOf = this.#nodeNameOf;
+    return {
+      isPrimary: url === this.primaryUrl,
+      // The declaration that names it may be read later, or change.
+      get name() {
+        return nameOf(url);
+      },
+    };
+  }
+
   #open(url: string, { pooler, placement }: Between, purpose: pg.PoolConfig): pg.Pool {
     const timeoutMs = purpose.query_timeout ?? LIMITS.poolerWaitMs;
     const pool = new pg.Pool({
@@ -122,7 +142,7 @@ export class NodePools {
     // connection holds.
     pool.on('connect', (client) => {
       keepLoss(client);
-      client.on('error', this.#onLostConnection);
+      client.on('error', (error) => this.#onLostConnection(url, error));
     });
     pool.on('error', () => undefined);
     return pool;

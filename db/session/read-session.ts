@@ -388,7 +388,7 @@ export class ReadSession {
     // After an abort nobody reads the answer; what matters is that the work has stopped.
     if (this.#options.signal.aborted) return this.#options.signal.reason;
     if (bound && (isCanceled(error) || bound.until <= performance.now())) return timedOut(bound);
-    return toServiceError(error) ?? error;
+    return toServiceError(error, this.#options.pool.node) ?? error;
   }
 }
 

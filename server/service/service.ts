@@ -96,12 +96,12 @@ export function createService(options: ServiceOptions): Service {
   const { settings, log, tracing = null, clock = Date.now, siblings = null } = options;
   const metrics = createMetrics(programVersion());
   const onWork = tracing ? joinObservers([metrics.onWork, tracing.onWork]) : metrics.onWork;
-  const pools = openPools(options, onWork);
   const directory = siblings?.directory ?? new NodeDirectory();
   const memory = openMemory(settings, onWork);
   const variable = options.variable ?? ((name: string) => process.env[name]);
   const state = new ServingState();
-  const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
+  const nodeNameOf = nodeNamer(options.databaseUrl, directory, variable);
+  const pools = openPools(options, onWork, nodeNameOf);
   const standbys = openStandbys(pools, log, nodeNameOf);
   registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
   const noteSlow = slowLog(settings.slowMs, metrics);
@@ -161,13 +161,16 @@ export function createService(options: ServiceOptions): Service {
 function openPools(
   { databaseUrl, poolConnections, log, onStatement }: ServiceOptions,
   onWork: WorkObserver,
+  nodeNameOf: (url: string) => string,
 ): NodePools {
   return new NodePools({
     primaryUrl: databaseUrl,
+    nodeNameOf,
     ...(poolConnections !== undefined && { connections: poolConnections }),
     ...(onStatement && { onStatement }),
     onWork,
-    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    onLostConnection: (url, err) =>
+      log.warn({ node: nodeNameOf(url), err }, 'a database connection was lost'),
     onLostStatements: (url, err) =>
       log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
   });

@@ -10,9 +10,20 @@ it.each([
   ['53300', 'unreachable'],
 ])('an error of PostgreSQL with the code %s means %s to a caller', (code, kind) => {
   const error = failure(code);
-  expect(toServiceError(error)).toMatchObject({ kind, cause: error });
+  expect(toServiceError(error, null)).toMatchObject({ kind, cause: error });
+});
+
+it.each([
+  ['42P01', 'nodeBehind'],
+  ['42703', 'nodeBehind'],
+  ['42883', 'nodeBehind'],
+  ['42501', 'nodeRights'],
+])('%s means %s on a node, and is a defect on the primary', (code, kind) => {
+  const node = { name: 'dr0', isPrimary: false };
+  expect(toServiceError(failure(code), node)).toMatchObject({ kind, node: 'dr0' });
+  expect(toServiceError(failure(code), { name: 'primary', isPrimary: true })).toBeNull();
 });
 
 it('any other is a defect', () => {
-  expect(toServiceError(failure('42P01'))).toBeNull();
+  expect(toServiceError(failure('42601'), { name: 'dr0', isPrimary: false })).toBeNull();
 });

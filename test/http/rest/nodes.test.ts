@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeReady } from '../../support/database/database.ts';
+import { makeReady, withClient } from '../../support/database/database.ts';
 import {
   type Primary,
   type Standby,
@@ -22,6 +22,7 @@ beforeAll(async () => {
   primary = await startPrimary();
   await makeReady(primary.url);
   standby = await startStandby(primary);
+  const [blank, rightless] = await makeUnfit();
   lab = await startLab({
     databaseUrl: primary.url,
     variables: { DR_DATABASE_URL: standby.url, EMPTY_URL: '' },
@@ -34,6 +35,8 @@ beforeAll(async () => {
         { name: 'dead', role: 'replica', url: 'postgres://user:secret@127.0.0.1:9/none' },
         { name: 'unset', role: 'replica', url_env: 'UNSET_URL' },
         { name: 'empty', role: 'replica', url_env: 'EMPTY_URL' },
+        { name: 'blank', role: 'replica', url: blank },
+        { name: 'rightless', role: 'replica', url: rightless },
       ],
     },
   });
@@ -47,6 +50,20 @@ afterAll(async () => {
   await standby.remove();
   await primary.remove();
 });
+
+/** Returns the addresses of a database that was never migrated, and of a role without rights. */
+async function makeUnfit(): Promise<[string, string]> {
+  const blank = new URL(primary.url);
+  blank.pathname = '/blank';
+  const rightless = new URL(primary.url);
+  rightless.username = 'rightless';
+  rightless.password = 'rightless';
+  await withClient(primary.url, async (client) => {
+    await client.query('create database blank');
+    await client.query(`create role rightless login password 'rightless'`);
+  });
+  return [blank.href, rightless.href];
+}
 
 const needed = { slices: {}, groups: {}, topper: QUESTION };
 
@@ -108,6 +125,34 @@ describe('the node that answers (decision 13)', () => {
       expect(answer.status).toBe(500);
     }
     expect(lab.logText()).not.toContain('secret');
+  });
+
+  it.each([
+    ['dead', 'Database is not reachable', 'connect ECONNREFUSED 127.0.0.1:9'],
+    [
+      'blank',
+      'The node lacks tables or columns, wait until it has replayed the migration of its primary',
+      'relation "context_versions" does not exist',
+    ],
+    [
+      'rightless',
+      "The role in the node's address may not read its tables, grant it the right to",
+      'permission denied for table context_versions',
+    ],
+  ])('that cannot answer is named in the log: %s', async (node, message, reason) => {
+    const before = lab.logText().length;
+    const asked = { ...QUESTION, destination_node: node };
+    expect(await lab.refusal('topper', asked)).toEqual([500, message]);
+    const graph = await lab.graphql(
+      `{ context(name: "lab", destinationNode: "${node}") { haSlaveMode
+         counterGroup(guid: "${GROUP}") { id } } }`,
+    );
+    expect(graph.errors?.at(-1)).toMatchObject({ message, extensions: { code: 'BACKEND' } });
+    const lines = lab.logText().slice(before).trim().split('\n');
+    const failures = lines.map((line) => JSON.parse(line)).filter(({ err }) => err !== undefined);
+    const err = { message: expect.stringContaining(reason), node };
+    expect(failures.find(({ msg }) => msg.startsWith('a request'))).toMatchObject({ err });
+    expect(failures.findLast(({ msg }) => msg.startsWith('a GraphQL'))).toMatchObject({ err });
   });
 
   it.each([
