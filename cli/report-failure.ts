@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
 import { asTyped } from '../db/command-form.ts';
+import { isReadOnly } from '../db/database-error.ts';
+import { ERRORS } from '../domain/errors.ts';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
@@ -26,6 +28,9 @@ export function reportFailure(error: unknown): number {
   return error instanceof Interrupted ? error.exitStatus : 1;
 }
 
+/** After a failover, `DATABASE_URL` may name a server that is a standby now. */
+const READ_ONLY = `${ERRORS.readOnly.message}: set DATABASE_URL to the primary's address`;
+
 function reportUsage({ code, exitCode, message }: CommanderError): number {
   if (exitCode === 0) {
     // --help and --version were asked for, and have been printed.
@@ -47,6 +52,7 @@ function inOneLine(error: unknown): string {
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
     return 'the current folder was deleted: change to another one';
   }
+  if (isReadOnly(error)) return READ_ONLY;
   return reasonOf(error)
     .trim()
     .replaceAll(/\s*\n\s*/g, ' | ');
