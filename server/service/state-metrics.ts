@@ -63,14 +63,16 @@ function registerStandbys(registry: Registry, { standbys, nodeNameOf }: Observed
       .filter(({ node }) => node !== PRIMARY);
   new Gauge({
     name: 'countergraph_shared_standby_used',
-    help: '1 while a shared standby is used, 0 while it is passed over; of those tried so far',
+    help: '1 while a shared standby is used, 0 while it, or one of the same name in another context, is passed over; of those tried so far',
     labelNames: ['node'],
     // Across several processes: whether any of them uses it.
     aggregator: 'max',
     registers: [registry],
     collect() {
       this.reset();
-      for (const { node, reason } of ofStandbys()) this.set({ node }, reason === null ? 1 : 0);
+      const all = ofStandbys();
+      const unused = new Set(all.flatMap(({ node, reason }) => (reason === null ? [] : node)));
+      for (const { node } of all) this.set({ node }, unused.has(node) ? 0 : 1);
     },
   });
   new Counter({

@@ -10,7 +10,7 @@ import {
 } from '../support/database/standby.ts';
 import type { TopperBody } from '../support/http/answers.ts';
 import { group, startLab, T0 } from '../support/lab/lab.ts';
-import type { TestService } from '../support/lab/service.ts';
+import { ADA, type TestService } from '../support/lab/service.ts';
 import { sweepAll } from '../support/lab/sweep-all.ts';
 import { killServer, pauseServer, resumeServer } from '../support/programs/server-processes.ts';
 import {
@@ -316,6 +316,16 @@ describe('a replica that is not a standby of the primary', () => {
     await caughtUp();
     expect(await nodesOf(8)).not.toContain('elsewhere');
     expect(await passedOver('elsewhere', 'foreign')).toBeGreaterThan(0);
+    // A standby of the same name in another context, which is used, does not hide this.
+    const namesake = new URL(a.url);
+    namesake.searchParams.set('application_name', 'namesake');
+    await lab.apply({ context: 'other', nodes: [shared('elsewhere', namesake.href)] });
+    await lab.grant(ADA, ['other']);
+    await vi.waitFor(async () => {
+      const { context } = await lab.data<Answer>('{ context(name: "other") { nodeName } }');
+      expect(context.nodeName).toBe('elsewhere');
+    }, PATIENCE);
+    expect(await metric('countergraph_shared_standby_used{node="elsewhere"}')).toBe(0);
     await lab.apply({
       context: 'lab',
       nodes: [{ ...shared('elsewhere', elsewhere.href), share: false }],
