@@ -1,4 +1,5 @@
 import { malformed, serviceError } from '../domain/errors.ts';
+import { isDatabaseUrl } from '../domain/text/database-url.ts';
 import type { NodeRow } from './loaders/request-reads.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
@@ -13,11 +14,18 @@ export type NodeChoice = {
   readonly fromDr: boolean;
 };
 
-/** Returns the node's address; null if the variable that should hold it is not set, or empty. */
-export const urlOf = (
+/**
+ * Returns the node's address; null if the variable that should hold it is not set, or holds
+ * something else. The address that is declared was checked by `apply`.
+ */
+export function urlOf(
   node: NodeRow,
   variable: (name: string) => string | undefined,
-): string | null => node.url ?? (node.urlEnv ? variable(node.urlEnv) || null : null);
+): string | null {
+  if (node.url !== null) return node.url;
+  const value = node.urlEnv === null ? undefined : variable(node.urlEnv);
+  return isDatabaseUrl(value) ? value : null;
+}
 
 /**
  * Returns the chosen node among `nodes`, or null for the primary. Errors: both options are given,

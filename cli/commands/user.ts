@@ -154,7 +154,7 @@ const collect = (text: string, before: string[] | undefined): string[] => [...(b
 function parseUserName(text: string): string {
   // HTTP Basic ends the user's name at the first colon.
   if (isName(text) && !text.includes(':')) return text;
-  throw new InvalidArgumentError(`It must be ${NAME_FORM} without colons.`);
+  throw new InvalidArgumentError(`It must be ${NAME_FORM}, and without colons.`);
 }
 
 function parseToken(text: string): string {

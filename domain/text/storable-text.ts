@@ -12,4 +12,6 @@ export const isName = (text: string): boolean =>
   !/[\p{Control}\p{Surrogate}]/u.test(text);
 
 /** What `isName` requires, as error messages say it. */
-export const NAME_FORM = `a name of 1 to ${LIMITS.nameLength} characters`;
+export const NAME_FORM =
+  `a name of 1 to ${LIMITS.nameLength} characters without control characters and without ` +
+  'blanks at its ends';

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { KEY_KINDS, type KeyKind } from '../../domain/keys/key-kind.ts';
+import { DATABASE_URL_FORM, isDatabaseUrl } from '../../domain/text/database-url.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
 import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
 import { shownJson } from '../lines/json-line.ts';
@@ -34,14 +35,11 @@ export class DeclarationError extends Error {
   }
 }
 
-const nodeUrl = value<string>(
-  'an address such as postgres://user:password@host:5432/database',
-  (given) => z.url({ protocol: /^postgres(ql)?$/ }).safeParse(given).success,
-);
+const nodeUrl = value<string>(DATABASE_URL_FORM, isDatabaseUrl);
 
 const NODE = object({
   name: value<string>(
-    `${NAME_FORM} other than primary`,
+    `${NAME_FORM}, other than primary`,
     (given) => typeof given === 'string' && isName(given) && given !== 'primary',
   ),
   role: oneOf(['dr', 'replica']),
@@ -157,9 +155,17 @@ const namesOf = (declared: readonly ({ name: string } | null)[] = []): string[] 
 function mistake(input: unknown, { path, message, code }: z.core.$ZodIssue): string {
   const where = pathText(path);
   if (code === 'unrecognized_keys') return `${where} ${message}`;
-  // The address of a node or sink may hold a password, and messages end up in logs.
-  const given = /^(nodes|notify)\[/.test(where) ? '' : `, got ${shownAt(input, path)}`;
+  const given = mayHoldSecret(path) ? '' : `, got ${shownAt(input, path)}`;
   return `${where} ${message}${given}`;
+}
+
+/**
+ * The address of a node or sink may hold a password, also if it is given where the name of its
+ * variable belongs, and messages end up in logs.
+ */
+function mayHoldSecret([list, , field]: readonly PropertyKey[]): boolean {
+  if (list !== 'nodes' && list !== 'notify') return false;
+  return field === undefined || /^(url|secret)/.test(String(field));
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LIMITS } from '../../domain/limits.ts';
+import { DATABASE_URL_FORM, isDatabaseUrl } from '../../domain/text/database-url.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
 import {
   INTROSPECTION_MODES,
@@ -97,11 +98,11 @@ const MEGABYTE = 1024 ** 2;
 const VARIABLES = {
   DATABASE_URL: setting({
     fallback: null,
-    must: 'an address such as postgres://user:password@host:5432/database',
+    must: DATABASE_URL_FORM,
     remedy: 'unset it for the embedded PostgreSQL',
     // The address may hold a password, and messages end up in logs.
     show: () => 'something else (not shown: it may hold a password)',
-    schema: z.url({ protocol: /^postgres(ql)?$/ }),
+    schema: z.string().trim().refine(isDatabaseUrl),
   }),
   COUNTERGRAPH_DATA_DIR: setting({
     fallback: '.countergraph',

@@ -235,7 +235,7 @@ describe('sinks in an apply file', () => {
       'notify[0].url must be an address such as https://host/path',
       'notify[1] must have either url or url_env',
       'notify[2].secret_env must be left out: only webhooks are signed',
-      'notify[3].kind must be "webhook" or "alertmanager"',
+      'notify[3].kind must be "webhook" or "alertmanager", got "mail"',
     ]);
   });
 

@@ -190,8 +190,14 @@ describe('a line of the samples format', () => {
     [{ count: 0 }, 'count must be an integer from 1 to 2^63-1, got 0'],
     [{ count: 1.5 }, 'count must be an integer from 1 to 2^63-1, got 1.5'],
     [{ count: '2' }, 'count must be an integer from 1 to 2^63-1, got "2"'],
-    [{ probe: '' }, 'probe must be a name of 1 to 200 characters, got ""'],
-    [{ probe: 7 }, 'probe must be a name of 1 to 200 characters, got 7'],
+    [
+      { probe: '' },
+      'probe must be a name of 1 to 200 characters without control characters and without blanks at its ends, got ""',
+    ],
+    [
+      { probe: 7 },
+      'probe must be a name of 1 to 200 characters without control characters and without blanks at its ends, got 7',
+    ],
     [{ probe: 'p'.repeat(201) }, 'probe must be a name of 1 to 200 characters'],
     [{ label: 7 }, 'label must be a valid Unicode text without NUL characters'],
     [{ label: 'a\0b' }, 'label must be a valid Unicode text without NUL characters'],

@@ -14,6 +14,9 @@ import { ADA, basic, ENDPOINT_NAMES, type TestService } from '../../support/lab/
 const GROUP = guidOf(1);
 const QUESTION = { counter_group: GROUP, window_fromts: T0, window_seconds: 60 };
 
+/** Variables of nodes whose values are no addresses. */
+const MISTAKEN = { OTHER_SCHEME: 'mysql://user:secret@127.0.0.1:9/none', NO_ADDRESS: 'garbage' };
+
 let primary: Primary;
 let standby: Standby;
 let lab: TestService;
@@ -25,7 +28,7 @@ beforeAll(async () => {
   const [blank, rightless] = await makeUnfit();
   lab = await startLab({
     databaseUrl: primary.url,
-    variables: { DR_DATABASE_URL: standby.url, EMPTY_URL: '' },
+    variables: { DR_DATABASE_URL: standby.url, EMPTY_URL: '', ...MISTAKEN },
     groups: [group(1)],
     lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 7 } }],
     declaration: {
@@ -35,6 +38,7 @@ beforeAll(async () => {
         { name: 'dead', role: 'replica', url: 'postgres://user:secret@127.0.0.1:9/none' },
         { name: 'unset', role: 'replica', url_env: 'UNSET_URL' },
         { name: 'empty', role: 'replica', url_env: 'EMPTY_URL' },
+        ...Object.keys(MISTAKEN).map((name) => ({ name, role: 'replica', url_env: name })),
         { name: 'blank', role: 'replica', url: blank },
         { name: 'rightless', role: 'replica', url: rightless },
       ],
@@ -183,6 +187,21 @@ describe('the node that answers (decision 13)', () => {
     },
   );
 });
+
+it.each(Object.entries(MISTAKEN))(
+  'a node whose variable %s is no address of a database is 500, and the log names the variable',
+  async (name, value) => {
+    const before = lab.logText().length;
+    expect(await lab.refusal('slices', { destination_node: name })).toEqual([
+      500,
+      'Database is not reachable',
+    ]);
+    const log = lab.logText().slice(before);
+    expect(log).toContain(`the variable ${name} must hold the address of the node ${name}`);
+    expect(log).not.toMatch(/ECONNREFUSED|ENOTFOUND|mysql/);
+    expect(log).not.toContain(value);
+  },
+);
 
 describe('nodes in GraphQL', () => {
   const context = (args: string) => `context(name: "lab", ${args}) {

@@ -21,10 +21,19 @@ describe('a declaration with mistakes', () => {
 
   it.each<[unknown, string]>([
     [7, 'the declaration must be an object, got 7'],
-    [{}, 'context must be a name of 1 to 200 characters, got nothing'],
-    [{ context: '' }, 'context must be a name of 1 to 200 characters, got ""'],
+    [
+      {},
+      'context must be a name of 1 to 200 characters without control characters and without blanks at its ends, got nothing',
+    ],
+    [
+      { context: '' },
+      'context must be a name of 1 to 200 characters without control characters and without blanks at its ends, got ""',
+    ],
     [{ context: 'x'.repeat(201) }, 'context must be a name of 1 to 200 characters'],
-    [{ context: ' lab' }, 'context must be a name of 1 to 200 characters, got " lab"'],
+    [
+      { context: ' lab' },
+      'context must be a name of 1 to 200 characters without control characters and without blanks at its ends, got " lab"',
+    ],
     [
       { context: 'lab', slices: 1, x: 2 },
       'the declaration must have no "slices", "x": it may have context, slice_seconds, retention_days, nodes, pools, probes, groups',
@@ -43,8 +52,12 @@ describe('a declaration with mistakes', () => {
     ],
     [
       { context: 'lab', nodes: [{ name: 'primary', role: 'dr', url_env: 'X' }] },
-      'nodes[0].name must be a name of 1 to 200 characters other than primary',
+      'blanks at its ends, other than primary, got "primary"',
     ],
+    ...['a ', 'a\n'].map((name): [object, string] => [
+      { context: 'lab', nodes: [{ name, role: 'dr', url_env: 'X' }] },
+      `blanks at its ends, other than primary, got ${JSON.stringify(name)}`,
+    ]),
     [
       { context: 'lab', nodes: [{ name: 'a', role: 'dr' }] },
       'nodes[0] must have either url or url_env',
@@ -104,10 +117,23 @@ describe('a declaration with mistakes', () => {
     const declare = () =>
       parseDeclaration({ context: 7, nodes: [{ name: 'a', role: 'dr', url }], pools: 1 });
     expect(declare).toThrow(
-      'context must be a name of 1 to 200 characters, got 7; ' +
+      'context must be a name of 1 to 200 characters without control characters and without blanks at its ends, got 7; ' +
         'nodes[0].url must be an address such as postgres://user:password@host:5432/database; ' +
         'pools must be a list, got 1',
     );
     expect(declare).not.toThrow(/secret/);
+  });
+
+  it.each<[unknown, string]>([
+    [{ url: 'postgres://user:secret@host/db' }, 'nodes must be a list'],
+    [['postgres://user:secret@host/db'], 'nodes[0] must be an object'],
+    [
+      [{ name: 'a', role: 'dr', url_env: 'postgres://user:secret@host/db' }],
+      'nodes[0].url_env must be the name of an environment variable',
+    ],
+  ])('never shows an address that is not where it belongs: %j', (nodes, message) => {
+    expect(() => parseDeclaration({ context: 'lab', nodes })).toThrow(
+      expect.objectContaining({ message }),
+    );
   });
 });
