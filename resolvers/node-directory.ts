@@ -13,6 +13,7 @@ export class NodeDirectory {
     this.#onChange = onChange;
   }
 
+  /** Takes the nodes that this process has read from the primary. */
   remember(contextName: string, nodes: readonly NodeRow[]): void {
     const known = this.nodesOf(contextName);
     this.#nodes.set(contextName, nodes);
@@ -27,6 +28,11 @@ export class NodeDirectory {
   /** Returns all known contexts and their nodes. */
   entries(): (readonly [string, readonly NodeRow[]])[] {
     return [...this.#nodes];
+  }
+
+  /** Whether the nodes of a context were ever read from a primary. */
+  knows(contextName: string): boolean {
+    return this.#nodes.has(contextName);
   }
 
   nodesOf(contextName: string): readonly NodeRow[] {

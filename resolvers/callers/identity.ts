@@ -86,11 +86,25 @@ async function prove(
   const matches = timingSafeEqual(given, stored);
   if (!row?.digest || !matches) throw sources.gate.failed(username);
   sources.gate.proved(username);
-  const contexts = row.contexts.map(({ contextId, name, role, nodes }) => {
-    sources.directory.remember(name, nodes);
+  const contexts = row.contexts.map(({ contextId, name, role, nodes: read }) => {
+    const nodes = nodesAt(nodeUrl, sources, { name, nodes: read });
     return [name, { contextId, name, role, nodes }] as const;
   });
   return { username, contexts: new Map(contexts), nodeUrl };
+}
+
+/**
+ * Returns the nodes of a context. A stand-in may lag behind their declaration, so its own list
+ * counts only if no list was ever read from the primary.
+ */
+function nodesAt(
+  nodeUrl: string,
+  { reads, directory }: IdentitySources,
+  { name, nodes }: Pick<GrantedContext, 'name' | 'nodes'>,
+): readonly NodeRow[] {
+  if (nodeUrl !== reads.primaryUrl) return directory.knows(name) ? directory.nodesOf(name) : nodes;
+  directory.remember(name, nodes);
+  return nodes;
 }
 
 async function findUser(

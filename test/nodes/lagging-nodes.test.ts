@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makeReady, withClient } from '../support/database/database.ts';
+import {
+  type Primary,
+  type Standby,
+  startPrimary,
+  startStandby,
+} from '../support/database/standby.ts';
+import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
+import { ADA, basic, type Credentials, type TestService } from '../support/lab/service.ts';
+
+/** A user whom dr0 does not know yet. */
+const DAVE: Credentials = { username: 'dave', token: 'dave-token' };
+
+let primary: Primary;
+/** Its replay is paused before the nodes are declared. */
+let dr0: Standby;
+let r2: Standby;
+let lab: TestService;
+
+const line = (value: number) => ({
+  group: guidOf(1),
+  key: 'k',
+  ts: T0 + value * 60,
+  values: { 0: value },
+});
+
+const replay = (node: Standby, how: 'pause' | 'resume') =>
+  withClient(node.url, async (client) => {
+    await client.query(`select pg_wal_replay_${how}()`);
+    const state = async () => {
+      const { rows } = await client.query('select pg_get_wal_replay_pause_state() as state');
+      return rows[0]?.state;
+    };
+    const expected = how === 'pause' ? 'paused' : 'not paused';
+    await vi.waitFor(async () => expect(await state()).toBe(expected));
+  });
+
+/** The standby has received everything, even if it does not replay it. */
+async function received(node: Standby): Promise<void> {
+  const [sent] = await lab.sql<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn');
+  const isHere = () =>
+    withClient(node.url, async (client) => {
+      const text = 'select pg_last_wal_receive_lsn() >= $1::pg_lsn as here';
+      return (await client.query(text, [sent?.lsn])).rows[0]?.here;
+    });
+  await vi.waitFor(async () => expect(await isHere()).toBe(true));
+}
+
+beforeAll(async () => {
+  primary = await startPrimary();
+  await makeReady(primary.url);
+  const variables: Record<string, string> = {};
+  lab = await startLab({
+    databaseUrl: primary.url,
+    groups: [group(1)],
+    lines: [line(1)],
+    variables,
+    // Cached answers would need no node.
+    settings: { answerCacheBytes: 0, responseCacheBytes: 0 },
+  });
+  [dr0, r2] = await Promise.all([startStandby(primary), startStandby(primary)]);
+  await Promise.all([dr0.waitUntilCaughtUp(), r2.waitUntilCaughtUp()]);
+  await replay(dr0, 'pause');
+  variables['DR0'] = dr0.url;
+  const bare = new URL(r2.url);
+  bare.pathname = '/template1';
+  await lab.apply({
+    context: 'lab',
+    nodes: [
+      { name: 'dr0', role: 'dr', url_env: 'DR0' },
+      { name: 'bare', role: 'replica', url: bare.href },
+      { name: 'r2', role: 'replica', url: r2.url },
+    ],
+  });
+  await lab.addUser(DAVE, ['lab']);
+  await r2.waitUntilCaughtUp();
+}, 120_000);
+
+afterAll(async () => {
+  await lab?.close();
+  await Promise.all([dr0?.remove(), r2?.remove()]);
+  await primary?.remove();
+});
+
+async function totalAt(where: Readonly<Record<string, string | boolean>>): Promise<unknown> {
+  const asked = { counter_group: guidOf(1), recentsecs: '60', ...where };
+  const { status, body } = await lab.rest('topper', asked);
+  return status === 200 ? status : [status, body];
+}
+
+const graph = (choice: string, { username, token }: Credentials = DAVE) =>
+  lab.graphql(
+    `{ context(name: "lab", ${choice}) { nodeName haSlaveMode counterGroups { id } } }`,
+    {},
+    {
+      authorization: `Bearer ${token}`,
+      'x-username': username,
+    },
+  );
+
+const isAt = (nodeName: string) => ({
+  status: 200,
+  errors: undefined,
+  data: { context: { nodeName, haSlaveMode: true, counterGroups: [{}] } },
+});
+
+const TOPPER = `subscription Q($node: String) { topper(context: "lab", destinationNode: $node,
+  counterGroup: "${guidOf(1)}", window: { preset: ALL_AVAILABLE }) { total } }`;
+
+const follow = (node: string | null, who: Credentials): Promise<OpenStream> =>
+  openStream(lab.url, TOPPER, { variables: { node }, headers: basic(who) });
+
+const total = (value: number) => ({ topper: { total: value } });
+
+// The tests must run in this order: nodes stop one after the other.
+describe('a recovery node that lags behind the declaration of the nodes', {
+  timeout: 60_000,
+}, () => {
+  let there: OpenStream;
+  let here: OpenStream;
+
+  it('answers those who name it while the primary is up', async () => {
+    expect(await totalAt({ get_from_dr: true })).toBe(200);
+    expect(await totalAt({ destination_node: 'r2' })).toBe(200);
+    there = await follow('r2', DAVE);
+    expect(await there.answer()).toEqual(total(1));
+    here = await follow(null, DAVE);
+    expect(await here.answer()).toEqual(total(1));
+    await replay(r2, 'pause');
+    await lab.importSamples([line(10)]);
+    expect(await here.answer()).toEqual(total(11));
+    await received(r2);
+  });
+
+  it('keeps the addresses that were read from the primary usable without it', async () => {
+    await primary.stop();
+    for (const where of [
+      { get_from_dr: true },
+      { get_from_dr: true },
+      { destination_node: 'dr0' },
+    ]) {
+      expect(await totalAt(where)).toBe(200);
+    }
+    expect(await graph('fromDr: true', ADA)).toMatchObject(isAt('dr0'));
+    expect(await totalAt({ destination_node: 'r2' })).toBe(200);
+    expect(await graph('destinationNode: "r2"', ADA)).toMatchObject(isAt('r2'));
+  });
+});
