@@ -1,5 +1,7 @@
 import type { NodeRow } from './loaders/request-reads.ts';
 
+type NamedNode = { readonly contextName: string; readonly destinationNode: string | null };
+
 /**
  * The nodes of each context as last read from a primary. Decision 13: while the primary cannot be
  * reached, the running server still knows the addresses of the recovery nodes.
@@ -44,6 +46,12 @@ export class NodeDirectory {
     return [...this.#nodes.values()]
       .flat()
       .sort((a, b) => Number(b.role === 'dr') - Number(a.role === 'dr'));
+  }
+
+  /** Returns every known node, beginning with the one of this context that has this name. */
+  allAfter({ contextName, destinationNode }: NamedNode): NodeRow[] {
+    const first = this.nodesOf(contextName).filter(({ name }) => name === destinationNode);
+    return [...first, ...this.all()];
   }
 }
 

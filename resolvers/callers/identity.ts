@@ -2,7 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../domain/callers/role.ts';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Claim, IdentityRow, NodeRow, RequestReads } from '../loaders/request-reads.ts';
+import {
+  type Claim,
+  type IdentityRow,
+  type NodeRow,
+  type RequestReads,
+  SnapshotMoved,
+} from '../loaders/request-reads.ts';
 import { pause } from '../loaders/session/event-loop-turns.ts';
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
@@ -41,7 +47,8 @@ export type IdentitySources = {
  * Authenticates the caller. Fails with `invalidToken` for an unknown user and for a wrong token
  * alike, in the same time (decision 10); with `tooManyFailures` after many such failures; and with
  * `busy`. While the primary cannot be reached, `standIns` are tried in turn: they have the same
- * users and grants (decision 13).
+ * users and grants (decision 13), though perhaps those of some time ago. So the token is invalid
+ * only if none of them knows it.
  */
 export function identify(
   sources: IdentitySources,
@@ -78,13 +85,9 @@ async function prove(
   claim: Claim,
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
-  const { username, digest: given } = claim;
+  const { username } = claim;
   sources.gate.check(username);
   const { row, nodeUrl } = await findUser(sources, claim, standIns);
-  const stored = row?.digest ?? Buffer.alloc(given.length);
-  // For an unknown user the token is compared with zeros, so that both cases take the same time.
-  const matches = timingSafeEqual(given, stored);
-  if (!row?.digest || !matches) throw sources.gate.failed(username);
   sources.gate.proved(username);
   const contexts = row.contexts.map(({ contextId, name, role, nodes: read }) => {
     const nodes = nodesAt(nodeUrl, sources, { name, nodes: read });
@@ -107,27 +110,80 @@ function nodesAt(
   return nodes;
 }
 
+/** A user whose token is right, and the node that says so. */
+type Found = { readonly row: IdentityRow; readonly nodeUrl: string };
+
 async function findUser(
-  { reads, variable }: IdentitySources,
+  sources: IdentitySources,
   claim: Claim,
   standIns: readonly NodeRow[],
-): Promise<{ row: IdentityRow | null; nodeUrl: string }> {
-  const urls = [reads.primaryUrl, ...standIns.map((node) => urlOf(node, variable))];
-  const candidates = [...new Set(urls)].filter((url) => url !== null);
-  let failure: unknown = null;
-  for (const [index, nodeUrl] of candidates.entries()) {
-    // A node that hangs must not prevent its stand-ins from answering.
-    const isLast = index === candidates.length - 1;
+): Promise<Found> {
+  const { reads, gate, variable } = sources;
+  const nodeUrl = reads.primaryUrl;
+  const known = standIns.map((node) => urlOf(node, variable));
+  const urls = new Set(known.filter((url) => url !== null));
+  urls.delete(nodeUrl);
+  // A primary that hangs must not prevent its stand-ins from answering.
+  const bound = urls.size > 0 ? reads.boundFromNow(LIMITS.connectTimeoutMs / 1000) : null;
+  let row: IdentityRow | null;
+  try {
+    row = await reads.identity(nodeUrl, claim, bound);
+  } catch (error) {
+    if (urls.size === 0 || !isOutOfReach(error)) throw error;
+    return findAtStandIns(sources, claim, { urls: [...urls], failures: [error] });
+  }
+  if (!isProved(row, claim)) throw gate.failed(claim.username, 'primary');
+  return { row, nodeUrl };
+}
+
+/** failures: why the nodes asked so far did not answer. */
+type Search = { readonly urls: readonly string[]; readonly failures: readonly unknown[] };
+
+/**
+ * Asks stand-ins in turn until one of them identifies the caller. Any other outcome is only that
+ * node's own: it may lag behind, be broken or be no copy of the primary, while the next one is well.
+ */
+async function findAtStandIns(
+  { reads, gate }: IdentitySources,
+  claim: Claim,
+  { urls, failures: before }: Search,
+): Promise<Found> {
+  const failures = [...before];
+  let isRefused = false;
+  for (const [index, nodeUrl] of urls.entries()) {
+    const isLast = index === urls.length - 1;
     const bound = isLast ? null : reads.boundFromNow(LIMITS.connectTimeoutMs / 1000);
     try {
-      return { row: await reads.identity(nodeUrl, claim, bound), nodeUrl };
+      const row = await reads.identity(nodeUrl, claim, bound);
+      if (isProved(row, claim)) return { row, nodeUrl };
+      isRefused = true;
     } catch (error) {
-      if (isLast || !isOutOfReach(error)) throw error;
-      failure = error;
+      if (error instanceof SnapshotMoved) throw error;
+      failures.push(error);
     }
   }
-  throw failure ?? serviceError('unreachable');
+  if (isRefused) throw gate.failed(claim.username, 'stand-in');
+  reads.requireTime();
+  throw failures.find(isWorthRetrying) ?? nobodyReachable(failures);
+}
+
+/** Whether the token is that of the user. */
+function isProved(row: IdentityRow | null, { digest: given }: Claim): row is IdentityRow {
+  // For an unknown user the token is compared with zeros, so that both cases take the same time.
+  const matches = timingSafeEqual(given, row?.digest ?? Buffer.alloc(given.length));
+  return matches && row !== null && row.digest !== null;
 }
 
 const isOutOfReach = (error: unknown): boolean =>
   error instanceof ServiceError && (error.kind === 'unreachable' || error.kind === 'timeout');
+
+const isWorthRetrying = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.kind === 'busy' || error.kind === 'conflict');
+
+const nobodyReachable = (failures: readonly unknown[]): ServiceError => {
+  const cause = new AggregateError(
+    failures,
+    'the primary and all nodes that can stand in for it failed to look up a user',
+  );
+  return serviceError('unreachable', {}, { cause });
+};

@@ -5,10 +5,10 @@ export type LogInGate = {
   /** Called before anything is looked up. Error: `tooManyFailures`. */
   check(username: string): void;
   /**
-   * Called if the token is wrong or the user unknown. Returns the error to throw: `invalidToken` or
-   * `tooManyFailures`.
+   * Called if the token is wrong or the user unknown according to the primary, or, while it cannot
+   * be reached, according to stand-ins, which may lag behind. Returns the error to throw.
    */
-  failed(username: string): ServiceError;
+  failed(username: string, by: 'primary' | 'stand-in'): ServiceError;
   /** Called if the token is right. Errors: `busy`; `tooManyFailures` if others failed meanwhile. */
   proved(username: string): void;
 };

@@ -11,6 +11,7 @@ import {
   type SnapshotMoved,
   type TimeBound,
 } from '../../db/session/read-session.ts';
+import { isPast, timedOut } from '../../db/session/time-bound.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import type { Rendered } from './memory/response-memory.ts';
@@ -177,6 +178,14 @@ export class RequestReads {
   /** Returns the time limit of work that may take `seconds` from now. */
   boundFromNow(seconds: number): TimeBound {
     return { seconds, until: performance.now() + seconds * 1000 };
+  }
+
+  /** Errors: the request's time limit has passed, or its caller has gone. */
+  requireTime(): void {
+    const { signal, timeoutSeconds } = this.#options;
+    signal.throwIfAborted();
+    const bound = timeoutSeconds === null ? null : this.bound(timeoutSeconds);
+    if (isPast(bound)) throw timedOut(bound);
   }
 
   /** Reads the user and their grants from this node, and slices if the claim names a context. */

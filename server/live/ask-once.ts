@@ -5,6 +5,7 @@ import { type Identity, identifyBy } from '../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
+import type { Followed } from '../graphql/followed-by.ts';
 import { masked, renderResult } from '../graphql/hot-graphql.ts';
 import { noteErrors } from '../graphql/observe-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';
@@ -14,6 +15,9 @@ import type { Follower } from './streams/stream.ts';
 
 /** An answer as JSON, and the result that it was rendered from. */
 export type MadeAnswer = { readonly json: string; readonly result: ExecutionResult };
+
+/** A subscriber, and the node that answers the subscription. */
+type Asker = Follower & Pick<Followed, 'contextName' | 'destinationNode'>;
 
 /** A subscriber, looked up again for this answer. */
 export type Asking = {
@@ -25,18 +29,20 @@ export type Asking = {
 
 /**
  * Runs `work` with its own snapshot and loaders, on behalf of a subscriber, who is looked up again.
- * Errors: `invalidToken` if the token is no longer valid; those of the database.
+ * Errors: `invalidToken` if the token is no longer valid according to the primary; those of the
+ * database.
  */
 export async function askOnce<T>(
   service: Service,
   asked: AskedFor,
-  { username, digest }: Follower,
+  { username, digest, ...followed }: Asker,
   work: (asking: Asking) => Promise<T>,
 ): Promise<T> {
   const seconds = service.settings.queryTimeoutSeconds;
   return withScope(service, asked, seconds, async (anonymous) => {
     const claim = { username, digest, slicesOf: null };
-    const identity = await identifyBy(anonymous, claim, anonymous.directory.all());
+    const standIns = anonymous.directory.allAfter(followed);
+    const identity = await identifyBy(anonymous, claim, standIns);
     const scope = { ...anonymous, identity };
     const make = async (operation: AskedOperation, rootValue?: unknown): Promise<MadeAnswer> => {
       const { document, operationName, variables: variableValues } = operation;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError, serviceError } from '../../domain/errors.ts';
 import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
 import { type Followed, followedBy, grantOf } from '../graphql/followed-by.ts';
@@ -90,11 +90,14 @@ export class Followers {
   ): Promise<Outcome<T> | null> {
     const { current, log } = stream.exchange;
     const asked = { signal: this.#gone.signal, gate: LIVE_GATE, current, log };
+    const asker = { ...stream.follower, ...this.followed };
+    const { primaryUrl } = this.#parts.whereabouts;
     try {
-      return await askOnce(this.#parts.service, asked, stream.follower, async (asking) => {
-        if (grantOf(asking.identity, this.followed)) {
-          return { kind: 'made', made: await work(asking) };
-        }
+      return await askOnce(this.#parts.service, asked, asker, async (asking) => {
+        const { identity } = asking;
+        if (grantOf(identity, this.followed)) return { kind: 'made', made: await work(asking) };
+        // A stand-in may lag behind the grant.
+        if (identity.nodeUrl !== primaryUrl) throw serviceError('unreachable');
         this.refuse(stream);
         return null;
       });

@@ -15,9 +15,12 @@ export type LiveParts = {
   readonly onComputed: () => void;
 };
 
-/** Subscribers have logged in already: asking again on their behalf is not a log-in attempt. */
+/**
+ * Subscribers have logged in already: asking again on their behalf is not a log-in attempt. A
+ * stand-in that does not know them may lag behind, so their streams go on.
+ */
 export const LIVE_GATE: LogInGate = {
   check: () => undefined,
-  failed: () => serviceError('invalidToken'),
+  failed: (_, by) => serviceError(by === 'primary' ? 'invalidToken' : 'unreachable'),
   proved: () => undefined,
 };

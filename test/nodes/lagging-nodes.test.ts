@@ -7,8 +7,10 @@ import {
   startStandby,
 } from '../support/database/standby.ts';
 import { type OpenStream, openStream } from '../support/http/event-stream.ts';
+import { connectMcp } from '../support/http/mcp-client.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, basic, type Credentials, type TestService } from '../support/lab/service.ts';
+import { killServer } from '../support/programs/server-processes.ts';
 
 /** A user whom dr0 does not know yet. */
 const DAVE: Credentials = { username: 'dave', token: 'dave-token' };
@@ -146,5 +148,49 @@ describe('a recovery node that lags behind the declaration of the nodes', {
     expect(await graph('fromDr: true', ADA)).toMatchObject(isAt('dr0'));
     expect(await totalAt({ destination_node: 'r2' })).toBe(200);
     expect(await graph('destinationNode: "r2"', ADA)).toMatchObject(isAt('r2'));
+  });
+
+  it('does not refuse users whom another node knows', async () => {
+    expect(await graph('destinationNode: "r2"')).toMatchObject(isAt('r2'));
+    const mcp = await connectMcp(lab.url, {
+      authorization: `Bearer ${DAVE.token}`,
+      'x-username': DAVE.username,
+    });
+    const groups = await mcp.ask('list_groups', { context: 'lab', destinationNode: 'r2' });
+    expect(groups).toMatchObject({ counterGroups: [{ name: 'Group 1' }] });
+    await mcp.client.close();
+    for (const wrong of [
+      { username: 'dave', token: 'wrong' },
+      { username: 'nobody', token: 'dave-token' },
+    ]) {
+      const { status, errors } = await graph('destinationNode: "r2"', wrong);
+      expect([status, errors?.[0]?.message]).toEqual([401, 'Invalid API token']);
+    }
+  });
+
+  it('ends no subscription of a user whom it does not know', async () => {
+    await replay(r2, 'resume');
+    expect(await there.answer()).toEqual(total(11));
+  });
+
+  it('is not believed alone that the token of a subscriber is wrong', async () => {
+    killServer(r2);
+    // Another stream of the same question: it is asked again, on behalf of the first subscriber.
+    const another = await follow(null, ADA);
+    const { event, data } = await here.next();
+    expect([event, data.errors]).toMatchObject(['next', [{ extensions: { code: 'BACKEND' } }]]);
+    another.close();
+    expect(here.messages.map((message) => message.event)).not.toContain('complete');
+    expect((await graph('fromDr: true')).status).toBe(401);
+  });
+
+  it('is passed over when it is stopped, as is a node without tables', async () => {
+    await dr0.stop();
+    expect(await graph('destinationNode: "r2"')).toMatchObject({
+      status: 500,
+      errors: [{ message: 'Database is not reachable' }],
+    });
+    await r2.startAgain();
+    expect(await graph('destinationNode: "r2"')).toMatchObject(isAt('r2'));
   });
 });
