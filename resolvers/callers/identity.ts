@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../domain/callers/role.ts';
-import { ServiceError, serviceError } from '../../domain/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
+import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import {
   type Claim,
   type IdentityRow,
@@ -124,7 +123,7 @@ async function findUser(
   const urls = new Set(known.filter((url) => url !== null));
   urls.delete(nodeUrl);
   // A primary that hangs must not prevent its stand-ins from answering.
-  const bound = urls.size > 0 ? reads.boundFromNow(LIMITS.connectTimeoutMs / 1000) : null;
+  const bound = urls.size > 0 ? reads.boundOfAttempt() : null;
   let row: IdentityRow | null;
   try {
     row = await reads.identity(nodeUrl, claim, bound);
@@ -152,7 +151,7 @@ async function findAtStandIns(
   let isRefused = false;
   for (const [index, nodeUrl] of urls.entries()) {
     const isLast = index === urls.length - 1;
-    const bound = isLast ? null : reads.boundFromNow(LIMITS.connectTimeoutMs / 1000);
+    const bound = isLast ? null : reads.boundOfAttempt();
     try {
       const row = await reads.identity(nodeUrl, claim, bound);
       if (isProved(row, claim)) return { row, nodeUrl };
@@ -174,11 +173,12 @@ function isProved(row: IdentityRow | null, { digest: given }: Claim): row is Ide
   return matches && row !== null && row.digest !== null;
 }
 
-const isOutOfReach = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.kind === 'unreachable' || error.kind === 'timeout');
+const isOf = (error: unknown, ...kinds: readonly ErrorKind[]): boolean =>
+  error instanceof ServiceError && kinds.includes(error.kind);
 
-const isWorthRetrying = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.kind === 'busy' || error.kind === 'conflict');
+const isOutOfReach = (error: unknown): boolean => isOf(error, 'unreachable', 'timeout');
+
+const isWorthRetrying = (error: unknown): boolean => isOf(error, 'busy', 'conflict');
 
 const nobodyReachable = (failures: readonly unknown[]): ServiceError => {
   const cause = new AggregateError(

@@ -11,7 +11,9 @@ import {
   type SnapshotMoved,
   type TimeBound,
 } from '../../db/session/read-session.ts';
-import { isPast, timedOut } from '../../db/session/time-bound.ts';
+import { isPast, timedOut, withinBound } from '../../db/session/time-bound.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import type { Rendered } from './memory/response-memory.ts';
@@ -62,6 +64,8 @@ export class RequestReads {
   readonly #choice: StandbyChoice;
   #ended = false;
   #isMomentary = false;
+  /** How long the request waited for nodes that did not answer. */
+  #silentMs = 0;
   readonly #plans: (() => PlanNote)[] = [];
 
   constructor(options: RequestReadsOptions) {
@@ -119,11 +123,11 @@ export class RequestReads {
    * goes away first; the next step of the request then fails with that error.
    */
   #settled(underway: Promise<void>): Promise<boolean> {
-    const { signal, timeoutSeconds } = this.#options;
+    const { signal } = this.#options;
     return new Promise((resolve) => {
-      const until = timeoutSeconds === null ? null : this.bound(timeoutSeconds).until;
+      const bound = this.#ownBound();
       const giveUp = () => settle(false);
-      const timer = until !== null && setTimeout(giveUp, Math.max(0, until - performance.now()));
+      const timer = bound && setTimeout(giveUp, Math.max(0, bound.until - performance.now()));
       if (signal.aborted) giveUp();
       signal.addEventListener('abort', giveUp, { once: true });
       void underway.then(() => settle(true));
@@ -154,9 +158,13 @@ export class RequestReads {
     return this.moved !== null;
   }
 
-  /** Returns the time limit of work that may run until `seconds` after the request's start. */
+  /**
+   * Returns the time limit of a part of the request, which may run until `seconds` after the
+   * request's start. What the request waited for a silent node does not count: it must be possible
+   * to answer from another node within any limit.
+   */
   bound(seconds: number): TimeBound {
-    return { seconds, until: this.#options.startedAt + seconds * 1000 };
+    return { seconds, until: this.#options.startedAt + this.#silentMs + seconds * 1000 };
   }
 
   at(nodeUrl: string): NodeLoaders {
@@ -175,20 +183,34 @@ export class RequestReads {
     this.#options.onIdentified?.(username);
   }
 
-  /** Returns the time limit of work that may take `seconds` from now. */
-  boundFromNow(seconds: number): TimeBound {
-    return { seconds, until: performance.now() + seconds * 1000 };
+  /** Returns the time limit of an attempt that leaves the request time for another one. */
+  boundOfAttempt(): TimeBound {
+    const now = performance.now();
+    const own = this.#ownBound();
+    const ms = own
+      ? Math.min(LIMITS.connectTimeoutMs, (own.until - now) / 2)
+      : LIMITS.connectTimeoutMs;
+    return { seconds: ms / 1000, until: now + ms };
+  }
+
+  /** Returns the time limit of the whole request. */
+  #ownBound(): TimeBound | null {
+    const { timeoutSeconds: seconds, startedAt } = this.#options;
+    return seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
   }
 
   /** Errors: the request's time limit has passed, or its caller has gone. */
   requireTime(): void {
-    const { signal, timeoutSeconds } = this.#options;
-    signal.throwIfAborted();
-    const bound = timeoutSeconds === null ? null : this.bound(timeoutSeconds);
+    this.#options.signal.throwIfAborted();
+    const bound = this.#ownBound();
     if (isPast(bound)) throw timedOut(bound);
   }
 
-  /** Reads the user and their grants from this node, and slices if the claim names a context. */
+  /**
+   * Reads the user and their grants from this node, and slices if the claim names a context. With a
+   * bound, another node is asked next: the request does not wait until a late statement is
+   * cancelled.
+   */
   async identity(
     nodeUrl: string,
     claim: Claim,
@@ -196,7 +218,15 @@ export class RequestReads {
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
     const { requestId = null } = this.#options;
-    const row = await selectIdentity(reader.session, { ...claim, requestId }, bound);
+    const startedAt = performance.now();
+    const reading = selectIdentity(reader.session, { ...claim, requestId }, bound);
+    const row = await withinBound(reading, bound).catch((error: unknown) => {
+      if (bound && error instanceof ServiceError && error.kind === 'timeout') {
+        this.#silentMs += performance.now() - startedAt;
+        this.#abandon(nodeUrl, reader);
+      }
+      throw error;
+    });
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);
     if (nodeUrl === this.primaryUrl) this.#choice.noteGranted(contexts);
@@ -207,6 +237,13 @@ export class RequestReads {
       this.at(nodeUrl).noteSlices({ ...context, ...slices });
     }
     return row;
+  }
+
+  /** Cancels what a node has not answered, in the background, and releases its connection. */
+  #abandon(nodeUrl: string, { session }: NodeReader): void {
+    this.#readers.delete(nodeUrl);
+    this.#loaders.delete(nodeUrl);
+    void session.end();
   }
 
   /**
@@ -297,7 +334,7 @@ export class RequestReads {
   }
 
   #sessionOptions(nodeUrl: string): SessionOptions {
-    const { pools, timeoutSeconds, signal, requestId = null } = this.#options;
+    const { pools, signal, requestId = null } = this.#options;
     return {
       pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
@@ -306,7 +343,7 @@ export class RequestReads {
         return pools.onWork(kind, name);
       },
       requestId,
-      bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
+      bound: this.#ownBound(),
       signal,
     };
   }

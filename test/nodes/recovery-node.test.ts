@@ -166,6 +166,30 @@ describe('with a standby that hangs', () => {
   });
 });
 
+describe('with a primary that hangs', { timeout: 60_000 }, () => {
+  beforeAll(() => pauseServer(primary));
+  afterAll(() => resumeServer(primary));
+
+  it('the recovery node answers within the shortest time limit', async () => {
+    for (const choice of [{ destination_node: 'dr0' }, { get_from_dr: 'true' }]) {
+      expect((await topper({ ...choice, timeout: '1' })).status).toBe(200);
+    }
+    const { status, body } = await topper({ timeout: '1' });
+    expect([status, body.message]).toEqual([500, 'Query timed out after 1 seconds']);
+  });
+
+  it('the wait for the primary is not part of the time limit of a topper in GraphQL', async () => {
+    server.emptyCaches();
+    const { status, body } = await ask(`{ context(name: "lab", fromDr: true) { counterGroups {
+      topper(window: { recentSeconds: 60 }, timeoutSeconds: 1) { total } } } }`);
+    const counterGroups = [{ topper: { total: 2000 } }];
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { data: { context: { counterGroups } } },
+    });
+  });
+});
+
 describe('with the primary stopped', () => {
   it('the recovery node still answers authorized callers, in REST and GraphQL', async () => {
     const before = await topper({ get_from_dr: 'true' });
