@@ -176,7 +176,8 @@ function isProved(row: IdentityRow | null, { digest: given }: Claim): row is Ide
 const isOf = (error: unknown, ...kinds: readonly ErrorKind[]): boolean =>
   error instanceof ServiceError && kinds.includes(error.kind);
 
-const isOutOfReach = (error: unknown): boolean => isOf(error, 'unreachable', 'timeout');
+/** While the primary hangs, requests that wait for one of its connections find it busy. */
+const isOutOfReach = (error: unknown): boolean => isOf(error, 'unreachable', 'timeout', 'busy');
 
 const isWorthRetrying = (error: unknown): boolean => isOf(error, 'busy', 'conflict');
 

@@ -55,7 +55,8 @@ beforeAll(async () => {
   await makeReady(primary.url);
   const variables: Record<string, string> = {};
   lab = await startLab({
-    databaseUrl: primary.url,
+    // A read that waits for a lock is soon refused: the primary is then busy.
+    databaseUrl: `${primary.url}?options=-c%20lock_timeout%3D100ms`,
     groups: [group(1)],
     lines: [line(1)],
     variables,
@@ -134,6 +135,17 @@ describe('a recovery node that lags behind the declaration of the nodes', {
     await lab.importSamples([line(10)]);
     expect(await here.answer()).toEqual(total(11));
     await received(r2);
+  });
+
+  it('answers them while the primary is busy', async () => {
+    await withClient(primary.url, async (client) => {
+      await client.query('begin; lock table users in access exclusive mode');
+      expect(await totalAt({})).toEqual([503, { status: 'ERROR', message: 'Server is busy' }]);
+      expect(await totalAt({ get_from_dr: true })).toBe(200);
+      expect(await graph('fromDr: true', ADA)).toMatchObject(isAt('dr0'));
+      await client.query('rollback');
+    });
+    expect(await totalAt({})).toBe(200);
   });
 
   it('keeps the addresses that were read from the primary usable without it', async () => {
