@@ -108,6 +108,13 @@ export const ERRORS = {
     message: 'Context <context> has no disaster-recovery node',
     when: 'the disaster-recovery node was asked for and none is configured',
   },
+  otherContext: {
+    status: 500,
+    code: 'BACKEND',
+    message:
+      'Node <node> has another context in place of <context>, correct its address or copy the primary again',
+    when: 'the chosen node is no copy of the primary: its address is wrong, or the primary was restored from an older backup',
+  },
   unsupportedGraphQLType: {
     status: 415,
     code: 'BAD_USER_INPUT',

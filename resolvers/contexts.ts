@@ -1,7 +1,7 @@
 import { serviceError } from '../domain/errors.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
-import type { NodeLoaders } from './loaders/node-loaders.ts';
+import type { Catalog, NodeLoaders } from './loaders/node-loaders.ts';
 import type { SharedNode } from './loaders/request-reads.ts';
 import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -100,18 +100,37 @@ export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>
   (await loaders.serverFacts()).isStandby;
 
 /** Decision 17: from the oldest available bucket to the end of the newest; null without data. */
-export async function totalWindow({ loaders, contextId }: ContextView): Promise<Interval | null> {
-  const row = await loaders.totalWindowByContext.load(contextId);
+export async function totalWindow(at: ContextView): Promise<Interval | null> {
+  const row = await at.loaders.totalWindowByContext.load(at.contextId);
+  requireSame(at, row?.name ?? null);
   return row && { from: row.from, to: row.to };
 }
 
-export const probeNames = async ({ loaders, contextId }: ContextView): Promise<string[]> =>
-  (await loaders.catalog(contextId)).probes.map(({ name }) => name);
+/** Returns the groups, meters and probes of the context, and the extent of its data. */
+export async function catalogOf(at: ContextView): Promise<Catalog> {
+  const { name, catalog } = await at.loaders.contextState(at.contextId);
+  requireSame(at, name);
+  return catalog;
+}
+
+/**
+ * Checks which context the node has under the id that another node gave. It has a different one if
+ * it is no copy of that node: its address is wrong, or the primary was restored from an older
+ * backup. `found`: the name there; null if the node does not have the context yet.
+ */
+export function requireSame({ name, nodeName }: ContextView, found: string | null): void {
+  if (found === null || found === name) return;
+  const cause = new Error(`the node ${nodeName} has the context ${found} there`);
+  throw serviceError('otherContext', { node: nodeName, context: name }, { cause });
+}
+
+export const probeNames = async (at: ContextView): Promise<string[]> =>
+  (await catalogOf(at)).probes.map(({ name }) => name);
 
 /** Returns the id of a probe in samples; null: all probes. Error: the context has no such probe. */
 export async function probeIdOf(at: ContextView, name: string | null): Promise<number | null> {
   if (name === null) return null;
-  const { probes } = await at.loaders.catalog(at.contextId);
+  const { probes } = await catalogOf(at);
   const probe = probes.find((candidate) => candidate.name === name);
   if (!probe) throw serviceError('invalidProbe', { probe_id: name });
   return probe.probeId;

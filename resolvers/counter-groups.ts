@@ -2,7 +2,7 @@ import { foldCase } from '../domain/filters/search-text.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import type { Interval } from '../domain/time/interval.ts';
-import type { ContextView } from './contexts.ts';
+import { type ContextView, catalogOf } from './contexts.ts';
 import type {
   Catalog,
   CounterGroupRow,
@@ -29,13 +29,13 @@ export type MeterView = { readonly group: CounterGroupView; readonly row: MeterR
 
 /** Returns the enabled groups of the context, by name. */
 export async function listGroups(at: ContextView): Promise<CounterGroupView[]> {
-  const catalog = await at.loaders.catalog(at.contextId);
+  const catalog = await catalogOf(at);
   const enabled = catalog.groups.filter((row) => row.enabled);
   return enabled.map((row) => viewGroup(at, row, catalog));
 }
 
 export async function findGroup(at: ContextView, guid: Guid): Promise<CounterGroupView | null> {
-  const catalog = await at.loaders.catalog(at.contextId);
+  const catalog = await catalogOf(at);
   const uuid = guid.slice(1, -1).toLowerCase();
   const row = catalog.groups.find((each) => each.enabled && each.guid === uuid);
   return row ? viewGroup(at, row, catalog) : null;
@@ -46,7 +46,7 @@ export async function findGroupById(
   at: ContextView,
   groupId: number,
 ): Promise<CounterGroupView | null> {
-  const catalog = await at.loaders.catalog(at.contextId);
+  const catalog = await catalogOf(at);
   const row = catalog.groups.find((each) => each.enabled && each.groupId === groupId);
   return row ? viewGroup(at, row, catalog) : null;
 }
@@ -81,7 +81,7 @@ function viewGroup(at: ContextView, row: CounterGroupRow, catalog: Catalog): Cou
 }
 
 export async function listMeters(group: CounterGroupView): Promise<MeterView[]> {
-  const catalog = await group.at.loaders.catalog(group.at.contextId);
+  const catalog = await catalogOf(group.at);
   const rows = catalog.metersOf(group.row.groupId);
   return rows.map((row) => ({ group, row }));
 }
@@ -100,7 +100,7 @@ export async function coverageOf(
   group: CounterGroupView,
   probeId: number | null,
 ): Promise<readonly CoverageRow[]> {
-  const catalog = await group.at.loaders.catalog(group.at.contextId);
+  const catalog = await catalogOf(group.at);
   const rows = catalog.coverageOf(group.row.groupId);
   return probeId === null ? rows : rows.filter((row) => row.probeId === probeId);
 }

@@ -1,4 +1,4 @@
-import type { ContextView } from './contexts.ts';
+import { type ContextView, requireSame } from './contexts.ts';
 import type { PoolRow } from './loaders/node-loaders.ts';
 import { fileSystemAt } from './loaders/session/file-system.ts';
 
@@ -23,18 +23,20 @@ export type PoolView = {
  */
 export async function listPools(at: ContextView): Promise<PoolView[]> {
   const declared = await at.loaders.poolsByContext.load(at.contextId);
+  for (const { contextName } of declared) requireSame(at, contextName);
   if (declared.length > 0) return Promise.all(declared.map((row) => viewPool(at, row)));
   const { localDataFolder } = await at.loaders.serverFacts();
   if (localDataFolder === null) return [];
   const pool = await viewPool(at, {
     ...UNDECLARED,
     contextId: at.contextId,
+    contextName: at.name,
     path: localDataFolder,
   });
   return pool.totalSize === null ? [] : [pool];
 }
 
-const UNDECLARED: Omit<PoolRow, 'contextId' | 'path'> = {
+const UNDECLARED: Omit<PoolRow, 'contextId' | 'contextName' | 'path'> = {
   name: 'default',
   status: 'online',
   totalSize: null,

@@ -2,7 +2,7 @@ import { sliceName } from '../domain/slices/slice-name.ts';
 import { type SliceStatus, sliceStatus } from '../domain/slices/slice-status.ts';
 import { tagsOf } from '../domain/slices/slice-tags.ts';
 import type { Interval } from '../domain/time/interval.ts';
-import type { ContextView } from './contexts.ts';
+import { type ContextView, requireSame } from './contexts.ts';
 import type { SliceRow } from './loaders/node-loaders.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -38,6 +38,7 @@ export async function listSlices(
 ): Promise<SliceList> {
   const found = await at.loaders.slicesByContext.load(at.contextId);
   if (!found) throw new Error('a context without a row of its slices');
+  requireSame(at, found.name);
   const slices = found.slices
     .filter((row) => allEngines || row.engine === 0)
     .filter((row) => !within || (row.startsAt < within.to && within.from < row.endsAt))

@@ -3,6 +3,7 @@ import type { ReadSession } from '../session/read-session.ts';
 /** Sizes in bytes, as text because they may exceed 2^53. */
 export type PoolRow = {
   contextId: number;
+  contextName: string;
   name: string;
   status: string;
   totalSize: string | null;
@@ -21,11 +22,12 @@ export const selectPools = (
   session.read({
     query: 'select-pools',
     text: `
-select context_id as "contextId", name, status, total_size as "totalSize",
-  avail_size as "availSize", file_system as "fileSystem", path,
-  offline_archive as "offlineArchive", offline_archive_mounted as "offlineArchiveMounted",
-  additional_info as "additionalInfo"
-from pools where context_id = any($1::int[])
-order by name`,
+select p.context_id as "contextId", c.name as "contextName", p.name, p.status,
+  p.total_size as "totalSize", p.avail_size as "availSize", p.file_system as "fileSystem", p.path,
+  p.offline_archive as "offlineArchive", p.offline_archive_mounted as "offlineArchiveMounted",
+  p.additional_info as "additionalInfo"
+from pools p join contexts c using (context_id)
+where p.context_id = any($1::int[])
+order by p.name`,
     values: [contextIds],
   });

@@ -23,7 +23,8 @@ export type NodeSlices = {
   readonly slices: readonly SliceRow[];
 };
 
-export type SlicesRow = VersionsRow & NodeSlices;
+/** name: of the context; null if it has not reached a standby yet. */
+export type SlicesRow = VersionsRow & NodeSlices & { readonly name: string | null };
 
 /**
  * Selects all slices of the contexts; none for a context that has not reached a standby yet.
@@ -68,9 +69,10 @@ export const slicesOf = (contextId: string): string => `(
   where s.context_id = ${contextId})`;
 
 export const SELECT_SLICES = `
-select asked.context_id as "contextId", coalesce(v.version, 0)::float8 as version,
+select asked.context_id as "contextId", c.name, coalesce(v.version, 0)::float8 as version,
   coalesce(t.version, 0)::float8 as "textVersion", coalesce(v.layout, 0)::float8 as layout,
   ${HISTORY} as history, pg_is_in_recovery() as "isStandby",
   ${slicesOf('asked.context_id')} as slices
 from unnest($1::int[]) as asked (context_id) cross join (values ($2::text)) as request (id)
-left join context_versions v using (context_id) left join text_versions t using (context_id)`;
+left join contexts c using (context_id) left join context_versions v using (context_id)
+left join text_versions t using (context_id)`;

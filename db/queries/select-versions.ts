@@ -29,20 +29,23 @@ export const HISTORY = `pg_postmaster_start_time() || ' ' ||
  */
 export type VersionedRow = VersionsRow & { nonce: number; textNonce: number };
 
+/** name: by which the caller knows whether it is the expected context. */
+export type NamedVersionsRow = VersionsRow & { name: string };
+
 export const selectVersions = (
   session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],
   bound: TimeBound | null,
-): Promise<VersionsRow[]> =>
+): Promise<NamedVersionsRow[]> =>
   session.read(
     {
       query: 'select-versions',
       // float8 holds them exactly and arrives as a number; int8 would arrive as text.
       text: `
-select v.context_id as "contextId", v.version::float8 as version,
+select c.context_id as "contextId", c.name, v.version::float8 as version,
   t.version::float8 as "textVersion", v.layout::float8 as layout, ${HISTORY} as history
-from context_versions v join text_versions t using (context_id)
-where v.context_id = any($1::int[])`,
+from contexts c join context_versions v using (context_id) join text_versions t using (context_id)
+where c.context_id = any($1::int[])`,
       values: [contextIds],
     },
     bound,

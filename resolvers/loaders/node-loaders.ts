@@ -13,11 +13,10 @@ import {
   labelledKeysLoader,
 } from './keys/key-loaders.ts';
 import { type PassingRequest, passingKeys } from './keys/passing-keys.ts';
-import type { Catalog } from './plan/catalog.ts';
 import { groupStepsLoader } from './series/group-steps-loader.ts';
 import { KeySeriesLoader } from './series/key-series-loader.ts';
 import { manyLoader, oneLoader } from './session/batch.ts';
-import type { NodeReader } from './session/node-reader.ts';
+import type { ContextState, NodeReader } from './session/node-reader.ts';
 
 export type { AlertRow } from '../../db/queries/alerts/alert-row.ts';
 export type { EventRow } from '../../db/queries/alerts/event-row.ts';
@@ -49,9 +48,12 @@ export function createNodeLoaders(reader: NodeReader) {
       serverFacts ??= selectServerFacts(session);
       return serverFacts;
     },
-    /** The groups, meters and probes of a context, and the extent of its data. */
-    catalog: async (contextId: number): Promise<Catalog> =>
-      (await reader.context(contextId)).catalog,
+    /**
+     * The groups, meters and probes of a context, the extent of its data, and the name that it has
+     * on this node.
+     */
+    contextState: (contextId: number): Promise<Pick<ContextState, 'name' | 'catalog'>> =>
+      reader.context(contextId),
     totalWindowByContext: oneLoader(
       (ids: readonly number[]) => selectTotalWindows(session, ids),
       (id) => id,

@@ -120,7 +120,7 @@ const ERRORS_OF_ALL: readonly ErrorKind[] = [
     'noRecoveryNode',
   ] as const),
   ...(['notHttp', 'headersTooLarge', 'tooSlow', 'timeout', 'unreachable', 'conflict'] as const),
-  ...(['busy', 'internal'] as const),
+  ...(['otherContext', 'busy', 'internal'] as const),
 ];
 
 /** Additional errors of requests with a body. */

@@ -30,7 +30,7 @@ export async function openRuleReads(
   { contextId, rule }: WatchedRule,
 ): Promise<RuleReads> {
   const { groupId, filter } = rule;
-  const catalog = await loaders.catalog(contextId);
+  const { catalog } = await loaders.contextState(contextId);
   const group = catalog.groups.find((each) => each.groupId === groupId);
   const meter = catalog.metersOf(groupId).find((each) => each.meterId === rule.meterId);
   const fold = meter ? foldOf(meter.type) : null;

@@ -1,7 +1,11 @@
 import DataLoader from 'dataloader';
 import type { PagePlacement } from '../../../db/page-placement.ts';
 import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
-import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
+import {
+  type NamedVersionsRow,
+  selectVersions,
+  type VersionsRow,
+} from '../../../db/queries/select-versions.ts';
 import type { CopySource, PageSource } from '../../../db/session/copy-source.ts';
 import { PagesGone, SnapshotMoved } from '../../../db/session/read-session.ts';
 import { PassedOver } from '../../../db/session/snapshot-check.ts';
@@ -25,6 +29,8 @@ import type { SegmentReader } from './segment-reader.ts';
 /** A context at the version in a snapshot. */
 export type ContextState = {
   readonly contextId: number;
+  /** null: the context has not reached the standby yet. */
+  readonly name: string | null;
   readonly memoryKey: string;
   readonly versions: VersionsRow;
   readonly catalog: Catalog;
@@ -69,7 +75,7 @@ export class NodeReader {
   readonly #pages: CopySource;
   /** The snapshot of the following fields; a new one begins after a failed statement. */
   #snapshot = -1;
-  #versions = new Map<number, VersionsRow>();
+  #versions = new Map<number, NamedVersionsRow>();
   #contexts = this.#contextLoader();
   #manifests = this.#manifestLoader();
   /** The contexts that were read, at the versions at which they were read. */
@@ -115,12 +121,12 @@ export class NodeReader {
   }
 
   /** Takes versions that a statement of this session has read. */
-  noteVersions(rows: readonly VersionsRow[]): void {
+  noteVersions(rows: readonly NamedVersionsRow[]): void {
     this.#followSnapshot();
     this.#keepVersions(this.#versions, rows);
   }
 
-  #keepVersions(known: Map<number, VersionsRow>, rows: readonly VersionsRow[]): void {
+  #keepVersions(known: Map<number, NamedVersionsRow>, rows: readonly NamedVersionsRow[]): void {
     for (const row of rows) {
       known.set(row.contextId, row);
       if (!this.session.isAway) this.memory.noteHistory(this.#nodeUrl, row.history);
@@ -264,10 +270,10 @@ export class NodeReader {
   /** Returns the state of a context; it is empty if the context has not reached the standby yet. */
   #stateOf(
     contextId: number,
-    versions: readonly VersionsRow[],
+    versions: readonly NamedVersionsRow[],
     catalogs: ReadonlyMap<number, CatalogRow>,
   ): ContextState {
-    const nothing = { contextId, version: 0, textVersion: 0, layout: 0, history: '' };
+    const nothing = { contextId, name: null, version: 0, textVersion: 0, layout: 0, history: '' };
     const found = versions.find((row) => row.contextId === contextId) ?? nothing;
     const key = this.#keyOf(found);
     const row = catalogs.get(contextId);
@@ -276,10 +282,10 @@ export class NodeReader {
     if (row) this.memory.keepCatalog(key, catalog);
     const { snapshot } = this.session;
     this.#asked.set(contextId, found);
-    return { contextId, memoryKey: key, versions: found, catalog, snapshot };
+    return { contextId, name: found.name, memoryKey: key, versions: found, catalog, snapshot };
   }
 
-  async #versionsOf(ids: readonly number[]): Promise<VersionsRow[]> {
+  async #versionsOf(ids: readonly number[]): Promise<NamedVersionsRow[]> {
     const known = this.#versions;
     const unknown = ids.filter((id) => !known.has(id));
     const rows = unknown.length > 0 ? await selectVersions(this.session, unknown, null) : [];

@@ -98,13 +98,15 @@ describe('the windows of contexts', () => {
   };
 
   it('reach from the oldest bucket to the end of the newest, whatever their sizes', async () => {
-    expect(await ask([lab])).toEqual([{ contextId: lab, from: T0 - DAY, to: T0 + 900 }]);
+    expect(await ask([lab])).toEqual([
+      { contextId: lab, name: 'lab', from: T0 - DAY, to: T0 + 900 },
+    ]);
   });
 
   it('are left out for contexts without data', async () => {
     expect(await ask([lab, other, empty, NOWHERE])).toEqual([
-      { contextId: lab, from: T0 - DAY, to: T0 + 900 },
-      { contextId: other, from: T0 + 120, to: T0 + 180 },
+      { contextId: lab, name: 'lab', from: T0 - DAY, to: T0 + 900 },
+      { contextId: other, name: 'other', from: T0 + 120, to: T0 + 180 },
     ]);
     expect(await ask([empty])).toEqual([]);
   });
@@ -237,6 +239,7 @@ describe('the pools of contexts', () => {
     await db.sql(`update pools set total_size = $1 where name = 'vault'`, [huge]);
     const unknown = {
       contextId: lab,
+      contextName: 'lab',
       totalSize: null,
       availSize: null,
       fileSystem: null,
