@@ -38,8 +38,10 @@ export const ALERT_LIMITS = {
   notificationGiveUpMs: 86_400_000,
   /** Requests to one webhook at once, so that a slow one still gets several each second. */
   webhookRequests: 4,
-  /** Changes of events in one request to an Alertmanager, besides all that is firing. */
+  /** Changes of events sent to an Alertmanager at a time, besides all that is firing. */
   alertmanagerChanges: 1_000,
+  /** Bytes of alerts in one request to an Alertmanager. Proxies often refuse more than 1 MiB. */
+  alertmanagerBytes: 256 * 1024,
   /** How often everything that is firing is sent to an Alertmanager again. */
   alertmanagerRepeatMs: 60_000,
   /** How long an Alertmanager shows an alert that is not repeated: it may miss two repeats. */

@@ -115,6 +115,20 @@ export async function openNotifierLab(databaseUrl?: string) {
       );
       return id;
     },
+    /** Begins an event for each of this many keys, in their order, in one commit. */
+    async beginMany(count: number) {
+      await sql(
+        `with event as (
+           insert into alert_events (event_id, alert_id, context_id, key, started_at, value,
+             peak_value)
+           select gen_random_uuid(), alert_id, context_id, lpad(to_hex(key), 8, '0'), $2, 1, 1
+           from alerts, generate_series(1, $1) key where context_id = 1
+           returning event_id, context_id)
+         insert into alert_deliveries (event_id, sink_id, change)
+         select event_id, sink_id, 'began' from event join alert_sinks using (context_id)`,
+        [count, STARTED],
+      );
+    },
     async finish(id: string, endedAt = STARTED + 300) {
       await sql(
         `with event as (
@@ -153,6 +167,7 @@ export async function openNotifierLab(databaseUrl?: string) {
       logged.length = 0;
       await sql('delete from alert_sinks');
       await sql('delete from alert_events');
+      await sql('update alerts set description = $1', ['somebody sends a lot']);
     },
     async close() {
       for (const notifier of running) await notifier.stop();

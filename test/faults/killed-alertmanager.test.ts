@@ -45,7 +45,11 @@ async function kill(server: ServingProcesses): Promise<void> {
   await server.ended;
 }
 
-type Posted = { readonly startsAt: string; readonly endsAt: string };
+type Posted = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly endsAt: string;
+};
 
 /** Returns the posted alerts in order; all are about the same key. */
 const posted = (): Posted[] =>
@@ -55,6 +59,10 @@ const BEGUN_MS = Date.now();
 
 /** The data are older than this run, but the `endsAt` of a firing alert is in the future. */
 const isOver = ({ endsAt }: Posted): boolean => Date.parse(endsAt) < BEGUN_MS;
+
+/** Returns the keys of the ended events in a request. */
+const endedKeys = (text: string): string[] =>
+  (JSON.parse(text) as Posted[]).filter(isOver).map(({ labels }) => labels['key'] ?? '');
 
 describe('a server that is killed', { timeout: 120_000 }, () => {
   it('while an Alertmanager has not answered is followed by one that notifies it again', async () => {
@@ -97,5 +105,36 @@ describe('a server that is killed', { timeout: 120_000 }, () => {
     // The beginning was sent before the end, and never after it.
     expect(posted().findIndex(isOver)).toBeGreaterThan(0);
     expect(posted().slice(posted().findIndex(isOver)).every(isOver)).toBe(true);
+  });
+
+  it('between two requests to an Alertmanager is followed by one that sends only the rest', async () => {
+    const keys = Array.from({ length: 60 }, (_, i) => `k${i}`);
+    const of = (value: number) => Object.fromEntries(keys.map((key) => [key, value]));
+    // One request has room for some twenty alerts of this length.
+    await lab.begin({ description: 'x'.repeat(10_000) });
+    await lab.apply({ notify: [{ name: 'am', kind: 'alertmanager', url: alertmanager.url }] });
+    await lab.sql("delete from alert_sinks where kind = 'webhook'");
+    alertmanager.behave(takes);
+    const first = await serve();
+    await lab.feed(2, of(11));
+    await lab.feed(3, of(11));
+    await until(() => lab.isAllTold(keys.length));
+
+    alertmanager.received.length = 0;
+    const ends = () => alertmanager.received.filter(({ text }) => endedKeys(text).length > 0);
+    alertmanager.behave((response, request) =>
+      (ends().length > 1 ? hangs : takes)(response, request),
+    );
+    await lab.feed(4, of(1));
+    await lab.feed(5, of(1));
+    await until(() => ends().length > 1);
+    await kill(first);
+
+    alertmanager.behave(takes);
+    await serve();
+    await until(() => lab.isAllTold(2 * keys.length));
+    const [accepted = [], refused = [], ...later] = ends().map(({ text }) => endedKeys(text));
+    expect([...accepted, ...later.flat()].toSorted()).toEqual(keys.toSorted());
+    expect(later.flat()).toEqual(expect.arrayContaining(refused));
   });
 });

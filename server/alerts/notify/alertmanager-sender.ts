@@ -2,7 +2,7 @@ import type { DueDelivery, Wanted } from '../../../db/write/alerts/select-due-de
 import { selectFiringEvents } from '../../../db/write/alerts/select-firing-events.ts';
 import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { endedAlert, firingAlert, type PostableAlert } from './alertmanager-alert.ts';
+import { alertmanagerRequests, alertOf, type ToldChange } from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
 import { postToSink } from './post-to-sink.ts';
 import type { SendingOptions } from './sending.ts';
@@ -12,7 +12,7 @@ import { SinkFailure } from './sink-failure.ts';
 /** The state of an Alertmanager. Times are those of `performance.now()`. */
 type State = {
   isBusy: boolean;
-  /** When to send it the firing alerts again. */
+  /** When to send it the firing alerts again; after a failure, when to send it anything. */
   repeatAt: number;
   /** Number of consecutive failed attempts. */
   failures: number;
@@ -21,9 +21,9 @@ type State = {
 };
 
 /**
- * Notifies Alertmanagers. It sends all firing alerts repeatedly, and each ended alert once. Each
- * request holds all of them, and requests to one Alertmanager do not overlap, since the last
- * request to arrive wins.
+ * Notifies Alertmanagers. It sends all firing alerts repeatedly, and each ended alert once, in as
+ * many requests as they need. Requests to one Alertmanager do not overlap, since the last one to
+ * arrive wins.
  */
 export class AlertmanagerSender {
   readonly #options: SendingOptions;
@@ -34,7 +34,9 @@ export class AlertmanagerSender {
   }
 
   wanted(sink: WaitingSink): Wanted {
-    const most = this.#state(sink).isBusy || sink.waiting === 0 ? 0 : LIMITS.alertmanagerChanges;
+    const { isBusy, failures, repeatAt } = this.#state(sink);
+    const isPausing = failures > 0 && performance.now() < repeatAt;
+    const most = isBusy || isPausing || sink.waiting === 0 ? 0 : LIMITS.alertmanagerChanges;
     return { sinkId: sink.sinkId, most };
   }
 
@@ -52,57 +54,64 @@ export class AlertmanagerSender {
   }
 
   async #tell(sink: WaitingSink, due: readonly DueDelivery[], state: State): Promise<void> {
-    const { onDatabase, outcomes, variable, repeatMs, answerMs, signal } = this.#options;
-    const firing = await onDatabase((connection) => selectFiringEvents(connection, sink.contextId));
-    const isFiring = new Set(firing.map(({ eventId }) => eventId));
+    const { outcomes, clock, repeatMs } = this.#options;
+    const requests = alertmanagerRequests(await this.#changes(sink, due), clock());
     try {
-      const alerts = await this.#alerts(
-        due.filter(({ event, change }) => change === 'ended' || !isFiring.has(event.eventId)),
-        firing,
-      );
-      if (alerts.length === 0) {
-        // Nothing was sent, so whether the Alertmanager can be reached is unknown.
-        state.repeatAt = performance.now() + repeatMs;
-        return;
+      for (const request of requests) {
+        await this.#post(sink, request);
+        await outcomes.delivered(sink, changesOf(request));
       }
-      const { url, authorization } = addressOf(sink, variable);
-      const address = { url: apiUrl(url), authorization };
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify(alerts);
-      await postToSink({ address, headers, body, answerMs, signal });
     } catch (error) {
       if (!(error instanceof SinkFailure)) throw error;
-      const pauseMs = LIMITS.notificationFirstRetryMs * 2 ** Math.min(state.failures, 30);
-      state.failures += 1;
-      state.repeatAt = performance.now() + Math.min(repeatMs, pauseMs);
+      // This has no effect on those that an earlier request has delivered.
       await outcomes.failed(sink, changesOf(due), error.message);
+      state.repeatAt = performance.now() + this.#pauseMs(state.failures);
+      state.failures += 1;
       return;
     }
+    // If nothing was sent, whether the Alertmanager can be reached is unknown.
+    if (requests.length > 0) outcomes.recovered(sink);
     state.failures = 0;
     state.repeatAt = performance.now() + repeatMs;
-    // Firing events were sent, too, even those whose next attempt was not due yet.
-    const told = firing.map(({ eventId }) => ({ eventId, change: 'began' as const }));
-    await outcomes.delivered(sink, [...changesOf(due), ...told]);
+  }
+
+  /** Returns how long to wait after another failure. */
+  #pauseMs(failures: number): number {
+    const { repeatMs, retries } = this.#options;
+    return Math.min(repeatMs, retries.longestMs, retries.firstMs * 2 ** Math.min(failures, 30));
+  }
+
+  async #post(sink: WaitingSink, request: readonly ToldChange[]): Promise<void> {
+    const { variable, clock, answerMs, signal } = this.#options;
+    const { url, authorization } = addressOf(sink, variable);
+    const address = { url: apiUrl(url), authorization };
+    const headers = { 'content-type': 'application/json' };
+    // Earlier requests may have taken a while, and firing alerts end some time after now.
+    const nowMs = clock();
+    const body = JSON.stringify(request.map((change) => alertOf(change, nowMs)));
+    await postToSink({ address, headers, body, answerMs, signal });
   }
 
   /**
-   * Builds the alerts to send, firing ones last. After an event of a key has ended, another event
-   * of the same key may fire, and to Alertmanager both are the same alert.
+   * Returns what to send, firing events last: also those whose next attempt is not due yet. After
+   * an event of a key has ended, another event of the same key may fire, and to Alertmanager both
+   * are the same alert.
    */
-  async #alerts(
-    due: readonly DueDelivery[],
-    firing: readonly DueDelivery['event'][],
-  ): Promise<PostableAlert[]> {
-    const { onDatabase, clock } = this.#options;
-    const nowMs = clock();
-    const over = due.toSorted((a, b) => a.event.startedAt - b.event.startedAt);
+  async #changes(sink: WaitingSink, due: readonly DueDelivery[]): Promise<ToldChange[]> {
+    const { onDatabase } = this.#options;
+    const firing = await onDatabase((connection) => selectFiringEvents(connection, sink.contextId));
+    const isFiring = new Set(firing.map(({ eventId }) => eventId));
+    const over = due
+      .filter(({ event, change }) => change === 'ended' || !isFiring.has(event.eventId))
+      .toSorted((a, b) => a.event.startedAt - b.event.startedAt);
     const events = [...over.map(({ event }) => event), ...firing];
     const notifications = await onDatabase((connection) => describeEvents(connection, events));
-    return notifications.map((notification, i) =>
-      over[i]?.change === 'ended'
-        ? endedAlert(notification, nowMs)
-        : firingAlert(notification, nowMs),
-    );
+    return notifications.map(({ event, readable, label }, i) => ({
+      change: over[i]?.change ?? 'began',
+      event,
+      readable,
+      label,
+    }));
   }
 
   #state(sink: WaitingSink): State {
@@ -117,8 +126,8 @@ export class AlertmanagerSender {
   }
 }
 
-const changesOf = (due: readonly DueDelivery[]) =>
-  due.map(({ event: { eventId }, change }) => ({ eventId, change }));
+const changesOf = (told: readonly Pick<ToldChange, 'event' | 'change'>[]) =>
+  told.map(({ event: { eventId }, change }) => ({ eventId, change }));
 
 /** Alertmanager may be served below a path of its own. */
 function apiUrl(address: URL): URL {

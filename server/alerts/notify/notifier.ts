@@ -48,7 +48,7 @@ export class Notifier {
     const onDatabase = this.#onDatabase;
     const outcomes = new Outcomes({ onDatabase, log, tally, retries });
     const { signal } = this.#ending;
-    const sending = { onDatabase, outcomes, variable, clock, repeatMs, answerMs, signal };
+    const sending = { onDatabase, outcomes, variable, clock, retries, repeatMs, answerMs, signal };
     this.#webhooks = new WebhookSender(sending);
     this.#alertmanagers = new AlertmanagerSender(sending);
     connection.once('end', () => this.#ending.abort(new Error('the connection is lost')));

@@ -26,15 +26,19 @@ export class Outcomes {
   }
 
   async delivered(sink: WaitingSink, changes: Changes): Promise<void> {
-    const { onDatabase, log, tally } = this.#options;
+    const { onDatabase, tally } = this.#options;
     const { sinkId } = sink;
     const count = await onDatabase((connection) =>
       updateDelivered(connection, { sinkId, changes }),
     );
     tally.add(sink.kind, 'delivered', count);
+  }
+
+  /** Notes that a sink accepts everything that is sent to it. */
+  recovered(sink: WaitingSink): void {
     const hadFailed = this.#hasFailed(sink);
-    this.#failing.delete(sinkId);
-    if (hadFailed) log.info(nameOf(sink), 'a sink takes notifications again');
+    this.#failing.delete(sink.sinkId);
+    if (hadFailed) this.#options.log.info(nameOf(sink), 'a sink takes notifications again');
   }
 
   async failed(sink: WaitingSink, changes: Changes, reason: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Retries } from '../../../db/write/alerts/update-failed.ts';
 import type { OnDatabase } from './one-at-a-time.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Variable } from './sink-address.ts';
@@ -9,6 +10,7 @@ export type SendingOptions = {
   readonly variable: Variable;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  readonly retries: Retries;
   /** How often to send the firing alerts to an Alertmanager again. */
   readonly repeatMs: number;
   /** How long a sink may take to answer. */

@@ -56,6 +56,7 @@ export class WebhookSender {
       return;
     }
     await outcomes.delivered(sink, changes);
+    outcomes.recovered(sink);
   }
 
   #busy(sinkId: number): Set<string> {

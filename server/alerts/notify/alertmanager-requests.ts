@@ -1,0 +1,39 @@
+import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
+import { endedAlert, firingAlert, type PostableAlert } from './alertmanager-alert.ts';
+import type { Notification } from './notification.ts';
+
+/** A change of an event that an Alertmanager is to be sent as an alert. */
+export type ToldChange = Notification & { readonly change: AlertChange };
+
+export const alertOf = (told: ToldChange, nowMs: number): PostableAlert =>
+  told.change === 'ended' ? endedAlert(told, nowMs) : firingAlert(told, nowMs);
+
+/**
+ * Divides changes among requests that a proxy with a limit passes on. Changes with the same labels,
+ * which are the same alert to Alertmanager, keep their order and come one after the other, in one
+ * request if they fit: an alert that fires again is not shown as ended between two requests.
+ */
+export function alertmanagerRequests(
+  changes: readonly ToldChange[],
+  nowMs: number,
+): (readonly ToldChange[])[] {
+  const sized = changes.map((change) => {
+    const alert = alertOf(change, nowMs);
+    const bytes = Buffer.byteLength(JSON.stringify(alert)) + ','.length;
+    return { change, bytes, labels: JSON.stringify(alert.labels) };
+  });
+  const requests: ToldChange[][] = [];
+  let room = 0;
+  for (const same of groupBy(sized, ({ labels }) => labels).values()) {
+    if (same.reduce((sum, { bytes }) => sum + bytes, 0) > room) room = 0;
+    for (const { change, bytes } of same) {
+      const last = bytes > room ? undefined : requests.at(-1);
+      if (last) last.push(change);
+      else requests.push([change]);
+      room = (last ? room : LIMITS.alertmanagerBytes) - bytes;
+    }
+  }
+  return requests;
+}
