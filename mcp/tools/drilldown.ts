@@ -10,11 +10,10 @@ import {
 import { integer, text } from '../arguments/forms.ts';
 import { counterGroup, meter, probe } from '../arguments/group-arguments.ts';
 import { timeZone, windowArgument } from '../arguments/window-argument.ts';
-import type { Interval } from '../graph.ts';
 import { checkProbe } from '../names/check-probe.ts';
 import { findDrilldown, findGroup } from '../names/find-group.ts';
 import { findMeter } from '../names/find-meter.ts';
-import { askContext, type KnownGroup } from '../names/known-context.ts';
+import { askContext } from '../names/known-context.ts';
 import {
   groupOf,
   groupShape,
@@ -26,7 +25,6 @@ import {
   type NamedKey,
   subjectText,
 } from '../shapes.ts';
-import { windowText } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
 import {
@@ -38,34 +36,23 @@ import {
   topperText,
 } from '../topper-answer.ts';
 
-/**
- * Queries a topper restricted to the key, because a drill-down takes its window and probe from a
- * topper.
- */
-const DOCUMENT = `query McpDrilldown(${CONTEXT_VARIABLES}, $counterGroup: Guid!, $outer: Int!,
-  $keys: [String!]!, $window: WindowInput, $timeZone: String, $probe: String,
+/** Begins at the key, because a topper of its group lists it only if it has a value there. */
+const DOCUMENT = `query McpDrilldown(${CONTEXT_VARIABLES}, $counterGroup: Guid!, $key: String!,
+  $window: WindowInput, $timeZone: String, $probe: String,
   $crosskey: Guid!, $meter: Int!, $maxItems: Int!) {
-  ${CONTEXT_FIELD} { counterGroup(guid: $counterGroup) { topper(
-    meter: $outer, maxItems: 1, window: $window, timeZone: $timeZone, probe: $probe,
-    filter: { keys: $keys }
-  ) {
-    window { from to }
-    availableWindow { from to }
-    keys {
-      key readable label
-      drilldown(crosskey: $crosskey, meter: $meter, maxItems: $maxItems) {
-        ${TOPPER_FIELDS}
-        keys { ${KEY_FIELDS} }
-      }
+  ${CONTEXT_FIELD} { counterGroup(guid: $counterGroup) { key(key: $key) {
+    key readable label
+    drilldown(
+      crosskey: $crosskey, meter: $meter, maxItems: $maxItems,
+      window: $window, timeZone: $timeZone, probe: $probe
+    ) {
+      ${TOPPER_FIELDS}
+      keys { ${KEY_FIELDS} }
     }
   } } }
 }`;
 
-type Outer = {
-  readonly window: Interval;
-  readonly availableWindow: Interval | null;
-  readonly keys: readonly (NamedKey & { readonly drilldown: ToldTopper })[];
-};
+type Found = NamedKey & { readonly drilldown: ToldTopper };
 
 export const drilldown = defineTool({
   name: 'drilldown',
@@ -105,18 +92,18 @@ export const drilldown = defineTool({
     const pairs = findDrilldown(known, group, crosskey);
     const meter = findMeter(pairs, measured);
     checkProbe(known, given.probe);
-    const data = await graph.ask<{ context: { counterGroup: { topper: Outer } } }>(DOCUMENT, {
+    const data = await graph.ask<{ context: { counterGroup: { key: Found | null } } }>(DOCUMENT, {
       ...given,
       ...contextVariables(given),
       counterGroup: group.guid,
-      outer: firstMeter(group).index,
-      keys: [key],
+      key,
       crosskey: pairs.guid,
       meter: meter.index,
     });
-    const outer = data.context.counterGroup.topper;
-    const found = outer.keys[0];
-    if (!found) return nothing(group, key, outer);
+    const found = data.context.counterGroup.key;
+    if (!found) {
+      throw new ToolFault(`No key ${shown(key)} in ${group.name}; search_keys finds its keys`);
+    }
     const structured = {
       context: known.name,
       counterGroup: groupOf(group),
@@ -129,18 +116,3 @@ export const drilldown = defineTool({
     return { structured, text: `${subject}\n${topperText(found.drilldown, meter)}` };
   },
 });
-
-/** Returns the group's first rankable meter. Error: `ToolFault` if there is none. */
-const firstMeter = (group: KnownGroup) =>
-  findMeter(group, group.meters.find(({ type }) => type !== 'VT_INVALID')?.index ?? 0);
-
-function nothing(group: KnownGroup, key: string, { window, availableWindow }: Outer): never {
-  const { name } = firstMeter(group);
-  const data = availableWindow
-    ? `the group has data from ${windowText(availableWindow)}`
-    : 'the group has no data';
-  throw new ToolFault(
-    `The key ${shown(key)} of ${group.name} has no ${name} in the window ` +
-      `${windowText(window)}; ${data}, and search_keys finds its keys`,
-  );
-}

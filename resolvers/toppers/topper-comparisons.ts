@@ -1,13 +1,23 @@
-import { serviceError } from '../../domain/errors.ts';
+import { malformed, serviceError } from '../../domain/errors.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import type { Interval } from '../../domain/time/interval.ts';
+import type { WindowRequest } from '../../domain/time/window.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { ratio, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
-import { availableInterval, drilldownsOf } from '../counter-groups.ts';
+import { probeIdOf } from '../contexts.ts';
+import { availableInterval, type CounterGroupView, drilldownsOf } from '../counter-groups.ts';
+import type { KeyView } from '../keys.ts';
 import type { RankedValue } from '../loaders/answers/topper-answers.ts';
 import type { RequestScope } from '../request-scope.ts';
+import { windowOf } from '../window-of.ts';
 import { earlierWindow } from './earlier-window.ts';
-import { checkMaxItems, coveredPart, rankableMeter, ruleOf } from './topper-plan.ts';
+import {
+  checkMaxItems,
+  coveredPart,
+  rankableMeter,
+  ruleOf,
+  type TopperPlan,
+} from './topper-plan.ts';
 import { askKeys, loadTopper, type RankedKey, selectKeys, type Topper } from './toppers.ts';
 
 export type PreviousMetric = {
@@ -61,7 +71,11 @@ async function askRanks(
   return answer.ranks;
 }
 
-export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number };
+export type Drilldown<Crosskey = Guid> = {
+  crosskey: Crosskey;
+  meterIndex: number;
+  maxItems: number;
+};
 
 /**
  * Returns the top keys of a cross-key group under this key, for the same window and probe but
@@ -70,18 +84,47 @@ export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number }
  */
 export async function drillDown(
   scope: RequestScope,
-  ranked: RankedKey,
-  { crosskey, meterIndex, maxItems }: Drilldown,
+  { topper: { plan }, key }: RankedKey,
+  drilldown: Drilldown,
 ): Promise<Topper | null> {
-  const { plan } = ranked.topper;
-  if (plan.prefix) return null;
-  const outer = plan.meter.group;
+  return plan.prefix ? null : topperWithin(scope, key, plan, drilldown);
+}
+
+/** crosskey: null is the only drill-down of the key's group. */
+export type KeyDrilldown = Drilldown<Guid | null> & {
+  readonly window: WindowRequest;
+  readonly probe: string | null;
+  /** IANA name. */
+  readonly timeZone: string;
+};
+
+/**
+ * Does the same for a key that no topper needs to list: it may have no value, or zero. The window
+ * refers to the data of the key's group, as that of a topper does. Errors: those of drillDown, an
+ * invalid window or probe, and several drill-downs without a choice.
+ */
+export async function drillDownKey(
+  scope: RequestScope,
+  key: KeyView,
+  drilldown: KeyDrilldown,
+): Promise<Topper> {
+  const { window: asked, probe, timeZone } = drilldown;
+  const probeId = await probeIdOf(key.group.at, probe);
+  const available = await availableInterval(key.group, probeId);
+  const window = windowOf(scope, key.group, { asked, timeZone, available });
+  return topperWithin(scope, key, { window, probeId, bound: null }, drilldown);
+}
+
+async function topperWithin(
+  scope: RequestScope,
+  { group: outer, row }: KeyView,
+  { window, probeId, bound }: Pick<TopperPlan, 'window' | 'probeId' | 'bound'>,
+  { crosskey, meterIndex, maxItems }: Drilldown<Guid | null>,
+): Promise<Topper> {
   checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
-  const group = (await drilldownsOf(outer)).find(({ guid }) => guid === crosskey);
-  if (!group) throw serviceError('invalidCounterGroup', { guid: crosskey });
+  const group = chosenDrilldown(await drilldownsOf(outer), crosskey);
   const { meter, fold } = await rankableMeter(group, meterIndex);
-  const available = await availableInterval(group, plan.probeId);
-  const { window, probeId, bound } = plan;
+  const available = await availableInterval(group, probeId);
   return loadTopper({
     meter,
     fold,
@@ -95,6 +138,20 @@ export async function drillDown(
     covered: coveredPart(window, available),
     prefix: null,
     filter: null,
-    within: { group: outer, key: ranked.key.row.key },
+    within: { group: outer, key: row.key },
   });
+}
+
+function chosenDrilldown(
+  groups: readonly CounterGroupView[],
+  crosskey: Guid | null,
+): CounterGroupView {
+  if (crosskey === null) {
+    const only = groups.length === 1 ? groups[0] : undefined;
+    if (only) return only;
+    throw malformed('crosskey', "the GUID of one of the group's drilldowns", crosskey);
+  }
+  const found = groups.find(({ guid }) => guid === crosskey);
+  if (!found) throw serviceError('invalidCounterGroup', { guid: crosskey });
+  return found;
 }

@@ -10,18 +10,23 @@ import { decodePrefix, PrefixInput } from './prefix-input.ts';
 import { decodeRanking, type GivenRanking, RANKING_ARGS } from './ranking-args.ts';
 import { decodeWindow, WindowInput } from './window-input.ts';
 
-/** Which readings of a group count, and which keys may be listed. */
-const READING_ARGS = builder.args((t) => ({
+/** Of which time and probe readings count. */
+export const PERIOD_ARGS = builder.args((t) => ({
   window: t.field({
     type: WindowInput,
     description: 'The time window; default: the current day from midnight until now.',
   }),
+  probe: t.string({ description: "Only this probe's readings." }),
+  timeZone: t.string({ description: 'IANA name: for dates, presets and the default window.' }),
+}));
+
+/** Which readings of a group count, and which keys may be listed. */
+const READING_ARGS = builder.args((t) => ({
+  ...PERIOD_ARGS,
   filter: t.field({
     type: KeyFilterInput,
     description: 'Which keys to list. Totals always cover the whole group.',
   }),
-  probe: t.string({ description: "Only this probe's readings." }),
-  timeZone: t.string({ description: 'IANA name: for dates, presets and the default window.' }),
   timeoutSeconds: t.int({
     description: 'Time limit in seconds; default: that of the server.',
   }),
@@ -83,6 +88,16 @@ export const listed = (
 
 const NAMES = { maxItems: 'maxItems', timeZone: 'timeZone', match: 'match', exclude: 'exclude' };
 
+/** Returns the time zone, by default the server's. Error: `BAD_USER_INPUT` if there is none. */
+export function zoneOf(
+  given: string | null | undefined,
+  settings: RequestScope['settings'],
+): string {
+  const timeZone = given ?? settings.timeZone;
+  if (!isTimeZone(timeZone)) throw malformed(NAMES.timeZone, 'an IANA time zone name', timeZone);
+  return timeZone;
+}
+
 /** Errors: `BAD_USER_INPUT` for each invalid argument. */
 export function decodeTopper(
   group: CounterGroupView,
@@ -90,8 +105,7 @@ export function decodeTopper(
   given: GivenTopper,
   { settings }: RequestScope,
 ): TopperRequest {
-  const timeZone = given.timeZone ?? settings.timeZone;
-  if (!isTimeZone(timeZone)) throw malformed(NAMES.timeZone, 'an IANA time zone name', timeZone);
+  const timeZone = zoneOf(given.timeZone, settings);
   return {
     group,
     meterIndex,

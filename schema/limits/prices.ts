@@ -39,6 +39,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
       : page;
   },
   'Key.attributes': (_, below) => below,
+  'Key.drilldown': topper,
   'KeyConnection.edges': (_, below) => below,
   'Query.nodes': (given, below) => {
     const nodeIds = lengthOf(given('ids')) ?? 0;

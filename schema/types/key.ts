@@ -5,9 +5,18 @@ import {
   labelOf,
   readableOf,
 } from '../../resolvers/keys.ts';
+import { drillDownKey } from '../../resolvers/toppers/topper-comparisons.ts';
 import { builder } from '../builder.ts';
 import { encodePath } from '../global-id.ts';
-import { CounterGroupRef, KeyAttributeRef, KeyConnectionRef, KeyEdgeRef, KeyRef } from '../refs.ts';
+import { decodeKeyDrilldown, KEY_DRILLDOWN_ARGS } from '../inputs/drilldown-args.ts';
+import {
+  CounterGroupRef,
+  KeyAttributeRef,
+  KeyConnectionRef,
+  KeyEdgeRef,
+  KeyRef,
+  TopperRef,
+} from '../refs.ts';
 import { findGroupAt } from './find-node.ts';
 import { pageInfoOf } from './page-info.ts';
 
@@ -47,6 +56,16 @@ builder.node(KeyRef, {
     }),
   }),
 });
+
+builder.objectField(KeyRef, 'drilldown', (t) =>
+  t.field({
+    type: TopperRef,
+    nullable: true,
+    description: 'The top keys of a cross-key group under this key, whatever its own value.',
+    args: KEY_DRILLDOWN_ARGS,
+    resolve: (key, args, scope) => drillDownKey(scope, key, decodeKeyDrilldown(args, scope)),
+  }),
+);
 
 builder.objectType(KeyAttributeRef, {
   description: 'A name and a value known of a key.',

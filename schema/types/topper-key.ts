@@ -1,4 +1,3 @@
-import { LIMITS } from '../../domain/limits.ts';
 import { parseRanks } from '../../domain/toppers/percentile.ts';
 import {
   averageRateOf,
@@ -11,7 +10,7 @@ import { seriesLength } from '../../resolvers/toppers/series-step.ts';
 import { drillDown, previousOf } from '../../resolvers/toppers/topper-comparisons.ts';
 import { keyPeak, keyPercentiles, keySeries } from '../../resolvers/toppers/topper-series.ts';
 import { builder } from '../builder.ts';
-import { listed } from '../inputs/topper-args.ts';
+import { DRILLDOWN_ARGS, decodeDrilldown } from '../inputs/drilldown-args.ts';
 import {
   KeyAttributeRef,
   KeyRef,
@@ -148,29 +147,8 @@ builder.objectFields(TopperKeyRef, (t) => ({
     type: TopperRef,
     nullable: true,
     description: 'The top keys of a cross-key group under this key; null for a network.',
-    args: {
-      crosskey: t.arg({
-        type: 'Guid',
-        required: true,
-        description: "GUID of one of the group's `drilldowns`.",
-      }),
-      meter: t.arg.int({
-        required: true,
-        defaultValue: 0,
-        description: 'Number of the meter of that group to rank by.',
-      }),
-      maxItems: t.arg.int({
-        required: true,
-        defaultValue: LIMITS.defaultDrilldownItems,
-        description: 'Maximum number of listed keys.',
-      }),
-    },
-    resolve: (ranked, { crosskey, meter, maxItems }, scope) =>
-      drillDown(scope, ranked, {
-        crosskey,
-        meterIndex: meter,
-        maxItems: listed(maxItems, LIMITS.defaultDrilldownItems, scope.settings),
-      }),
+    args: DRILLDOWN_ARGS,
+    resolve: (ranked, args, scope) => drillDown(scope, ranked, decodeDrilldown(args, scope)),
   }),
 }));
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerOf, connectMcp, type McpClient } from '../support/http/mcp-client.ts';
 import { fireAlerts } from '../support/lab/fire-alerts.ts';
-import { T0 } from '../support/lab/lab.ts';
+import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
 import { ADA, type TestService } from '../support/lab/service.ts';
-import { CONTEXT, HOST_A, PAIRS, startMcpLab, WINDOW } from './mcp-lab.ts';
+import { APPS, CONTEXT, HOST_A, PAIRS, startMcpLab, WINDOW } from './mcp-lab.ts';
 
 let lab: TestService;
 let ada: McpClient;
@@ -52,9 +52,45 @@ describe('drilldown', () => {
     expect(await ada.fault('drilldown', drill({ counterGroup: PAIRS, key: 'x' }))).toBe(
       'Hosts × Apps has no drill-downs: no cross-key group has its keys',
     );
-    expect(await ada.fault('drilldown', drill({ key: '10.9.9.9' }))).toContain(
-      'The key "10.9.9.9" of Hosts has no Total in the window',
+    expect(await ada.fault('drilldown', drill({ key: '10.9.9.9' }))).toBe(
+      'No key "10.9.9.9" in Hosts; search_keys finds its keys',
     );
+  });
+
+  it('says for which time there is data when the key has no pairs in the window', async () => {
+    const { structured, text } = await ada.call('drilldown', drill({ key: '10.0.0.2' }));
+    expect(structured).toMatchObject({
+      keys: [],
+      total: 0,
+      availableWindow: { from: T0, to: T0 + 60 },
+    });
+    expect(text).toContain('no key has a reading in the window; data are from 2024-07-15T00:00');
+  });
+
+  it.each([
+    ['is zero', 'zero', { 0: 0 }],
+    ['has no reading', 'unread', { 5: 1 }],
+  ])('lists the pairs of a key whose own first meter %s', async (_, key, values) => {
+    const counters = [meter(0, 2, 'Count'), meter(1, 2, 'Conns'), meter(5, 5, 'Load')];
+    const crosskey = { parentguid: guidOf(11), crosskeyguid_1: APPS };
+    await lab.apply({
+      context: CONTEXT,
+      groups: [
+        group(11, { name: 'Things', meters: counters }),
+        group(12, { name: 'Pairs', key_kind: 'crosskey', meters: counters, crosskey }),
+      ],
+    });
+    await lab.importSamples([
+      { group: guidOf(11), key, ts: T0, values },
+      { group: guidOf(12), key: `${key}\\00.50`, ts: T0, values: { 1: 5 } },
+    ]);
+    const window = { preset: 'ALL_AVAILABLE' };
+    const given = { counterGroup: 'Things', key, meter: 1, window };
+    expect(await ada.ask('drilldown', drill(given))).toMatchObject({
+      keys: [{ readable: `${key}\\80`, metric: 5 }],
+      keyCount: 1,
+      total: 5,
+    });
   });
 });
 

@@ -136,6 +136,7 @@ const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
     'CounterGroup.keys': '(first: 100)',
     'CounterGroup.key': `(key: "${key}")`,
     'Meter.topper': `(${topper})`,
+    'Key.drilldown': `(crosskey: "${pairs}", ${topper})`,
     'TopperKey.percentiles': '(ranks: [50, 95])',
     'TopperKey.drilldown': `(crosskey: "${pairs}")`,
   };

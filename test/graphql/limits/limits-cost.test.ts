@@ -70,6 +70,10 @@ describe('the cost of a topper', () => {
         drilldown(crosskey: "${GROUP}") { keys { peak } } } }`,
       10 + 7 + 10 * (10 + 7 + 10 * 7),
     ],
+    [
+      `key(key: "a") { drilldown(crosskey: "${GROUP}", maxItems: 3, ${window(7)}) { keys { peak } } }`,
+      3 + 7 + 3 * 7,
+    ],
     [`a: ${DOCUMENTED} b: ${DOCUMENTED}`, 2 * 3_430],
     ['meters { topper { total } }', 10 * (1 + 101)],
     ['meter(index: 0) { topper { total } }', 101],

@@ -313,3 +313,71 @@ describe('drilldown (decision 31)', () => {
     }
   });
 });
+
+describe('drilldown of a key that no topper lists', () => {
+  const ofKey = (key: string, args: string, selection = DRILLED) =>
+    lab.graphql<{ context: { counterGroup: { key: { drilldown: unknown } | null } } }>(
+      `{ context(name: "lab") { counterGroup(guid: "${HOSTS}") { key(key: "${key}") {
+        drilldown(${args}) { ${selection} } } } } }`,
+    );
+  const drill = async (key: string, args: string, selection = DRILLED) => {
+    const { data } = await ofKey(key, args, selection);
+    return data?.context.counterGroup.key?.drilldown;
+  };
+
+  it.each(['', 'maxItems: 1, meter: 4,', 'probe: "p1",', 'meter: 11,'])(
+    'is the one of the topper with the same arguments: %s',
+    async (args) => {
+      const probe = args.startsWith('probe') ? args : '';
+      const own = args.startsWith('probe') ? '' : args;
+      const named = `crosskey: "${CROSS}", ${own}`;
+      const [first] = await keys(probe, `drilldown(${named}) { ${DRILLED} }`);
+      const key = first?.key ?? '';
+      expect(await drill(key, `${named} ${probe} ${WINDOW}`)).toEqual(first?.['drilldown']);
+    },
+  );
+
+  it('has the window of the data of its group, and takes dates in a time zone', async () => {
+    const window = (given: string) => `crosskey: "${CROSS}", ${given}`;
+    expect(
+      await drill('b', window('window: { preset: ALL_AVAILABLE }'), 'window { from to }'),
+    ).toEqual({ window: { from: T0, to: T0 + 1200 } });
+    const dates = '{ dates: { from: "2024-07-15T02:10:00", to: "2024-07-15T02:20:00" } }';
+    expect(
+      await drill('a', window(`window: ${dates}, timeZone: "Europe/Berlin"`), 'total'),
+    ).toEqual({ total: 70 });
+  });
+
+  it('needs no cross-key group where there is only one', async () => {
+    const crosskey = { parentguid: guidOf(6), crosskeyguid_1: guidOf(6) };
+    await lab.apply({
+      context: 'lab',
+      groups: [group(6), group(7, { key_kind: 'crosskey', crosskey })],
+    });
+    const [x, pair] = ['x', 'x\\y'].map((key) => ({ key, ts: T0 + 600 }));
+    await lab.importSamples([
+      Object.assign({ group: guidOf(6), values: { 0: 0 } }, x),
+      Object.assign({ group: guidOf(7), values: { 0: 3 } }, pair),
+    ]);
+    const { context } = await lab.data<{ context: { counterGroup: unknown } }>(
+      `{ context(name: "lab") { counterGroup(guid: "${guidOf(6)}") { key(key: "x") {
+        drilldown(${WINDOW}) { counterGroup { guid } total } } } } }`,
+    );
+    expect(context.counterGroup).toEqual({
+      key: { drilldown: { counterGroup: { guid: guidOf(7) }, total: 3 } },
+    });
+  });
+
+  it.each([
+    ['meter: 0'],
+    [`crosskey: "${ALIEN}"`],
+    [`crosskey: "${CROSS}", meter: 99`],
+    [`crosskey: "${CROSS}", maxItems: 0`],
+    [`crosskey: "${CROSS}", timeZone: "Mars"`],
+    [`crosskey: "${CROSS}", probe: "none"`],
+  ])('of wrong arguments is null with an error: %s', async (args) => {
+    const { data, errors } = await ofKey('a', args, 'total');
+    expect(data?.context.counterGroup.key).toEqual({ drilldown: null });
+    expect(errors).toMatchObject([{ path: ['context', 'counterGroup', 'key', 'drilldown'] }]);
+  });
+});
