@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Interval } from './graph.ts';
 import type { KnownGroup, KnownMeter, NamedGroup } from './names/known-context.ts';
+import { quoted } from './text/lines.ts';
 import { addsUp, ruleOf } from './text/meter-rules.ts';
 import { isoTime } from './text/moment.ts';
 
@@ -66,6 +67,6 @@ export const keyOf = ({ key, readable, label }: NamedKey) => ({
   ...(label !== readable && { label }),
 });
 
-/** Formats a key: `192.168.1.10 (printer)`. */
+/** Formats a key: `192.168.1.10 ("printer")`. */
 export const keyText = ({ readable, label }: NamedKey): string =>
-  label === readable ? readable : `${readable} (${label})`;
+  label === readable ? readable : `${readable} (${quoted(label)})`;

@@ -129,7 +129,7 @@ const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
 });
 
 /** Returns the lines below a headline: the window, one line per key, and the totals. */
-export function topperText(topper: ToldTopper, meter: KnownMeter): string {
+export function topperLines(topper: ToldTopper, meter: KnownMeter): string[] {
   const { units, type } = meter;
   const { window, keys, keyCount, total, others, previousWindow: before } = topper;
   const told = (value: BigNumber) => amountText(value, units);
@@ -143,7 +143,7 @@ export function topperText(topper: ToldTopper, meter: KnownMeter): string {
     `${keys.length} of ${keyCount} keys; ${ending}`,
     // A reader could take it for an average, as it has the unit of one.
     ...(isRate(type) ? [`each metric is a ${ruleOf(type)}`] : []),
-  ].join('\n');
+  ];
 }
 
 function lineOf(key: ToldKey, meter: KnownMeter): string {

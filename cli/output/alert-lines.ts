@@ -5,11 +5,11 @@ import { joinCrossKey, splitCrossKey } from '../../domain/keys/cross-key.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { formatReadable } from '../../domain/keys/key-text.ts';
 import { parseGuid } from '../../domain/text/guid.ts';
+import { printable } from '../../domain/text/printable.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Notification } from '../../server/alerts/notify/notification.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
 import { counted } from './counted.ts';
-import { printable } from './printable.ts';
 
 /** A rule with the names of its group and meter, and its firing events. */
 export type ListedAlert = {

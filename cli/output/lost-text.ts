@@ -1,8 +1,8 @@
+import { printable } from '../../domain/text/printable.ts';
 import type { LossUnit, LostUnits } from '../../ingest/losses/export-number.ts';
 import { LOSS_UNITS } from '../../ingest/losses/export-number.ts';
 import type { ExporterLoss } from '../../ingest/losses/feed-losses.ts';
 import { counted } from './counted.ts';
-import { printable } from './printable.ts';
 
 /**
  * Names of the units. A packet that an exporter sends is not a packet of the traffic it reports.

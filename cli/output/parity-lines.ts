@@ -1,9 +1,9 @@
+import { printable } from '../../domain/text/printable.ts';
 import type { Difference } from '../../parity/compare-answers.ts';
 import { LEGACY_ENDPOINTS } from '../../parity/legacy-endpoint.ts';
 import type { ReplayedRequest } from '../../parity/read-requests.ts';
 import type { NumberedRequest, ParityReport } from '../../parity/run-parity.ts';
 import { count, counted } from './counted.ts';
-import { printable } from './printable.ts';
 
 const SHOWN_CHARACTERS = 200;
 

@@ -13,6 +13,7 @@ import { noContext } from '../names/known-context.ts';
 import { listText } from '../names/list-text.ts';
 import { amount, keyOf, keyShape, keyText, type NamedKey } from '../shapes.ts';
 import { amountText } from '../text/amount.ts';
+import { linesText } from '../text/lines.ts';
 import { isoTime } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
@@ -149,7 +150,7 @@ export const alerts = defineTool({
     const headline = `${rules.length} alerts in ${choice.context}, ${structured.firing} firing`;
     const lines = [headline, ...rules.map(ruleText), ...events.map(eventText)];
     const more = hasNextPage ? [`more events after ${endCursor}`] : [];
-    return { structured, text: [...lines, ...more].join('\n') };
+    return { structured, text: linesText([...lines, ...more]) };
   },
 });
 

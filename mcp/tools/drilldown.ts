@@ -25,15 +25,16 @@ import {
   type NamedKey,
   subjectText,
 } from '../shapes.ts';
+import { linesText } from '../text/lines.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
 import {
   KEY_FIELDS,
   TOPPER_FIELDS,
   type ToldTopper,
+  topperLines,
   topperOf,
   topperShape,
-  topperText,
 } from '../topper-answer.ts';
 
 /** Begins at the key, because a topper of its group lists it only if it has a value there. */
@@ -113,6 +114,6 @@ export const drilldown = defineTool({
       ...topperOf(found.drilldown),
     };
     const subject = `${subjectText(pairs, meter)} with ${keyText(found)} in ${known.name}`;
-    return { structured, text: `${subject}\n${topperText(found.drilldown, meter)}` };
+    return { structured, text: linesText([subject, ...topperLines(found.drilldown, meter)]) };
   },
 });

@@ -33,6 +33,7 @@ import {
   windowShape,
 } from '../shapes.ts';
 import { amountText, rateText, shareText } from '../text/amount.ts';
+import { linesText } from '../text/lines.ts';
 import { isRate, isSum, ruleOf } from '../text/meter-rules.ts';
 import { isoTime, windowText } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
@@ -161,7 +162,7 @@ export const keySeries = defineTool({
       total,
     };
     const headline = `${keyText(found)}: ${subjectText(group, meter)} in ${known.name}`;
-    return { structured, text: `${headline}\n${seriesText(structured, meter)}` };
+    return { structured, text: linesText([headline, ...seriesLines(structured, meter)]) };
   },
 });
 
@@ -192,13 +193,13 @@ type Told = Omit<SummedKey, keyof NamedKey | 'averageRate' | 'share'> & {
   readonly total: BigNumber;
 };
 
-function seriesText(told: Told, meter: KnownMeter): string {
+function seriesLines(told: Told, meter: KnownMeter): string[] {
   const { window, step, points } = told;
   return [
     `window ${windowText(window)}, a point every ${step} s`,
     ...points.map(({ at, value }) => `${isoTime(at)} ${amountText(value, meter.units)}`),
     isRate(meter.type) ? rateSummary(told, meter) : summary(told, meter),
-  ].join('\n');
+  ];
 }
 
 function summary({ metric, peak, share, total }: Told, { units, type }: KnownMeter): string {

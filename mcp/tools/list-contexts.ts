@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Interval } from '../graph.ts';
 import { windowOf, windowShape } from '../shapes.ts';
+import { linesText } from '../text/lines.ts';
 import { windowText } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
 
@@ -50,6 +51,6 @@ export const listContexts = defineTool({
       return `${name}: ${data}${probes.length > 0 ? `; probes ${probes.join(', ')}` : ''}`;
     });
     const none = `${viewer.username} may read no context`;
-    return { structured, text: lines.length > 0 ? lines.join('\n') : none };
+    return { structured, text: linesText(lines.length > 0 ? lines : [none]) };
   },
 });

@@ -11,6 +11,7 @@ import type { Interval } from '../graph.ts';
 import { meterText } from '../names/find-meter.ts';
 import { type KnownGroup, type KnownMeter, noContext } from '../names/known-context.ts';
 import { groupOf, groupShape, windowOf, windowShape } from '../shapes.ts';
+import { linesText } from '../text/lines.ts';
 import { ruleOf } from '../text/meter-rules.ts';
 import { windowText } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
@@ -83,8 +84,8 @@ export const listGroups = defineTool({
     };
     const none = search === undefined ? 'no groups' : `no groups with ${shown(search)}`;
     const lines = counterGroups.map(lineOf);
-    const body = lines.length > 0 ? lines.join('\n') : `${choice.context} has ${none}`;
-    return { structured, text: body };
+    const told = lines.length > 0 ? lines : [`${choice.context} has ${none}`];
+    return { structured, text: linesText(told) };
   },
 });
 

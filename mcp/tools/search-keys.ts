@@ -13,6 +13,7 @@ import { readingsWindow } from '../arguments/window-argument.ts';
 import { findGroup } from '../names/find-group.ts';
 import { askContext } from '../names/known-context.ts';
 import { groupOf, groupShape, keyOf, keyShape, keyText, type NamedKey } from '../shapes.ts';
+import { linesText, quoted } from '../text/lines.ts';
 import { defineTool } from '../tool.ts';
 
 const DOCUMENT = `query McpKeys(${CONTEXT_VARIABLES}, $counterGroup: Guid!, $search: String,
@@ -86,12 +87,14 @@ export const searchKeys = defineTool({
       ...(hasNextPage && endCursor !== null && { endCursor }),
     };
     const lines = keys.map(({ description, ...key }) =>
-      [keyText(key), `raw ${key.key}`, ...(description === null ? [] : [description])].join(', '),
+      [keyText(key), `raw ${key.key}`, ...(description === null ? [] : [quoted(description)])].join(
+        ', ',
+      ),
     );
     const more = hasNextPage ? `, more after ${endCursor}` : '';
     const subject = [`keys of ${group.name}`, ...conditionsOf(given)].join(', ');
     const headline = `${keys.length} of ${totalCount} ${subject}${more}`;
-    return { structured, text: [headline, ...lines].join('\n') };
+    return { structured, text: linesText([headline, ...lines]) };
   },
 });
 

@@ -17,6 +17,7 @@ import { findGroup } from '../names/find-group.ts';
 import { findMeter } from '../names/find-meter.ts';
 import { askContext } from '../names/known-context.ts';
 import { groupOf, groupShape, meterOf, meterShape, subjectText } from '../shapes.ts';
+import { linesText } from '../text/lines.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
 import {
@@ -24,9 +25,9 @@ import {
   PREVIOUS_FIELDS,
   TOPPER_FIELDS,
   type ToldTopper,
+  topperLines,
   topperOf,
   topperShape,
-  topperText,
 } from '../topper-answer.ts';
 
 const RANKINGS = ['METRIC', 'PEAK', 'PERCENTILE', 'GROWTH', 'DECLINE', 'NEW'] as const;
@@ -150,8 +151,8 @@ export const topper = defineTool({
       ...topperOf(told),
     };
     const subject = `${subjectText(group, meter)} in ${known.name}`;
-    const text = `${subject}${rankingText(structured)}\n${topperText(told, meter)}`;
-    return { structured, text };
+    const headline = `${subject}${rankingText(structured)}`;
+    return { structured, text: linesText([headline, ...topperLines(told, meter)]) };
   },
 });
 

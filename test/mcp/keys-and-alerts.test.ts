@@ -36,7 +36,7 @@ describe('drilldown', () => {
       total: 1500,
       others: 0,
     });
-    expect(text).toContain('Hosts × Apps by Total in bytes with 10.0.0.1 (alpha) in lab');
+    expect(text).toContain('Hosts × Apps by Total in bytes with 10.0.0.1 ("alpha") in lab');
   });
 
   it('needs no cross-key group where there is only one', async () => {

@@ -150,7 +150,7 @@ describe('topper', () => {
     expect(text.split('\n')).toEqual([
       'Hosts by Total in bytes in lab',
       'window 2024-07-15T00:00:00Z to 2024-07-15T01:00:00Z (3600 s)',
-      '1. 10.0.0.1 (alpha): 1,500 bytes (1.5 kB), 84.3 %, 0.8065 bytes/s',
+      '1. 10.0.0.1 ("alpha"): 1,500 bytes (1.5 kB), 84.3 %, 0.8065 bytes/s',
       '1 of 3 keys; the listed and the others (280 bytes) add up to the total: 1,780 bytes (1.78 kB)',
     ]);
   });

@@ -1,0 +1,10 @@
+import { printable } from '../../domain/text/printable.ts';
+
+/**
+ * Joins the lines of a text. Names in them may come from strangers, so whatever is not printable is
+ * escaped: a line break in a name would forge a line of the answer.
+ */
+export const linesText = (lines: readonly string[]): string => lines.map(printable).join('\n');
+
+/** Quotes a text that others wrote, so that it is visibly data. */
+export const quoted = (text: string): string => printable(JSON.stringify(text));
