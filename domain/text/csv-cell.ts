@@ -11,9 +11,10 @@ export const QUOTED_IN_CSV = /[\p{Cc}\u2028\u2029]|^\s|\s$/u;
 /**
  * Keeps a spreadsheet from reading a text as a formula, by an apostrophe in front: labels and keys
  * come from DNS and the like. Some spreadsheets skip invisible characters before a formula (OWASP,
- * CSV injection). Numbers stay as they are.
+ * CSV injection). A text with apostrophes before a formula gets another one, so that no two texts
+ * are written alike. Numbers stay as they are.
  */
 export const withoutFormula = (cell: Cell): Cell =>
   typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;
 
-const FORMULA = /^[\t\r\n]|^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u;
+const FORMULA = /^'*(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;

@@ -11,9 +11,10 @@ export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
 /**
  * Matches texts that spreadsheets take for formulas, which could run anything; some skip invisible
  * characters first (OWASP, CSV injection). A leading apostrophe makes spreadsheets read them as
- * text.
+ * text. Texts that have apostrophes there already are matched, too, so that no two texts are
+ * written alike.
  */
-const FORMULA = /^[\t\r\n]|^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u;
+const FORMULA = /^'*(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;
 
 /** Besides CR and LF, some parsers end a row at other characters. */
 const QUOTED = /[",\p{Cc}\u2028\u2029]|^\s|\s$/u;
