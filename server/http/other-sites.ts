@@ -40,9 +40,18 @@ export function requireOwnSite({ method, request }: Exchange): string | undefine
   }
   const { type, charset } = parseContentType(given);
   const isTaken = UNFORGEABLE_TYPES.has(type) || (isMeant && type === FORM_TYPE);
-  if (isTaken && (charset === null || CHARSETS.has(charset))) return type;
+  if (isTaken && isUtf8(charset)) return type;
   throw serviceError('unsupportedGraphQLType', { type: given ?? 'none' });
 }
+
+/** Refuses content types other than JSON in UTF-8. Error: `unsupportedGraphQLType`. */
+export function requireJson(given: string | undefined): void {
+  const { type, charset } = parseContentType(given);
+  if (type === 'application/json' && isUtf8(charset)) return;
+  throw serviceError('unsupportedGraphQLType', { type: given ?? 'none' });
+}
+
+const isUtf8 = (charset: string | null): boolean => charset === null || CHARSETS.has(charset);
 
 /**
  * Refuses a REST request whose credentials, in its `Authorization` header, a browser may have added

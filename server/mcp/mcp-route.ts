@@ -2,6 +2,7 @@ import { serviceError } from '../../domain/errors.ts';
 import { openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { headersOf } from '../http/headers-of.ts';
 import { type Answer, type Exchange, readBody, send } from '../http/http-exchange.ts';
+import { requireJson } from '../http/other-sites.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 import { programVersion } from '../telemetry/program-version.ts';
@@ -55,12 +56,6 @@ async function loadProtocol() {
   const { answerMessage } = await import('../../mcp/answer-message.ts');
   const { createMcpServer } = await import('../../mcp/mcp-server.ts');
   return { answerMessage, createMcpServer };
-}
-
-function requireJson(contentType: string | undefined): void {
-  const type = contentType?.split(';')[0]?.trim().toLowerCase();
-  if (type === 'application/json') return;
-  throw serviceError('unsupportedGraphQLType', { type: contentType ?? 'none' });
 }
 
 /** Parses a body. Errors: `unreadableBody`, `mcpBatch`. */

@@ -133,6 +133,21 @@ describe('the transport', () => {
     },
   );
 
+  it.each([
+    ['application/json; charset=utf-16', 415],
+    ['application/json; charset=iso-8859-1', 415],
+    ['application/json; charset="UTF-8"', 200],
+    ['Application/JSON;charset=utf8', 200],
+  ])('reads UTF-8 only: %s is answered with %d', async (type, expected) => {
+    const { status, body } = await send(PING, { ...bearerOf(ADA), 'content-type': type });
+    expect(status).toBe(expected);
+    if (expected === 415) {
+      expect(body).toEqual(
+        refusal(-32_000, `Content type ${type} is not supported, use application/json`),
+      );
+    }
+  });
+
   it('supports three revisions of the protocol, and says which', async () => {
     const initialize = (protocolVersion: string) =>
       send({
