@@ -8,6 +8,7 @@ import { existingContext } from '../../db/write/existing-context.ts';
 import { selectStoredSlices } from '../../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
+import { printable } from '../../domain/text/printable.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
@@ -203,10 +204,13 @@ async function findAlert(connection: Connection, { context, name, within }: Want
   const { contextId } = await existingContext(connection, context);
   const alerts = await selectAlerts(connection, contextId);
   const alert = alerts.find(({ rule }) => rule.name === name);
-  if (!alert) throw new Error(`There is no alert ${name} in context ${context} (${known(alerts)})`);
+  if (!alert) {
+    const missing = `There is no alert ${name} in context ${context} (${known(alerts)})`;
+    throw new Error(printable(missing));
+  }
   if (alert.rule.when.condition === 'silent_seconds') {
     throw new Error(
-      `The alert ${name} has no windows to test: silent_seconds compares the clock with the time ` +
+      `The alert ${printable(name)} has no windows to test: silent_seconds compares the clock with the time ` +
         'of the last import. Test an alert with another condition',
     );
   }

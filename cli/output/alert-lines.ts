@@ -25,7 +25,7 @@ export function alertLines({ alert, groupName, meterName, firing }: ListedAlert)
   const { name, severity, when } = alert.rule;
   const about = when.condition === 'silent_seconds' ? groupName : `${groupName}, ${meterName}`;
   const line = `${name} (${severity}): ${about}: ${conditionText(when)}; ${stateOf(alert)}`;
-  return [line, ...firing.map(firingLine)];
+  return [line, ...firing.map(firingLine)].map(printable);
 }
 
 function stateOf({ rule: { enabled, when }, evaluatedTo }: StoredAlert): string {
@@ -38,8 +38,7 @@ function stateOf({ rule: { enabled, when }, evaluatedTo }: StoredAlert): string 
 }
 
 function firingLine({ event, readable, label }: Notification): string {
-  const key = printable(readable ?? '');
-  const named = label === readable ? key : `${key} (${printable(label ?? '')})`;
+  const named = label === readable ? readable : `${readable} (${label})`;
   const { startedAt, value, peakValue } = event;
   return (
     `  firing since ${isoTime(startedAt)}: ${event.key === null ? WITHOUT_KEY : named}, ` +
@@ -104,7 +103,7 @@ export function eventJson(alert: string, event: AlertEvent): string {
 /** Describes the result of a test. If no window could be tested, says where the data are. */
 export function testSentence({ rule }: StoredAlert, report: AlertTestReport): string {
   const { windows, events, ends, data } = report;
-  const named = `The alert ${rule.name} (${conditionText(rule.when)})`;
+  const named = printable(`The alert ${rule.name} (${conditionText(rule.when)})`);
   if (ends) {
     const span = `which end from ${isoTime(ends.first)} to ${isoTime(ends.last)}`;
     return `${named} has ${counted(events, 'event')} in ${counted(windows, 'window')}, ${span}.`;

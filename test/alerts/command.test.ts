@@ -264,6 +264,20 @@ describe('alerts list', () => {
     );
   });
 
+  it('shows control characters of names as escapes, also where a rule is missing', async () => {
+    await lab.declare({ 'a\u202eb': { when: { key_above: 5 } } });
+    const { out } = await list();
+    expect(out).toHaveLength(1);
+    expect(out[0]).toMatch(/^a\\u202eb \(warning\): /);
+    await lab.importSamples([inWindow(1, 'a', 9)]);
+    const tested = await testOf('a\u202eb', endOf(0), endOf(1));
+    expect(tested.out.at(-1)).toMatch(/^The alert a\\u202eb \(/);
+    const { err } = await testOf('b\u202ea', endOf(0), endOf(1));
+    expect(err).toEqual([
+      'countergraph: There is no alert b\\u202ea in context lab (its alerts are a\\u202eb)',
+    ]);
+  });
+
   it('shows each rule, how far it is decided, and what is firing', async () => {
     expect(await list()).toEqual({
       status: 0,
