@@ -1,4 +1,5 @@
 import { serviceError } from '../domain/errors.ts';
+import { DATABASE_URL_FORM } from '../domain/text/database-url.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
 import type { Catalog, NodeLoaders } from './loaders/node-loaders.ts';
@@ -61,10 +62,12 @@ export function answeringNode(
 function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): string {
   const url = urlOf(node, scope.variable);
   if (url !== null) return url;
+  const isSet = node.urlEnv !== null && Boolean(scope.variable(node.urlEnv));
+  const fault = isSet ? `${DATABASE_URL_FORM}, and holds something else` : 'and is not set';
   // Only for the log: callers must not learn how the server is configured.
   const cause = new Error(
     `the variable ${node.urlEnv} must hold the address of the node ${node.name} of the context ` +
-      `${context.name}, and is not set: set it where the server is started, and start the server again`,
+      `${context.name}, ${fault}: set it where the server is started, and start the server again`,
   );
   throw serviceError('unreachable', {}, { cause });
 }

@@ -136,12 +136,12 @@ describe('the node that answers (decision 13)', () => {
     [
       'blank',
       'The node lacks tables or columns, wait until it has replayed the migration of its primary',
-      'relation "context_versions" does not exist',
+      'relation "contexts" does not exist',
     ],
     [
       'rightless',
       "The role in the node's address may not read its tables, grant it the right to",
-      'permission denied for table context_versions',
+      'permission denied for table contexts',
     ],
   ])('that cannot answer is named in the log: %s', async (node, message, reason) => {
     const before = lab.logText().length;
@@ -198,6 +198,7 @@ it.each(Object.entries(MISTAKEN))(
     ]);
     const log = lab.logText().slice(before);
     expect(log).toContain(`the variable ${name} must hold the address of the node ${name}`);
+    expect(log).toContain(', and holds something else: set it where the server is started');
     expect(log).not.toMatch(/ECONNREFUSED|ENOTFOUND|mysql/);
     expect(log).not.toContain(value);
   },
