@@ -3,15 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedServer, startEmbedded } from '../../../db/embedded/start-embedded.ts';
 
-/**
- * Nothing that tests write has to survive a power cut, and little is updated: autovacuum would
- * mostly visit one of hundreds of databases after the other.
- */
+/** Nothing that tests write has to survive a power cut. */
 export const CARELESS_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  autovacuum: 'off',
 };
 
 /** A new temporary folder that an unprivileged server can enter too. */
