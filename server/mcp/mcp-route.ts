@@ -1,4 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
+import { answerMessage } from '../../mcp/answer-message.ts';
+import { createMcpServer } from '../../mcp/mcp-server.ts';
 import { openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { headersOf } from '../http/headers-of.ts';
 import { type Answer, type Exchange, readBody, send } from '../http/http-exchange.ts';
@@ -41,21 +43,10 @@ export function mcpRoute(service: Service): (exchange: Exchange) => Promise<void
           exchange.log.error({ err }, 'a tool failed');
         },
       };
-      const { answerMessage, createMcpServer } = await loadProtocol();
       return toAnswer(await answerMessage(message, () => createMcpServer(graph, servedBy)));
     });
     if (!signal.aborted) await send(exchange, answer);
   };
-}
-
-/**
- * Loads the protocol and the tools. The first message does, as loading takes a fifth of the time to
- * start, and most servers never receive one.
- */
-async function loadProtocol() {
-  const { answerMessage } = await import('../../mcp/answer-message.ts');
-  const { createMcpServer } = await import('../../mcp/mcp-server.ts');
-  return { answerMessage, createMcpServer };
 }
 
 /** Parses a body. Errors: `unreadableBody`, `mcpBatch`. */

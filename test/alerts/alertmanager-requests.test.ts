@@ -106,9 +106,54 @@ describe('requests to an Alertmanager', () => {
     expect(new Set([...accepted, ...later.flat()]).size).toBe(60);
     expect(accepted.length + later.flat().length).toBe(60);
     expect(later.flat()).toEqual(expect.arrayContaining(refused));
-    expect(tally.attempts('alertmanager', 'failed')).toBe(60 - accepted.length);
+    expect(tally.attempts('alertmanager', 'failed')).toBe(refused.length);
     expect(lab.logText().match(/a sink cannot be notified/g)).toHaveLength(1);
     expect(lab.logText().match(/a sink takes notifications again/g)).toHaveLength(1);
+  });
+
+  it('begin with what is due, so that a limit of their number delays nothing for ever', async () => {
+    await lengthenAlerts();
+    await lab.beginMany(130);
+    let taken = 0;
+    stand.behave((response, request) => {
+      taken += 1;
+      // Two of an attempt are accepted, and the third ends it.
+      (taken % 3 === 0 ? answersWith(429) : takes)(response, request);
+    });
+    lab.startNotifier();
+    await until(() => lab.isAllTold());
+    expect(new Set(requests().flat()).size).toBe(130);
+  });
+
+  it('go on after one that is refused for what it contains', async () => {
+    await lengthenAlerts();
+    await lab.beginMany(130);
+    const isRefused = (keys: readonly string[]) => keys.some((key) => key.endsWith('0000001e'));
+    stand.behave((response, request) =>
+      (isRefused(requests().at(-1) ?? []) ? answersWith(403) : takes)(response, request),
+    );
+    const retries = { firstMs: HOUR_MS, longestMs: HOUR_MS, giveUpMs: 24 * HOUR_MS };
+    const { tally } = lab.startNotifier({ retries, repeatMs: HOUR_MS });
+    await until(() => tally.attempts('alertmanager', 'delivered') >= 100);
+    const refused = requests().filter(isRefused);
+    expect(refused).toHaveLength(1);
+    await until(
+      () => tally.attempts('alertmanager', 'delivered') === 130 - (refused[0]?.length ?? 0),
+    );
+  });
+
+  it('end when the sink is no longer declared', async () => {
+    await lengthenAlerts();
+    await lab.beginMany(130);
+    const held: (() => void)[] = [];
+    stand.behave((response, request) => held.push(() => takes(response, request)));
+    lab.startNotifier();
+    await until(() => held.length === 1);
+    await lab.sql('delete from alert_sinks');
+    await lab.looks(2);
+    held[0]?.();
+    await lab.looks(2);
+    expect(stand.received).toHaveLength(1);
   });
 
   it('pause after a failure, even if alerts begin', async () => {

@@ -5,13 +5,18 @@ import { endedAlert, firingAlert, type PostableAlert } from './alertmanager-aler
 import type { Notification } from './notification.ts';
 
 /** A change of an event that an Alertmanager is to be sent as an alert. */
-export type ToldChange = Notification & { readonly change: AlertChange };
+export type ToldChange = Notification & {
+  readonly change: AlertChange;
+  /** false: it was delivered before, and is only repeated. */
+  readonly isDue: boolean;
+};
 
 export const alertOf = (told: ToldChange, nowMs: number): PostableAlert =>
   told.change === 'ended' ? endedAlert(told, nowMs) : firingAlert(told, nowMs);
 
 /**
- * Divides changes among requests that a proxy with a limit passes on. Changes with the same labels,
+ * Divides changes among requests that a proxy with a limit passes on, what is due before what is
+ * only repeated: if a later request fails, the next attempt need not begin with the same. Changes with the same labels,
  * which are the same alert to Alertmanager, keep their order and come one after the other, in one
  * request if they fit: an alert that fires again is not shown as ended between two requests.
  */
@@ -26,7 +31,11 @@ export function alertmanagerRequests(
   });
   const requests: ToldChange[][] = [];
   let room = 0;
-  for (const same of groupBy(sized, ({ labels }) => labels).values()) {
+  const alerts = [...groupBy(sized, ({ labels }) => labels).values()].map((same) => ({
+    same,
+    isDue: same.some(({ change }) => change.isDue),
+  }));
+  for (const { same } of alerts.toSorted((a, b) => Number(b.isDue) - Number(a.isDue))) {
     if (same.reduce((sum, { bytes }) => sum + bytes, 0) > room) room = 0;
     for (const { change, bytes } of same) {
       const last = bytes > room ? undefined : requests.at(-1);

@@ -28,9 +28,16 @@ type State = {
 export class AlertmanagerSender {
   readonly #options: SendingOptions;
   readonly #states = new Map<number, State>();
+  /** The address that each sink is declared with now. */
+  #declared: ReadonlyMap<number, string> = new Map();
 
   constructor(options: SendingOptions) {
     this.#options = options;
+  }
+
+  /** Notes which sinks there are: others are sent nothing more. */
+  note(sinks: readonly WaitingSink[]): void {
+    this.#declared = new Map(sinks.map((sink) => [sink.sinkId, declaredAt(sink)]));
   }
 
   wanted(sink: WaitingSink): Wanted {
@@ -55,16 +62,16 @@ export class AlertmanagerSender {
 
   async #tell(sink: WaitingSink, due: readonly DueDelivery[], state: State): Promise<void> {
     const { outcomes, clock, repeatMs } = this.#options;
+    const begunAt = performance.now();
     const requests = alertmanagerRequests(await this.#changes(sink, due), clock());
-    try {
-      for (const request of requests) {
-        await this.#post(sink, request);
-        await outcomes.delivered(sink, changesOf(request));
-      }
-    } catch (error) {
-      if (!(error instanceof SinkFailure)) throw error;
-      // This has no effect on those that an earlier request has delivered.
-      await outcomes.failed(sink, changesOf(due), error.message);
+    let hasFailed = false;
+    for (const request of requests) {
+      if (this.#declared.get(sink.sinkId) !== state.declared) return;
+      const failure = await this.#tryOne(sink, request);
+      hasFailed ||= failure !== null;
+      if (failure && !ABOUT_CONTENT.has(failure.status ?? 0)) break;
+    }
+    if (hasFailed) {
       state.repeatAt = performance.now() + this.#pauseMs(state.failures);
       state.failures += 1;
       return;
@@ -72,7 +79,22 @@ export class AlertmanagerSender {
     // If nothing was sent, whether the Alertmanager can be reached is unknown.
     if (requests.length > 0) outcomes.recovered(sink);
     state.failures = 0;
-    state.repeatAt = performance.now() + repeatMs;
+    // Alerts end if they are not repeated in time, so what the requests took counts.
+    state.repeatAt = begunAt + repeatMs;
+  }
+
+  /** Sends one request, and records the outcome. Returns the failure, if it is one. */
+  async #tryOne(sink: WaitingSink, request: readonly ToldChange[]): Promise<SinkFailure | null> {
+    const { outcomes } = this.#options;
+    try {
+      await this.#post(sink, request);
+      await outcomes.delivered(sink, changesOf(request));
+      return null;
+    } catch (error) {
+      if (!(error instanceof SinkFailure)) throw error;
+      await outcomes.failed(sink, changesOf(request), error.message);
+      return error;
+    }
   }
 
   /** Returns how long to wait after another failure. */
@@ -99,6 +121,7 @@ export class AlertmanagerSender {
    */
   async #changes(sink: WaitingSink, due: readonly DueDelivery[]): Promise<ToldChange[]> {
     const { onDatabase } = this.#options;
+    const areDue = new Set(due.map(({ event }) => event.eventId));
     const firing = await onDatabase((connection) => selectFiringEvents(connection, sink.contextId));
     const isFiring = new Set(firing.map(({ eventId }) => eventId));
     const over = due
@@ -108,6 +131,7 @@ export class AlertmanagerSender {
     const notifications = await onDatabase((connection) => describeEvents(connection, events));
     return notifications.map(({ event, readable, label }, i) => ({
       change: over[i]?.change ?? 'began',
+      isDue: areDue.has(event.eventId),
       event,
       readable,
       label,
@@ -125,6 +149,9 @@ export class AlertmanagerSender {
     return made;
   }
 }
+
+/** Statuses that may be about one request: a firewall, a limit of length, or bad content. */
+const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 403, 413, 422]);
 
 const changesOf = (told: readonly Pick<ToldChange, 'event' | 'change'>[]) =>
   told.map(({ event: { eventId }, change }) => ({ eventId, change }));

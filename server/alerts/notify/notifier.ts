@@ -65,6 +65,7 @@ export class Notifier {
     if (!this.#isChosen) return;
     const sinks = await this.#onDatabase(selectWaitingSinks);
     this.#options.tally.noteWaiting(sinks);
+    this.#alertmanagers.note(sinks);
     const wanted = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
     const asked = wanted.filter(({ most }) => most > 0);
     const due =

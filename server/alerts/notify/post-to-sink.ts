@@ -27,7 +27,8 @@ export async function postToSink(post: SinkPost): Promise<void> {
   const timer = setTimeout(() => ending.abort(tooLate), answerMs);
   try {
     const response = await send(post, ending.signal);
-    if (!response.ok) throw new SinkFailure(`it answers with the status ${response.status}`);
+    const { ok, status } = response;
+    if (!ok) throw new SinkFailure(`it answers with the status ${status}`, status);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
