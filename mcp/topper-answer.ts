@@ -172,8 +172,11 @@ function previousText({ metric, change, changeRatio }: ToldPrevious, units: stri
 const signed = (number: string): string => (number.startsWith('-') ? number : `+${number}`);
 
 /** Explains an empty list of keys. */
-function nothingText({ availableWindow, total }: ToldTopper): string {
-  if (!availableWindow) return 'no key: the group has no data';
+function nothingText({ window, availableWindow: data, total }: ToldTopper): string {
+  if (!data) return 'no key: the group has no data';
   if (String(total) !== '0') return 'no key qualifies, though the group has readings in the window';
-  return `no key has a reading in the window; data are from ${windowText(availableWindow)}`;
+  // Another window need not help: the group has data in this one.
+  if (window.from < data.to && data.from < window.to)
+    return 'no such key has a reading in the window';
+  return `no key has a reading in the window; data are from ${windowText(data)}`;
 }

@@ -42,6 +42,8 @@ export type ReadSessionOptions = {
   signal: AbortSignal;
   /** Whether the first statement may run without a transaction; see `readAlone`. */
   mayReadAlone: boolean;
+  /** Thrown in place of reading; null: reading is allowed. */
+  refusal?: Error | null;
 };
 
 /**
@@ -238,7 +240,9 @@ export class ReadSession {
   }
 
   async #run<T>(task: ReadTask<T>, given: TimeBound | null | undefined): Promise<T> {
-    const bound = given ?? this.#options.bound;
+    const { refusal, bound: own } = this.#options;
+    if (refusal) throw refusal;
+    const bound = given ?? own;
     try {
       return await this.#attempt(task, bound);
     } catch (error) {

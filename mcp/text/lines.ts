@@ -6,5 +6,9 @@ import { printable } from '../../domain/text/printable.ts';
  */
 export const linesText = (lines: readonly string[]): string => lines.map(printable).join('\n');
 
-/** Quotes a text that others wrote, so that it is visibly data. */
-export const quoted = (text: string): string => printable(JSON.stringify(text));
+/**
+ * Quotes a text that others wrote, so that it is visibly data. A backslash stays as it is: it parts
+ * the labels of a pair.
+ */
+export const quoted = (text: string): string =>
+  `"${printable(text).replaceAll('"', String.raw`\u0022`)}"`;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../domain/callers/role.ts';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import {
   type Claim,
   type IdentityRow,
@@ -46,8 +47,8 @@ export type IdentitySources = {
  * Authenticates the caller. Fails with `invalidToken` for an unknown user and for a wrong token
  * alike, in the same time (decision 10); with `tooManyFailures` after many such failures; and with
  * `busy`. While the primary cannot be reached, `standIns` are tried in turn: they have the same
- * users and grants (decision 13), though perhaps those of some time ago. So the token is invalid
- * only if none of them knows it.
+ * users and grants (decision 13), though perhaps those of some time ago. The primary is then not
+ * read at all.
  */
 export function identify(
   sources: IdentitySources,
@@ -129,40 +130,55 @@ async function findUser(
     row = await reads.identity(nodeUrl, claim, bound);
   } catch (error) {
     if (urls.size === 0 || !isOutOfReach(error)) throw error;
-    return findAtStandIns(sources, claim, { urls: [...urls], failures: [error] });
+    const isBusy = isOf(error, 'busy');
+    reads.refuse(nodeUrl, isBusy ? error : serviceError('unreachable', {}, { cause: error }));
+    const wasBrief = isOf(error, 'timeout') && bound !== null && bound.seconds < USUAL_SECONDS;
+    return findAtStandIns(sources, claim, { urls: [...urls], failures: [error], wasBrief });
   }
   if (!isProved(row, claim)) throw gate.failed(claim.username, 'primary');
   return { row, nodeUrl };
 }
 
-/** failures: why the nodes asked so far did not answer. */
-type Search = { readonly urls: readonly string[]; readonly failures: readonly unknown[] };
+type Search = {
+  readonly urls: readonly string[];
+  /** Why the nodes asked so far did not answer. */
+  readonly failures: readonly unknown[];
+  /** Whether the primary had less time than usual: it may just be slow. */
+  readonly wasBrief: boolean;
+};
+
+/** How long a node has if the request's limit allows that. */
+const USUAL_SECONDS = LIMITS.connectTimeoutMs / 1000;
 
 /**
- * Asks stand-ins in turn until one of them identifies the caller. Any other outcome is only that
- * node's own: it may lag behind, be broken or be no copy of the primary, while the next one is well.
+ * Asks stand-ins in turn until one of them answers, passing over those that are broken. Its answer
+ * counts even if it is a refusal: a token that one node knows to be wrong must not be good because
+ * another one has not learnt that yet.
  */
 async function findAtStandIns(
   { reads, gate }: IdentitySources,
   claim: Claim,
-  { urls, failures: before }: Search,
+  { urls, failures: before, wasBrief }: Search,
 ): Promise<Found> {
   const failures = [...before];
-  let isRefused = false;
   for (const [index, nodeUrl] of urls.entries()) {
     const isLast = index === urls.length - 1;
     const bound = isLast ? null : reads.boundOfAttempt();
+    let row: IdentityRow | null;
     try {
-      const row = await reads.identity(nodeUrl, claim, bound);
-      if (isProved(row, claim)) return { row, nodeUrl };
-      isRefused = true;
+      row = await reads.identity(nodeUrl, claim, bound);
     } catch (error) {
       if (error instanceof SnapshotMoved) throw error;
       failures.push(error);
+      continue;
     }
+    if (isProved(row, claim)) return { row, nodeUrl };
+    // A user whom only the primary knows must not be locked out because it is slow.
+    throw wasBrief ? nobodyReachable(failures) : gate.failed(claim.username, 'stand-in');
   }
-  if (isRefused) throw gate.failed(claim.username, 'stand-in');
   reads.requireTime();
+  const last = failures.at(-1);
+  if (isOf(last, 'timeout')) throw last;
   throw failures.find(isWorthRetrying) ?? nobodyReachable(failures);
 }
 
@@ -173,7 +189,7 @@ function isProved(row: IdentityRow | null, { digest: given }: Claim): row is Ide
   return matches && row !== null && row.digest !== null;
 }
 
-const isOf = (error: unknown, ...kinds: readonly ErrorKind[]): boolean =>
+const isOf = (error: unknown, ...kinds: readonly ErrorKind[]): error is ServiceError =>
   error instanceof ServiceError && kinds.includes(error.kind);
 
 /** While the primary hangs, requests that wait for one of its connections find it busy. */

@@ -56,15 +56,19 @@ export type RequestReadsOptions = {
   signal: AbortSignal;
 };
 
+const LEAST_ATTEMPT_MS = 1_000;
+
 /** Everything one request reads: a session, a snapshot and loaders for each node it touches. */
 export class RequestReads {
   readonly #options: RequestReadsOptions;
   readonly #readers = new Map<string, NodeReader>();
   readonly #loaders = new Map<string, NodeLoaders>();
   readonly #choice: StandbyChoice;
+  /** The nodes that this request must not read, and the error that says why. */
+  readonly #refusals = new Map<string, Error>();
   #ended = false;
   #isMomentary = false;
-  /** How long the request waited for nodes that did not answer. */
+  /** How long the request waited for nodes that did not identify the caller. */
   #silentMs = 0;
   readonly #plans: (() => PlanNote)[] = [];
 
@@ -183,14 +187,26 @@ export class RequestReads {
     this.#options.onIdentified?.(username);
   }
 
-  /** Returns the time limit of an attempt that leaves the request time for another one. */
+  /**
+   * Returns the time limit of an attempt that leaves the request time for another one. It is at
+   * least a second: a caller must not be able to have a slow primary overruled by a short limit.
+   */
   boundOfAttempt(): TimeBound {
     const now = performance.now();
     const own = this.#ownBound();
-    const ms = own
-      ? Math.min(LIMITS.connectTimeoutMs, (own.until - now) / 2)
-      : LIMITS.connectTimeoutMs;
+    const half = own ? Math.max(LEAST_ATTEMPT_MS, (own.until - now) / 2) : Number.POSITIVE_INFINITY;
+    const ms = Math.min(LIMITS.connectTimeoutMs, half);
     return { seconds: ms / 1000, until: now + ms };
+  }
+
+  /**
+   * Makes all reads of a node fail. It did not identify the caller, and what another node knows of
+   * the caller gives no access to its data.
+   */
+  refuse(nodeUrl: string, error: Error): void {
+    this.#refusals.set(nodeUrl, error);
+    const reader = this.#readers.get(nodeUrl);
+    if (reader) this.#abandon(nodeUrl, reader);
   }
 
   /** Returns the time limit of the whole request. */
@@ -209,7 +225,7 @@ export class RequestReads {
   /**
    * Reads the user and their grants from this node, and slices if the claim names a context. With a
    * bound, another node is asked next: the request does not wait until a late statement is
-   * cancelled.
+   * cancelled, and the time that this attempt took is not part of its time limits.
    */
   async identity(
     nodeUrl: string,
@@ -221,10 +237,9 @@ export class RequestReads {
     const startedAt = performance.now();
     const reading = selectIdentity(reader.session, { ...claim, requestId }, bound);
     const row = await withinBound(reading, bound).catch((error: unknown) => {
-      if (bound && error instanceof ServiceError && error.kind === 'timeout') {
-        this.#silentMs += performance.now() - startedAt;
-        this.#abandon(nodeUrl, reader);
-      }
+      if (bound) this.#silentMs += performance.now() - startedAt;
+      const isLate = error instanceof ServiceError && error.kind === 'timeout';
+      if (bound && isLate) this.#abandon(nodeUrl, reader);
       throw error;
     });
     const contexts = row?.contexts ?? [];
@@ -336,6 +351,7 @@ export class RequestReads {
   #sessionOptions(nodeUrl: string): SessionOptions {
     const { pools, signal, requestId = null } = this.#options;
     return {
+      refusal: this.#refusals.get(nodeUrl) ?? null,
       pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
       onWork: (kind, name) => {

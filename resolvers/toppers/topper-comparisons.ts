@@ -85,9 +85,11 @@ export type Drilldown<Crosskey = Guid> = {
 export async function drillDown(
   scope: RequestScope,
   { topper: { plan }, key }: RankedKey,
-  drilldown: Drilldown,
+  { crosskey, ...listed }: Drilldown,
 ): Promise<Topper | null> {
-  return plan.prefix ? null : topperWithin(scope, key, plan, drilldown);
+  if (plan.prefix) return null;
+  const group = chosenDrilldown(await drilldownsOf(key.group), crosskey);
+  return topperWithin(scope, key, plan, { ...listed, group });
 }
 
 /** crosskey: null is the only drill-down of the key's group. */
@@ -100,29 +102,30 @@ export type KeyDrilldown = Drilldown<Guid | null> & {
 
 /**
  * Does the same for a key that no topper needs to list: it may have no value, or zero. The window
- * refers to the data of the key's group, as that of a topper does. Errors: those of drillDown, an
- * invalid window or probe, and several drill-downs without a choice.
+ * refers to the data of the cross-key group. Errors: those of drillDown, an invalid window or
+ * probe, and several drill-downs without a choice.
  */
 export async function drillDownKey(
   scope: RequestScope,
   key: KeyView,
-  drilldown: KeyDrilldown,
+  { window: asked, probe, timeZone, crosskey, ...listed }: KeyDrilldown,
 ): Promise<Topper> {
-  const { window: asked, probe, timeZone } = drilldown;
-  const probeId = await probeIdOf(key.group.at, probe);
-  const available = await availableInterval(key.group, probeId);
-  const window = windowOf(scope, key.group, { asked, timeZone, available });
-  return topperWithin(scope, key, { window, probeId, bound: null }, drilldown);
+  const group = chosenDrilldown(await drilldownsOf(key.group), crosskey);
+  const probeId = await probeIdOf(group.at, probe);
+  const available = await availableInterval(group, probeId);
+  const window = windowOf(scope, group, { asked, timeZone, available });
+  return topperWithin(scope, key, { window, probeId, bound: null }, { ...listed, group });
 }
+
+type Within = Omit<Drilldown, 'crosskey'> & { readonly group: CounterGroupView };
 
 async function topperWithin(
   scope: RequestScope,
   { group: outer, row }: KeyView,
   { window, probeId, bound }: Pick<TopperPlan, 'window' | 'probeId' | 'bound'>,
-  { crosskey, meterIndex, maxItems }: Drilldown<Guid | null>,
+  { group, meterIndex, maxItems }: Within,
 ): Promise<Topper> {
   checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
-  const group = chosenDrilldown(await drilldownsOf(outer), crosskey);
   const { meter, fold } = await rankableMeter(group, meterIndex);
   const available = await availableInterval(group, probeId);
   return loadTopper({

@@ -57,14 +57,14 @@ describe('drilldown', () => {
     );
   });
 
-  it('says for which time there is data when the key has no pairs in the window', async () => {
+  it('suggests no other window if only this key has no pairs in it', async () => {
     const { structured, text } = await ada.call('drilldown', drill({ key: '10.0.0.2' }));
     expect(structured).toMatchObject({
       keys: [],
       total: 0,
       availableWindow: { from: T0, to: T0 + 60 },
     });
-    expect(text).toContain('no key has a reading in the window; data are from 2024-07-15T00:00');
+    expect(text).toContain('no such key has a reading in the window\n');
   });
 
   it.each([

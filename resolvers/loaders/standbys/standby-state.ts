@@ -43,9 +43,14 @@ export class StandbyState {
    * a failover are never reached.
    */
   expect(expected: readonly VersionedRow[]): void {
-    for (const row of expected) {
-      const want = this.#behind.get(row.contextId);
-      if (want && want.history !== row.history) this.#behind.set(row.contextId, row);
+    const current = new Map(expected.map((row) => [row.contextId, row]));
+    const history = expected[0]?.history;
+    for (const [contextId, { history: awaited }] of this.#behind) {
+      if (history === undefined || awaited === history) continue;
+      const row = current.get(contextId);
+      // The next request for another context finds out whether it is behind there.
+      if (row) this.#behind.set(contextId, row);
+      else this.#behind.delete(contextId);
     }
   }
 

@@ -337,31 +337,30 @@ describe('drilldown of a key that no topper lists', () => {
     },
   );
 
-  it('has the window of the data of its group, and takes dates in a time zone', async () => {
+  it('has the window of the data of the pairs, and takes dates in a time zone', async () => {
     const window = (given: string) => `crosskey: "${CROSS}", ${given}`;
     expect(
       await drill('b', window('window: { preset: ALL_AVAILABLE }'), 'window { from to }'),
-    ).toEqual({ window: { from: T0, to: T0 + 1200 } });
+    ).toEqual({ window: { from: T0, to: T0 + 960 } });
     const dates = '{ dates: { from: "2024-07-15T02:10:00", to: "2024-07-15T02:20:00" } }';
     expect(
       await drill('a', window(`window: ${dates}, timeZone: "Europe/Berlin"`), 'total'),
     ).toEqual({ total: 70 });
   });
 
-  it('needs no cross-key group where there is only one', async () => {
+  it('needs no cross-key group where there is only one, nor data of its own then', async () => {
     const crosskey = { parentguid: guidOf(6), crosskeyguid_1: guidOf(6) };
     await lab.apply({
       context: 'lab',
       groups: [group(6), group(7, { key_kind: 'crosskey', crosskey })],
     });
-    const [x, pair] = ['x', 'x\\y'].map((key) => ({ key, ts: T0 + 600 }));
     await lab.importSamples([
-      Object.assign({ group: guidOf(6), values: { 0: 0 } }, x),
-      Object.assign({ group: guidOf(7), values: { 0: 3 } }, pair),
+      { group: guidOf(6), key: 'x', ts: T0 + 600, values: { 0: 0 } },
+      { group: guidOf(7), key: 'x\\y', ts: T0 + 7200, values: { 0: 3 } },
     ]);
     const { context } = await lab.data<{ context: { counterGroup: unknown } }>(
       `{ context(name: "lab") { counterGroup(guid: "${guidOf(6)}") { key(key: "x") {
-        drilldown(${WINDOW}) { counterGroup { guid } total } } } } }`,
+        drilldown(window: { preset: ALL_AVAILABLE }) { counterGroup { guid } total } } } } }`,
     );
     expect(context.counterGroup).toEqual({
       key: { drilldown: { counterGroup: { guid: guidOf(7) }, total: 3 } },
