@@ -16,9 +16,10 @@ export const alertOf = (told: ToldChange, nowMs: number): PostableAlert =>
 
 /**
  * Divides changes among requests that a proxy with a limit passes on, what is due before what is
- * only repeated: if a later request fails, the next attempt need not begin with the same. Changes with the same labels,
- * which are the same alert to Alertmanager, keep their order and come one after the other, in one
- * request if they fit: an alert that fires again is not shown as ended between two requests.
+ * only repeated: if a later request fails, the next attempt need not begin with the same. Changes
+ * with the same labels, which are the same alert to Alertmanager, keep their order and come one
+ * after the other, in one request if they fit: an alert that fires again is not shown as ended
+ * between two requests.
  */
 export function alertmanagerRequests(
   changes: readonly ToldChange[],

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { AnswerBudget } from '../../../resolvers/answer-budget.ts';
 import { AnswerPace } from '../../../resolvers/answer-pace.ts';
-import { group, guidOf, meter, startLab } from '../../support/lab/lab.ts';
+import { group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 
 const STAYS = new AbortController().signal;
 
@@ -83,6 +84,44 @@ it.each([
     expect([begin.mock.calls.length, waited.length]).toEqual([1 + METERS, METERS - 24]);
   } finally {
     begin.mockRestore();
+    await lab.close();
+  }
+});
+
+it('the drill-downs of many keys wait for their turns too, and take their values', async () => {
+  const crosskey = { parentguid: guidOf(1), crosskeyguid_1: guidOf(1) };
+  const keys = Array.from({ length: 30 }, (_, i) => `k${String(i).padStart(2, '0')}`);
+  const lab = await startLab({
+    groups: [group(1), group(2, { key_kind: 'crosskey', crosskey })],
+    lines: keys.flatMap((key, i) => [
+      { group: guidOf(1), key, ts: T0, values: { 0: 1 } },
+      { group: guidOf(2), key: `${key}\\x`, ts: T0, values: { 0: i } },
+    ]),
+  });
+  const begin = vi.spyOn(AnswerPace.prototype, 'begin');
+  const take = vi.spyOn(AnswerBudget.prototype, 'take');
+  try {
+    const aliases = Array.from(
+      { length: 40 },
+      (_, i) =>
+        `d${i}: drilldown(window: { interval: { from: ${T0 - i}, to: ${T0 + 60} } }) { total }`,
+    );
+    const { context } = await lab.data<{
+      context: { counterGroup: { keys: { edges: unknown[] } } };
+    }>(
+      `{ context(name: "lab") { counterGroup(guid: "${guidOf(1)}") {
+        keys(first: 30) { edges { node { ${aliases.join(' ')} } } } } } }`,
+    );
+    const total = (i: number) =>
+      Object.fromEntries(aliases.map((_, at) => [`d${at}`, { total: i }]));
+    expect(context.counterGroup.keys.edges).toEqual(keys.map((_, i) => ({ node: total(i) })));
+    const calls = begin.mock.calls.filter(([objects]) => objects === 1);
+    expect(calls).toHaveLength(30 * 40);
+    const waited = begin.mock.results.filter(({ value }) => value instanceof Promise);
+    expect(waited.length).toBeGreaterThan(200);
+    expect(take.mock.calls.filter(([values]) => values === 51)).toHaveLength(30 * 40);
+  } finally {
+    vi.restoreAllMocks();
     await lab.close();
   }
 });
