@@ -2,6 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { placeOf } from '../support/database/citus.ts';
+import { withClient } from '../support/database/database.ts';
 import { rowsOf } from '../support/database/rows-of.ts';
 
 /** What happens to messages between the coordinator and a worker. */
@@ -91,11 +92,9 @@ export async function leadThrough(databaseUrl: string): Promise<WorkerWay> {
       held = [];
     },
     async mayFill(isAllowed) {
-      await rowsOf(
-        databaseUrl,
-        "select citus_set_node_property('127.0.0.1', $1, 'shouldhaveshards', $2)",
-        [port, isAllowed],
-      );
+      const text = "select citus_set_node_property('127.0.0.1', $1, 'shouldhaveshards', $2)";
+      // In an earlier session, Citus may hold a connection to the worker that was lost since.
+      await withClient(databaseUrl, (client) => client.query(text, [port, isAllowed]));
     },
     async remove() {
       if (state !== 'closed') await close();
