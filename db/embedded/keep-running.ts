@@ -48,7 +48,7 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
     let pause = 0;
     let startedAt = performance.now();
     while (await isTimeTo(pauses.look)) {
-      if (isAlive(current)) {
+      if (seemsAlive(current)) {
         if (performance.now() - startedAt > pauses.most) pause = 0;
         continue;
       }
@@ -63,6 +63,16 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
         const reason = reasonOf(error);
         log(`${reason} (the next attempt follows in ${pause / 1000} s)`);
       }
+    }
+  }
+
+  /** If it cannot be told, for example for lack of file descriptors, the next look may tell. */
+  function seemsAlive(record: ProcessRecord): boolean {
+    try {
+      return isAlive(record);
+    } catch (error) {
+      log(`${reasonOf(error)} (whether PostgreSQL runs is not known now, and is looked at again)`);
+      return true;
     }
   }
 

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, expect, it, vi } from 'vitest';
 import { keepRunning } from '../../db/embedded/keep-running.ts';
 import { ownRecord } from '../../db/embedded/process-identity.ts';
 
@@ -54,6 +56,29 @@ describe('a keeper', () => {
     await starts.reach(1);
     await keeper.stop();
     expect(keeper.restarts()).toBe(0);
+  });
+
+  it('looks again if the look fails for lack of file descriptors', async () => {
+    const starts = startsThat();
+    const lines: string[] = [];
+    const reading = vi.spyOn(fs, 'readFileSync').mockImplementation(() => {
+      throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+    });
+    syncBuiltinESMExports();
+    const log = (line: string) => lines.push(line);
+    const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
+    try {
+      await vi.waitFor(() => expect(lines.length).toBeGreaterThan(1));
+      expect(lines[0]).toBe(
+        'EMFILE: too many open files (whether PostgreSQL runs is not known now, and is looked at again)',
+      );
+      expect(starts.count).toBe(0);
+    } finally {
+      reading.mockRestore();
+      syncBuiltinESMExports();
+    }
+    await starts.reach(1);
+    await keeper.stop();
   });
 
   it('starts nothing after it was stopped', async () => {
