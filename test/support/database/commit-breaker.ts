@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { openProxy } from './proxy.ts';
 
 /** Whether the connection is cut before a COMMIT arrives, or after it has happened. */
 type Break = 'before' | 'after';
@@ -23,13 +23,10 @@ const FEED_WRITTEN = Buffer.from('insert into feeds', 'latin1');
  * is cut off `after` has happened, but its answer is lost.
  */
 export async function startCommitBreaker(databaseUrl: string): Promise<CommitBreaker> {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
   let next: Break | null = null;
   let broken = 0;
 
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
+  const proxy = await openProxy(databaseUrl, (client, upstream) => {
     let isFeed = false;
     const cut = () => {
       next = null;
@@ -46,31 +43,13 @@ export async function startCommitBreaker(databaseUrl: string): Promise<CommitBre
       if (next === 'after' && isFeed && data.includes(COMMITTED)) cut();
       else client.write(data);
     });
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(databaseUrl);
-  url.hostname = '127.0.0.1';
-  url.port = String((server.address() as AddressInfo).port);
   return {
-    url: url.href,
+    url: proxy.url,
     breakNext: (when) => {
       next = when;
     },
     broken: () => broken,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: proxy.close,
   };
 }

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { openProxy } from './proxy.ts';
 
 /** A proxy to a database that can end sessions as a standby does whose replay they delay. */
 export type ConflictingWay = {
@@ -27,11 +27,8 @@ function fatalConflict(): Buffer {
 }
 
 export async function openConflictingWay(databaseUrl: string): Promise<ConflictingWay> {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
   let left = 0;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
+  const proxy = await openProxy(databaseUrl, (client, upstream) => {
     client.on('data', (data: Buffer) => upstream.write(data));
     upstream.on('data', (data: Buffer) => {
       const isIdle = data.subarray(-IDLE_IN_TRANSACTION.length).equals(IDLE_IN_TRANSACTION);
@@ -42,31 +39,13 @@ export async function openConflictingWay(databaseUrl: string): Promise<Conflicti
       left -= 1;
       client.end(Buffer.concat([data, fatalConflict()]));
     });
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(databaseUrl);
-  url.hostname = '127.0.0.1';
-  url.port = String((server.address() as AddressInfo).port);
   return {
-    url: url.href,
+    url: proxy.url,
     endNext(sessions) {
       left = sessions;
     },
     left: () => left,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: proxy.close,
   };
 }
