@@ -245,6 +245,13 @@ export const ERRORS = {
     message: 'The standby cancelled the query to keep up with its primary, try again',
     when: 'a recovery conflict ended the query twice',
   },
+  notGrantedThere: {
+    status: 500,
+    code: 'BACKEND',
+    message:
+      'Node <node> does not know that you may read <context>, wait until it has caught up or the primary can be reached',
+    when: 'the primary cannot be reached, and the chosen node has not yet replayed that the user, the token or the grant was added, or refuses a token that was replaced or removed',
+  },
   nodeBehind: {
     status: 500,
     code: 'BACKEND',

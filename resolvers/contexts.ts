@@ -4,7 +4,15 @@ import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
 import type { Catalog, NodeLoaders } from './loaders/node-loaders.ts';
 import type { SharedNode } from './loaders/request-reads.ts';
-import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
+import {
+  chooseNode,
+  findNode,
+  isPrimary,
+  type NodeChoice,
+  type NodeRow,
+  PRIMARY,
+  urlOf,
+} from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
 
 /** A context on one of its nodes. Everything below it is read from that node. */
@@ -88,15 +96,45 @@ export const editableContexts = (scope: RequestScope): ContextView[] =>
 const viewContexts = (scope: RequestScope, contexts: readonly GrantedContext[]): ContextView[] =>
   contexts.map((context) => viewContext(scope, context, ON_PRIMARY));
 
-/** Returns null if the context does not exist or is not granted. */
-export function findContext(
+/** Returns null if the context does not exist or is not granted. Error: `notGrantedThere`. */
+export async function findContext(
   scope: RequestScope,
   name: string,
   choice: NodeChoice = ON_PRIMARY,
-): ContextView | null {
-  const context = signedIn(scope).contexts.get(name);
-  return context ? viewContext(scope, context, choice) : null;
+): Promise<ContextView | null> {
+  const identity = signedIn(scope);
+  const isByPrimary = identity.nodeUrl === scope.reads.primaryUrl;
+  const granted = identity.contexts.get(name) ?? null;
+  const context = isByPrimary ? granted : await grantedThere(scope, name, choice);
+  return context && viewContext(scope, context, choice);
 }
+
+/**
+ * Returns a context as the chosen node grants it, for a caller whom another node identified in
+ * place of the primary.
+ */
+async function grantedThere(
+  scope: RequestScope,
+  name: string,
+  choice: NodeChoice,
+): Promise<GrantedContext | null> {
+  const identity = signedIn(scope);
+  const granted = identity.contexts.get(name) ?? null;
+  const nodes = knownNodes(scope, name);
+  const node = isPrimary(choice) ? null : findNode(nodes, choice);
+  const nodeUrl = node && urlOf(node, scope.variable);
+  if (node === null || nodeUrl === null) return granted;
+  const context = (await identity.grantsOf(nodeUrl)).get(name);
+  if (context) return { ...context, nodes };
+  if (granted) throw serviceError('notGrantedThere', { node: node.name, context: name });
+  return null;
+}
+
+/** Returns the nodes of a context, even if the node that identified the caller does not have it. */
+export const knownNodes = (
+  { identity, directory }: RequestScope,
+  name: string,
+): readonly NodeRow[] => identity?.contexts.get(name)?.nodes ?? directory.nodesOf(name);
 
 /** As reported by the node itself (decision 13). */
 export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>

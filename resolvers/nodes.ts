@@ -37,16 +37,23 @@ export function chooseNode(
 ): NodeRow | null {
   const { destinationNode, fromDr } = choice;
   if (destinationNode !== null && fromDr) throw choseTwice(destinationNode);
-  if (fromDr) {
-    const recovery = nodes.find(({ role }) => role === 'dr');
-    if (!recovery) throw serviceError('noRecoveryNode', { context: name });
-    return recovery;
-  }
-  if (destinationNode === null || destinationNode === PRIMARY) return null;
-  const node = nodes.find((candidate) => candidate.name === destinationNode);
-  if (!node) throw serviceError('invalidNode', { destination_node: destinationNode });
-  return node;
+  if (isPrimary(choice)) return null;
+  const node = findNode(nodes, choice);
+  if (node) return node;
+  throw destinationNode === null
+    ? serviceError('noRecoveryNode', { context: name })
+    : serviceError('invalidNode', { destination_node: destinationNode });
 }
+
+/** Whether the primary is chosen. */
+export const isPrimary = ({ destinationNode, fromDr }: NodeChoice): boolean =>
+  !fromDr && (destinationNode === null || destinationNode === PRIMARY);
+
+/** Returns the chosen node among `nodes`, or null if there is none: the primary is not in them. */
+export const findNode = (nodes: readonly NodeRow[], choice: NodeChoice): NodeRow | null =>
+  nodes.find(({ name, role }) =>
+    choice.fromDr ? role === 'dr' : name === choice.destinationNode,
+  ) ?? null;
 
 /** Decision 13: `destination_node` and `get_from_dr` each choose a node; only one may be given. */
 export const choseTwice = (destinationNode: string) =>

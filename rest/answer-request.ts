@@ -1,10 +1,6 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
-import {
-  type Credentials,
-  type GrantedContext,
-  type Identity,
-  identify,
-} from '../resolvers/callers/identity.ts';
+import { type Credentials, identify } from '../resolvers/callers/identify.ts';
+import type { GrantedContext, Identity } from '../resolvers/callers/identity.ts';
 import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';

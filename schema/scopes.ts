@@ -14,7 +14,7 @@ type Asker = Pick<RequestScope, 'identity'>;
 export const isSignedIn = ({ identity }: Asker): boolean => identity !== null;
 
 export const isGranted = ({ identity }: Asker, contextName: string): boolean =>
-  identity?.contexts.has(contextName) ?? false;
+  identity?.mayRead(contextName) ?? false;
 
 /** Returns the error for a caller without the required scopes. */
 export const outOfScope = ({ identity }: Asker): ServiceError =>

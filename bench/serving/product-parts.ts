@@ -60,7 +60,7 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
   const [service, scope, identity, contexts, parameters, schema] = await Promise.all([
     builtModule<ServiceModule>('server/service/service.js'),
     builtModule<Pick<ProductParts, 'openGraphQLScope'>>('server/graphql/graphql-scope.js'),
-    builtModule<Pick<ProductParts, 'identify'>>('resolvers/callers/identity.js'),
+    builtModule<Pick<ProductParts, 'identify'>>('resolvers/callers/identify.js'),
     builtModule<Pick<ProductParts, 'viewContext'>>('resolvers/contexts.js'),
     builtModule<{ fromQuery: ProductParts['parametersOf'] }>('rest/parameters/parameters.js'),
     builtModule<{ schema: object }>('schema/schema.js'),

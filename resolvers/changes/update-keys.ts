@@ -32,7 +32,7 @@ export async function updateKeys(
   update: KeysUpdate,
 ): Promise<KeyView[] | null> {
   const { context, counterGroup } = update;
-  if (!findContext(scope, context)) return null;
+  if (!(await findContext(scope, context))) return null;
   const { username } = requireEditor(scope, context, 'updateKeys');
   const before = await groupNow(scope, update);
   if (!before) return null;
@@ -68,7 +68,7 @@ async function groupNow(
   scope: RequestScope,
   { context, counterGroup }: KeysUpdate,
 ): Promise<CounterGroupView | null> {
-  const at = findContext(scope, context);
+  const at = await findContext(scope, context);
   return at && findGroup(at, counterGroup);
 }
 

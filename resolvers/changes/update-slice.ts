@@ -23,7 +23,7 @@ export async function updateSlice(
   name: string,
   { context, sliceId, tags: given }: SliceUpdate,
 ): Promise<SliceView | null> {
-  const before = findContext(scope, context);
+  const before = await findContext(scope, context);
   if (!before) return null;
   const { username: user } = requireEditor(scope, context, 'updateSlice');
   const { contextId } = before;
@@ -34,6 +34,6 @@ export async function updateSlice(
     const change = { user, context, slice: sliceId, changed };
     if (found) scope.onChange({ mutation: 'updateSlice', fields: ['tags'], ...change });
   });
-  const after = findContext(scope, context);
+  const after = await findContext(scope, context);
   return after && findSlice(scope, after, sliceId);
 }

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../resolvers/callers/identity.ts';
+import type { Credentials } from '../../resolvers/callers/identify.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -21,7 +21,7 @@ builder.node(AlertEventRef, {
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, row }) => encodePath(at, row.eventId) },
   async loadOne(id, scope) {
-    const found = findContextAt(scope, id, 1);
+    const found = await findContextAt(scope, id, 1);
     return found && findAlertEvent(found.at, found.rest[0] ?? '');
   },
   fields: (t) => ({

@@ -13,7 +13,7 @@ builder.node(AlertRef, {
   // Not the name: a client's cache would mix a rule with its version when an event began.
   id: { resolve: ({ at, row }) => encodePath(at, row.revision) },
   async loadOne(id, scope) {
-    const found = findContextAt(scope, id, 1);
+    const found = await findContextAt(scope, id, 1);
     return found && findAlert(found.at, found.rest[0] ?? '');
   },
   fields: (t) => ({

@@ -1,5 +1,5 @@
 import { parseGuid } from '../../domain/text/guid.ts';
-import { type ContextView, findContext } from '../../resolvers/contexts.ts';
+import { type ContextView, findContext, knownNodes } from '../../resolvers/contexts.ts';
 import { type CounterGroupView, findGroup } from '../../resolvers/counter-groups.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { decodeGlobalId, decodeNumber, decodePath, type ObjectPath } from '../global-id.ts';
@@ -9,25 +9,25 @@ import { decodeGlobalId, decodeNumber, decodePath, type ObjectPath } from '../gl
  * without an error, for anything that does not exist or is not granted (decisions, section 9):
  * callers cannot distinguish the two.
  */
-export function findContextAt(
+export async function findContextAt(
   scope: RequestScope,
   path: string,
   depth: number,
-): { at: ContextView; rest: string[] } | null {
+): Promise<{ at: ContextView; rest: string[] } | null> {
   const decoded = decodeAt(scope, path, depth);
   if (!decoded) return null;
   const { contextName, nodeName, rest } = decoded;
-  const at = findContext(scope, contextName, { destinationNode: nodeName, fromDr: false });
+  const at = await findContext(scope, contextName, { destinationNode: nodeName, fromDr: false });
   return at && { at, rest };
 }
 
 /** null also if its context is not granted, or has no such node. */
-function decodeAt({ identity }: RequestScope, path: string, depth: number): ObjectPath | null {
+function decodeAt(scope: RequestScope, path: string, depth: number): ObjectPath | null {
   const decoded = decodePath(path);
   if (decoded?.rest.length !== depth) return null;
   const { contextName, nodeName } = decoded;
-  const nodes = identity?.contexts.get(contextName)?.nodes ?? [];
-  return nodeName === null || nodes.some(({ name }) => name === nodeName) ? decoded : null;
+  const isNode = () => knownNodes(scope, contextName).some(({ name }) => name === nodeName);
+  return nodeName === null || isNode() ? decoded : null;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function findGroupAt(
   path: string,
   depth: number,
 ): Promise<{ group: CounterGroupView; rest: string[] } | null> {
-  const found = findContextAt(scope, path, depth);
+  const found = await findContextAt(scope, path, depth);
   const [text = '', ...rest] = found?.rest ?? [];
   const guid = parseGuid(text);
   const group = found && guid && (await findGroup(found.at, guid));

@@ -9,7 +9,7 @@ builder.node(PoolRef, {
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, name }) => encodePath(at, name) },
   async loadOne(id, scope) {
-    const found = findContextAt(scope, id, 1);
+    const found = await findContextAt(scope, id, 1);
     const pools = found ? await listPools(found.at) : [];
     return pools.find(({ name }) => name === found?.rest[0]) ?? null;
   },

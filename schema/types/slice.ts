@@ -9,7 +9,7 @@ builder.node(SliceRef, {
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, sliceId }) => encodePath(at, sliceId) },
   async loadOne(id, scope) {
-    const found = findContextAt(scope, id, 1);
+    const found = await findContextAt(scope, id, 1);
     const sliceId = decodeNumber(found?.rest[0]);
     return found && sliceId !== null ? findSlice(scope, found.at, sliceId) : null;
   },

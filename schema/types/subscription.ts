@@ -20,10 +20,10 @@ type Followed = {
 };
 
 /** Finds the context on the node that answers; null: it does not exist, or is not granted. */
-function follow(
+async function follow(
   scope: RequestScope,
   { name, destinationNode, everySeconds }: Followed,
-): ContextView | null {
+): Promise<ContextView | null> {
   if (everySeconds < 1) throw malformed('everySeconds', 'an integer of at least 1', everySeconds);
   return findContext(scope, name, { destinationNode: destinationNode ?? null, fromDr: false });
 }
@@ -68,7 +68,7 @@ builder.subscriptionFields((t) => ({
     subscribe: askedAgain,
     async resolve(_event, { context, counterGroup, meter, ...args }, scope) {
       const { destinationNode, everySeconds } = args;
-      const at = follow(scope, { name: context, destinationNode, everySeconds });
+      const at = await follow(scope, { name: context, destinationNode, everySeconds });
       const group = at && (await findGroup(at, counterGroup));
       return group ? askTopper(scope, decodeTopper(group, meter, args, scope)) : null;
     },

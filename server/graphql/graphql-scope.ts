@@ -1,4 +1,4 @@
-import { identify } from '../../resolvers/callers/identity.ts';
+import { identify } from '../../resolvers/callers/identify.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
 import type { AskedFor } from '../service/service.ts';

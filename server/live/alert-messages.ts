@@ -6,7 +6,7 @@ import type { MessageSource } from './message-source.ts';
 
 /** Returns the messages of `alertEvents`: first what is firing, then each beginning and end. */
 export const alertMessages: MessageSource = async (scope, contextName, after) => {
-  const at = findContext(scope, contextName);
+  const at = await findContext(scope, contextName);
   // `Followers` asks only on behalf of subscribers who may read the context.
   if (!at) throw new Error('the context of the alerts is not granted');
   const found = after === null ? await firingNow(at) : await changesSince(at, placeIn(after));

@@ -1,7 +1,8 @@
 import { type ExecutionResult, execute } from 'graphql';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
 import { AnswerPace } from '../../resolvers/answer-pace.ts';
-import { type Identity, identifyBy } from '../../resolvers/callers/identity.ts';
+import { identifyBy } from '../../resolvers/callers/identify.ts';
+import type { Identity } from '../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';

@@ -1,5 +1,5 @@
 import { serviceError } from '../../domain/errors.ts';
-import { digestOf } from '../../resolvers/callers/identity.ts';
+import { digestOf } from '../../resolvers/callers/identify.ts';
 import { readCredentials } from '../../schema/documents/credentials.ts';
 import type { Admission } from '../admission/admission.ts';
 import { followedBy } from '../graphql/followed-by.ts';

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../resolvers/callers/identity.ts';
+import type { Credentials } from '../../resolvers/callers/identify.ts';
 import { handleRest } from '../../rest/handle-request.ts';
 import { readCredentials } from '../../schema/documents/credentials.ts';
 import { withEntityTag } from '../http/entity-tag.ts';

@@ -77,6 +77,15 @@ beforeAll(async () => {
     ],
   });
   await lab.addUser(DAVE, ['lab']);
+  // dr0 knows neither this context nor that ada may read it.
+  await lab.apply({
+    context: 'later',
+    nodes: [
+      { name: 'dr0', role: 'dr', url_env: 'DR0' },
+      { name: 'r2', role: 'replica', url: r2.url },
+    ],
+  });
+  await lab.grant(ADA, ['later']);
   await r2.waitUntilCaughtUp();
 }, 120_000);
 
@@ -166,11 +175,44 @@ describe('a recovery node that lags behind the declaration of the nodes', {
     expect(await graph('destinationNode: "r2"', ADA)).toMatchObject(isAt('r2'));
   });
 
-  it('is believed when it refuses a caller, even if another node would not', async () => {
-    for (const who of [DAVE, { username: 'ada', token: 'wrong' }]) {
-      const { status, errors } = await graph('destinationNode: "r2"', who);
-      expect([status, errors?.[0]?.message]).toEqual([401, 'Invalid API token']);
-    }
+  it('has no say in who may read another node', async () => {
+    expect(await graph('destinationNode: "r2"', DAVE)).toMatchObject(isAt('r2'));
+    expect(await graph('fromDr: true', DAVE)).toMatchObject({
+      status: 200,
+      errors: [
+        {
+          message:
+            'Node dr0 does not know that you may read lab, wait until it has caught up or the primary can be reached',
+          path: ['context'],
+          extensions: { code: 'BACKEND' },
+        },
+      ],
+      data: { context: null },
+    });
+    const { status, errors } = await graph('destinationNode: "r2"', { ...ADA, token: 'wrong' });
+    expect([status, errors?.[0]?.message]).toEqual([401, 'Invalid API token']);
+  });
+
+  it('neither gives nor takes away a context on another node', async () => {
+    const later = await lab.graphql(
+      `{ there: context(name: "later", destinationNode: "r2") { id nodeName counterGroups { id } }
+        here: context(name: "later", fromDr: true) { nodeName }
+        other: context(name: "later", destinationNode: "none") { nodeName }
+        viewer { contexts { name } } }`,
+      {},
+      { authorization: `Bearer ${ADA.token}`, 'x-username': ADA.username },
+    );
+    expect(later.errors).toBeUndefined();
+    const there = { id: expect.any(String), nodeName: 'r2', counterGroups: [] };
+    const viewer = { contexts: [{ name: 'lab' }] };
+    expect(later.data).toEqual({ there, here: null, other: null, viewer });
+    const found = await lab.graphql(
+      'query ($id: ID!) { node(id: $id) { ...on Context { name } } }',
+      {
+        id: (later.data as { there: { id: string } }).there.id,
+      },
+    );
+    expect(found.data).toEqual({ node: { name: 'later' } });
   });
 
   it('ends no subscription of a user whom it does not know', async () => {

@@ -1,5 +1,6 @@
 import { isObjectType } from 'graphql';
 import { expect, it } from 'vitest';
+import { Identity } from '../../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../../resolvers/request-scope.ts';
 import { typeGuards } from '../../../schema/compiled/type-scopes.ts';
 import { schema } from '../../../schema/schema.ts';
@@ -7,9 +8,17 @@ import { schema } from '../../../schema/schema.ts';
 const guards = typeGuards(schema);
 
 const scopeOf = (contexts: readonly string[] | null): RequestScope => {
-  const granted = new Map(contexts?.map((name) => [name, { contextId: 1, name, nodes: [] }]));
-  const identity = contexts && { username: 'ada', contexts: granted, nodeUrl: '' };
-  return { identity } as unknown as RequestScope;
+  const identity =
+    contexts &&
+    new Identity({
+      username: 'ada',
+      contexts: new Map(
+        contexts.map((name) => [name, { contextId: 1, name, role: 'reader', nodes: [] }]),
+      ),
+      nodeUrl: 'postgres://primary',
+      lookUpAt: () => Promise.reject(new Error('no other node is read')),
+    });
+  return { identity } as RequestScope;
 };
 
 /** An object of each type, with only the fields that its guard reads. */

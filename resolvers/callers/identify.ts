@@ -1,0 +1,206 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  type Claim,
+  type IdentityRow,
+  type NodeRow,
+  type RequestReads,
+  SnapshotMoved,
+} from '../loaders/request-reads.ts';
+import { pause } from '../loaders/session/event-loop-turns.ts';
+import type { NodeDirectory } from '../node-directory.ts';
+import { urlOf } from '../nodes.ts';
+import { type GrantedContext, type Grants, Identity } from './identity.ts';
+import type { LogInGate } from './log-in-gate.ts';
+
+export type Credentials = {
+  readonly username: string;
+  readonly token: string;
+  /** The context whose slices are requested, if known: the same statement then reads them. */
+  readonly slicesOf?: string | null;
+};
+
+export type IdentitySources = {
+  readonly reads: RequestReads;
+  readonly directory: NodeDirectory;
+  readonly variable: (name: string) => string | undefined;
+  readonly gate: LogInGate;
+};
+
+/**
+ * Authenticates the caller. Fails with `invalidToken` for an unknown user and for a wrong token
+ * alike, in the same time (decision 10); with `tooManyFailures` after many such failures; and with
+ * `busy`. While the primary cannot be reached, `standIns` are tried in turn: they have the same
+ * users and grants (decision 13), though perhaps those of some time ago. The primary is then not
+ * read at all.
+ */
+export function identify(
+  sources: IdentitySources,
+  { username, token, slicesOf = null }: Credentials,
+  standIns: readonly NodeRow[],
+): Promise<Identity> {
+  return identifyBy(sources, { username, digest: digestOf(token), slicesOf }, standIns);
+}
+
+/** Returns the digest of a token. Nothing else of the token is kept. */
+export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** Like `identify`, for a caller whose token is known only by its digest. */
+export async function identifyBy(
+  sources: IdentitySources,
+  claim: Claim,
+  standIns: readonly NodeRow[],
+): Promise<Identity> {
+  const end = sources.reads.onWork('identity', 'identify');
+  try {
+    const identity = await prove(sources, claim, standIns);
+    sources.reads.noteIdentity(identity.username);
+    await pause();
+    end();
+    return identity;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+}
+
+async function prove(
+  sources: IdentitySources,
+  claim: Claim,
+  standIns: readonly NodeRow[],
+): Promise<Identity> {
+  const { username } = claim;
+  sources.gate.check(username);
+  const found = await findUser(sources, claim, standIns);
+  sources.gate.proved(username);
+  return new Identity({
+    username,
+    contexts: grantsIn(sources, found),
+    nodeUrl: found.nodeUrl,
+    async lookUpAt(nodeUrl) {
+      const row = await sources.reads.identity(nodeUrl, claim, null);
+      return isProved(row, claim) ? grantsIn(sources, { row, nodeUrl }) : new Map();
+    },
+  });
+}
+
+function grantsIn(sources: IdentitySources, { row, nodeUrl }: Found): Grants {
+  const contexts = row.contexts.map(({ contextId, name, role, nodes: read }) => {
+    const nodes = nodesAt(nodeUrl, sources, { name, nodes: read });
+    return [name, { contextId, name, role, nodes }] as const;
+  });
+  return new Map(contexts);
+}
+
+/**
+ * Returns the nodes of a context. A stand-in may lag behind their declaration, so its own list
+ * counts only if no list was ever read from the primary.
+ */
+function nodesAt(
+  nodeUrl: string,
+  { reads, directory }: IdentitySources,
+  { name, nodes }: Pick<GrantedContext, 'name' | 'nodes'>,
+): readonly NodeRow[] {
+  if (nodeUrl !== reads.primaryUrl) return directory.knows(name) ? directory.nodesOf(name) : nodes;
+  directory.remember(name, nodes);
+  return nodes;
+}
+
+/** A user whose token is right, and the node that says so. */
+type Found = { readonly row: IdentityRow; readonly nodeUrl: string };
+
+async function findUser(
+  sources: IdentitySources,
+  claim: Claim,
+  standIns: readonly NodeRow[],
+): Promise<Found> {
+  const { reads, gate, variable } = sources;
+  const nodeUrl = reads.primaryUrl;
+  const known = standIns.map((node) => urlOf(node, variable));
+  const urls = new Set(known.filter((url) => url !== null));
+  urls.delete(nodeUrl);
+  // A primary that hangs must not prevent its stand-ins from answering.
+  const bound = urls.size > 0 ? reads.boundOfAttempt() : null;
+  let row: IdentityRow | null;
+  try {
+    row = await reads.identity(nodeUrl, claim, bound);
+  } catch (error) {
+    if (urls.size === 0 || !isOutOfReach(error)) throw error;
+    const isBusy = isOf(error, 'busy');
+    reads.refuse(nodeUrl, isBusy ? error : serviceError('unreachable', {}, { cause: error }));
+    const wasBrief = isOf(error, 'timeout') && bound !== null && bound.seconds < USUAL_SECONDS;
+    return findAtStandIns(sources, claim, { urls: [...urls], failures: [error], wasBrief });
+  }
+  if (!isProved(row, claim)) throw gate.failed(claim.username, 'primary');
+  return { row, nodeUrl };
+}
+
+type Search = {
+  readonly urls: readonly string[];
+  /** Why the nodes asked so far did not answer. */
+  readonly failures: readonly unknown[];
+  /** Whether the primary had less time than usual: it may just be slow. */
+  readonly wasBrief: boolean;
+};
+
+/** How long a node has if the request's limit allows that. */
+const USUAL_SECONDS = LIMITS.connectTimeoutMs / 1000;
+
+/**
+ * Asks stand-ins in turn until one of them knows the user and the token. The others may be broken,
+ * or lag behind: all their data are still out of the user's reach (see `Identity.grantsOf`).
+ */
+async function findAtStandIns(
+  { reads, gate }: IdentitySources,
+  claim: Claim,
+  { urls, failures: before, wasBrief }: Search,
+): Promise<Found> {
+  const failures = [...before];
+  let isRefused = false;
+  for (const [index, nodeUrl] of urls.entries()) {
+    const isLast = index === urls.length - 1;
+    const bound = isLast ? null : reads.boundOfAttempt();
+    let row: IdentityRow | null;
+    try {
+      row = await reads.identity(nodeUrl, claim, bound);
+    } catch (error) {
+      if (error instanceof SnapshotMoved) throw error;
+      failures.push(error);
+      continue;
+    }
+    if (isProved(row, claim)) return { row, nodeUrl };
+    isRefused = true;
+  }
+  if (isRefused) {
+    // A user whom only the primary knows must not be locked out because it is slow.
+    throw wasBrief ? nobodyReachable(failures) : gate.failed(claim.username, 'stand-in');
+  }
+  reads.requireTime();
+  const last = failures.at(-1);
+  if (isOf(last, 'timeout')) throw last;
+  throw failures.find(isWorthRetrying) ?? nobodyReachable(failures);
+}
+
+/** Whether the token is that of the user. */
+function isProved(row: IdentityRow | null, { digest: given }: Claim): row is IdentityRow {
+  // For an unknown user the token is compared with zeros, so that both cases take the same time.
+  const matches = timingSafeEqual(given, row?.digest ?? Buffer.alloc(given.length));
+  return matches && row !== null && row.digest !== null;
+}
+
+const isOf = (error: unknown, ...kinds: readonly ErrorKind[]): error is ServiceError =>
+  error instanceof ServiceError && kinds.includes(error.kind);
+
+/** While the primary hangs, requests that wait for one of its connections find it busy. */
+const isOutOfReach = (error: unknown): boolean => isOf(error, 'unreachable', 'timeout', 'busy');
+
+const isWorthRetrying = (error: unknown): boolean => isOf(error, 'busy', 'conflict');
+
+const nobodyReachable = (failures: readonly unknown[]): ServiceError => {
+  const cause = new AggregateError(
+    failures,
+    'the primary and all nodes that can stand in for it failed to look up a user',
+  );
+  return serviceError('unreachable', {}, { cause });
+};
