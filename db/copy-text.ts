@@ -2,7 +2,7 @@
  * Formats an integer for the text of a COPY, which takes no parameters. Throws for anything else.
  */
 export function copyInteger(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new Error(`${value} is no integer`);
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is not an integer`);
   return String(value);
 }
 

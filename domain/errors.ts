@@ -113,7 +113,7 @@ export const ERRORS = {
     code: 'BACKEND',
     message:
       'Node <node> has another context in place of <context>, correct its address or copy the primary again',
-    when: 'the chosen node is no copy of the primary: its address is wrong, or the primary was restored from an older backup',
+    when: 'the chosen node is not a copy of the primary: its address is wrong, or the primary was restored from an older backup',
   },
   unsupportedGraphQLType: {
     status: 415,
@@ -257,7 +257,7 @@ export const ERRORS = {
     code: 'BACKEND',
     message:
       'The node lacks tables or columns, wait until it has replayed the migration of its primary',
-    when: 'the chosen node is no copy of the primary, or one from before `migrate` ran there',
+    when: 'the chosen node is not a copy of the primary, or one from before `migrate` ran there',
   },
   nodeRights: {
     status: 500,

@@ -113,6 +113,6 @@ function replyOf(status: number, location: string | null, text: string): Reply {
   try {
     return { kind: 'answer', status, body: parse(text) };
   } catch {
-    return fault(`${status} with a body that is no JSON: ${JSON.stringify(text.slice(0, 60))}`);
+    return fault(`${status} with a body that is not JSON: ${JSON.stringify(text.slice(0, 60))}`);
   }
 }

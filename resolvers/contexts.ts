@@ -156,7 +156,7 @@ export async function catalogOf(at: ContextView): Promise<Catalog> {
 
 /**
  * Checks which context the node has under the id that another node gave. It has a different one if
- * it is no copy of that node: its address is wrong, or the primary was restored from an older
+ * it is not a copy of that node: its address is wrong, or the primary was restored from an older
  * backup. `found`: the name there; null if the node does not have the context yet.
  */
 export function requireSame({ name, nodeName }: ContextView, found: string | null): void {

@@ -36,7 +36,7 @@ export function readNetworks(
   name: string,
 ): Network[] {
   if (!kinds.some(isAddressKind)) {
-    throw malformed(name, 'left out for a group whose keys are no addresses', networks.join(','));
+    throw malformed(name, 'left out for a group whose keys are not addresses', networks.join(','));
   }
   return parseNetworks(networks, name);
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 
-/** PostgreSQL's text holds any character but NUL; half a surrogate pair is no character. */
+/** PostgreSQL's text holds any character but NUL; half a surrogate pair is not a character. */
 export const isStorable = (text: string): boolean =>
   !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 

@@ -41,7 +41,7 @@ function checkParts(group: NewGroup, byGuid: ReadonlyMap<Guid, NewGroup>): void 
     demand(
       part !== undefined && part.keyKind !== 'crosskey',
       group,
-      `crosskey must name groups of the context that are no cross-key groups, got ${guid}`,
+      `crosskey must name groups of the context that are not cross-key groups, got ${guid}`,
     );
   }
 }

@@ -136,6 +136,6 @@ function stranger(random: Random): DemoHost {
 
 function address(text: string): KeyText {
   const key = parseReadableKey('ip', text);
-  if (key === null) throw new Error(`${text} is no address`);
+  if (key === null) throw new Error(`${text} is not an address`);
   return key;
 }

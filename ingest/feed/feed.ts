@@ -124,14 +124,14 @@ function archivedFlows(
   stopReading: () => void,
 ) {
   let refused: string | null = null;
-  const reasonOf = (startsAt: number): string =>
+  const describeSlice = (startsAt: number): string =>
     `of ${sliceName(startsAt, engine)}, which is archived: restore it to count them, with ` +
     restoreCommand({ context, engine, startsAt });
   return {
     note(leftOut: LeftOutFlows): void {
       for (const [startsAt, flows] of leftOut) {
-        if (skipBadLines) onLeftOut(flows, reasonOf(startsAt));
-        else refused ??= `${flows.toLocaleString('en')} flows are ${reasonOf(startsAt)}`;
+        if (skipBadLines) onLeftOut(flows, describeSlice(startsAt));
+        else refused ??= `${flows.toLocaleString('en')} flows are ${describeSlice(startsAt)}`;
       }
       if (refused !== null) stopReading();
     },

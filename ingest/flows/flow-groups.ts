@@ -66,7 +66,7 @@ const AGGREGATES =
 
 function guid(text: string): Guid {
   const parsed = parseGuid(text);
-  if (parsed === null) throw new Error(`${text} is no GUID`);
+  if (parsed === null) throw new Error(`${text} is not a GUID`);
   return parsed;
 }
 

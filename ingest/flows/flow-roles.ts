@@ -157,7 +157,7 @@ const APP_KINDS = {
 
 function readableKey(kind: SimpleKeyKind, text: string): KeyText {
   const key = parseReadableKey(kind, text);
-  if (key === null) throw new Error(`${text} is no key of kind ${kind}`);
+  if (key === null) throw new Error(`${text} is not a key of kind ${kind}`);
   return key;
 }
 

@@ -5,8 +5,8 @@ export const CONTEXT_ARGUMENTS = {
   context: text('the name of a context').describe('Name of the context; list_contexts has them.'),
   destinationNode: text('the name of a node')
     .optional()
-    .describe('Name of the database node that is to answer; left out: the primary.'),
-  fromDr: yesOrNo().default(false).describe('Whether the disaster-recovery node shall answer.'),
+    .describe('Name of the database node to read from; left out: the primary.'),
+  fromDr: yesOrNo().default(false).describe('Whether to read from the disaster-recovery node.'),
 };
 
 /** The same arguments as variables of a document, and the field that passes them on. */

@@ -10,7 +10,7 @@ const MOST_BITS: NetworkLengths = { ipv4: 32, ipv6: 128 };
 export function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): void {
   const { keyKind } = group.read.shape;
   if (keyKind === 'crosskey' || !isAddressKind(keyKind)) {
-    const must = 'left out for a group whose keys are no addresses';
+    const must = 'left out for a group whose keys are not addresses';
     throw malformed('prefix', must, lengthsName(prefix));
   }
   for (const family of ['ipv4', 'ipv6'] as const) {

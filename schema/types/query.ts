@@ -47,13 +47,12 @@ builder.queryFields((t) => ({
     args: {
       name: t.arg.string({ required: true, description: 'Name of the context.' }),
       destinationNode: t.arg.string({
-        description:
-          'Name of the node that shall answer; default: the primary, or a shared standby.',
+        description: 'Name of the node to read from; default: the primary, or a shared standby.',
       }),
       fromDr: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether the disaster-recovery node shall answer.',
+        description: 'Whether to read from the disaster-recovery node.',
       }),
     },
     resolve(_root, { name, destinationNode, fromDr }, scope) {

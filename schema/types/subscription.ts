@@ -30,7 +30,7 @@ async function follow(
 
 const FOLLOW_ARGS = builder.args((t) => ({
   destinationNode: t.string({
-    description: 'Name of the node that shall answer; default: the primary, or a shared standby.',
+    description: 'Name of the node to read from; default: the primary, or a shared standby.',
   }),
   everySeconds: t.int({
     required: true,

@@ -107,7 +107,7 @@ function findShape(keys: KeyList, i: number, shapes: readonly KeyShape[]): numbe
     const shape = shapes[s] as KeyShape;
     if (shape.length === length && hasTags(keys.bytes, start, shape)) return s;
   }
-  throw new RangeError(`key ${i}, of ${length} bytes, is no compact key of this codec`);
+  throw new RangeError(`key ${i}, of ${length} bytes, is not a compact key of this codec`);
 }
 
 function hasTags(bytes: Uint8Array, start: number, { tags }: KeyShape): boolean {

@@ -31,7 +31,7 @@ export function textPart(position: PartPosition): PartForm {
   const check = (bytes: Uint8Array, from: number, to: number) => {
     const end = measureText(bytes, from, to, isEscaped);
     if (end < 0 || !isClosed(position, bytes, end, to)) {
-      throw new DamagedSegment('the bytes of a key are no text');
+      throw new DamagedSegment('the bytes of a key are not text');
     }
     return end + closing;
   };

@@ -44,7 +44,7 @@ type Told = {
 
 /** Creates the dashboard at `/`. Its URLs are relative, so that a proxy may move it elsewhere. */
 export function createDashboard({ html, files }: BuiltPage, { demo, command }: Told): Dashboard {
-  // The credentials of the demo are no secret: the sign-in form offers them.
+  // The credentials of the demo are not secret: the sign-in form offers them.
   const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
   const body = withMeta(told, 'countergraph-command', command);
   const page: Answer = { status: 200, headers: PAGE_HEADERS, body };

@@ -143,7 +143,7 @@ function countErrors(registry: Registry): (kind: CountedError) => void {
 function countChanges(registry: Registry): Metrics['change'] {
   const changes = new Counter({
     name: 'countergraph_changes_total',
-    help: 'GraphQL mutations that were made, and those refused as their user is no editor',
+    help: 'GraphQL mutations that were made, and those refused because the user is not an editor',
     labelNames: ['mutation', 'outcome'],
     registers: [registry],
   });

@@ -28,7 +28,7 @@ export async function openOldArchive(file: string): Promise<OldArchiveReader> {
   const stat = await handle.stat();
   if (!stat.isFile()) {
     await handle.close();
-    throw new Error('it is no plain file');
+    throw new Error('it is not a plain file');
   }
   const { size } = stat;
   let stop = () => {};
@@ -134,7 +134,7 @@ function endOfSection(text: Buffer, isStart: boolean): number {
   return before < 0 ? -1 : before + 1;
 }
 
-const noArchive = () => new Error('it is no archive of countergraph');
+const noArchive = () => new Error('it is not an archive of countergraph');
 
 async function nextOf(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
   try {

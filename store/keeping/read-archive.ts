@@ -48,7 +48,7 @@ export async function openArchive(file: string): Promise<ArchiveReader> {
   const stat = await handle.stat();
   if (!stat.isFile()) {
     await handle.close();
-    throw new Error('it is no plain file');
+    throw new Error('it is not a plain file');
   }
   return {
     bytes: stat.size,
@@ -215,6 +215,6 @@ function parseSegment(body: Buffer): Pick<ArchivedSegment, 'row' | 'directory'> 
   return { row, directory: body.subarray(end + 1) };
 }
 
-const noArchive = () => new Error('it is no archive of countergraph');
+const noArchive = () => new Error('it is not an archive of countergraph');
 const cutOff = () => new Error('it ends in the middle');
 const outOfOrder = () => new Error('its parts do not follow each other as those of an archive do');

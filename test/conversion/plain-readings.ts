@@ -116,7 +116,8 @@ export function combined(
   const ownCount = fold === 'mean' ? count : 1n;
   if (known === undefined) return `${value}/${ownCount}`;
   const [before, countBefore] = known.split('/').map(BigInt);
-  if (before === undefined || countBefore === undefined) throw new Error(`${known} is no reading`);
+  if (before === undefined || countBefore === undefined)
+    throw new Error(`${known} is not a reading`);
   if (fold === 'max') return `${before > value ? before : value}/1`;
   if (fold === 'min') return `${before < value ? before : value}/1`;
   return `${before + value}/${fold === 'mean' ? countBefore + ownCount : 1}`;

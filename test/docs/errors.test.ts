@@ -22,7 +22,7 @@ const NAMED = 'query Named($name: String!) { context(name: $name) { name } }';
 const REQUESTS: Readonly<Record<string, readonly (object | readonly [string, string])[]>> = {
   'has no `query`, or an empty one': [{}, { variables: {} }, { query: null }, { query: '' }],
   'has a document that does not parse or validate': [{ query: '{' }, { query: '{ nothing }' }],
-  'has a `query` that is no text, or `variables` that are no object': [
+  'has a `query` that is not a text, or `variables` that are not an object': [
     { query: 7 },
     { query: '{ __typename }', variables: 7 },
   ],

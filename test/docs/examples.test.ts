@@ -208,7 +208,7 @@ describe('the Grafana dashboard', async () => {
     const rows = query.root_selector
       .split('.')
       .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], answer);
-    if (!Array.isArray(rows)) throw new Error(`${query.root_selector} is no list`);
+    if (!Array.isArray(rows)) throw new Error(`${query.root_selector} is not a list`);
     return rows as Record<string, unknown>[];
   }
 

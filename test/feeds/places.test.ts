@@ -78,7 +78,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 function address(text: string): KeyText {
   const key = parseReadableKey('ip', text);
-  if (key === null) throw new Error(`${text} is no address`);
+  if (key === null) throw new Error(`${text} is not an address`);
   return key;
 }
 

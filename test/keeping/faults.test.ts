@@ -211,11 +211,11 @@ describe('an archive that is not as it was written', () => {
   it('is refused if it is not a regular file', async () => {
     await rm(file);
     await mkdir(file);
-    await expectRefused(`${file}, cannot be read: it is no plain file`);
+    await expectRefused(`${file}, cannot be read: it is not a plain file`);
     await rm(file, { recursive: true });
     execFileSync('mkfifo', [file]);
     // Opening it would block until another process writes into it.
-    await expectRefused(`${file}, cannot be read: it is no plain file`);
+    await expectRefused(`${file}, cannot be read: it is not a plain file`);
   });
 
   it('is reported if it is missing', async () => {

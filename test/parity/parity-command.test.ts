@@ -121,7 +121,7 @@ describe('parity', () => {
       'HTML in place of JSON',
       `${TOPPER}&${WINDOW}`,
       (_, __, response) => response.writeHead(200).end('<html>Sign in</html>'),
-      'http_status: legacy 200 with a body that is no JSON: "<html>Sign in</html>", ours 200',
+      'http_status: legacy 200 with a body that is not JSON: "<html>Sign in</html>", ours 200',
     ],
     [
       'a body without an end',

@@ -100,7 +100,7 @@ function copyCounts(into: Float64Array, values: Float64Array, counts: Float64Arr
 
 /**
  * Returns the values of each part if the parts need not be joined to know all values. The ids of
- * each part must ascend without repetition; NaN is no value. null: the parts must be joined,
+ * each part must ascend without repetition; NaN is not a value. null: the parts must be joined,
  * because a number is wide or has a count, or because ids of different parts overlap.
  */
 export function plainColumns(parts: readonly SparsePart[]): Float64Array[] | null {

@@ -20,7 +20,7 @@ export class RequestSession {
   #away: StandbySession | null = null;
   #isDecided = false;
 
-  /** choose: returns a session on the standby that shall answer; null: none shall. */
+  /** choose: returns a session on the standby to read from; null: none. */
   constructor(home: ReadSession, choose: () => StandbySession | null = () => null) {
     this.#home = home;
     this.#choose = choose;

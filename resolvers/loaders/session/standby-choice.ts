@@ -58,7 +58,7 @@ export class StandbyChoice {
     return nodes.find(({ url }) => url === this.#chosen?.url)?.name ?? null;
   }
 
-  /** Opens a session on the standby that shall answer; null: the primary shall. */
+  /** Opens a session on the standby to read from; null: the primary. */
   open(ownBusy: number): StandbySession | null {
     const { standbys, sessionAt, mayShare, primaryUrl } = this.#options;
     const contextIds = [...this.#viewed.keys()];

@@ -50,7 +50,7 @@ export class Standbys {
     this.#options = options;
   }
 
-  /** Returns the address of the standby that shall answer; null: the primary shall. */
+  /** Returns the address of the standby to read from; null: the primary. */
   pick({ urls, expected, ownBusy }: Wanted): string | null {
     const { pools } = this.#options;
     const contextIds = expected.map(({ contextId }) => contextId);

@@ -52,7 +52,7 @@ async function send({ address, body, headers }: SinkPost, signal: AbortSignal): 
     return response;
   } catch (error) {
     if (error instanceof SinkFailure) throw error;
-    throw new SinkFailure(reasonOf(error));
+    throw new SinkFailure(networkFault(error));
   }
 }
 
@@ -70,7 +70,7 @@ async function readToEnd({ body }: Response): Promise<void> {
 }
 
 /** Describes a network error by its code, because its message would name the address. */
-function reasonOf(error: unknown): string {
+function networkFault(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && cause.message === 'bad port') return BAD_PORT;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;

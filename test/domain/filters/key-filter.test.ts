@@ -145,7 +145,7 @@ describe('a filter by network', () => {
     'is refused for keys of %j, which have no addresses',
     (kinds) => {
       expect(() => compileKeyFilter({ excludeCidr: ['10.0.0.0/8'] }, kinds, NAMES)).toThrow(
-        'excludeCidr must be left out for a group whose keys are no addresses, got "10.0.0.0/8"',
+        'excludeCidr must be left out for a group whose keys are not addresses, got "10.0.0.0/8"',
       );
     },
   );

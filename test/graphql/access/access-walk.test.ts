@@ -364,7 +364,7 @@ describe('a user with a grant for another context, within that context', () => {
     for (const query of documentsOf({ ...OF_OPEN, ...names })) {
       const { text, data } = await lab.graphql(query, {}, basic(NEIGHBOUR));
       expect(data).not.toBeNull();
-      // The user chose the window of ten minutes, so its bounds and its neighbours' are no secret.
+      // The user chose the window of ten minutes, so its bounds and its neighbours' are not secret.
       const at = names.at ?? OF_OPEN.at;
       expect(leaks(told, text, `${query} ${at - 600} ${at + 600}`)).toEqual([]);
     }

@@ -255,16 +255,20 @@ describe('a topper of networks', () => {
     [HOSTS, '{ ipv4: 33 }', 'prefix.ipv4 must be an integer from 0 to 32, got 33'],
     [HOSTS, '{ ipv4: -1 }', 'prefix.ipv4 must be an integer from 0 to 32, got -1'],
     [HOSTS, '{ ipv6: 129 }', 'prefix.ipv6 must be an integer from 0 to 128, got 129'],
-    [TEXTS, '{}', 'prefix must be left out for a group whose keys are no addresses, got "/24 /48"'],
+    [
+      TEXTS,
+      '{}',
+      'prefix must be left out for a group whose keys are not addresses, got "/24 /48"',
+    ],
     [
       PAIRS,
       '{ ipv4: 8 }',
-      'prefix must be left out for a group whose keys are no addresses, got "/8 /48"',
+      'prefix must be left out for a group whose keys are not addresses, got "/8 /48"',
     ],
     [
       twinOf(0),
       '{}',
-      'prefix must be left out for a group whose keys are no addresses, got "/24 /48"',
+      'prefix must be left out for a group whose keys are not addresses, got "/24 /48"',
     ],
     [
       HOSTS,

@@ -14,7 +14,7 @@ import { ADA, basic, ENDPOINT_NAMES, type TestService } from '../../support/lab/
 const GROUP = guidOf(1);
 const QUESTION = { counter_group: GROUP, window_fromts: T0, window_seconds: 60 };
 
-/** Variables of nodes whose values are no addresses. */
+/** Variables of nodes whose values are not addresses. */
 const MISTAKEN = { OTHER_SCHEME: 'mysql://user:secret@127.0.0.1:9/none', NO_ADDRESS: 'garbage' };
 
 let primary: Primary;
@@ -189,7 +189,7 @@ describe('the node that answers (decision 13)', () => {
 });
 
 it.each(Object.entries(MISTAKEN))(
-  'a node whose variable %s is no address of a database is 500, and the log names the variable',
+  'a node whose variable %s is not the address of a database is 500, and the log names the variable',
   async (name, value) => {
     const before = lab.logText().length;
     expect(await lab.refusal('slices', { destination_node: name })).toEqual([

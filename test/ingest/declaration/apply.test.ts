@@ -324,11 +324,11 @@ describe('a declaration that breaks a rule', () => {
     ],
     [
       group({ key_kind: 'crosskey', crosskey: { parentguid: APPS, crosskeyguid_1: APPS } }),
-      `crosskey must name groups of the context that are no cross-key groups, got ${APPS}`,
+      `crosskey must name groups of the context that are not cross-key groups, got ${APPS}`,
     ],
     [
       group({ key_kind: 'crosskey', crosskey: { parentguid: HOSTS, crosskeyguid_1: HOSTS } }),
-      `crosskey must name groups of the context that are no cross-key groups, got ${HOSTS}`,
+      `crosskey must name groups of the context that are not cross-key groups, got ${HOSTS}`,
     ],
     [group({ meters: [{ id: 1, name: 'x' }] }), 'is new and must have a type and a name'],
   ])('%j is refused: %s', async (declaration, reason) => {

@@ -9,7 +9,7 @@ import type { Whole } from '../../../ingest/whole.ts';
 
 function key(address: string): KeyText {
   const parsed = parseReadableKey('ip', address);
-  if (parsed === null) throw new Error(`${address} is no address`);
+  if (parsed === null) throw new Error(`${address} is not an address`);
   return parsed;
 }
 

@@ -90,11 +90,11 @@ describe('an archive that differs from what was written', () => {
       `The archive of slice-20250715-0000, ${file}, is not there: is pool oper mounted at ${lab.pool}?`,
     );
     await mkdir(file);
-    await expectRefused(`${file}, cannot be read: it is no plain file`);
+    await expectRefused(`${file}, cannot be read: it is not a plain file`);
     await rm(file, { recursive: true });
     execFileSync('mkfifo', [file]);
     // Opening it would block until another process writes to it.
-    await expectRefused(`${file}, cannot be read: it is no plain file`);
+    await expectRefused(`${file}, cannot be read: it is not a plain file`);
   });
 
   it('is restored once the right file is put back', async () => {
