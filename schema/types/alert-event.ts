@@ -13,17 +13,17 @@ import {
   AlertRef,
   KeyRef,
 } from '../refs.ts';
-import { findContextAt } from './find-node.ts';
+import { findContextAt, loadAlone } from './find-node.ts';
 import { pageInfoOf } from './page-info.ts';
 
 builder.node(AlertEventRef, {
   description: 'An occurrence of an alert: from when to when it fires, and for which key.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, row }) => encodePath(at, row.eventId) },
-  async loadOne(id, scope) {
+  loadOne: loadAlone(async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     return found && findAlertEvent(found.at, found.rest[0] ?? '');
-  },
+  }),
   fields: (t) => ({
     alert: t.field({
       type: AlertRef,

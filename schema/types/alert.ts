@@ -4,7 +4,7 @@ import { builder } from '../builder.ts';
 import { AlertComparisonEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';
 import { AlertEventRef, AlertRef, CounterGroupRef, MeterRef } from '../refs.ts';
-import { findContextAt } from './find-node.ts';
+import { findContextAt, loadAlone } from './find-node.ts';
 
 builder.node(AlertRef, {
   description:
@@ -12,10 +12,10 @@ builder.node(AlertRef, {
   authScopes: ({ at }) => ({ granted: at.name }),
   // Not the name: a client's cache would mix a rule with its version when an event began.
   id: { resolve: ({ at, row }) => encodePath(at, row.revision) },
-  async loadOne(id, scope) {
+  loadOne: loadAlone(async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     return found && findAlert(found.at, found.rest[0] ?? '');
-  },
+  }),
   fields: (t) => ({
     name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
     severity: t.string({

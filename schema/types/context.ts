@@ -17,13 +17,13 @@ import {
   SliceRef,
   TimeIntervalRef,
 } from '../refs.ts';
-import { findContextAt } from './find-node.ts';
+import { findContextAt, loadAlone } from './find-node.ts';
 
 builder.node(ContextRef, {
   description: 'A named data set: its counter groups, and the slices of time they are stored in.',
   authScopes: (context) => ({ granted: context.name }),
   id: { resolve: (context) => encodePath(context) },
-  loadOne: async (id, scope) => (await findContextAt(scope, id, 0))?.at ?? null,
+  loadOne: loadAlone(async (id, scope) => (await findContextAt(scope, id, 0))?.at ?? null),
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),
     haSlaveMode: t.boolean({

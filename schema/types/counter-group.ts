@@ -24,13 +24,13 @@ import {
   TimeIntervalRef,
   TopperRef,
 } from '../refs.ts';
-import { findGroupAt } from './find-node.ts';
+import { findGroupAt, loadAlone } from './find-node.ts';
 
 builder.node(CounterGroupRef, {
   description: 'A kind of thing that is counted: hosts, apps, protocols, pairs of them …',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, guid }) => encodePath(at, guid.slice(1, -1)) },
-  loadOne: async (id, scope) => (await findGroupAt(scope, id, 1))?.group ?? null,
+  loadOne: loadAlone(async (id, scope) => (await findGroupAt(scope, id, 1))?.group ?? null),
   fields: (t) => ({
     guid: t.field({
       type: 'Guid',

@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql';
 import { parseGuid } from '../../domain/text/guid.ts';
 import { type ContextView, findContext, knownNodes } from '../../resolvers/contexts.ts';
 import { type CounterGroupView, findGroup } from '../../resolvers/counter-groups.ts';
@@ -55,4 +56,22 @@ export async function findGroupAt(
   const guid = parseGuid(text);
   const group = found && guid && (await findGroup(found.at, guid));
   return group ? { group, rest } : null;
+}
+
+type Load<T> = (id: string, scope: RequestScope) => Promise<T | null>;
+
+/**
+ * Returns an error as the value of the one id that it concerns, as GraphQL allows. If it were
+ * thrown, `nodes` would have no answer for the other ids either. Each is a new object, because
+ * Pothos marks loaded objects with their type, and several ids may fail with the same error.
+ */
+export function loadAlone<T>(load: Load<T>): Load<T> {
+  return async (id, scope) => {
+    try {
+      return await load(id, scope);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return new GraphQLError(error.message, { originalError: error }) as T;
+    }
+  };
 }

@@ -17,17 +17,17 @@ import {
   KeyRef,
   TopperRef,
 } from '../refs.ts';
-import { findGroupAt } from './find-node.ts';
+import { findGroupAt, loadAlone } from './find-node.ts';
 import { pageInfoOf } from './page-info.ts';
 
 builder.node(KeyRef, {
   description: 'One of the things that a counter group counts: a host, a port, a pair …',
   authScopes: ({ group }) => ({ granted: group.at.name }),
   id: { resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.key) },
-  async loadOne(id, scope) {
+  loadOne: loadAlone(async (id, scope) => {
     const found = await findGroupAt(scope, id, 2);
     return found && findRawKey(found.group, found.rest[0] ?? '');
-  },
+  }),
   fields: (t) => ({
     key: t.string({ description: 'The raw key: `C0.A8.01.0A`.', resolve: ({ row }) => row.key }),
     readable: t.string({

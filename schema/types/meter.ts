@@ -6,7 +6,7 @@ import { MeterTypeEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';
 import { decodeTopper, TOPPER_ARGS } from '../inputs/topper-args.ts';
 import { CounterGroupRef, MeterRef, TopperRef } from '../refs.ts';
-import { findGroupAt } from './find-node.ts';
+import { findGroupAt, loadAlone } from './find-node.ts';
 
 builder.node(MeterRef, {
   description: 'One thing that is measured of every key of a counter group.',
@@ -14,11 +14,11 @@ builder.node(MeterRef, {
   id: {
     resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.meterId),
   },
-  async loadOne(id, scope) {
+  loadOne: loadAlone(async (id, scope) => {
     const found = await findGroupAt(scope, id, 2);
     const [index = ''] = found?.rest ?? [];
     return found && /^\d{1,9}$/.test(index) ? findMeter(found.group, Number(index)) : null;
-  },
+  }),
   fields: (t) => ({
     index: t.int({
       description: "The meter's number within its group: the `meter` of the REST endpoint.",

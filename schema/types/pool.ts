@@ -2,17 +2,17 @@ import { listPools } from '../../resolvers/pools.ts';
 import { builder } from '../builder.ts';
 import { encodePath } from '../global-id.ts';
 import { PoolRef } from '../refs.ts';
-import { findContextAt } from './find-node.ts';
+import { findContextAt, loadAlone } from './find-node.ts';
 
 builder.node(PoolRef, {
   description: 'A place where slices are stored.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, name }) => encodePath(at, name) },
-  async loadOne(id, scope) {
+  loadOne: loadAlone(async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     const pools = found ? await listPools(found.at) : [];
     return pools.find(({ name }) => name === found?.rest[0]) ?? null;
-  },
+  }),
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),
     status: t.exposeString('status', { description: '`online` or `offline`.' }),

@@ -2,17 +2,17 @@ import { findSlice, sliceSize } from '../../resolvers/slices.ts';
 import { builder } from '../builder.ts';
 import { decodeNumber, encodePath } from '../global-id.ts';
 import { SliceRef, TimeIntervalRef } from '../refs.ts';
-import { findContextAt } from './find-node.ts';
+import { findContextAt, loadAlone } from './find-node.ts';
 
 builder.node(SliceRef, {
   description: 'One interval of time of one engine instance: the unit in which data is stored.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, sliceId }) => encodePath(at, sliceId) },
-  async loadOne(id, scope) {
+  loadOne: loadAlone(async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     const sliceId = decodeNumber(found?.rest[0]);
     return found && sliceId !== null ? findSlice(scope, found.at, sliceId) : null;
-  },
+  }),
   fields: (t) => ({
     sliceId: t.exposeInt('sliceId', { description: 'Its number: the `id` of the REST endpoint.' }),
     name: t.exposeString('name', { description: 'Its name, after its start and engine.' }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../../ingest/users.ts';
+import { encodeGlobalId, encodePath } from '../../../schema/global-id.ts';
 import { fireAlerts } from '../../support/lab/fire-alerts.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import {
@@ -181,6 +182,35 @@ describe('an id that leads nowhere', () => {
         );
       }
     }
+  });
+});
+
+describe('the id of a node on a database that cannot be reached', () => {
+  it('is an error, and those beside it are answered', async () => {
+    const url = 'postgres://nobody:secret@127.0.0.1:1/none';
+    await lab.apply({ context: CONTEXT, nodes: [{ name: 'gone', role: 'replica', url }] });
+    const guid = TEXTS.slice(1, -1);
+    const paths: Readonly<Record<string, readonly (string | number)[]>> = {
+      CounterGroup: [guid],
+      Meter: [guid, 0],
+      Key: [guid, 'plain'],
+      Slice: [1],
+      Pool: ['oper'],
+      Alert: ['00000000-0000-4000-8000-000000000000'],
+      AlertEvent: ['00000000-0000-4000-8000-000000000000'],
+    };
+    const idsOn = (nodeName: string) =>
+      Object.entries(paths).map(([typename, rest]) =>
+        encodeGlobalId(typename, encodePath({ name: CONTEXT, nodeName }, ...rest)),
+      );
+    const [here = ''] = idsOn('primary');
+    const ids = [here, ...idsOn('gone'), here];
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+    const { status, data, errors = [] } = await lab.graphql(query, { ids });
+    const gone = Object.keys(paths).map(() => null);
+    expect([status, data]).toEqual([200, { nodes: [{ id: here }, ...gone, { id: here }] }]);
+    expect(errors.map(({ path }) => path?.[1])).toEqual(gone.map((_, i) => i + 1));
+    await lab.apply({ context: CONTEXT, nodes: [] });
   });
 });
 
