@@ -96,33 +96,35 @@ export const editableContexts = (scope: RequestScope): ContextView[] =>
 const viewContexts = (scope: RequestScope, contexts: readonly GrantedContext[]): ContextView[] =>
   contexts.map((context) => viewContext(scope, context, ON_PRIMARY));
 
-/** Returns null if the context does not exist or is not granted. Error: `notGrantedThere`. */
+/** Returns null if the context does not exist or is not granted. Errors: see `grantFor`. */
 export async function findContext(
   scope: RequestScope,
   name: string,
   choice: NodeChoice = ON_PRIMARY,
 ): Promise<ContextView | null> {
-  const identity = signedIn(scope);
-  const isByPrimary = identity.nodeUrl === scope.reads.primaryUrl;
-  const granted = identity.contexts.get(name) ?? null;
-  const context = isByPrimary ? granted : await grantedThere(scope, name, choice);
+  const context = await grantFor(scope, name, choice);
   return context && viewContext(scope, context, choice);
 }
 
 /**
- * Returns a context as the chosen node grants it, for a caller whom another node identified in
- * place of the primary.
+ * Returns a context that the caller may read on the chosen node; null if it does not exist or is
+ * not granted. If another node identified the caller in place of the primary, the chosen node
+ * decides (decision 13). Errors: why the primary cannot be read, if it is chosen;
+ * `notGrantedThere`.
  */
-async function grantedThere(
+export async function grantFor(
   scope: RequestScope,
   name: string,
   choice: NodeChoice,
 ): Promise<GrantedContext | null> {
+  const { reads, variable } = scope;
   const identity = signedIn(scope);
   const granted = identity.contexts.get(name) ?? null;
+  if (identity.nodeUrl === reads.primaryUrl) return granted;
+  if (isPrimary(choice)) reads.requireReadable(reads.primaryUrl);
   const nodes = knownNodes(scope, name);
-  const node = isPrimary(choice) ? null : findNode(nodes, choice);
-  const nodeUrl = node && urlOf(node, scope.variable);
+  const node = findNode(nodes, choice);
+  const nodeUrl = node && urlOf(node, variable);
   if (node === null || nodeUrl === null) return granted;
   const context = (await identity.grantsOf(nodeUrl)).get(name);
   if (context) return { ...context, nodes };

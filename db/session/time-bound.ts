@@ -16,17 +16,35 @@ export const graceBound = (): TimeBound => ({
   until: performance.now() + LIMITS.cancelGraceMs,
 });
 
+/** Node's timers cannot wait longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Calls `end` once the time limit has passed, and never before: Node's timers may fire a
+ * millisecond early. Returns a function that prevents the call. null: there is no limit.
+ */
+export function onEndOf(bound: TimeBound | null, end: () => void): () => void {
+  if (!bound) return () => {};
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    const ms = Math.min(bound.until - performance.now(), LONGEST_TIMER_MS);
+    timer = setTimeout(() => (isPast(bound) ? end() : wait()), ms);
+  };
+  wait();
+  return () => clearTimeout(timer);
+}
+
 /** Settles as `work` does, or fails if the time limit passes first. `work` itself continues. */
 export async function withinBound<T>(work: Promise<T>, bound: TimeBound | null): Promise<T> {
   if (!bound) return work;
-  let timer: NodeJS.Timeout | undefined;
+  let cleanUp = () => {};
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timedOut(bound)), Math.max(0, bound.until - performance.now()));
+    cleanUp = onEndOf(bound, () => reject(timedOut(bound)));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    cleanUp();
   }
 }
 
@@ -37,11 +55,11 @@ export function stopSignal(signal: AbortSignal, bound: TimeBound | null) {
   let cleanUp = () => {};
   const stop = new Promise<typeof STOPPED>((resolve) => {
     const fire = () => resolve(STOPPED);
-    const timer = bound && setTimeout(fire, Math.max(0, bound.until - performance.now()));
+    const stopWaiting = onEndOf(bound, fire);
     if (signal.aborted) fire();
     signal.addEventListener('abort', fire, { once: true });
     cleanUp = () => {
-      if (timer) clearTimeout(timer);
+      stopWaiting();
       signal.removeEventListener('abort', fire);
     };
   });

@@ -73,7 +73,10 @@ async function prove(
   const { username } = claim;
   sources.gate.check(username);
   const found = await findUser(sources, claim, standIns);
-  sources.gate.proved(username);
+  sources.gate.proved(
+    username,
+    found.nodeUrl === sources.reads.primaryUrl ? 'primary' : 'stand-in',
+  );
   return new Identity({
     username,
     contexts: grantsIn(sources, found),
@@ -117,27 +120,30 @@ async function findUser(
 ): Promise<Found> {
   const { reads, gate, variable } = sources;
   const nodeUrl = reads.primaryUrl;
-  const known = standIns.map((node) => urlOf(node, variable));
-  const urls = new Set(known.filter((url) => url !== null));
-  urls.delete(nodeUrl);
+  const roles = new Map<string, NodeRow['role']>();
+  for (const node of standIns) {
+    const url = urlOf(node, variable);
+    if (url !== null && url !== nodeUrl && !roles.has(url)) roles.set(url, node.role);
+  }
   // A primary that hangs must not prevent its stand-ins from answering.
-  const bound = urls.size > 0 ? reads.boundOfAttempt() : null;
+  const bound = roles.size > 0 ? reads.boundOfAttempt() : null;
   let row: IdentityRow | null;
   try {
     row = await reads.identity(nodeUrl, claim, bound);
   } catch (error) {
-    if (urls.size === 0 || !isOutOfReach(error)) throw error;
+    if (roles.size === 0 || !isOutOfReach(error)) throw error;
     const isBusy = isOf(error, 'busy');
     reads.refuse(nodeUrl, isBusy ? error : serviceError('unreachable', {}, { cause: error }));
     const wasBrief = isOf(error, 'timeout') && bound !== null && bound.seconds < USUAL_SECONDS;
-    return findAtStandIns(sources, claim, { urls: [...urls], failures: [error], wasBrief });
+    return findAtStandIns(sources, claim, { roles, failures: [error], wasBrief });
   }
   if (!isProved(row, claim)) throw gate.failed(claim.username, 'primary');
   return { row, nodeUrl };
 }
 
 type Search = {
-  readonly urls: readonly string[];
+  /** The roles of the nodes to ask, by address. */
+  readonly roles: ReadonlyMap<string, NodeRow['role']>;
   /** Why the nodes asked so far did not answer. */
   readonly failures: readonly unknown[];
   /** Whether the primary had less time than usual: it may just be slow. */
@@ -149,17 +155,19 @@ const USUAL_SECONDS = LIMITS.connectTimeoutMs / 1000;
 
 /**
  * Asks stand-ins in turn until one of them knows the user and the token. The others may be broken,
- * or lag behind: all their data are still out of the user's reach (see `Identity.grantsOf`).
+ * or lag behind: all their data are still out of the user's reach (see `Identity.grantsOf`). If
+ * none does, the word of a recovery node counts, or that of all nodes together.
  */
 async function findAtStandIns(
   { reads, gate }: IdentitySources,
   claim: Claim,
-  { urls, failures: before, wasBrief }: Search,
+  { roles, failures: before, wasBrief }: Search,
 ): Promise<Found> {
   const failures = [...before];
-  let isRefused = false;
-  for (const [index, nodeUrl] of urls.entries()) {
-    const isLast = index === urls.length - 1;
+  const refusedBy = new Set<NodeRow['role']>();
+  const last = [...roles.keys()].at(-1);
+  for (const [nodeUrl, role] of roles) {
+    const isLast = nodeUrl === last;
     const bound = isLast ? null : reads.boundOfAttempt();
     let row: IdentityRow | null;
     try {
@@ -170,15 +178,19 @@ async function findAtStandIns(
       continue;
     }
     if (isProved(row, claim)) return { row, nodeUrl };
-    isRefused = true;
+    refusedBy.add(role);
   }
-  if (isRefused) {
-    // A user whom only the primary knows must not be locked out because it is slow.
-    throw wasBrief ? nobodyReachable(failures) : gate.failed(claim.username, 'stand-in');
+  // A user whom only the primary knows must not be locked out because it is slow.
+  if (refusedBy.size > 0 && wasBrief) throw nobodyReachable(failures);
+  if (refusedBy.size > 0) {
+    const refusal = gate.failed(claim.username, 'stand-in');
+    // The token may be right on a node that did not answer. It may also be a guess.
+    const isUncertain = !refusedBy.has('dr') && failures.slice(before.length).some(isOutOfReach);
+    throw isUncertain && isOf(refusal, 'invalidToken') ? nobodyReachable(failures) : refusal;
   }
   reads.requireTime();
-  const last = failures.at(-1);
-  if (isOf(last, 'timeout')) throw last;
+  const lastFailure = failures.at(-1);
+  if (isOf(lastFailure, 'timeout')) throw lastFailure;
   throw failures.find(isWorthRetrying) ?? nobodyReachable(failures);
 }
 

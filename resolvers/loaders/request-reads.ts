@@ -11,7 +11,7 @@ import {
   type SnapshotMoved,
   type TimeBound,
 } from '../../db/session/read-session.ts';
-import { isPast, timedOut, withinBound } from '../../db/session/time-bound.ts';
+import { isPast, onEndOf, timedOut, withinBound } from '../../db/session/time-bound.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
@@ -129,14 +129,13 @@ export class RequestReads {
   #settled(underway: Promise<void>): Promise<boolean> {
     const { signal } = this.#options;
     return new Promise((resolve) => {
-      const bound = this.#ownBound();
       const giveUp = () => settle(false);
-      const timer = bound && setTimeout(giveUp, Math.max(0, bound.until - performance.now()));
+      const stopWaiting = onEndOf(this.#ownBound(), giveUp);
       if (signal.aborted) giveUp();
       signal.addEventListener('abort', giveUp, { once: true });
       void underway.then(() => settle(true));
       function settle(isOver: boolean): void {
-        if (timer) clearTimeout(timer);
+        stopWaiting();
         signal.removeEventListener('abort', giveUp);
         resolve(isOver);
       }
@@ -207,6 +206,12 @@ export class RequestReads {
     this.#refusals.set(nodeUrl, error);
     const reader = this.#readers.get(nodeUrl);
     if (reader) this.#abandon(nodeUrl, reader);
+  }
+
+  /** Error: the one given to `refuse`. */
+  requireReadable(nodeUrl: string): void {
+    const refusal = this.#refusals.get(nodeUrl);
+    if (refusal) throw refusal;
   }
 
   /** Returns the time limit of the whole request. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { GrantedContext, Identity } from '../../resolvers/callers/identity.ts';
+import type { NodeChoice } from '../../resolvers/nodes.ts';
 import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 
 /** The argument that names the context, by field of `Subscription`. */
@@ -32,7 +32,7 @@ export function followedBy({ field, args }: AskedSubscription): Followed {
 /** Limits an interval to what Node's timers can hold without overflow. */
 const clamp = (seconds: number): number => Math.min(Math.max(1, seconds), LIMITS.timeoutSeconds);
 
-export const grantOf = (
-  { contexts }: Pick<Identity, 'contexts'>,
-  { contextName }: Followed,
-): GrantedContext | null => contexts.get(contextName) ?? null;
+export const choiceOf = ({ destinationNode }: Followed): NodeChoice => ({
+  destinationNode,
+  fromDr: false,
+});

@@ -8,12 +8,13 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
+import { grantFor } from '../../resolvers/contexts.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import { askedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { renderError } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
-import { followedBy, grantOf } from './followed-by.ts';
+import { choiceOf, followedBy } from './followed-by.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
 import { noteOperation } from './observe-graphql.ts';
 
@@ -32,16 +33,16 @@ type Params = {
  * subscriber separately. Yoga only answers those that end at once, such as refused ones.
  */
 export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, RequestScope> => ({
-  onSubscribe({ args: { document, contextValue }, setResultAndStopExecution }) {
+  async onSubscribe({ args: { document, contextValue }, setResultAndStopExecution }) {
     const { asked, identity } = contextValue;
     const name = contextValue.params.operationName;
     noteOperation(asked.current, { document, name, isKnown: identity !== null });
-    setResultAndStopExecution(open(document, contextValue));
+    setResultAndStopExecution(await open(document, contextValue));
   },
 });
 
 /** Returns the result of a subscription that ends at once. If it fills the slot, none is used. */
-function open(document: DocumentNode, context: Context): ExecutionResult {
+async function open(document: DocumentNode, context: Context): Promise<ExecutionResult> {
   const { params, identity, reads, slot } = context;
   const { operationName = null, query = '' } = params;
   const given = params.variables ?? {};
@@ -52,7 +53,8 @@ function open(document: DocumentNode, context: Context): ExecutionResult {
     if (!coerced) return { errors: errors ?? [] };
     const asked = askedSubscription(document, operationName, coerced);
     if (!asked) return { data: {} };
-    const granted = grantOf(identity, followedBy(asked));
+    const followed = followedBy(asked);
+    const granted = await grantFor(context, followed.contextName, choiceOf(followed));
     if (!granted) return { data: { [asked.responseKey]: null } };
     const variables = declaredOnly(given, declared);
     const question = JSON.stringify([query, operationName, variables]);
@@ -61,7 +63,8 @@ function open(document: DocumentNode, context: Context): ExecutionResult {
       operation: { document, operationName, variables },
       characters: question.length,
       asked,
-      identity,
+      username: identity.username,
+      granted,
       versions: reads.grantedAt(granted.contextId),
     };
     return { data: null };

@@ -38,18 +38,20 @@ export async function runOrRemember(
   asked: AskedCompiled,
 ): Promise<ExecutionResult> {
   const { query, coerced, extensions } = asked;
-  // Plans describe this run, so a cached result is not used.
-  if (!scope.identity || extensions?.['plan'] === true) {
+  const { identity, reads } = scope;
+  const isByPrimary = identity?.nodeUrl === reads.primaryUrl;
+  // Plans describe this run, and what a stand-in knows of the caller may differ from node to node.
+  if (!identity || !isByPrimary || extensions?.['plan'] === true) {
     return asObjects(await query.run(scope, coerced));
   }
   let failed: ExecutionResult | null = null;
-  const { body } = await scope.reads.remembered(nameOf(scope.identity, asked), async () => {
+  const { body } = await reads.remembered(nameOf(identity, asked), async () => {
     const made = await query.run(scope, coerced);
     if (made.errors.length === 0) {
       return { status: 200, headers: {}, body: `{"data":${made.data}}` };
     }
     failed = asObjects(made);
-    scope.reads.noteMoment();
+    reads.noteMoment();
     return { status: 200, headers: {}, body: '' };
   });
   return failed ?? new RenderedResult(body);

@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql';
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
-import type { Identity } from '../../resolvers/callers/identity.ts';
+import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 
@@ -19,7 +19,9 @@ export type OpenedSubscription = {
   /** Number of characters of the document and its variables. */
   readonly characters: number;
   readonly asked: AskedSubscription;
-  readonly identity: Identity;
+  readonly username: string;
+  /** The context as the node that answers grants it. */
+  readonly granted: GrantedContext;
   /** The context's versions on the primary when the caller was looked up; null: unknown. */
   readonly versions: VersionedRow | null;
 };

@@ -2,7 +2,6 @@ import { type ExecutionResult, execute } from 'graphql';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
 import { AnswerPace } from '../../resolvers/answer-pace.ts';
 import { identifyBy } from '../../resolvers/callers/identify.ts';
-import type { Identity } from '../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
@@ -23,7 +22,6 @@ type Asker = Follower & Pick<Followed, 'contextName' | 'destinationNode'>;
 /** A subscriber, looked up again for this answer. */
 export type Asking = {
   readonly scope: RequestScope;
-  readonly identity: Identity;
   /** Executes an operation; `root` is the source of its root field. */
   readonly make: (operation: AskedOperation, root?: unknown) => Promise<MadeAnswer>;
 };
@@ -57,6 +55,6 @@ export async function askOnce<T>(
       noteErrors(service.metrics, { anonymous, asked }, result);
       return { json: renderResult(result), result };
     };
-    return work({ scope, identity, make });
+    return work({ scope, make });
   });
 }

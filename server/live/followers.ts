@@ -1,13 +1,15 @@
-import { ServiceError, serviceError } from '../../domain/errors.ts';
+import { type ErrorKind, ServiceError } from '../../domain/errors.ts';
+import type { GrantedContext } from '../../resolvers/callers/identity.ts';
+import { grantFor, signedIn } from '../../resolvers/contexts.ts';
 import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
-import { type Followed, followedBy, grantOf } from '../graphql/followed-by.ts';
+import { choiceOf, type Followed, followedBy } from '../graphql/followed-by.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import { type Asking, askOnce } from './ask-once.ts';
 import { nullEvent, signedOutEvent } from './last-events.ts';
-import { LIVE_GATE, type LiveParts } from './live-parts.ts';
+import { type LiveParts, liveGate, refusalOf } from './live-parts.ts';
 import type { LiveEvent } from './streams/event-stream.ts';
 import type { Stream } from './streams/stream.ts';
 
@@ -18,11 +20,17 @@ export type FollowersOptions = {
   readonly onEnd: () => void;
 };
 
+/** What `work` may use: the context as the node that answers grants it. */
+export type Granted = Asking & { readonly granted: GrantedContext };
+
 /** nobody: no subscriber is left who may ask; failed: the next attempt may succeed. */
 export type Outcome<T> =
   | { readonly kind: 'made'; readonly made: T }
   | { readonly kind: 'nobody' }
   | { readonly kind: 'failed'; readonly json: string };
+
+/** The node that answers does not know this subscriber or the grant; it may know another one. */
+type Refused = { readonly kind: 'refused'; readonly json: string };
 
 /**
  * The subscribers of one question. They share answers, but not rights: each was granted the context
@@ -72,42 +80,49 @@ export class Followers {
   }
 
   /** Runs `work` on behalf of the first of these subscribers who may still ask. */
-  ask<T>(among: Iterable<Stream>, work: (asking: Asking) => Promise<T>): Promise<Outcome<T>> {
+  ask<T>(among: Iterable<Stream>, work: (asking: Granted) => Promise<T>): Promise<Outcome<T>> {
     return this.#parts.permits.run(async () => {
+      let refusal: Outcome<T> | null = null;
       for (const stream of among) {
         if (!this.streams.has(stream)) continue;
         const outcome = await this.#askAs(stream, work);
-        if (outcome) return outcome;
+        // The node may lag behind the grant of this subscriber, and know others.
+        if (outcome?.kind === 'refused') refusal = { kind: 'failed', json: outcome.json };
+        else if (outcome) return outcome;
       }
-      return { kind: 'nobody' };
+      return refusal ?? { kind: 'nobody' };
     });
   }
 
   /** null: this subscriber may no longer ask, and the stream was ended. */
   async #askAs<T>(
     stream: Stream,
-    work: (asking: Asking) => Promise<T>,
-  ): Promise<Outcome<T> | null> {
+    work: (asking: Granted) => Promise<T>,
+  ): Promise<Outcome<T> | Refused | null> {
     const { current, log } = stream.exchange;
-    const asked = { signal: this.#gone.signal, gate: LIVE_GATE, current, log };
+    const asked = { signal: this.#gone.signal, gate: liveGate(this.followed), current, log };
     const asker = { ...stream.follower, ...this.followed };
-    const { primaryUrl } = this.#parts.whereabouts;
     try {
       return await askOnce(this.#parts.service, asked, asker, async (asking) => {
-        const { identity } = asking;
-        if (grantOf(identity, this.followed)) return { kind: 'made', made: await work(asking) };
-        // A stand-in may lag behind the grant.
-        if (identity.nodeUrl !== primaryUrl) throw serviceError('unreachable');
+        const { scope } = asking;
+        const granted = await grantFor(scope, this.followed.contextName, choiceOf(this.followed));
+        if (granted) return { kind: 'made', made: await work({ ...asking, granted }) };
+        if (signedIn(scope).nodeUrl !== this.#parts.whereabouts.primaryUrl) {
+          throw refusalOf(this.followed);
+        }
         this.refuse(stream);
         return null;
       });
     } catch (error) {
       if (this.areGone) return { kind: 'nobody' };
-      if (error instanceof ServiceError && error.kind === 'invalidToken') {
+      if (isOf(error, 'invalidToken')) {
         this.signOut(stream);
         return null;
       }
       const rendered = renderError(error);
+      if (isOf(error, 'notGrantedThere')) {
+        return { kind: 'refused', json: renderResult({ errors: [rendered] }) };
+      }
       const err = causeOf(rendered);
       this.#parts.service.metrics.error(errorKindOf(rendered));
       if (err !== undefined) log.error({ err }, 'a subscription could not be answered');
@@ -115,3 +130,6 @@ export class Followers {
     }
   }
 }
+
+const isOf = (error: unknown, kind: ErrorKind): boolean =>
+  error instanceof ServiceError && error.kind === kind;

@@ -1,5 +1,7 @@
-import { serviceError } from '../../domain/errors.ts';
+import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
+import { PRIMARY } from '../../resolvers/nodes.ts';
+import type { Followed } from '../graphql/followed-by.ts';
 import type { Service } from '../service/service.ts';
 import type { Permits } from './permits.ts';
 import type { VersionWatch } from './versions/version-watch.ts';
@@ -19,8 +21,14 @@ export type LiveParts = {
  * Subscribers have logged in already: asking again on their behalf is not a log-in attempt. A
  * stand-in that does not know them may lag behind, so their streams go on.
  */
-export const LIVE_GATE: LogInGate = {
+export const liveGate = (followed: Followed): LogInGate => ({
   check: () => undefined,
-  failed: (_, by) => serviceError(by === 'primary' ? 'invalidToken' : 'unreachable'),
+  failed: (_, by) => (by === 'primary' ? serviceError('invalidToken') : refusalOf(followed)),
   proved: () => undefined,
-};
+});
+
+/** Returns the error if only stand-ins can be asked, and none of them knows the subscriber. */
+export const refusalOf = ({ contextName, destinationNode }: Followed): ServiceError =>
+  destinationNode === null || destinationNode === PRIMARY
+    ? serviceError('unreachable')
+    : serviceError('notGrantedThere', { node: destinationNode, context: contextName });

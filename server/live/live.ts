@@ -52,17 +52,17 @@ export class Live {
 
   /** Answers with a stream. Errors: `streamNotAccepted`, `busy`, `tooManyStreams`, `limit`. */
   open(exchange: Exchange, opened: OpenedSubscription): void {
-    const { identity } = opened;
+    const { username, granted, versions } = opened;
     const { accept } = exchange.request.headers;
     if (!acceptsType(accept, 'text/event-stream')) throw serviceError('streamNotAccepted');
     if (this.#isEnding) throw serviceError('busy');
-    this.#streams.requireRoom(identity.username, opened.characters);
+    this.#streams.requireRoom(username, opened.characters);
     const { token = '' } = readCredentials(headersOf(exchange.request)) ?? {};
     const { settings } = this.#service;
     const { events, skipped } = this.#metrics;
     exchange.current.streamOpened?.();
     const stream: Stream = {
-      follower: { username: identity.username, digest: digestOf(token) },
+      follower: { username, digest: digestOf(token) },
       exchange,
       events: new EventStream({
         response: exchange.response,
@@ -80,7 +80,7 @@ export class Live {
       if (this.#streams.size === 0) this.#rights.stop();
       question.followers.leave(stream);
     });
-    question.join(stream, identity, opened.versions);
+    question.join(stream, granted, versions);
   }
 
   /** Completes all streams, after writing what is still due. */

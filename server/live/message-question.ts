@@ -1,6 +1,5 @@
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import type { Identity } from '../../resolvers/callers/identity.ts';
-import { grantOf } from '../graphql/followed-by.ts';
+import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { Followers, type FollowersOptions } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
@@ -39,11 +38,8 @@ export class MessageQuestion {
     this.#pace = new Pace(this.followers.followed.everyMs, () => this.#ask());
   }
 
-  join(stream: Stream, identity: Identity): void {
-    const { contextId } = grantOf(identity, this.followers.followed) ?? {};
-    if (contextId !== undefined) {
-      this.#unwatch ??= this.#parts.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
-    }
+  join(stream: Stream, { contextId }: GrantedContext): void {
+    this.#unwatch ??= this.#parts.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
     this.followers.streams.add(stream);
     this.#cursors.set(stream, null);
     stream.exchange.response.on('drain', () => this.#pace.due());

@@ -1,8 +1,6 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
-import type { Identity } from '../../resolvers/callers/identity.ts';
-import { grantOf } from '../graphql/followed-by.ts';
-import type { Asking } from './ask-once.ts';
-import { Followers, type FollowersOptions } from './followers.ts';
+import type { GrantedContext } from '../../resolvers/callers/identity.ts';
+import { Followers, type FollowersOptions, type Granted } from './followers.ts';
 import type { LiveParts } from './live-parts.ts';
 import { Pace } from './pace.ts';
 import { hasPassingError } from './passing-errors.ts';
@@ -43,9 +41,9 @@ export class Question {
   }
 
   /** `versions`: those of the context on the primary when the subscriber was looked up. */
-  join(stream: Stream, identity: Identity, versions: VersionedRow | null): void {
+  join(stream: Stream, granted: GrantedContext, versions: VersionedRow | null): void {
     this.followers.streams.add(stream);
-    this.#watchWhere(identity);
+    this.#watchWhere(granted);
     const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
     if (this.#answer && isCurrent) stream.events.offer(this.#answer.event);
     // An answer that is being computed is for this stream, too: later commits are noticed.
@@ -57,10 +55,8 @@ export class Question {
   }
 
   /** Watches the node of the answer. Its address may change while it is followed. */
-  #watchWhere(identity: Identity): void {
-    const { followed } = this.followers;
-    const granted = grantOf(identity, followed);
-    const place = granted && watchedNode(followed, granted, this.#parts.whereabouts);
+  #watchWhere(granted: GrantedContext): void {
+    const place = watchedNode(this.followers.followed, granted, this.#parts.whereabouts);
     const { nodeUrl, contextId } = this.#place ?? {};
     if (!place || (place.nodeUrl === nodeUrl && place.contextId === contextId)) return;
     this.#unwatch?.();
@@ -106,9 +102,9 @@ export class Question {
   }
 
   /** Computes the answer. made: null if the last answer is still current. */
-  async #make({ scope, identity, make }: Asking) {
+  async #make({ scope, granted, make }: Granted) {
     this.#pace.begins();
-    this.#watchWhere(identity);
+    this.#watchWhere(granted);
     const { contextId = 0 } = this.#place ?? {};
     const versions = this.#isOnPrimary ? scope.reads.grantedAt(contextId) : this.#seen;
     const made = this.#isOf(versions) ? null : await make(this.followers.operation);

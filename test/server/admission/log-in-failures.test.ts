@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
+import { Door } from '../../../server/admission/door.ts';
 import { LogInFailures } from '../../../server/admission/log-in-failures.ts';
 
 const HOME = '192.0.2.1';
@@ -58,6 +59,27 @@ describe('failed log-ins of several processes', () => {
     expect(after.failures.waitSeconds(HOME, 'ada')).toBe(40);
     expect(after.failures.waitSeconds(HOME, 'somebody')).toBe(40);
     expect(after.failures.waitSeconds(HOME, 'bob')).toBe(0);
+  });
+});
+
+describe('a right token', () => {
+  /** Guesses until the door refuses, with a right token between the guesses; the number of guesses. */
+  function guessesBeside(by: 'primary' | 'stand-in'): number {
+    const settings = { maxConcurrent: 8, maxWaitMs: 1_000, logInFailureSeconds: 60 };
+    const door = new Door({ ...settings, logInFailures: 3, logInFailuresPerAddress: 100 });
+    for (let guesses = 1; guesses <= 20; guesses += 1) {
+      const visit = door.visit(HOME);
+      visit.enter();
+      if (visit.failed('ada', 'primary').kind === 'tooManyFailures') return guesses;
+      if (guesses % 2 === 0) visit.proved('ada', by);
+      visit.leave();
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  it('makes up for failures if the primary says so, but not if a stand-in does', () => {
+    expect(guessesBeside('primary')).toBe(Number.POSITIVE_INFINITY);
+    expect(guessesBeside('stand-in')).toBe(4);
   });
 });
 

@@ -1,0 +1,233 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
+import { addUser } from '../../ingest/users.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import { openProxy } from '../support/database/proxy.ts';
+import { importLines } from '../support/files/import-lines.ts';
+import { openStream } from '../support/http/event-stream.ts';
+import { group, guidOf, T0 } from '../support/lab/lab.ts';
+import {
+  ADA,
+  basic,
+  type Credentials,
+  startTestService,
+  type TestService,
+} from '../support/lab/service.ts';
+
+/** Known to the primary and to r2, as is ada. */
+const BEN: Credentials = { username: 'ben', token: 'ben-token' };
+/** Known to the primary only: r2 lags behind. */
+const DAVE: Credentials = { username: 'dave', token: 'dave-token' };
+/** Known to another database, which is declared as a node by mistake. */
+const EVE: Credentials = { username: 'eve', token: 'eve-token' };
+/** Known to r2 only. */
+const RAY: Credentials = { username: 'ray', token: 'ray-token' };
+
+/** A way to a database that can be closed. */
+async function openWay(databaseUrl: string) {
+  let isOpen = true;
+  const clients = new Set<Socket>();
+  const proxy = await openProxy(databaseUrl, (client, upstream) => {
+    if (!isOpen) return void client.destroy();
+    clients.add(client);
+    client.once('close', () => clients.delete(client));
+    client.pipe(upstream).pipe(client);
+  });
+  return {
+    ...proxy,
+    set(open: boolean) {
+      isOpen = open;
+      if (!open) for (const client of clients) client.destroy();
+    },
+  };
+}
+
+type Way = Awaited<ReturnType<typeof openWay>>;
+
+const databases: TestDatabase[] = [];
+let primary: TestDatabase;
+let other: TestDatabase;
+let r2: TestDatabase;
+let wayToPrimary: Way;
+let wayToR2: Way;
+let lab: TestService;
+let minutes = 0;
+
+const count = (database: TestDatabase, context: string, value: number) => {
+  minutes += 1;
+  const line = { group: guidOf(1), key: 'k', ts: T0 + minutes * 60, values: { 0: value } };
+  return importLines(database.url, context, [line]);
+};
+
+const add = (database: TestDatabase, user: Credentials, contexts: readonly string[]) =>
+  withClient(database.url, (client) =>
+    addUser(client, { name: user.username, token: user.token, contexts }),
+  );
+
+async function createWith(declaration: object): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  databases.push(database);
+  await withClient(database.url, async (client) => {
+    for (const context of ['lab', 'later']) {
+      await applyDeclaration(client, { context, groups: [group(1)], ...declaration });
+    }
+  });
+  return database;
+}
+
+beforeAll(async () => {
+  [other, r2] = await Promise.all([createWith({}), createWith({})]);
+  wayToR2 = await openWay(r2.url);
+  primary = await createWith({
+    nodes: [
+      { name: 'other', role: 'replica', url: other.url },
+      { name: 'r2', role: 'replica', url: wayToR2.url },
+    ],
+  });
+  wayToPrimary = await openWay(primary.url);
+  await Promise.all([count(primary, 'lab', 1), count(other, 'lab', 7), count(r2, 'lab', 22)]);
+  await add(primary, ADA, ['lab', 'later']);
+  await add(primary, BEN, ['lab']);
+  await add(primary, DAVE, ['lab']);
+  await add(other, ADA, []);
+  await add(other, BEN, ['lab']);
+  await add(other, EVE, ['lab']);
+  await add(r2, ADA, ['lab', 'later']);
+  await add(r2, BEN, ['lab']);
+  await add(r2, RAY, ['lab']);
+  lab = await startTestService({ databaseUrl: wayToPrimary.url });
+  // The server learns the addresses of the nodes from the primary.
+  await lab.data('{ contexts { name } }');
+}, 60_000);
+
+beforeEach(() => wayToPrimary.set(false));
+
+afterAll(async () => {
+  await lab?.close();
+  await Promise.all([wayToPrimary?.close(), wayToR2?.close()]);
+  await Promise.all(databases.map((database) => database.drop()));
+});
+
+const TOPPER = `topper(window: { preset: ALL_AVAILABLE }) { total }`;
+
+async function totalAt(node: string, who: Credentials): Promise<unknown> {
+  const { data, errors, status } = await lab.graphql<{ context: unknown }>(
+    `query ($node: String) { context(name: "lab", destinationNode: $node) {
+      counterGroup(guid: "${guidOf(1)}") { ${TOPPER} } } }`,
+    { node },
+    basic(who),
+  );
+  return errors ? [status, errors[0]?.message] : data.context;
+}
+
+const totalOf = (total: number) => ({ counterGroup: { topper: { total } } });
+
+/** The same text for all callers, so that they share answers. */
+const follow = (node: string | null, who: Credentials) =>
+  openStream(
+    lab.url,
+    `subscription ($node: String) { topper(context: "lab", destinationNode: $node,
+      counterGroup: "${guidOf(1)}", window: { preset: ALL_AVAILABLE }) { total } }`,
+    { variables: { node }, headers: basic(who) },
+  );
+
+const unknownAt = (node: string) =>
+  `Node ${node} does not know that you may read lab, wait until it has caught up or the primary can be reached`;
+
+describe('a caller whom only another database knows', () => {
+  it('reads nothing but that, by a request', async () => {
+    expect(await totalAt('other', EVE)).toEqual(totalOf(7));
+    expect(await totalAt('r2', EVE)).toEqual([200, unknownAt('r2')]);
+    expect(await totalAt('primary', EVE)).toEqual([200, 'Database is not reachable']);
+  });
+
+  it('gets no answer that was made for another subscriber', async () => {
+    const ada = await follow('r2', ADA);
+    expect(await ada.answer()).toEqual({ topper: { total: 22 } });
+    for (const [node, message] of [
+      ['r2', unknownAt('r2')],
+      ['primary', 'Database is not reachable'],
+      [null, 'Database is not reachable'],
+    ] as const) {
+      const eve = await follow(node, EVE);
+      await eve.ended;
+      expect(eve.text()).toContain(message);
+      expect(eve.text()).not.toContain('total');
+    }
+    ada.close();
+  });
+});
+
+describe('subscribers of a node that does not know the first of them', () => {
+  it('get the answers that others may ask for', async () => {
+    wayToPrimary.set(true);
+    const dave = await follow('r2', DAVE);
+    expect(await dave.answer()).toEqual({ topper: { total: 22 } });
+    const ada = await follow('r2', ADA);
+    expect(await ada.answer()).toEqual({ topper: { total: 22 } });
+    wayToPrimary.set(false);
+    await count(r2, 'lab', 100);
+    for (const stream of [dave, ada]) {
+      expect(await stream.answer()).toEqual({ topper: { total: 122 } });
+      stream.close();
+    }
+  });
+
+  it('get an error each time, but go on, if there is nobody else', async () => {
+    wayToPrimary.set(true);
+    const dave = await follow('r2', DAVE);
+    await dave.answer();
+    wayToPrimary.set(false);
+    await count(r2, 'lab', 100);
+    expect((await dave.next()).data.errors?.[0]?.message).toBe(unknownAt('r2'));
+    wayToPrimary.set(true);
+    expect(await dave.answer()).toEqual({ topper: { total: 222 } });
+    dave.close();
+  });
+});
+
+describe('a context that the node which identifies the caller does not grant', () => {
+  const changed = (node: string | null) =>
+    openStream(
+      lab.url,
+      'subscription ($node: String) { contextChanged(name: "later", destinationNode: $node) { name } }',
+      { variables: { node } },
+    );
+
+  it('can be followed on a node that does', async () => {
+    const stream = await changed('r2');
+    expect(await stream.answer()).toEqual({ contextChanged: { name: 'later' } });
+    stream.close();
+  });
+
+  it('is an error, not null, on the primary', async () => {
+    const stream = await changed(null);
+    await stream.ended;
+    expect(stream.messages[0]?.data.errors?.[0]?.message).toBe('Database is not reachable');
+    const { data, errors } = await lab.graphql('{ context(name: "later") { name } }');
+    expect([data, errors?.[0]?.message]).toEqual([{ context: null }, 'Database is not reachable']);
+  });
+
+  it('is found even if an earlier answer was null', async () => {
+    const query = '{ context(name: "later", destinationNode: "r2") { name } }';
+    wayToPrimary.set(true);
+    // Operations are compiled, and their answers cached, only when they are asked again and again.
+    for (let i = 0; i < 9; i += 1) {
+      expect(await lab.data(query, {}, BEN)).toEqual({ context: null });
+    }
+    await Promise.all([add(primary, BEN, ['later']), add(r2, BEN, ['later'])]);
+    wayToPrimary.set(false);
+    expect(await lab.data(query, {}, BEN)).toEqual({ context: { name: 'later' } });
+  });
+});
+
+describe('a token that one node refuses while another cannot be reached', () => {
+  it('may be right there: the error is not that it is wrong', async () => {
+    expect(await totalAt('r2', RAY)).toEqual(totalOf(222));
+    wayToR2.set(false);
+    expect(await totalAt('r2', RAY)).toEqual([500, 'Database is not reachable']);
+    wayToR2.set(true);
+    expect(await totalAt('r2', { ...RAY, token: 'wrong' })).toEqual([401, 'Invalid API token']);
+  });
+});
