@@ -34,7 +34,7 @@ export const ERRORS = {
     status: 429,
     code: 'LIMIT',
     message: 'Too many failed log-ins, try again in <seconds> seconds',
-    when: 'too many log-ins failed, of this user from this address or of the address as a whole; `Retry-After` says when to try again',
+    when: 'too many log-ins of this user from this address, or of all users from this address, have failed; `Retry-After` says when to try again',
   },
   contextRequired: {
     status: 400,
@@ -100,7 +100,7 @@ export const ERRORS = {
     status: 422,
     code: 'BAD_USER_INPUT',
     message: 'Invalid destination node - <destination_node>',
-    when: 'the context has no node of that name',
+    when: 'the context has no node with that name',
   },
   noRecoveryNode: {
     status: 422,
@@ -126,7 +126,7 @@ export const ERRORS = {
     code: 'FORBIDDEN',
     message:
       'A page of another site must send a Bearer token or the header graphql-require-preflight',
-    when: 'a browser reports that another site made it send a request without preflight to GraphQL, or to REST with credentials of the browser',
+    when: "a browser reports that another site made it send a request without preflight to GraphQL, or to REST with the browser's credentials",
   },
   unknownOrigin: {
     status: 403,
@@ -250,14 +250,14 @@ export const ERRORS = {
     code: 'BACKEND',
     message:
       'Node <node> does not know that you may read <context>, wait until it has caught up or the primary can be reached',
-    when: 'the primary cannot be reached, and the chosen node has not yet replayed that the user, the token or the grant was added, or refuses a token that was replaced or removed',
+    when: 'the primary cannot be reached, and the chosen node has not yet replayed the addition of the user, the token or the grant, or refuses a token that was replaced or removed',
   },
   nodeBehind: {
     status: 500,
     code: 'BACKEND',
     message:
       'The node lacks tables or columns, wait until it has replayed the migration of its primary',
-    when: 'the chosen node is not a copy of the primary, or one from before `migrate` ran there',
+    when: 'the chosen node is not a copy of the primary, or is a copy from before `migrate` ran',
   },
   nodeRights: {
     status: 500,

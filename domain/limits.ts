@@ -29,7 +29,7 @@ export const LIMITS = {
   graphqlTokens: 5_000,
   /** Nested fields: a drill-down of a drill-down, counted from its context, has 9. */
   graphqlDepth: 12,
-  /** Nested braces, also of fragments and in JSON beside the document: later stages recurse. */
+  /** Nested braces, also in fragments and in a request's other JSON: later stages recurse. */
   graphqlNesting: 150,
   /** Nested fields of `__schema` and `__type`: explorers and code generators need 15. */
   graphqlIntrospectionDepth: 20,
@@ -39,7 +39,7 @@ export const LIMITS = {
   graphqlRootFields: 100,
   /** Directives of an operation: only `@include` and `@skip` are useful. */
   graphqlDirectives: 50,
-  /** Comparisons of same-named fields at which graphql-js stops: the number is its own. */
+  /** Comparisons of same-named fields after which graphql-js stops: its own limit. */
   graphqlComparisons: 500_000,
   /** Ids in one `nodes`: those of a whole page of keys. */
   graphqlNodeIds: 1_000,
@@ -103,7 +103,7 @@ export const LIMITS = {
   importLineBytes: 1024 * 1024,
   /** Rows of readings kept in memory before an import writes them as segments. */
   importBatchRows: 1_500_000,
-  /** Memory in bytes for these rows, as each may bring a key of its own. */
+  /** Memory in bytes for these rows, because each may have its own key. */
   importBatchBytes: 160 * 1024 * 1024,
   /** Bytes of key texts, labels and attributes kept in memory before an import writes them. */
   importBatchTextBytes: 64 * 1024 * 1024,
@@ -188,7 +188,7 @@ export const LIMITS = {
   embeddedLookMs: 250,
   /** Pause before an embedded server that died again is restarted; doubles each time. */
   embeddedPauseMs: 500,
-  /** The longest such pause. A server that lived longer is restarted at once. */
+  /** The longest such pause. A server that lived longer is restarted immediately. */
   embeddedLongestPauseMs: 30_000,
   /** How long the processes of a killed server may take to end after each signal. */
   orphanGraceMs: 1_000,

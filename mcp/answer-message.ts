@@ -31,7 +31,7 @@ export async function answerMessage(
     signal,
   });
   if (!(await isLegacyRequest(request, body))) {
-    // A client that subscribes to changes learns at once that there will be none.
+    // A client that subscribes to changes learns immediately that there will be none.
     const options = { legacy: 'reject', maxSubscriptions: 1, keepAliveMs: 0 } as const;
     const handler = createMcpHandler(createServer, { ...options, onerror: onError });
     return handler.fetch(request, { parsedBody: body });

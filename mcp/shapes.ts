@@ -50,9 +50,9 @@ export const subjectText = (group: KnownGroup, meter: KnownMeter): string =>
   `${group.name} by ${meter.name}${meter.units === '' ? '' : ` in ${meter.units}`}`;
 
 export const keyShape = {
-  key: z.string().describe('The raw key: pass it on as `key`.'),
+  key: z.string().describe('The raw key: pass it as `key`.'),
   readable: z.string(),
-  label: z.string().optional().describe('Its name, where it has one.'),
+  label: z.string().optional().describe('Its name, if it has one.'),
 };
 
 export type NamedKey = {

@@ -60,7 +60,7 @@ export const averageRateShape = z
 const previousShape = z.object({
   metric: amount(),
   change: amount(),
-  changeRatio: z.number().nullable().describe('null where the metric then is 0.'),
+  changeRatio: z.number().nullable().describe('null if the metric then is 0.'),
   rank: z.int().nullable().describe('null without a reading then.'),
 });
 
@@ -75,11 +75,9 @@ export const topperShape = {
       share: z
         .number()
         .optional()
-        .describe('Part of `total`, 0 to 1; none where a sum means nothing.'),
+        .describe('Part of `total`, 0 to 1; absent if values do not add up.'),
       averageRate: averageRateShape,
-      rankValue: amount()
-        .optional()
-        .describe('What it is ranked by, where that is not the metric.'),
+      rankValue: amount().optional().describe('What it is ranked by, if that is not the metric.'),
       previous: previousShape.optional(),
     }),
   ),
@@ -87,11 +85,11 @@ export const topperShape = {
   total: amount().describe('Of the whole group, whatever the filter.'),
   others: amount().describe('Of all keys that are not listed.'),
   othersMatching: amount().describe('Of those not listed, what passes the filter.'),
-  previousWindow: windowShape.optional().describe('Only where keys are compared with it.'),
+  previousWindow: windowShape.optional().describe('Only if keys are compared with it.'),
   availableWindow: windowShape
     .nullable()
     .optional()
-    .describe('Where data are, when no key is listed.'),
+    .describe('The time range of the data, if no key is listed.'),
 };
 
 export function topperOf(topper: ToldTopper) {
@@ -141,7 +139,7 @@ export function topperLines(topper: ToldTopper, meter: KnownMeter): string[] {
     ...keys.map((key) => lineOf(key, meter)),
     ...(keys.length === 0 ? [nothingText(topper)] : []),
     `${keys.length} of ${keyCount} keys; ${ending}`,
-    // A reader could take it for an average, as it has the unit of one.
+    // It has the unit of an average, so a reader could take it for one.
     ...(isRate(type) ? [`each metric is a ${ruleOf(type)}`] : []),
   ];
 }

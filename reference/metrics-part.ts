@@ -38,7 +38,7 @@ export async function metricsPart(): Promise<string> {
     registerProcesses(registry, { serving: () => 1, replaced: () => ({ died: 0, ended: 0 }) });
     const ours = registry.getMetricsAsArray().filter(({ name }) => OURS.test(name));
     return markdownTable(
-      ['metric', 'type', 'labels', 'what'],
+      ['metric', 'type', 'labels', 'meaning'],
       ours.map((metric) => {
         const labels = labelsOf(metric).map(code).join(', ');
         return [code(metric.name), typeOf(metric), labels, metric.help];

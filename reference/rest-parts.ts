@@ -15,7 +15,7 @@ export function restParts(): Readonly<Record<string, string>> {
   ]);
   return {
     'rest-endpoints': markdownTable(
-      ['endpoint', 'tells'],
+      ['endpoint', 'returns'],
       ENDPOINT_DESCRIPTIONS.map(({ path, description }) => [code(path), description]),
     ),
     'rest-common': parameterTable(COMMON_PARAMETERS),

@@ -42,20 +42,20 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodeQueryOptions: {
       description: 'The object with this id; null when there is none, or none that you may see.',
       authScopes: { signedIn: true },
-      args: { id: { description: 'The `id` of an object, as answered.' } },
+      args: { id: { description: 'The `id` of an object, as returned.' } },
     },
     nodesQueryOptions: {
       description:
         'The objects with these ids, in the given order; null for each that does not exist.',
       authScopes: { signedIn: true },
-      args: { ids: { description: 'The `id`s of objects, as answered.' } },
+      args: { ids: { description: 'The `id`s of objects, as returned.' } },
     },
     pageInfoTypeOptions: { description: 'The position of a page within the whole list.' },
     hasNextPageFieldOptions: { description: 'Whether there are items after this page.' },
     hasPreviousPageFieldOptions: { description: 'Whether there are items before this page.' },
-    startCursorFieldOptions: { description: 'Cursor of the first item; null of an empty page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first item; null for an empty page.' },
     endCursorFieldOptions: {
-      description: 'Cursor of the last item, for `after` of the next page; null of an empty page.',
+      description: 'Cursor of the last item, for `after` of the next page; null for an empty page.',
     },
   },
 });

@@ -14,7 +14,7 @@ const METER_TYPE_DESCRIPTIONS: Readonly<Record<MeterTypeName, string>> = {
   VT_AUTO: 'Automatic (minimum, maximum, average, deviation); ranked by the mean.',
   VT_RUNNING_COUNTER: 'Running counter without deltas: a window holds the largest reading.',
   VT_AVERAGE: 'Average of samples: a window holds the mean.',
-  VT_DELTA_RATE_COUNTER: 'Delta rate counter as of SNMP, shown as volume ÷ topper bucket size.',
+  VT_DELTA_RATE_COUNTER: 'Delta rate counter, as in SNMP, shown as volume ÷ topper bucket size.',
   VT_MAX: 'Maximum of samples: a window holds the largest reading.',
   VT_MIN: 'Minimum of samples: a window holds the smallest reading.',
 };

@@ -24,7 +24,7 @@ export function registerBackground(registry: Registry, observed: ObservedBackgro
   const { merging, retention, alerts, notifications, databaseRestarts } = observed;
   new Counter({
     name: 'countergraph_database_restarts_total',
-    help: 'How often the embedded PostgreSQL died and was started again',
+    help: 'How often the embedded PostgreSQL died and was restarted',
     registers: [registry],
     collect() {
       this.reset();
@@ -43,7 +43,7 @@ export function registerBackground(registry: Registry, observed: ObservedBackgro
 function registerRetention(registry: Registry, retention: RetentionTally): void {
   new Counter({
     name: 'countergraph_retention_runs_total',
-    help: 'Looks for slices that are older than their context keeps them, by how they ended',
+    help: 'Checks for slices that are older than their context keeps them, by outcome',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
@@ -54,7 +54,7 @@ function registerRetention(registry: Registry, retention: RetentionTally): void 
   });
   new Gauge({
     name: 'countergraph_retention_last_run_timestamp_seconds',
-    help: 'When the last of these looks ended, in seconds since the epoch; 0: none has yet',
+    help: 'When the last of these checks ended, in seconds since the epoch; 0: none has yet',
     registers: [registry],
     collect() {
       this.set(retention.lastAt ?? 0);

@@ -38,7 +38,7 @@ export const ALERT_LIMITS = {
   notificationGiveUpMs: 86_400_000,
   /** Requests to one webhook at once, so that a slow one still gets several each second. */
   webhookRequests: 4,
-  /** Changes of events sent to an Alertmanager at a time, besides all that is firing. */
+  /** Changes of events sent to an Alertmanager at a time, along with all that is firing. */
   alertmanagerChanges: 1_000,
   /** Bytes of alerts in one request to an Alertmanager. Proxies often refuse more than 1 MiB. */
   alertmanagerBytes: 256 * 1024,

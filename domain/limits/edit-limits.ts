@@ -6,7 +6,7 @@ export const EDIT_LIMITS = {
   labelCharacters: 1_000,
   /** Characters of a description, and of an attribute's value: some pages of text. */
   descriptionCharacters: 10_000,
-  /** Attributes of a key: what an inventory knows of a host. */
+  /** Attributes of a key: what an inventory knows about a host. */
   keyAttributes: 100,
   /** Characters of an attribute's name. */
   attributeNameCharacters: 200,

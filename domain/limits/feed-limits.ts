@@ -8,7 +8,7 @@ export const FEED_LIMITS = {
   feedLatenessSeconds: 30,
   /** A day: a crash loses the flows that wait, and `feedPendingFlows` bounds them anyway. */
   feedLatenessCeilingSeconds: 86_400,
-  /** Pause between commits: late flows are due at once, and a commit costs about ten statements. */
+  /** Pause between commits: late flows are due right away, a commit costs about ten statements. */
   feedCommitEveryMs: 5_000,
   /** How often a feed checks for flows that are due, and reports its status. */
   feedTickMs: 1_000,

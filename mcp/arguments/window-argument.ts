@@ -52,7 +52,7 @@ export const windowArgument = () =>
 /** The window in which a key must have a reading. */
 export const readingsWindow = () =>
   windowFields('the time zone of the server').describe(
-    'Only keys with a reading of any meter in it, also one of zero; exactly one of its fields. ' +
+    'Only keys with a reading of any meter in this window, even a zero; exactly one of its fields. ' +
       'Left out: all keys.',
   );
 

@@ -88,7 +88,7 @@ const ruleShape = z.object({
   probe: z.string().optional(),
   enabled: z.boolean(),
   windowSeconds: z.int(),
-  evaluatedTo: z.string().nullable().describe('End of the last decided window; null: none was.'),
+  evaluatedTo: z.string().nullable().describe('End of the last decided window; null: none yet.'),
   firing: z.int().describe('How many of its events are firing.'),
 });
 
@@ -101,7 +101,7 @@ const eventShape = z.object({
   endedAt: z.int().nullable().describe('null: it is firing.'),
   endedTime: z.string().nullable(),
   value: amount().describe('What met the condition when it began.'),
-  peakValue: amount().describe('The largest since; the smallest, where the total is too low.'),
+  peakValue: amount().describe('The largest since; the smallest, if the total is too low.'),
   units: z.string(),
 });
 
@@ -110,21 +110,23 @@ export const alerts = defineTool({
   title: 'Alerts',
   description:
     'The alert rules of a context, how many of each are firing, and events, newest first: which ' +
-    'key, from when to when, with which value.',
+    'key, when, and with which value.',
   input: z.strictObject({
     ...CONTEXT_ARGUMENTS,
-    alert: text('the name of an alert').optional().describe('Only rules and events of this name.'),
+    alert: text('the name of an alert')
+      .optional()
+      .describe('Only rules and events with this name.'),
     first: integer(1, LIMITS.mcpItems)
       .default(LIMITS.defaultMcpItems)
-      .describe('How many events to list at most.'),
-    after: text('a cursor').optional().describe('`endCursor` of the page before.'),
+      .describe('Maximum number of listed events.'),
+    after: text('a cursor').optional().describe('`endCursor` of the previous page.'),
   }),
   output: z.object({
     context: z.string(),
     alerts: z.array(ruleShape),
     firing: z.int().describe('Of all listed rules.'),
     events: z.array(eventShape),
-    endCursor: z.string().optional().describe('Only where there are more: pass it on as `after`.'),
+    endCursor: z.string().optional().describe('Only if there are more: pass it as `after`.'),
   }),
   async answer({ alert, first, after, ...choice }, graph) {
     const variables = { ...contextVariables(choice), alert, first, after };

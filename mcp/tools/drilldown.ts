@@ -59,7 +59,7 @@ export const drilldown = defineTool({
   name: 'drilldown',
   title: 'Drill down into one key',
   description:
-    'What one key is made of: the largest pairs of a cross-key group that have it, such as the ' +
+    'What one key is made of: the largest pairs of a cross-key group that contain it, such as the ' +
     'apps of a host. The total is that of the pairs of this key.',
   input: z.strictObject({
     ...CONTEXT_ARGUMENTS,
@@ -68,13 +68,13 @@ export const drilldown = defineTool({
     crosskey: text('the name or GUID of a cross-key group')
       .optional()
       .describe(
-        'Name or GUID of one of the `drilldowns` of the counter group; may be left out where ' +
+        'Name or GUID of one of the `drilldowns` of the counter group; may be left out if ' +
           'there is only one.',
       ),
     meter: meter('of the cross-key group to rank by'),
     maxItems: integer(1, LIMITS.mcpItems)
       .default(LIMITS.defaultMcpItems)
-      .describe('How many pairs to list at most.'),
+      .describe('Maximum number of listed pairs.'),
     window: windowArgument(),
     probe: probe(),
     timeZone: timeZone(),

@@ -85,7 +85,7 @@ export const keySeries = defineTool({
   title: 'Series of one key',
   description:
     'One key over time: its value in each step of a window, with its metric over the whole ' +
-    'window and the total of the group. Steps are as long as it takes for the answer to be small.',
+    'window and the total of the group. Steps are long enough to keep the answer small.',
   input: z.strictObject({
     ...CONTEXT_ARGUMENTS,
     counterGroup: counterGroup(),
@@ -94,10 +94,12 @@ export const keySeries = defineTool({
     window: windowArgument(),
     maxPoints: integer(1, LIMITS.mcpPoints)
       .default(LIMITS.defaultMcpPoints)
-      .describe('How many points to give at most: the step is chosen so that they fit.'),
+      .describe('Maximum number of points: the step is chosen so that they fit.'),
     step: integer(1, LIMITS.seriesStepSeconds)
       .optional()
-      .describe('Seconds between points, a multiple of `bucketSize`, in place of a chosen step.'),
+      .describe(
+        'Seconds between points, a multiple of `bucketSize`, instead of an automatic step.',
+      ),
     prefix: prefixArgument(),
     probe: probe(),
     timeZone: timeZone(),

@@ -23,8 +23,8 @@ export const listContexts = defineTool({
   name: 'list_contexts',
   title: 'List contexts',
   description:
-    'The contexts (named data sets) that you may read, from when to when they have data, and ' +
-    'their probes. Begin here.',
+    'The contexts (named data sets) that you may read, the time range of their data, and their ' +
+    'probes. Start here.',
   input: z.strictObject({}),
   output: z.object({
     username: z.string(),

@@ -54,9 +54,13 @@ export const listGroups = defineTool({
     counterGroups: z.array(
       groupShape.extend({
         keyKind: z.string().describe('What its keys are: IP, PORT, TEXT …'),
-        bucketSize: z.int().describe('Seconds of the finest grain of time.'),
-        topperBucketSize: z.int().describe('Seconds of the grain of peaks and series.'),
-        timeInterval: windowShape.nullable().describe('Where it has data; null without.'),
+        bucketSize: z.int().describe('Seconds of a bucket, the finest time resolution.'),
+        topperBucketSize: z
+          .int()
+          .describe('Seconds of a topper bucket, the resolution of peaks and series.'),
+        timeInterval: windowShape
+          .nullable()
+          .describe('The time range of its data; null without data.'),
         meters: z.array(meterShape),
         drilldowns: z.array(groupShape).describe('For `crosskey` of the tool drilldown.'),
       }),

@@ -42,12 +42,13 @@ export const searchKeys = defineTool({
   title: 'Search keys',
   description:
     'Keys of a counter group: with a text in their label or readable form (hosts by name or by a ' +
-    'part of their address), with a pattern in their raw form, in networks, or with a reading in ' +
-    'a window. All that are given must hold; without any: all keys. In the order of their raw form.',
+    'part of their address), matching a pattern in their raw form, in networks, or with a reading ' +
+    'in a window. All given conditions must hold; without any, all keys are listed. Sorted by raw ' +
+    'form.',
   input: z.strictObject({
     ...CONTEXT_ARGUMENTS,
     counterGroup: counterGroup(),
-    search: text('a text').optional().describe('Text in any case: `printer`, `192.168.1.`.'),
+    search: text('a text').optional().describe('Text, ignoring case: `printer`, `192.168.1.`.'),
     match: text('an RE2 pattern').optional().describe('RE2 pattern found in the raw key.'),
     cidr: listOf('a network such as 10.0.0.0/8')
       .optional()
@@ -56,14 +57,14 @@ export const searchKeys = defineTool({
     first: integer(1, LIMITS.mcpItems)
       .default(LIMITS.defaultMcpItems)
       .describe('Maximum number of listed keys.'),
-    after: text('a cursor').optional().describe('`endCursor` of the page before.'),
+    after: text('a cursor').optional().describe('`endCursor` of the previous page.'),
   }),
   output: z.object({
     context: z.string(),
     counterGroup: groupShape,
-    totalCount: z.int().describe('How many keys all pages have together.'),
+    totalCount: z.int().describe('The number of keys on all pages.'),
     keys: z.array(z.object({ ...keyShape, description: z.string().optional() })),
-    endCursor: z.string().optional().describe('Only where there are more: pass it on as `after`.'),
+    endCursor: z.string().optional().describe('Only if there are more: pass it as `after`.'),
   }),
   async answer({ counterGroup: wanted, ...given }, graph) {
     const known = await askContext(graph, given);

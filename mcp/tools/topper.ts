@@ -68,7 +68,7 @@ export const topper = defineTool({
   description:
     'The largest keys (hosts, apps, networks …) of a counter group by a meter over a time window, ' +
     'exactly, with the total that they and the others add up to. Also ranks by peak, percentile, ' +
-    'growth, decline and new keys, ranks networks in place of addresses, and compares each key ' +
+    'growth, decline and new keys, ranks networks instead of addresses, and compares each key ' +
     'with an earlier window.',
   input: z.strictObject({
     ...CONTEXT_ARGUMENTS,
@@ -83,7 +83,7 @@ export const topper = defineTool({
       .describe(
         'METRIC: the value over the window; PEAK: the largest topper bucket; PERCENTILE: the ' +
           '`percentile` of the topper buckets; GROWTH, DECLINE: change since an earlier window; ' +
-          'NEW: keys without a reading then.',
+          'NEW: keys without a reading in that window.',
       ),
     percentile: number(0, 100)
       .optional()
@@ -91,12 +91,12 @@ export const topper = defineTool({
     ago: seconds()
       .optional()
       .describe(
-        'How many seconds earlier the window begins that is compared with (compare, GROWTH, ' +
-          'DECLINE, NEW); left out: it is the one just before.',
+        'How many seconds earlier the compared window begins (for compare, GROWTH, DECLINE, ' +
+          'NEW); left out: the window just before.',
       ),
     compare: yesOrNo()
       .default(false)
-      .describe('Whether to tell of each key how it did in the earlier window.'),
+      .describe('Whether to compare each key with the earlier window.'),
     filter: filterArgument(),
     prefix: prefixArgument(),
     probe: probe(),

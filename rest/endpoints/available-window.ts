@@ -14,8 +14,8 @@ export const withAvailableWindow = (rendered: Rendered, available: Interval | nu
 export const AVAILABLE_WINDOW_HEADER: Readonly<Record<string, JsonSchema>> = {
   [NAME]: {
     description:
-      'Only where no key is listed: from when to when the group has data, of the probe if one was ' +
-      'chosen, as `FROM/TO` in seconds since 1970. It is absent where there are none.',
+      'Only if no key is listed: the time range in which the group, or the chosen probe, has data, ' +
+      'as `FROM/TO` in seconds since 1970. Absent if there is no data.',
     required: false,
     schema: { type: 'string', pattern: '^\\d+/\\d+$' },
   },

@@ -27,7 +27,7 @@ const DISK_USAGE = booleanParameter(
 const ALL_ENGINES = booleanParameter(
   {
     name: 'get_all_engines',
-    meaning: 'whether the slices of all engine instances are listed, not only of 0',
+    meaning: 'whether the slices of all engine instances are listed, not only those of 0',
     example: true,
   },
   false,

@@ -17,7 +17,7 @@ export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
     {
       readable: text('Form for people; present unless resolve_keys is false.', ['192.168.1.10']),
       label: text('Its name, or the readable form; present unless resolve_keys is false.'),
-      description: text('Present where the key has one.'),
+      description: text('Present if the key has one.'),
       attributes: listOf(refTo('Attribute'), 'Present when get_key_attributes is true.'),
       percentiles: listOf(
         refTo('Percentile'),

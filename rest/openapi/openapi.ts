@@ -83,7 +83,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   EntityTag: {
-    description: 'Sent back as If-None-Match, it is answered with 304 while nothing has changed.',
+    description: 'Sent back as If-None-Match, it gives 304 while nothing has changed.',
     schema: { type: 'string' },
   },
   RetryAfter: {
@@ -91,7 +91,7 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 1 },
   },
   Authenticate: {
-    description: 'The scheme of credentials to send; Basic is taken too.',
+    description: 'The scheme of credentials to send; Basic is accepted too.',
     schema: { type: 'string', const: 'Bearer' },
   },
 } as const;
@@ -145,7 +145,7 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
       parameters: parameters.map(inQuery),
       responses: {
         200: { description: 'The answer.', headers: tagged, content },
-        304: { description: 'It is still the same.', headers: tagged },
+        304: { description: 'The answer is unchanged.', headers: tagged },
         ...errorResponses(failures),
       },
     },

@@ -91,7 +91,7 @@ const percentilesParameter = ({
   name: 'get_percentiles',
   form: 'list of numbers, 0 to 100',
   absent: null,
-  meaning: `the ranks of which keys have \`percentiles\`, in this order, at most ${most}`,
+  meaning: `the ranks for which keys have \`percentiles\`, in this order, at most ${most}`,
   required: false,
   schema: {
     type: 'array',
@@ -130,7 +130,7 @@ const EXCLUDE = patternParameter(
 // Decision 9: `flags` must be an integer and changes nothing.
 const FLAGS = integerParameter({
   name: 'flags',
-  meaning: 'checked, and without effect',
+  meaning: 'checked, but has no effect',
   example: 0,
 });
 
@@ -225,7 +225,7 @@ function decodeFormat(parameters: Parameters): Format {
   const step = STEP.read(parameters);
   if (isSeries && kind !== 'csv') throw malformed(FORMAT.name, 'csv with series=true', kind);
   if (isSeries) return { kind: 'series', step };
-  if (step !== null) throw malformed(STEP.name, 'given with series=true only', step);
+  if (step !== null) throw malformed(STEP.name, 'given only with series=true', step);
   return { kind };
 }
 

@@ -23,7 +23,7 @@ const TO_TS = integerParameter({
 
 const SECONDS = integerParameter({
   name: 'window_seconds',
-  meaning: 'its length with `window_fromts`; else as `recentsecs`',
+  meaning: 'its length with `window_fromts`; otherwise the same as `recentsecs`',
   example: 3600,
 });
 

@@ -23,7 +23,7 @@ export type Failing = {
   readonly isNonNull: boolean;
 };
 
-/** A field of a compiled operation: everything that is known of it before a run. */
+/** A field of a compiled operation: everything that is known about it before a run. */
 export type FieldPlan = Failing & {
   /** Identifies it among the fields of the operation. */
   readonly number: number;

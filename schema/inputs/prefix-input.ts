@@ -6,17 +6,17 @@ const IPV6_BITS = 48;
 
 export const PrefixInput = builder.inputType('PrefixInput', {
   description:
-    'Rolls the keys of an address group up to networks, which then are the keys, in the form of kind `subnet`.',
+    'Rolls the keys of an address group up to networks, which then become the keys, in the form of kind `subnet`.',
   fields: (t) => ({
     ipv4: t.int({
       required: true,
       defaultValue: IPV4_BITS,
-      description: 'Bits of an IPv4 address that make its network, 0 to 32.',
+      description: 'Prefix length of IPv4 networks, 0 to 32.',
     }),
     ipv6: t.int({
       required: true,
       defaultValue: IPV6_BITS,
-      description: 'Bits of an IPv6 address that make its network, 0 to 128.',
+      description: 'Prefix length of IPv6 networks, 0 to 128.',
     }),
   }),
 });

@@ -3,7 +3,7 @@ import { DEFAULT_PERCENTILE, type Ranking } from '../../domain/toppers/ranking.t
 import { builder } from '../builder.ts';
 
 const RankByEnum = builder.enumType('RankBy', {
-  description: 'What keys are ranked by. It does not change `metric`, `total` and `others`.',
+  description: 'What keys are ranked by. It does not change `metric`, `total` or `others`.',
   values: {
     METRIC: { value: 'metric', description: 'Their value over the window.' },
     PEAK: { value: 'peak', description: 'The largest topper bucket.' },
@@ -20,7 +20,10 @@ const RankByEnum = builder.enumType('RankBy', {
       value: 'decline',
       description: 'How much less; keys without a reading now are listed with metric 0.',
     },
-    NEW: { value: 'new', description: 'Only keys without a reading then, by metric.' },
+    NEW: {
+      value: 'new',
+      description: 'Only keys without a reading in the earlier window, by metric.',
+    },
   } as const,
 });
 

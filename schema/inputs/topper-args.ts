@@ -38,7 +38,7 @@ export const TOPPER_ARGS = builder.args((t) => ({
   prefix: t.field({
     type: PrefixInput,
     description:
-      'For address groups: ranks networks in place of addresses. Filters and all fields are then about networks.',
+      'For address groups: ranks networks instead of addresses. Filters and all fields then apply to networks.',
   }),
   maxItems: t.int({
     required: true,

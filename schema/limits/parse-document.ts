@@ -18,7 +18,7 @@ export function parseDocument(source: string | Source, limits: GraphQLLimits): D
   }
 }
 
-/** Counts the tokens again, as only its wording distinguishes the parser's error from others. */
+/** Counts the tokens again: only the wording distinguishes the parser's error from others. */
 function hasMoreTokens(source: string | Source, limit: number): boolean {
   const lexer = new Lexer(typeof source === 'string' ? new Source(source) : source);
   try {

@@ -4,7 +4,7 @@ import { parseWindowDate } from '../../domain/time/window-date.ts';
 const DAY_SECONDS = 86_400;
 
 /**
- * Returns the days that a window argument counts as: the days that it begins, from 1 to
+ * Returns the days that a window argument counts as, each begun day in full, from 1 to
  * LIMITS.graphqlCostDays. This looks nothing up, so a window that depends on the data counts as the
  * longest possible one. An invalid window counts as one day: its field refuses it.
  */
@@ -19,7 +19,7 @@ export function daysOf(seconds: number): number {
 }
 
 /**
- * Returns the steps of `every` seconds that a window counts as: the steps that it begins, from 1 to
+ * Returns the steps of `every` seconds that a window counts as, each begun step in full, from 1 to
  * the most that a trend may have. Invalid values count as one step: the field refuses them.
  */
 export function windowSteps(window: unknown, every: number): number {

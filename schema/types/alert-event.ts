@@ -17,7 +17,7 @@ import { findContextAt, loadAlone } from './find-node.ts';
 import { pageInfoOf } from './page-info.ts';
 
 builder.node(AlertEventRef, {
-  description: 'An occurrence of an alert: from when to when it fires, and for which key.',
+  description: 'An occurrence of an alert: when it fires, and for which key.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, row }) => encodePath(at, row.eventId) },
   loadOne: loadAlone(async (id, scope) => {
@@ -83,7 +83,7 @@ builder.objectType(AlertEventEdgeRef, {
   description: 'An event in its page.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'For `after`: the next page begins behind it.',
+      description: 'For `after`: the next page begins after it.',
       resolve: (event) => encodeEventCursor(event),
     }),
     node: t.field({ type: AlertEventRef, description: 'The event.', resolve: (event) => event }),

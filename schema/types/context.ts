@@ -28,7 +28,7 @@ builder.node(ContextRef, {
     name: t.exposeString('name', { description: 'Its name.' }),
     haSlaveMode: t.boolean({
       nullable: true,
-      description: 'Whether the node that answers is a standby, as it says itself.',
+      description: 'Whether the answering node is a standby, as the node itself reports.',
       resolve: (context) => haSlaveMode(context),
     }),
     totalWindow: t.field({
@@ -45,7 +45,7 @@ builder.node(ContextRef, {
         allEngines: t.arg.boolean({
           required: true,
           defaultValue: false,
-          description: 'Whether to list the slices of all engine instances, not only of 0.',
+          description: 'Whether to list the slices of all engine instances, not only those of 0.',
         }),
         within: t.arg({
           type: TimeIntervalInput,
@@ -102,7 +102,7 @@ builder.objectFields(ContextRef, (t) => ({
     description: 'The events of its alerts, firing ones included, newest first.',
     args: {
       alert: t.arg.string({
-        description: 'Only of alerts with this name, those of earlier declarations too.',
+        description: 'Only events of alerts with this name, including earlier declarations.',
       }),
       // Nullable, as Relay's compiler requires for a connection.
       first: t.arg.int({

@@ -44,7 +44,7 @@ builder.node(CounterGroupRef, {
       resolve: ({ row }) => row.keyKind,
     }),
     bucketSize: t.int({
-      description: 'Seconds of a bucket, the finest grain of time.',
+      description: 'Seconds of a bucket, the finest time resolution.',
       resolve: ({ row }) => row.bucketSize,
     }),
     topperBucketSize: t.int({
@@ -134,7 +134,7 @@ builder.objectFields(CounterGroupRef, (t) => ({
     description: 'All keys of the group, in the order of their raw form.',
     args: {
       search: t.arg.string({
-        description: 'Only keys with this text in the label or the readable form, in any case.',
+        description: 'Only keys with this text in the label or the readable form, ignoring case.',
       }),
       match: t.arg.string({
         description: 'RE2 pattern: only keys in whose raw form it is found.',
@@ -144,7 +144,7 @@ builder.objectFields(CounterGroupRef, (t) => ({
       }),
       window: t.arg({
         type: WindowInput,
-        description: 'Only keys with a reading of any meter in it, also one of zero.',
+        description: 'Only keys with a reading of any meter in this window, even a zero.',
       }),
       // Nullable, as Relay's compiler requires for a connection.
       first: t.arg.int({

@@ -40,7 +40,7 @@ builder.node(KeyRef, {
     }),
     description: t.string({
       nullable: true,
-      description: 'What is known of it.',
+      description: 'What is known about it.',
       resolve: ({ row }) => row.description,
     }),
     attributes: t.field({
@@ -68,9 +68,9 @@ builder.objectField(KeyRef, 'drilldown', (t) =>
 );
 
 builder.objectType(KeyAttributeRef, {
-  description: 'A name and a value known of a key.',
+  description: 'A name and a value that describe a key.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What the value is of.' }),
+    name: t.exposeString('name', { description: 'What the value describes.' }),
     value: t.exposeString('value', { description: 'The value as text.' }),
   }),
 });
@@ -91,7 +91,7 @@ builder.objectType(KeyConnectionRef, {
         pageInfoOf({ items: keys, hasNextPage, hasPreviousPage }, encodeCursor),
     }),
     totalCount: t.int({
-      description: 'How many keys all pages have together.',
+      description: 'The number of keys on all pages.',
       resolve: ({ totalCount }) => totalCount(),
     }),
   }),
@@ -101,7 +101,7 @@ builder.objectType(KeyEdgeRef, {
   description: 'A key in its page.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'For `after`: the next page begins behind it.',
+      description: 'For `after`: the next page begins after it.',
       resolve: (key) => encodeCursor(key),
     }),
     node: t.field({ type: KeyRef, description: 'The key.', resolve: (key) => key }),

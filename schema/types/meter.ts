@@ -9,7 +9,7 @@ import { CounterGroupRef, MeterRef, TopperRef } from '../refs.ts';
 import { findGroupAt, loadAlone } from './find-node.ts';
 
 builder.node(MeterRef, {
-  description: 'One thing that is measured of every key of a counter group.',
+  description: 'One quantity that is measured for every key of a counter group.',
   authScopes: ({ group }) => ({ granted: group.at.name }),
   id: {
     resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.meterId),

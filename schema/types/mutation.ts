@@ -7,14 +7,17 @@ import { findSliceToChange } from './find-node.ts';
 
 builder.mutationType({
   description:
-    'Changes of the texts of keys and the tags of slices. They must be sent by POST, need the role `editor` in the context (`Viewer.editableContexts`), and run on the primary node, those of one document one after the other.',
+    'Changes to the texts of keys and the tags of slices. They must be sent by POST, need the role `editor` in the context (`Viewer.editableContexts`), and run on the primary node; those of one document run one after the other.',
 });
 
 const KeyAttributeInput = builder.inputType('KeyAttributeInput', {
-  description: 'A name and a value known of a key.',
+  description: 'A name and a value that describe a key.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What the value is of; each name once.' }),
-    value: t.string({ required: true, description: 'The value; one without text is left out.' }),
+    name: t.string({ required: true, description: 'What the value describes; each name once.' }),
+    value: t.string({
+      required: true,
+      description: 'The value; an attribute with an empty value is left out.',
+    }),
   }),
 });
 
@@ -27,10 +30,10 @@ const KeyUpdateInput = builder.inputType('KeyUpdateInput', {
       description: 'The key, raw or readable. It needs no readings.',
     }),
     label: t.string({ description: 'Its name, at most 1,000 characters.' }),
-    description: t.string({ description: 'What is known of it, at most 10,000 characters.' }),
+    description: t.string({ description: 'What is known about it, at most 10,000 characters.' }),
     attributes: t.field({
       type: [KeyAttributeInput],
-      description: 'All its attributes: they replace the present ones.',
+      description: 'All its attributes: they replace the existing ones.',
     }),
   }),
 });
@@ -60,14 +63,14 @@ builder.mutationFields((t) => ({
     type: SliceRef,
     nullable: true,
     description:
-      'Sets the tags of a slice besides `primary` and `archive`, which say where it is. null when there is no such slice, or none that you may see.',
+      'Sets the tags of a slice other than `primary` and `archive`, which say where it is stored. Returns null if there is no such slice, or none that you may see.',
     authScopes: { signedIn: true },
     args: {
-      id: t.arg.id({ required: true, description: 'The `id` of the slice, as answered.' }),
+      id: t.arg.id({ required: true, description: 'The `id` of the slice, as returned.' }),
       tags: t.arg.stringList({
         required: true,
         description:
-          'All its tags, at most 20 of 100 characters each: they replace the present ones.',
+          'All its tags, at most 20 of 100 characters each: they replace the existing ones.',
       }),
     },
     resolve(_root, { id, tags }, scope, info) {

@@ -20,7 +20,7 @@ builder.objectType(ViewerRef, {
     }),
     editableContexts: t.field({
       type: [ContextRef],
-      description: 'Those in which you have the role `editor`: there you may use mutations.',
+      description: 'The contexts in which you have the role `editor`: there you may use mutations.',
       resolve: (_viewer, _args, scope) => editableContexts(scope),
     }),
   }),

@@ -42,7 +42,7 @@ function toBigInt(value: unknown): bigint {
 builder.scalarType('Guid', {
   description:
     "A counter group's identifier: `{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}`. Case and braces are " +
-    'optional on input. A name such as `Hosts` is none: `counterGroups` of a context lists both.',
+    'optional on input. A name such as `Hosts` is not a GUID: `counterGroups` of a context lists both.',
   serialize: String,
   parseValue: toGuid,
   parseLiteral: (node) => toGuid(node.kind === Kind.STRING ? node.value : textOf(node)),
@@ -54,7 +54,7 @@ function toGuid(value: unknown): Guid {
     guid ??
     refuse(
       'Guid must look like "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}", case and braces optional; ' +
-        '`counterGroups { guid name }` of a context lists those that there are',
+        '`counterGroups { guid name }` of a context lists the existing ones',
       value,
     )
   );

@@ -15,7 +15,7 @@ builder.node(SliceRef, {
   }),
   fields: (t) => ({
     sliceId: t.exposeInt('sliceId', { description: 'Its number: the `id` of the REST endpoint.' }),
-    name: t.exposeString('name', { description: 'Its name, after its start and engine.' }),
+    name: t.exposeString('name', { description: 'Its name, formed from its start and engine.' }),
     engine: t.exposeInt('engine', { description: 'The engine instance whose data it holds.' }),
     status: t.exposeString('status', {
       description: '`available`, `processing` while it is being filled, or `archived`.',
@@ -29,7 +29,7 @@ builder.node(SliceRef, {
       type: 'BigInt',
       nullable: true,
       description:
-        'Bytes of its samples with their indexes, or of its archive. Measured when asked for.',
+        'Bytes of its samples with their indexes, or of its archive. Measured on request.',
       resolve: (slice) => sliceSize(slice),
     }),
     path: t.exposeString('path', {

@@ -28,7 +28,7 @@ builder.objectType(TopperKeyRef, {
   authScopes: ({ topper }) => ({ granted: topper.plan.meter.group.at.name }),
   fields: (t) => ({
     rank: t.exposeInt('rank', {
-      description: 'Its place among the keys that pass the filter, from 1.',
+      description: 'Its rank among the keys that pass the filter, from 1.',
     }),
     key: t.string({
       description: 'The raw key: `C0.A8.01.0A`.',
@@ -44,7 +44,7 @@ builder.objectType(TopperKeyRef, {
     }),
     description: t.string({
       nullable: true,
-      description: 'What is known of it.',
+      description: 'What is known about it.',
       resolve: ({ key }) => key.row.description,
     }),
     metric: t.field({
@@ -66,7 +66,7 @@ builder.objectType(TopperKeyRef, {
     }),
     averageRate: t.float({
       nullable: true,
-      description: 'Per second over the window, for counters and rate counters.',
+      description: 'The amount per second over the window, for counters and rate counters.',
       resolve: ({ value, topper }) => averageRateOf(value, topper.plan.rule, topper.plan.covered),
     }),
     peak: t.field({
@@ -77,7 +77,7 @@ builder.objectType(TopperKeyRef, {
     }),
     share: t.float({
       nullable: true,
-      description: "Part of the group's total, 0 to 1; null where a sum means nothing.",
+      description: "Part of the group's total, 0 to 1; null if its values do not add up.",
       resolve: ({ value, topper }) => shareOf(value, topper.total, topper.plan.fold),
     }),
   }),
@@ -89,7 +89,7 @@ builder.objectField(TopperKeyRef, 'keyNode', (t) =>
     type: KeyRef,
     nullable: true,
     description:
-      'The key itself, with an id under which `node` and client caches know it; null for a network.',
+      'The key itself, with the id by which `node` and client caches identify it; null for a network.',
     // A topper reads all of its keys at once and completely: there is nothing left to read.
     resolve: ({ key, topper }) => (topper.plan.prefix ? null : key),
   }),
@@ -110,7 +110,7 @@ builder.objectFields(TopperKeyRef, (t) => ({
     args: {
       ranks: t.arg.floatList({
         required: true,
-        description: 'Numbers from 0 to 100, answered in this order.',
+        description: 'Numbers from 0 to 100; the answer has the same order.',
       }),
     },
     resolve(ranked, { ranks }, scope, info) {
@@ -167,7 +167,7 @@ builder.objectType(PreviousMetricRef, {
     }),
     rank: t.exposeInt('rank', {
       nullable: true,
-      description: 'Its place then; null without a reading.',
+      description: 'Its rank then; null without a reading.',
     }),
     change: t.field({
       type: 'BigInt',
@@ -176,7 +176,7 @@ builder.objectType(PreviousMetricRef, {
     }),
     changeRatio: t.exposeFloat('changeRatio', {
       nullable: true,
-      description: '`change` ÷ its value then; null where that is 0.',
+      description: '`change` ÷ its value then; null if that is 0.',
     }),
   }),
 });
@@ -194,11 +194,11 @@ builder.objectType(PercentileRef, {
 });
 
 builder.objectType(SeriesPointRef, {
-  description: 'The value of one step of time.',
+  description: 'The value of one time step.',
   fields: (t) => ({
     at: t.field({
       type: 'EpochSeconds',
-      description: 'Start of the step on its grid, also before the window itself.',
+      description: 'Start of the step on its grid, possibly before the window itself.',
       resolve: ({ at }) => at,
     }),
     value: t.field({

@@ -39,8 +39,8 @@ builder.objectType(TopperRef, {
       type: TimeIntervalRef,
       nullable: true,
       description:
-        'The span in which the group has data, of the probe if one was chosen: see here if ' +
-        '`keys` is empty. Null without data.',
+        'The span in which the group, or the chosen probe, has data: look here if `keys` is ' +
+        'empty. Null without data.',
       resolve: ({ plan }) => plan.available,
     }),
     samplingRate: t.int({
@@ -49,7 +49,7 @@ builder.objectType(TopperRef, {
     }),
     total: t.field({
       type: 'BigInt',
-      description: 'The whole group, filtered keys included.',
+      description: 'The total of the whole group, whatever the filter.',
       resolve: ({ total, plan }) => shownTotal(total, plan.rule),
     }),
     others: t.field({
@@ -90,12 +90,12 @@ builder.objectFields(TopperRef, (t) => ({
     nullable: true,
     description:
       'The series of the listed keys and of the others as rows of one table, for tools that ' +
-      `take tables. By time, then by rank; at most ${LIMITS.flatSeriesRows} rows.`,
+      `read tables. Sorted by time, then by rank; at most ${LIMITS.flatSeriesRows} rows.`,
     args: {
       step: t.arg.int({
         description:
           'Seconds between points, a multiple of bucketSize; left out: topperBucketSize. With ' +
-          '`maxPoints` any number of seconds: the least that the step may be.',
+          '`maxPoints`: the minimum step, in any number of seconds.',
       }),
       maxPoints: t.arg.int({
         description:
@@ -111,7 +111,7 @@ builder.objectFields(TopperRef, (t) => ({
   }),
   keys: t.field({
     type: [TopperKeyRef],
-    description: 'The listed keys, largest first; equals in the order of their raw form.',
+    description: 'The listed keys, largest first; ties in the order of their raw form.',
     resolve({ keys }, _, scope, info) {
       takeValues(scope, keys.length, info);
       return [...keys];
@@ -120,7 +120,7 @@ builder.objectFields(TopperRef, (t) => ({
 }));
 
 builder.objectType(TopperSeriesPointRef, {
-  description: 'Total and others of one step of time.',
+  description: 'Total and others of one time step.',
   fields: (t) => ({
     at: t.field({
       type: 'EpochSeconds',
@@ -141,7 +141,7 @@ builder.objectType(TopperSeriesPointRef, {
 });
 
 builder.objectType(FlatSeriesPointRef, {
-  description: 'The value of one step of time, of a listed key or of all the others.',
+  description: 'The value of one time step, of a listed key or of all others.',
   fields: (t) => ({
     at: t.field({
       type: 'EpochSeconds',
@@ -165,8 +165,8 @@ builder.objectType(FlatSeriesPointRef, {
     averageRate: t.exposeFloat('averageRate', {
       nullable: true,
       description:
-        'For counters and rate counters: the amount per second of the part of the step that the ' +
-        'window and the data have, so that it does not depend on how long the step is.',
+        'For counters and rate counters: the amount per second, over the part of the step that ' +
+        'lies in the window and has data. It does not depend on the length of the step.',
     }),
   }),
 });

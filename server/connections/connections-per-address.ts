@@ -15,7 +15,7 @@ type Rules = {
 function registerConnectionLimits(registry: Registry): (why: 'total' | 'address') => void {
   const refused = new Counter({
     name: 'countergraph_refused_connections_total',
-    help: 'Connections that were closed at once, by what there were too many of',
+    help: 'Connections that were closed immediately, by which limit was reached',
     labelNames: ['why'],
     registers: [registry],
   });

@@ -47,7 +47,7 @@ export class Drain {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
     const closed = new Promise((resolve) => {
-      // `close` of node:http would close idle connections at once.
+      // `close` of node:http would close idle connections immediately.
       NetServer.prototype.close.call(server, resolve);
     });
     const idle = setInterval(() => this.#closeIdle(server), LIMITS.drainIdleMs);

@@ -19,7 +19,7 @@ export function registerLive(registry: Registry, open: () => number) {
     ),
     computed: counter(
       'countergraph_subscription_computations_total',
-      'Answers that were computed for subscriptions, each for all that ask the same',
+      'Answers that were computed for subscriptions, once for all that ask the same',
     ),
     skipped: counter(
       'countergraph_subscription_events_skipped_total',

@@ -37,7 +37,7 @@ export function registerFeedLosses(registry: Registry, tally: MergingTally): voi
   counter(
     {
       name: 'countergraph_feed_lost_total',
-      help: 'What exporters sent and no line of a feed tells of, in what their protocol counts',
+      help: 'What exporters sent and no line of a feed contained, in the unit that their protocol counts',
     },
     'unit',
     LOST,
@@ -45,7 +45,7 @@ export function registerFeedLosses(registry: Registry, tally: MergingTally): voi
   counter(
     {
       name: 'countergraph_feed_refused_total',
-      help: 'Lines that feeds skipped as they could not be taken, and flows of archived slices',
+      help: 'Lines that feeds skipped because they could not be imported, and flows of archived slices',
     },
     'why',
     REFUSED,

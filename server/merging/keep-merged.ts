@@ -78,7 +78,7 @@ type Remembered = {
   segments: ReadonlyMap<number, KnownSegments>;
   /** The last visit of each context, by context_id, and the layout that it started from. */
   readonly visits: Map<number, { readonly at: number; readonly layout: number }>;
-  /** When the merge of a context failed, by context_id: it is not retried at once. */
+  /** When the merge of a context failed, by context_id: it is not retried immediately. */
   readonly failedAt: Map<number, number>;
   sweptAt: number | null;
 };

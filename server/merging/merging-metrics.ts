@@ -42,7 +42,7 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
   });
   registerSum(registry, () => tally.mergedSegments, {
     name: 'countergraph_merged_segments_total',
-    help: 'Segments that these merges have replaced by larger ones',
+    help: 'Segments that these merges have replaced with larger ones',
   });
   registerSum(registry, () => tally.rollUps, {
     name: 'countergraph_roll_ups_total',
@@ -50,7 +50,7 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
   });
   registerSum(registry, () => tally.sweptSegments, {
     name: 'countergraph_swept_segments_total',
-    help: 'Segments that were replaced or taken out, and were then removed in the background',
+    help: 'Segments that were replaced or taken out, and then removed in the background',
   });
 }
 
@@ -89,7 +89,7 @@ export function registerSegments(registry: Registry, tally: MergingTally): void 
   gauge(
     {
       name: 'countergraph_segment_samples',
-      help: 'Samples in these segments: one a key and bucket of each segment',
+      help: 'Samples in these segments: one per key and bucket of each segment',
     },
     ({ rows }) => rows,
   );

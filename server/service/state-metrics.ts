@@ -20,7 +20,7 @@ export function registerState(registry: Registry, observed: ObservedState): void
   const { state } = observed;
   new Gauge({
     name: 'countergraph_closing',
-    help: '1 while the server is closing and answers only what it has begun',
+    help: '1 while the server is shutting down and answers only requests in progress',
     aggregator: 'max',
     registers: [registry],
     collect() {
@@ -36,7 +36,7 @@ export function registerState(registry: Registry, observed: ObservedState): void
 function registerConnections(registry: Registry, { pools, nodeNameOf }: ObservedState): void {
   new Gauge({
     name: 'countergraph_node_connections',
-    help: 'Connections for reading to each database node, by what they do',
+    help: 'Connections for reading to each database node, by state',
     labelNames: ['node', 'state'],
     registers: [registry],
     collect() {
@@ -77,7 +77,7 @@ function registerStandbys(registry: Registry, { standbys, nodeNameOf }: Observed
   });
   new Counter({
     name: 'countergraph_shared_requests_total',
-    help: 'Requests that a shared standby might answer and that were not answered from memory, by node',
+    help: 'Requests that a shared standby could have answered and that were not answered from memory, by the node that answered',
     labelNames: ['node'],
     registers: [registry],
     collect() {
@@ -87,7 +87,7 @@ function registerStandbys(registry: Registry, { standbys, nodeNameOf }: Observed
   });
   new Counter({
     name: 'countergraph_shared_passed_over_total',
-    help: 'Requests that a shared standby could not answer and the primary answered, by reason',
+    help: 'Requests that the primary answered because a shared standby could not, by reason',
     labelNames: ['node', 'reason'],
     registers: [registry],
     collect() {
@@ -110,7 +110,7 @@ function registerThreadPool(registry: Registry, { memory: { threadPool } }: Obse
   });
   new Gauge({
     name: 'countergraph_kernel_tasks',
-    help: 'Tasks that threads work on, and that wait for a thread',
+    help: 'Tasks that threads work on, and tasks that wait for a thread',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -123,7 +123,7 @@ function registerThreadPool(registry: Registry, { memory: { threadPool } }: Obse
 function registerMemories(registry: Registry, { memory }: ObservedState): void {
   new Gauge({
     name: 'countergraph_memory_bytes',
-    help: 'Bytes of what is kept between requests, about',
+    help: 'Approximate bytes of what is cached between requests',
     labelNames: ['memory'],
     registers: [registry],
     collect() {
@@ -132,7 +132,7 @@ function registerMemories(registry: Registry, { memory }: ObservedState): void {
   });
   new Counter({
     name: 'countergraph_memory_lookups_total',
-    help: 'How often something was looked for in what is kept between requests',
+    help: 'Lookups in what is cached between requests',
     labelNames: ['memory', 'found'],
     registers: [registry],
     collect() {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 
 /**
- * Limits of one server that are constants rather than settings. They are kept beside the settings
+ * Limits of one server that are constants rather than settings. They are kept next to the settings
  * so that tests can lower them.
  */
 export type FixedLimits = {

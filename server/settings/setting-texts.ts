@@ -13,7 +13,9 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning: 'the primary node, PostgreSQL 15 or newer',
   },
   COUNTERGRAPH_DATA_DIR: { meaning: 'where the embedded server keeps its data' },
-  HOST: { meaning: 'the address to listen on; `0.0.0.0` and `::` are all of the machine' },
+  HOST: {
+    meaning: 'the address to listen on; `0.0.0.0` and `::` are all addresses of the machine',
+  },
   PORT: { meaning: 'the port; `0` takes a free one and prints it' },
   COUNTERGRAPH_TIME_ZONE: { meaning: 'the zone of dates without one, and of midnight' },
   COUNTERGRAPH_DEMO: {
@@ -21,61 +23,64 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning: 'the demo context, user and token',
   },
   COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: {
-    meaning: 'how long a topper may take when its caller does not say',
+    meaning: 'how long a topper may take unless the request says otherwise',
   },
   COUNTERGRAPH_MAX_TOPPER_ITEMS: { meaning: 'ceiling of `maxitems`' },
   COUNTERGRAPH_CORS_ORIGINS: { meaning: 'origins that a browser may call from' },
   COUNTERGRAPH_TRUST_PROXY: {
-    meaning: 'proxies whose `X-Forwarded-For` and `x-request-id` are believed',
+    meaning: 'proxies whose `X-Forwarded-For` and `x-request-id` are trusted',
   },
   COUNTERGRAPH_WORKERS: {
     absent: 'one fewer than there are processors, at least `1`',
-    meaning: 'threads that unpack and add up blocks, besides the one that answers requests',
+    meaning: 'threads that unpack and add up blocks, in addition to the one that answers requests',
   },
   COUNTERGRAPH_BLOCK_CACHE_MB: {
     meaning:
-      'memory for keys, blocks and series of segments that are kept between requests, in megabytes; `0` keeps none',
+      'memory to cache keys, blocks and series of segments between requests, in megabytes; `0` caches none',
   },
   COUNTERGRAPH_ANSWER_CACHE_MB: {
     meaning:
-      "memory for computed toppers that are kept until their context's data change, in megabytes; `0` keeps none",
+      "memory to cache computed toppers until their context's data change, in megabytes; `0` caches none",
   },
   COUNTERGRAPH_RESPONSE_CACHE_MB: {
     meaning:
-      'memory for whole responses that are kept until the data of a context they are about change, in megabytes; `0` keeps none',
+      'memory to cache whole responses until the data of any of their contexts change, in megabytes; `0` caches none',
   },
   COUNTERGRAPH_TRUSTED_ONLY: {
     meaning:
-      "`on` refuses all GraphQL documents but those of `serve --documents FILE` and the dashboard's",
+      "`on` refuses all GraphQL documents except those of `serve --documents FILE` and the dashboard's",
   },
   COUNTERGRAPH_MAX_CONCURRENT: {
     meaning:
-      'requests in progress at once; more wait briefly, and are then refused with 503. One caller alone gets at most three quarters of it, and each of several callers less, so that others are served too',
+      'requests in progress at once; more wait briefly, and are then refused with 503. A single caller gets at most three quarters of them, and each of several callers gets less, so that others are served too',
   },
   COUNTERGRAPH_MAX_CONNECTIONS: {
     meaning:
-      'open connections; more are closed at once. One address (one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name gets half of them',
+      'open connections; more are closed immediately. One address (one IPv6 /64) that `COUNTERGRAPH_TRUST_PROXY` does not name gets at most half of them',
   },
   COUNTERGRAPH_KEEP_ALIVE_SECONDS: {
-    meaning: 'how long an idle connection is kept; longer than a proxy in front keeps its own',
+    meaning:
+      'how long an idle connection is kept; should be longer than a proxy in front keeps its own',
   },
   COUNTERGRAPH_SHUTDOWN_SECONDS: {
-    meaning: 'how long the server, told to end, waits for the requests it has begun to answer',
+    meaning: 'how long a server that is shutting down waits for the requests in progress',
   },
   COUNTERGRAPH_GRAPHQL_MAX_COST: {
     meaning:
-      'what an operation may cost; [limits.md](limits.md#what-a-query-costs) says how that is computed',
+      'what an operation may cost; [limits.md](limits.md#what-a-query-costs) says how the cost is computed',
   },
   COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
   COUNTERGRAPH_EXPLORER: { meaning: 'who may open the explorer at `/graphql`' },
   COUNTERGRAPH_DASHBOARD: { meaning: 'the dashboard at `/`' },
   COUNTERGRAPH_SLOW_MS: {
     meaning:
-      'requests that take longer than these milliseconds are logged, with what their toppers were made of; `0`: none',
+      'requests that take longer than this, in milliseconds, are logged with how their toppers were computed; `0`: none',
   },
   COUNTERGRAPH_PROCESSES: {
-    meaning:
-      'processes that answer requests at the one address; [below](#several-processes) is what they share',
+    meaning: 'processes that answer requests at one address; [what they share](#several-processes)',
   },
-  LOG_LEVEL: { meaning: 'JSON lines on a pipe, readable text on a terminal; to standard error' },
+  LOG_LEVEL: {
+    meaning:
+      'how much is logged to standard error: readable text on a terminal, otherwise JSON lines',
+  },
 };

@@ -255,7 +255,7 @@ const lineOf = (issue: z.core.$ZodIssue): string => `${String(issue.path[0])} ${
 
 /**
  * Checks the rules between variables. It reads the environment itself, so that it reports them even
- * beside other mistakes.
+ * along with other mistakes.
  */
 function contradictions(env: NodeJS.ProcessEnv): string[] {
   return env['COUNTERGRAPH_DEMO'] === 'on' && env['DATABASE_URL']

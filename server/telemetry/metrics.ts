@@ -60,7 +60,7 @@ export function createMetrics(version: string): Metrics {
   });
   const inProgress = new Gauge({
     name: 'countergraph_http_requests_in_progress',
-    help: 'HTTP requests that were begun and are not over',
+    help: 'HTTP requests in progress',
     registers: [registry],
   });
   const operations = new Histogram({
@@ -72,7 +72,7 @@ export function createMetrics(version: string): Metrics {
   });
   const ways = new Counter({
     name: 'countergraph_graphql_requests_total',
-    help: 'GraphQL requests by who answered them: hot is what was compiled, yoga everything else',
+    help: 'GraphQL requests by what answered them: hot for compiled operations, yoga for all others',
     labelNames: ['way'],
     registers: [registry],
   });
@@ -131,7 +131,7 @@ function createNodeMetrics(): Registry {
 function countErrors(registry: Registry): (kind: CountedError) => void {
   const errors = new Counter({
     name: 'countergraph_errors_total',
-    help: 'Errors told to callers, by their kind; internal: defects of the service',
+    help: 'Errors returned to callers, by kind; internal: defects of the service',
     labelNames: ['kind'],
     registers: [registry],
   });
@@ -163,7 +163,7 @@ function timeWork(registry: Registry): WorkObserver {
   });
   const tasks = new Histogram({
     name: 'countergraph_kernel_task_seconds',
-    help: 'Duration of unpacking and adding up in seconds, waiting for a thread included',
+    help: 'Duration of unpacking and adding up in seconds, including the wait for a thread',
     labelNames: ['task'],
     buckets: WORK_BUCKETS,
     registers: [registry],

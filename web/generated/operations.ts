@@ -33,11 +33,11 @@ export type DateRangeInput = {
   readonly to: string;
 };
 
-/** A name and a value known of a key. */
+/** A name and a value that describe a key. */
 export type KeyAttributeInput = {
-  /** What the value is of; each name once. */
+  /** What the value describes; each name once. */
   readonly name: string;
-  /** The value; one without text is left out. */
+  /** The value; an attribute with an empty value is left out. */
   readonly value: string;
 };
 
@@ -88,9 +88,9 @@ export type KeyKind =
 
 /** New texts of a key. Fields that are left out stay as they are; null or an empty text removes the text. */
 export type KeyUpdateInput = {
-  /** All its attributes: they replace the present ones. */
+  /** All its attributes: they replace the existing ones. */
   readonly attributes?: ReadonlyArray<KeyAttributeInput> | null | undefined;
-  /** What is known of it, at most 10,000 characters. */
+  /** What is known about it, at most 10,000 characters. */
   readonly description?: string | null | undefined;
   /** The key, raw or readable. It needs no readings. */
   readonly key: string;
@@ -108,7 +108,7 @@ export type MeterType =
   | 'VT_COUNTER'
   /** Counter with sliding window: a window holds the sum. */
   | 'VT_COUNTER_WITH_SLIDING_WINDOW'
-  /** Delta rate counter as of SNMP, shown as volume ÷ topper bucket size. */
+  /** Delta rate counter, as in SNMP, shown as volume ÷ topper bucket size. */
   | 'VT_DELTA_RATE_COUNTER'
   /** Basic gauge: a window holds the mean. */
   | 'VT_GAUGE'
@@ -127,15 +127,15 @@ export type MeterType =
   /** Running counter without deltas: a window holds the largest reading. */
   | 'VT_RUNNING_COUNTER';
 
-/** Rolls the keys of an address group up to networks, which then are the keys, in the form of kind `subnet`. */
+/** Rolls the keys of an address group up to networks, which then become the keys, in the form of kind `subnet`. */
 export type PrefixInput = {
-  /** Bits of an IPv4 address that make its network, 0 to 32. */
+  /** Prefix length of IPv4 networks, 0 to 32. */
   readonly ipv4?: number;
-  /** Bits of an IPv6 address that make its network, 0 to 128. */
+  /** Prefix length of IPv6 networks, 0 to 128. */
   readonly ipv6?: number;
 };
 
-/** What keys are ranked by. It does not change `metric`, `total` and `others`. */
+/** What keys are ranked by. It does not change `metric`, `total` or `others`. */
 export type RankBy =
   /** How much less; keys without a reading now are listed with metric 0. */
   | 'DECLINE'
@@ -143,7 +143,7 @@ export type RankBy =
   | 'GROWTH'
   /** Their value over the window. */
   | 'METRIC'
-  /** Only keys without a reading then, by metric. */
+  /** Only keys without a reading in the earlier window, by metric. */
   | 'NEW'
   /** The largest topper bucket. */
   | 'PEAK'

@@ -18,7 +18,7 @@ export function registerNotifications(registry: Registry, tally: NotificationTal
   });
   new Gauge({
     name: 'countergraph_alert_deliveries_waiting',
-    help: 'Changes of alert events that wait to be delivered; 0 where another server notifies',
+    help: 'Changes of alert events that wait to be delivered; 0 if another server notifies',
     labelNames: ['kind'],
     registers: [registry],
     collect() {

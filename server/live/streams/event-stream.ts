@@ -135,8 +135,8 @@ export class EventStream {
   }
 
   /**
-   * Writes as much as the connection takes now. Node only tells when a write has been taken as a
-   * whole. So a large event is written in pieces, each of which shows that the reader still reads.
+   * Writes as much as the connection takes now. Node only reports when a whole write has been
+   * taken. So a large event is written in pieces, each of which shows that the reader still reads.
    */
   #writeMore(): void {
     const { response } = this.#options;

@@ -122,7 +122,7 @@ describe('a missing object is null without an error (section 9)', () => {
 
 const NO_GUID =
   'Guid must look like "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}", case and braces optional; ' +
-  '`counterGroups { guid name }` of a context lists those that there are, got "Hosts"';
+  '`counterGroups { guid name }` of a context lists the existing ones, got "Hosts"';
 
 describe('a document', () => {
   it.each([

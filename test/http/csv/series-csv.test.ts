@@ -189,8 +189,8 @@ describe('the parameters', () => {
   it.each([
     [{ format: 'json' }, 'format must be csv with series=true, got "json"'],
     [{ format: '' }, 'format must be csv with series=true, got "json"'],
-    [{ series: '', step: 60 }, 'step must be given with series=true only, got 60'],
-    [{ series: 'no', step: 60 }, 'step must be given with series=true only, got 60'],
+    [{ series: '', step: 60 }, 'step must be given only with series=true, got 60'],
+    [{ series: 'no', step: 60 }, 'step must be given only with series=true, got 60'],
     [{ series: 'maybe' }, 'series must be one of true, 1, yes, on, false, 0, no, off, got "maybe"'],
   ])('%o are refused', async (parameters, message) => {
     expect(await refusal(parameters)).toEqual([400, message]);
