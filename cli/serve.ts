@@ -60,7 +60,7 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
       try {
         console.log(welcome(server.url, { demo: credentials, isLeftOut }, settings));
         await Promise.race([signals.aborted, server.failed]);
-        log.info('ending: no more requests are accepted, those in progress are answered');
+        log.info('shutting down: no more requests are accepted, those in progress are answered');
       } finally {
         await server.close();
         await tracing?.close();
@@ -83,7 +83,10 @@ function openLog({ logLevel, processes }: Settings): Logger {
   const log = createLog(logLevel, process.stderr, base);
   const processors = availableParallelism();
   if (processes > processors) {
-    log.warn({ processes, processors }, 'more processes than processors answer no more requests');
+    log.warn(
+      { processes, processors },
+      'more processes than processors do not increase throughput',
+    );
   }
   return log;
 }

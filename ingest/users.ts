@@ -89,7 +89,7 @@ export async function addUserWithin(
   };
 }
 
-/** Gives a user a new token; the previous one becomes invalid at once. */
+/** Gives a user a new token; the previous one becomes invalid immediately. */
 export async function rotateToken(connection: Connection, name: string): Promise<string> {
   const token = makeToken();
   await upsertToken(connection, await userIdOf(connection, name), digestOf(token));
@@ -148,7 +148,7 @@ const unknownUser = (name: string): IngestError =>
 
 const hasToken = (name: string): IngestError =>
   new IngestError(
-    `--token must be the one that ${name} has, or be left out, as the user already exists: ` +
+    `--token must be the one that ${name} has, or be left out, because the user already exists: ` +
       `without it contexts are granted; \`countergraph user rotate ${name}\` makes a new token`,
   );
 

@@ -19,7 +19,7 @@ import type { RequestScope } from './request-scope.ts';
 export type ContextView = {
   readonly contextId: number;
   readonly name: string;
-  /** If a standby answers in place of the primary, the primary's name. */
+  /** If a standby answers instead of the primary, the primary's name. */
   readonly nodeName: string;
   readonly nodeUrl: string;
   readonly loaders: NodeLoaders;
@@ -75,7 +75,7 @@ function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): 
   // Only for the log: callers must not learn how the server is configured.
   const cause = new Error(
     `the variable ${node.urlEnv} must hold the address of the node ${node.name} of the context ` +
-      `${context.name}, ${fault}: set it where the server is started, and start the server again`,
+      `${context.name}, ${fault}: set it where the server is started, and restart the server`,
   );
   throw serviceError('unreachable', {}, { cause });
 }

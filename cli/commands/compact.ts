@@ -37,7 +37,7 @@ async function compact({ context, json }: { context: string; json?: true }): Pro
 function linesOf(report: CompactReport, seconds: number): string[] {
   const { context, merges, merged, rollUps, before, after, swept } = report;
   const lines = [...report.damaged];
-  if (swept > 0) lines.push(`${counted(swept, 'segment')} replaced before were removed`);
+  if (swept > 0) lines.push(`${counted(swept, 'segment')} replaced earlier were removed`);
   if (rollUps > 0)
     lines.push(`${counted(rollUps, 'roll-up')} ${rollUps === 1 ? 'was' : 'were'} made`);
   if (merges === 0) {
@@ -48,12 +48,12 @@ function linesOf(report: CompactReport, seconds: number): string[] {
   lines.push(
     `Context ${context} was compacted: ${counted(merged, 'segment')} became ` +
       `${count(merged - (before.segments - after.segments))} in ${counted(merges, 'merge')}; ` +
-      `it has ${counted(after.segments, 'segment')} of ${sizeText(after.bytes)} now, before ` +
+      `it has ${counted(after.segments, 'segment')} of ${sizeText(after.bytes)} now, and had ` +
       `${count(before.segments)} of ${sizeText(before.bytes)}, ${seconds.toFixed(1)} s`,
   );
   return lines;
 }
 
 const verdict = ({ context, damaged }: CompactReport): string =>
-  `${counted(damaged.length, 'merge')} could not be done, as segments are damaged: ` +
+  `${counted(damaged.length, 'merge')} could not be done, because segments are damaged: ` +
   `\`countergraph verify --context ${context}\` names all of them`;

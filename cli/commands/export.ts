@@ -51,7 +51,7 @@ export function registerExport(program: Command): void {
         .default('samples' satisfies ExportFormat),
     )
     .option('--engine <n>', 'the engine instance to export (default: 0)', parseEngine)
-    .option('--declaration <file>', 'also write a file with which apply creates the same context')
+    .option('--declaration <file>', 'also write a file from which apply creates the same context')
     .option('--json', 'print the result as JSON')
     .action(runExport);
 }
@@ -170,13 +170,13 @@ function remarks(report: ExportReport): string[] {
   const lines = report.archivedSlices.map((name) => `${name} is archived: left out`);
   for (const [engine, number] of Object.entries(report.otherEngines)) {
     lines.push(
-      `engine ${engine} has ${counted(number, 'slice')} of that time: --engine ${engine} exports them`,
+      `engine ${engine} has ${counted(number, 'slice')} for that time: --engine ${engine} exports them`,
     );
   }
   if (derivedLabels > 0) {
     lines.push(
-      `${counted(derivedLabels, 'label')} came from DNS answers or MaxMind databases, which is not ` +
-        'in the lines: an import takes them as given by a user',
+      `${counted(derivedLabels, 'label')} came from DNS answers or MaxMind databases, which the ` +
+        'lines do not say: an import treats them as given by a user',
     );
   }
   if (keysWithLongTexts > 0) {
@@ -187,14 +187,14 @@ function remarks(report: ExportReport): string[] {
   }
   if (slices > LIMITS.importSlices) {
     lines.push(
-      `an import fills at most ${counted(LIMITS.importSlices, 'slice')}, and these are ` +
+      `an import fills at most ${counted(LIMITS.importSlices, 'slice')}, and the export has ` +
         `${count(slices)}: to import it, export it in parts, with --from and --to`,
     );
   }
   for (const name of report.leftOutNodes) {
     lines.push(
-      `node ${name} is left out of the declaration, as its address may hold a password: declare ` +
-        'it with url_env, or where it is wanted',
+      `node ${name} is left out of the declaration, because its address may hold a password: declare ` +
+        'it with url_env, or where it is needed',
     );
   }
   for (const name of report.sinksWithAddress) {

@@ -43,7 +43,7 @@ export function addImportOptions(command: Command): Command {
     .option('--if-new', 'skip a file whose content was imported before, instead of failing')
     .option(
       '--allow-empty',
-      'accept an input of nfdump without flows, which otherwise fails; empty inputs of other formats never do',
+      'accept an input of nfdump without flows, which otherwise fails; empty inputs of other formats never fail',
     )
     .option('--skip-bad-lines', 'count and name lines that cannot be read, instead of stopping')
     .option('--json', 'print the result of each file as a line of JSON');

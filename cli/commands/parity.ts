@@ -55,7 +55,7 @@ export function registerParity(program: Command): void {
         'format; also gzipped, - is standard input',
       '-',
     )
-    .option('--user <name>', 'ask as this user, instead of the users in the requests')
+    .option('--user <name>', 'send requests as this user, instead of the users in the requests')
     .addOption(
       new Option('--legacy-token <token>', 'the token of --user at the legacy service').env(
         'COUNTERGRAPH_PARITY_LEGACY_TOKEN',
@@ -68,7 +68,7 @@ export function registerParity(program: Command): void {
     )
     .option(
       '--ignore <field>',
-      'ignore a field and all fields below it: a dotted path without indexes, as keys.label; repeatable',
+      'ignore a field and all fields below it: a dotted path without indexes, such as keys.label; repeatable',
       (field: string, fields: string[]) => [...fields, parseField(field)],
       [],
     )

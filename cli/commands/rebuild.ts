@@ -19,7 +19,7 @@ export function registerRebuild(program: Command): void {
 async function rebuild({ context, json }: { context: string; json?: true }): Promise<void> {
   const started = performance.now();
   const report = await withDatabase(async ({ url, signal }) => {
-    const progress = showBytes('written again');
+    const progress = showBytes('rewritten');
     return rebuildContext({
       databaseUrl: url,
       context,
@@ -41,7 +41,7 @@ function linesOf(report: RebuildReport, seconds: number): string[] {
   if (leftOver > 0) {
     lines.push(`taken out of use: ${counted(leftOver, 'segment')} of slices that are gone`);
   }
-  if (coverage > 0) lines.push(`made good: ${counted(coverage, 'row')} of coverage`);
+  if (coverage > 0) lines.push(`repaired: ${counted(coverage, 'row')} of coverage`);
   lines.push(
     `Context ${context} was rebuilt: ${counted(samples, 'sample')} in ` +
       `${counted(segments, 'segment')}, ${sizeText(bytes)}, ${seconds.toFixed(1)} s`,

@@ -197,7 +197,7 @@ async function actOnSlice(
     const { rows } = restored;
     return json
       ? JSON.stringify({ restored: name, rows })
-      : `${name} was restored: ${counted(rows, 'row')}, and all that is derived from them`;
+      : `${name} was restored: ${counted(rows, 'row')}, and everything derived from them`;
   }
   const archived = pool && (await archiveSlice(keeper, slice, pool));
   if (archived === null) return null;
@@ -214,8 +214,8 @@ async function finish(keeper: Keeper, action: SliceAction, done: readonly number
   reportRefused(refused);
   if (partitions.length > 0) {
     console.error(
-      `the space of ${counted(partitions.length, 'slice')} is given back when readers that began ` +
-        'before are done: by the server, the next import or the next of these commands',
+      `the space of ${counted(partitions.length, 'slice')} is freed when readers that began ` +
+        'earlier are done: by the server, the next import or the next of these commands',
     );
   }
   for (const { file, reason } of files) {

@@ -43,7 +43,7 @@ export async function convertAtStart(options: StartOptions): Promise<number> {
         },
       },
     );
-    log.info({ ...converted }, 'what version 0.7 stored is converted');
+    log.info({ ...converted }, 'what version 0.7 stored was converted');
     return room.port;
   } finally {
     await room.close();

@@ -64,7 +64,7 @@ const settingsFor = (processes: number) => ({
  */
 async function warnOfOther(dataDir: string, log: (line: string) => void): Promise<boolean> {
   const settings = findUnreadSettings();
-  if (settings) log(`warning: ${settings} is not read, as this is another folder`);
+  if (settings) log(`warning: ${settings} is not read, because this is another folder`);
   const other = await findOtherData(dataDir);
   if (other === null) return false;
   const { folder, data } = other;

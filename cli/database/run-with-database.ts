@@ -69,7 +69,7 @@ async function isForDemo(databaseUrl: string, { demo }: Settings): Promise<boole
 
 function sayDemoIsLeftOut(): void {
   console.error(
-    'note: `npm start` creates the demo only in a database without contexts and users, which this ' +
-      `one no longer is: \`${demoCommand()}\` creates it beside them`,
+    'note: `npm start` creates the demo only in a database without contexts and users, and this ' +
+      `one now has some: \`${demoCommand()}\` creates it alongside them`,
   );
 }

@@ -8,7 +8,7 @@ import { lostText } from './lost-text.ts';
 
 export type FeedDisplay = {
   readonly update: (status: FeedStatus) => void;
-  /** Writes a separate line, beside the status. */
+  /** Writes a separate line, in addition to the status. */
   readonly say: (line: string) => void;
   readonly stop: () => void;
 };

@@ -5,7 +5,7 @@ export function reportRefused(refused: readonly RefusedRemoval[]): void {
   for (const { partition, reason } of refused) {
     console.error(
       `${partition} is not needed, but cannot be removed (${reason}): ` +
-        'drop this table, or remove the reason; until then its space is not given back',
+        'drop this table, or remove the reason; until then its space is not freed',
     );
   }
 }

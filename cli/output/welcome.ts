@@ -45,7 +45,7 @@ function demoLines(url: string, { username, token }: Credentials): string[] {
 
 function useLines(isDemoLeftOut: boolean): string[] {
   const command = commandForm();
-  const demo = `  The demo:             ${demoCommand()}, as this database is in use`;
+  const demo = `  The demo:             ${demoCommand()} (this database is in use)`;
   return [
     '',
     `  A user with a token:  ${command} user add NAME --context CONTEXT`,

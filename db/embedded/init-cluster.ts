@@ -9,7 +9,7 @@ import { type DataFolder, folderAt } from './data-folder.ts';
 import { serverEnvironment } from './server-options.ts';
 import { giveTo } from './server-user.ts';
 
-/** The cluster's superuser. Its password is stored beside the data. */
+/** The cluster's superuser. Its password is stored next to the data. */
 export const SUPERUSER = 'countergraph';
 
 const DRAFT = 'new-';

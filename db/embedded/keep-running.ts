@@ -28,7 +28,7 @@ const PAUSES: Pauses = {
 };
 
 /**
- * Monitors a server and restarts it if it dies: the first time at once, and if it keeps dying,
+ * Monitors a server and restarts it if it dies: the first time immediately, and if it keeps dying,
  * after ever longer pauses.
  */
 export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOptions): Keeper {
@@ -66,7 +66,7 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
     }
   }
 
-  /** If it cannot be told, for example for lack of file descriptors, the next look may tell. */
+  /** If that cannot be determined, say for lack of file descriptors, the next check may. */
   function seemsAlive(record: ProcessRecord): boolean {
     try {
       return isAlive(record);

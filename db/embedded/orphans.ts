@@ -11,9 +11,9 @@ const POLL_MS = 10;
  * Ends the processes that a killed postmaster left behind. Those that wait for a client notice by
  * themselves. One in the middle of a long statement does not: it keeps writing, and it keeps
  * another postmaster from starting, because it holds the shared memory. All get the signal that a
- * postmaster sends when one of its processes has crashed: to end at once, because the write-ahead
- * log is replayed anyway. Does nothing while there is a postmaster. Only Linux shows which folder a
- * process belongs to; on other platforms, a start waits for the orphans to end.
+ * postmaster sends when one of its processes has crashed: to end immediately, because the
+ * write-ahead log is replayed anyway. Does nothing while there is a postmaster. Only Linux shows
+ * which folder a process belongs to; on other platforms, a start waits for the orphans to end.
  */
 export async function endOrphans(pgdata: string): Promise<void> {
   if (process.platform !== 'linux') return;

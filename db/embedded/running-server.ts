@@ -66,7 +66,7 @@ export async function waitUntilReady(
     if (performance.now() > deadline) {
       throw new Error(
         `The embedded PostgreSQL (process ${pid}) is not ready after ` +
-          `${LIMITS.embeddedStartMs / 1000} seconds: see its log beside ${pgdata}`,
+          `${LIMITS.embeddedStartMs / 1000} seconds: see its log next to ${pgdata}`,
       );
     }
     await delay(POLL_MS);

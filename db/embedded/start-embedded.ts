@@ -122,14 +122,14 @@ function reviveServer(
     if (running !== null && running.port !== port) {
       throw new Error(
         `The embedded PostgreSQL in ${folder.root} was started by another process on port ` +
-          `${running.port}, as ${port} was taken: restart this program to use it`,
+          `${running.port}, because ${port} was taken: restart this program to use it`,
       );
     }
     if (!existsSync(folder.cluster)) {
       throw new Error(`The data in ${folder.root} are gone: restore them, or restart this program`);
     }
     const server = running ?? (await makeServer(place, { port, orAnother: false }));
-    log(`the embedded PostgreSQL in ${folder.root} runs again`);
+    log(`the embedded PostgreSQL in ${folder.root} is running again`);
     return { server, restarted: running === null };
   });
 }
@@ -158,7 +158,7 @@ async function makeServer(
   }
   const server = await launchServer(folder, programs, settings, wanted);
   if (!(await takesConnections(folder, server))) {
-    throw new Error(`The embedded PostgreSQL ended right after its start: see ${folder.logFile}`);
+    throw new Error(`The embedded PostgreSQL ended right after it started: see ${folder.logFile}`);
   }
   return server;
 }

@@ -39,7 +39,7 @@ export async function spoolSource(
   }
 }
 
-/** Ends reading at once when aborted, because a pipe may stay silent for long. */
+/** Ends reading immediately when aborted, because a pipe may stay silent for long. */
 const untilAborted = (source: ImportSource, signal: AbortSignal | undefined): ImportSource => ({
   ...source,
   open: () => (signal ? addAbortSignal(signal, source.open()) : source.open()),

@@ -95,14 +95,14 @@ function checkGroup(group: ImportGroup, wanted: FlowGroup): void {
   if (group.keyKind !== keyKind || group.partGuids.join() !== (crosskey ?? []).join()) {
     throw new IngestError(
       `group ${guid} of the context is not the flow group ${name}: its keys must be ` +
-        `${keyKind}${crosskey ? ` of ${crosskey.join(' and ')}` : ''}, they are ${group.keyKind}`,
+        `${keyKind}${crosskey ? ` of ${crosskey.join(' and ')}` : ''}, but they are ${group.keyKind}`,
     );
   }
   for (const { id } of meters) {
     const meter = group.meters.get(id);
     if (meter && (meter.fold === null || !isCounting(meter.fold))) {
       throw new IngestError(
-        `meter ${id} of group ${guid} must be a counter to hold flows, it is of type ${meter.type}`,
+        `meter ${id} of group ${guid} must be a counter to hold flows, but it is of type ${meter.type}`,
       );
     }
   }

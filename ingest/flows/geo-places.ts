@@ -64,7 +64,7 @@ export function geoPlaces(
 /** The reader's own message is about its bytes, which helps nobody. */
 const damagedDatabase = (file: string, cause: unknown): IngestError =>
   new IngestError(
-    `${file} is damaged, an entry of it cannot be read: download it again, or leave it out of --mmdb`,
+    `${file} is damaged, and an entry in it cannot be read: download it again, or leave it out of --mmdb`,
     { cause },
   );
 
@@ -95,7 +95,7 @@ async function openDatabase(file: string): Promise<GeoDatabase> {
   if (!kinds.countries && !kinds.systems) {
     throw new IngestError(
       `${file} must be a database of countries or of autonomous systems, ` +
-        `such as GeoLite2-Country and GeoLite2-ASN, it is ${shown(databaseType)}`,
+        `such as GeoLite2-Country and GeoLite2-ASN, but it is ${shown(databaseType)}`,
     );
   }
   const isForIpv4 = ipVersion === 4;
@@ -114,7 +114,7 @@ async function openReader(file: string): Promise<Reader<Response>> {
     return new Reader<Response>(content);
   } catch (error) {
     throw new IngestError(
-      `${file} must be a database in MaxMind's format (.mmdb, unpacked), it cannot be read as one`,
+      `${file} must be a database in MaxMind's format (.mmdb, unpacked), but it cannot be read as one`,
       { cause: error },
     );
   }

@@ -120,7 +120,7 @@ describe('serve, when its PostgreSQL dies', { timeout: 60_000 }, () => {
     await lost;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(logged).toMatch(/the embedded PostgreSQL in .* has died: starting it again/);
-    expect(logged).toMatch(/the embedded PostgreSQL in .* runs again/);
+    expect(logged).toMatch(/the embedded PostgreSQL in .* is running again/);
   });
 
   it('starts it again after all its processes are killed at once', async () => {

@@ -181,7 +181,7 @@ describe('what is left out', () => {
     const outcome = await runOn(lab, 'export', '--context', 'parts', file);
     expect(outcome.err).toEqual([
       'slice-20240715-0000 is archived: left out',
-      'engine 2 has 2 slices of that time: --engine 2 exports them',
+      'engine 2 has 2 slices for that time: --engine 2 exports them',
     ]);
     expect(outcome.out[0]).toMatch(
       /: 1 line of 1 key, 1 slice, .*, 1 key without readings left out$/,
@@ -212,8 +212,8 @@ describe('what is left out', () => {
     const file = join(folder, 'named.ndjson');
     const { err } = await runOn(lab, 'export', '--context', 'named', file);
     expect(err).toEqual([
-      '2 labels came from DNS answers or MaxMind databases, which is not in the lines: an import ' +
-        'takes them as given by a user',
+      '2 labels came from DNS answers or MaxMind databases, which the lines do not say: an import ' +
+        'treats them as given by a user',
     ]);
     const labels = (await readFile(file, 'utf8')).trimEnd().split('\n');
     expect(labels.map((line) => JSON.parse(line).label)).toEqual(

@@ -141,7 +141,7 @@ describe('slices archive and restore', () => {
     expect(back.err).toEqual(['slice-20240717-0000 is not archived: left out']);
     expect(back.out).toEqual(
       ['slice-20240715-0000', 'slice-20240716-0000'].map(
-        (name) => `${name} was restored: 1 row, and all that is derived from them`,
+        (name) => `${name} was restored: 1 row, and everything derived from them`,
       ),
     );
     expect((await statuses()).filter((text) => text.endsWith('archived'))).toEqual([

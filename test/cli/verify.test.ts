@@ -73,7 +73,7 @@ it('verify names differences, ends with 1 and says what to do; rebuild repairs t
   const rebuilt = await run(...REBUILD);
   expect([rebuilt.status, rebuilt.err]).toEqual([0, []]);
   expect(rebuilt.out).toEqual([
-    'made good: 1 row of coverage',
+    'repaired: 1 row of coverage',
     expect.stringMatching(/^Context lab was rebuilt: 2 samples in 1 segment, \d+ B, \d+\.\d s$/),
   ]);
   expect((await run(...VERIFY)).status).toBe(0);

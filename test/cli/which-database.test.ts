@@ -70,8 +70,8 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
     ]);
     expect(await run('.', 'apply', 'lab.json')).toEqual([
       `database: embedded PostgreSQL in ${data}`,
-      'note: `npm start` creates the demo only in a database without contexts and users, which ' +
-        'this one no longer is: `COUNTERGRAPH_DEMO=on npm start` creates it beside them',
+      'note: `npm start` creates the demo only in a database without contexts and users, and ' +
+        'this one now has some: `COUNTERGRAPH_DEMO=on npm start` creates it alongside them',
     ]);
     expect(await run('.', 'apply', 'lab.json')).toEqual([
       `database: embedded PostgreSQL in ${data}`,
@@ -82,14 +82,14 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
     const data = join(folder, '.countergraph');
     await writeFile(join(folder, '.env'), 'LOG_LEVEL=info');
     expect(await run('below', 'user', 'list')).toEqual([
-      `warning: ${join(folder, '.env')} is not read, as this is another folder`,
+      `warning: ${join(folder, '.env')} is not read, because this is another folder`,
       `warning: there is a database in ${data}, and another one is created in ` +
         `${join(folder, 'below', '.countergraph')}: to use the first, run commands in ${folder} ` +
         `or set COUNTERGRAPH_DATA_DIR=${data}`,
       `database: embedded PostgreSQL in ${join(folder, 'below', '.countergraph')}, just created`,
     ]);
     expect(await run('below', 'user', 'list')).toEqual([
-      `warning: ${join(folder, '.env')} is not read, as this is another folder`,
+      `warning: ${join(folder, '.env')} is not read, because this is another folder`,
       `database: embedded PostgreSQL in ${join(folder, 'below', '.countergraph')}`,
     ]);
   });

@@ -222,8 +222,8 @@ describe('a context that is exported and imported elsewhere', () => {
       ...empty,
     );
     expect(outcome.err).toEqual([
-      'node near is left out of the declaration, as its address may hold a password: declare it ' +
-        'with url_env, or where it is wanted',
+      'node near is left out of the declaration, because its address may hold a password: declare ' +
+        'it with url_env, or where it is needed',
     ]);
     const declaration = await readFile(file, 'utf8');
     expect(declaration).not.toContain('secret');

@@ -175,7 +175,7 @@ describe('what is not a record of goflow2', () => {
     [{ sampling_rate: 'x' }, 'sampling_rate must be an integer from 0 to 2^63-1, got "x"'],
     [
       { bytes: 2n ** 62n, sampling_rate: 2 },
-      'bytes times sampling_rate must be at most 2^63-1, they are 9223372036854775808',
+      'bytes times sampling_rate must be at most 2^63-1, got 9223372036854775808',
     ],
     [
       { time_flow_end_ns: 1_700_000_309_499_999_999n },

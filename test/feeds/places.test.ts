@@ -129,7 +129,8 @@ describe('a file that is not such a database', () => {
 });
 
 describe('a damaged database', () => {
-  const DAMAGED = /^.*damaged\.mmdb is damaged, an entry .* download it again, or leave it out of/;
+  const DAMAGED =
+    /^.*damaged\.mmdb is damaged, and an entry .* download it again, or leave it out of/;
 
   it('stops an import with its name', async () => {
     const { placeOf } = await openPlaces([path('damaged.mmdb')]);

@@ -28,7 +28,7 @@ describe('compact', () => {
     expect(out).toHaveLength(2);
     expect(out[0]).toBe('1 roll-up was made');
     expect(out[1]).toMatch(
-      /^Context lab was compacted: 4 segments became 2 in 2 merges; it has 2 segments of \S+ \S+ now, before 4 of /,
+      /^Context lab was compacted: 4 segments became 2 in 2 merges; it has 2 segments of \S+ \S+ now, and had 4 of /,
     );
     expect((await segmentsOf(lab)).map(({ level }) => level)).toEqual([100, 100]);
     expect(await verify(lab)).toMatchObject({ samples: 4, differences: [] });
@@ -55,7 +55,7 @@ describe('compact', () => {
   it('removes segments that were replaced some minutes ago', async () => {
     await lab.sql(`update segments set died_at = died_at - interval '10 minutes'`);
     const { out } = await compact();
-    expect(out[0]).toBe('4 segments replaced before were removed');
+    expect(out[0]).toBe('4 segments replaced earlier were removed');
     expect(await lab.sql('select from segments where died is not null')).toEqual([]);
   });
 

@@ -62,7 +62,7 @@ export function countIn(record: FlowRecord, field: string): Whole {
 export function sampledIn(record: FlowRecord, field: string, rate: Whole): Whole {
   const amount = multiplyWhole(countIn(record, field), rate);
   if (isReading(amount)) return amount;
-  throw new BadLine(`${field} times sampling_rate must be at most 2^63-1, they are ${amount}`);
+  throw new BadLine(`${field} times sampling_rate must be at most 2^63-1, got ${amount}`);
 }
 
 /** Reads seconds as whole microseconds; an unset field counts as 0. */

@@ -127,7 +127,7 @@ class NotifierKeeper {
     await failed?.end();
   }
 
-  /** Runs a pass at once instead of at the next interval; several calls share one pass. */
+  /** Runs a pass now instead of at the next interval; several calls share one pass. */
   #wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;

@@ -42,7 +42,7 @@ function read(name: string, what: string, variable: Variable): string {
   if (value) return value;
   throw new SinkFailure(
     `the variable ${name} must hold ${what}, and is not set: set it where the server is started, ` +
-      'and start the server again',
+      'and restart the server',
   );
 }
 

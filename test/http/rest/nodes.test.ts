@@ -179,7 +179,7 @@ describe('the node that answers (decision 13)', () => {
       const message =
         'Database is not reachable: ' +
         `the variable ${variable} must hold the address of the node ${node} of the context lab, ` +
-        'and is not set: set it where the server is started, and start the server again';
+        'and is not set: set it where the server is started, and restart the server';
       expect(named).toMatchObject([
         { msg: 'a request was refused by the backend', err: { message } },
         { msg: 'a GraphQL field failed', err: { message } },

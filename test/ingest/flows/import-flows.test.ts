@@ -206,11 +206,11 @@ describe('an import of flows', () => {
   });
 
   it.each([
-    ['of another kind', { key_kind: 'text' }, /its keys must be protocol, they are text/],
+    ['of another kind', { key_kind: 'text' }, /its keys must be protocol, but they are text/],
     [
       'with a mean where flows need a counter',
       { key_kind: 'protocol', meters: [{ id: 1, type: 5, name: 'Packets' }] },
-      /meter 1 of group .* must be a counter to hold flows, it is of type 5/,
+      /meter 1 of group .* must be a counter to hold flows, but it is of type 5/,
     ],
   ])('refuses a group %s under the GUID of a flow group', async (_, changes, reason) => {
     const guid = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}';
