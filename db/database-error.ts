@@ -53,7 +53,7 @@ export function isMissingTable(error: unknown, name: RegExp): boolean {
 }
 
 /**
- * Returns whether Citus refused to create a table beside shards that it is moving; the error has no
+ * Returns whether Citus refused to create a table while it is moving shards; the error has no
  * code.
  */
 export const isShardMove = (error: unknown): boolean =>

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /**
  * Returns the folder of our package.json, found by walking up: this file runs as db/project-root.ts
- * in a checkout and as dist/db/project-root.js once built, and the migrations are beside neither.
+ * in a checkout and as dist/db/project-root.js once built, and the migrations are next to neither.
  */
 export function projectRoot(): string {
   let folder = import.meta.dirname;

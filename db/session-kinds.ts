@@ -1,7 +1,7 @@
 /*
- * SQL about a row of pg_stat_activity. To a role without pg_read_all_stats, PostgreSQL tells of
- * other roles' sessions only whose they are, in which database, and their snapshot; backend_type is
- * null.
+ * SQL about a row of pg_stat_activity. PostgreSQL shows a role without pg_read_all_stats
+ * only whose the sessions of other roles are, in which database, and their snapshot; backend_type
+ * is null.
  */
 
 /** Whether it is a session of a user. */

@@ -22,7 +22,7 @@ export class AnswerPace {
   }
 
   /**
-   * Call before the objects of a list are completed. undefined: they may be completed at once.
+   * Call before the objects of a list are completed. undefined: they may be completed immediately.
    * Errors: the reason why the answer is no longer needed.
    */
   begin(objects: number): Promise<void> | undefined {

@@ -21,7 +21,7 @@ export type PersistentLoad = {
 };
 
 /**
- * Repeats a request on a few connections. A connection that is lost is opened again at once, as by
+ * Repeats a request on a few connections. A connection that is lost is reopened immediately, as by
  * a client with keep-alive.
  */
 export function startLoad(

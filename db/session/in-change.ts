@@ -90,7 +90,7 @@ async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
   try {
     return await withinBound(connecting, bound);
   } catch (error) {
-    // A connection that arrives too late is released at once.
+    // A connection that arrives too late is released immediately.
     connecting.then(
       (late) => late.release(),
       () => {},

@@ -16,6 +16,6 @@ export const isRequestId = (text: string): boolean => REQUEST_ID.test(text);
  */
 export function setSessionName(requestId: string | null): string | null {
   if (requestId === null) return null;
-  if (!isRequestId(requestId)) throw new Error('a request id has a form that is not one');
+  if (!isRequestId(requestId)) throw new Error('a request id has an invalid form');
   return `set local application_name = '${PREFIX}${requestId}'`;
 }

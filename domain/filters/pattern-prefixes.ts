@@ -22,7 +22,7 @@ export function patternPrefixes(pattern: string): PatternPrefixes | null {
 }
 
 /**
- * What is known of a path through the pattern: whether it is anchored at the start of the text
+ * What is known about a path through the pattern: whether it is anchored at the start of the text
  * (`hasBegun`), and the `text` that it begins with. While `isOpen`, it has matched nothing else.
  */
 type Reached = { readonly text: string; readonly hasBegun: boolean; readonly isOpen: boolean };

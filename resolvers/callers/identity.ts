@@ -14,7 +14,7 @@ export type Grants = ReadonlyMap<string, GrantedContext>;
 /** An authenticated user, and the contexts they may read. */
 export class Identity {
   readonly username: string;
-  /** Those that the node grants which authenticated the user. */
+  /** Those granted by the node that authenticated the user. */
   readonly contexts: Grants;
   /** The node that authenticated the user: the primary, unless it could not be reached. */
   readonly nodeUrl: string;
@@ -32,7 +32,7 @@ export class Identity {
 
   /**
    * Returns the contexts that a node grants the user; none if it refuses the token. If a node
-   * stands in for the primary, what it knows of the user gives no access to other nodes
+   * stands in for the primary, what it knows about the user gives no access to other nodes
    * (decision 13).
    */
   async grantsOf(nodeUrl: string): Promise<Grants> {

@@ -6,7 +6,7 @@ import type { RequestScope } from '../request-scope.ts';
 
 /**
  * Returns the caller's identity if they may change a granted context. Errors: `notEditor`;
- * `unreachable` if another node than the primary authenticated them, because only the primary
+ * `unreachable` if a node other than the primary authenticated them, because only the primary
  * accepts changes.
  */
 export function requireEditor(

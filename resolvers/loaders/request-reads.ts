@@ -199,8 +199,8 @@ export class RequestReads {
   }
 
   /**
-   * Makes all reads of a node fail. It did not identify the caller, and what another node knows of
-   * the caller gives no access to its data.
+   * Makes all reads of a node fail. It did not identify the caller, and what another node knows
+   * about the caller gives no access to its data.
    */
   refuse(nodeUrl: string, error: Error): void {
     this.#refusals.set(nodeUrl, error);

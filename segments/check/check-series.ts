@@ -11,7 +11,7 @@ type OpenChunk = ChunkSeries & {
   readonly firstOrdinal: number;
   /** By key: the next expected entry. */
   readonly next: Uint32Array;
-  /** By slot − 1: tells whether a row of the blocks has the same reading as an entry. */
+  /** By slot − 1: checks whether a row of the blocks has the same reading as an entry. */
   readonly isSame: readonly ((row: number, entry: number) => boolean)[];
 };
 

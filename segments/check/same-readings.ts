@@ -27,7 +27,7 @@ function isSameColumn(a: Column | null, b: Column | null, length: number): boole
 }
 
 /**
- * Returns a function that tells whether a row of `a` and a row of `b` have the same reading, or
+ * Returns a function that checks whether a row of `a` and a row of `b` have the same reading, or
  * none.
  */
 export function compareColumns(

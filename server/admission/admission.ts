@@ -37,7 +37,7 @@ export class Admission {
     return this.#active;
   }
 
-  /** Whether a request from this address is in progress whose user is not verified yet. */
+  /** Whether a request from this address, with a user not verified yet, is in progress. */
   hasAny(address: string): boolean {
     return this.#counts.has(`from ${address}`);
   }

@@ -15,8 +15,8 @@ export type Visit = LogInGate & {
   /** The same as `admits`, but throws. Error: `busy`. */
   enter(): void;
   /**
-   * Waits until the work on the request may start; undefined: it may at once. Error: `busy` if it
-   * has waited too long.
+   * Waits until the work on the request may start; undefined: immediately. Error: `busy` if it has
+   * waited too long.
    */
   mayBegin(): Promise<void> | undefined;
   /** Releases the permit once the work is over. A caller that reads slowly holds no permit. */

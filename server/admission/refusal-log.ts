@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/log.ts';
 
 /**
  * Logs many refusals in one line: an overloaded server should not log each request that it refuses.
- * The first refusal is logged at once, the others as a sum.
+ * The first refusal is logged immediately, the others as a sum.
  */
 export class RefusalLog {
   readonly #log: Logger;

@@ -46,7 +46,7 @@ export class StartQueue {
   }
 
   /**
-   * Resolves when the request may start; undefined: it may at once. Rejects with the error that
+   * Resolves when the request may start; undefined: immediately. Rejects with the error that
    * `refusal` returns if the request waited too long.
    */
   wait(refusal: () => Error): Promise<void> | undefined {

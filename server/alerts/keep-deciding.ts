@@ -44,7 +44,7 @@ export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
   };
 }
 
-/** When to check a rule again that has no window due. */
+/** When to check a rule again if it has no window due. */
 type Settled = {
   /** When the version of the context's data differs from this one; null: whatever the version. */
   readonly version: string | null;

@@ -1,7 +1,7 @@
 import type { Assets } from './assets.ts';
 import { htmlPage } from './html-page.ts';
 
-/** Renders the page that callers get who must sign in first; it reveals nothing of the schema. */
+/** Renders the page for callers who must sign in first; it reveals nothing about the schema. */
 export const renderSignInPage = (assets: Assets, folder: string): string =>
   htmlPage({
     head: `<link rel="icon" type="image/svg+xml" href="${folder}/${assets.icon.fileName}">

@@ -67,7 +67,7 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
     ],
   });
 
-/** Replaces a document's hash by its text, and registers the documents of signed-in callers. */
+/** Replaces a document's hash with its text, and registers the documents of signed-in callers. */
 const findDocuments = (
   documents: Documents,
 ): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({

@@ -63,7 +63,7 @@ export function limitRequests(settings: Settings): Plugin {
   };
 }
 
-/** Limits what a caller may learn of the schema. `isSignedIn` is called only if that matters. */
+/** Limits what a caller may learn about the schema. `isSignedIn` is called only if that matters. */
 export function guardSchema<Context extends object>(
   { introspection: mode }: Settings,
   isSignedIn: (context: Context & YogaInitialContext) => Promise<boolean>,

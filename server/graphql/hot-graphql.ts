@@ -85,7 +85,7 @@ export async function answerHot(
   }
 }
 
-/** Replaces the errors of a result by what callers may see of them. */
+/** Replaces the errors of a result with what callers may see of them. */
 export function masked(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result;
   return { ...result, errors: result.errors.map((error): GraphQLError => renderError(error)) };

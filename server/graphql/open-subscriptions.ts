@@ -30,7 +30,7 @@ type Params = {
 
 /**
  * Takes valid subscriptions over from Yoga, which would compute and render answers for each
- * subscriber separately. Yoga only answers those that end at once, such as refused ones.
+ * subscriber separately. Yoga only answers those that end immediately, such as refused ones.
  */
 export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, RequestScope> => ({
   async onSubscribe({ args: { document, contextValue }, setResultAndStopExecution }) {
@@ -41,7 +41,7 @@ export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, Reques
   },
 });
 
-/** Returns the result of a subscription that ends at once. If it fills the slot, none is used. */
+/** Returns the result of a subscription that ends immediately; not used if the slot is filled. */
 async function open(document: DocumentNode, context: Context): Promise<ExecutionResult> {
   const { params, identity, reads, slot } = context;
   const { operationName = null, query = '' } = params;

@@ -6,8 +6,8 @@ export type IsTrusted = (address: string, hop: number) => boolean;
 
 /**
  * Returns the id that a trusted proxy gave the request, so that its log and ours can be correlated.
- * Replaces an id from anybody else, or of another form, by a new one: a caller that may choose ids
- * can hide behind those of others.
+ * Replaces an id from anybody else, or in another form, with a new one: a caller that may choose
+ * ids can hide behind those of others.
  */
 export function requestIdOf(request: IncomingMessage, isTrusted: IsTrusted): string {
   const given = request.headers['x-request-id'];

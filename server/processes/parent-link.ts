@@ -40,7 +40,7 @@ export class ParentLink {
     });
     channel.on('SIGTERM', () => end('signal'));
     cluster.worker?.once('disconnect', () => {
-      // Otherwise node:cluster ends the process at once, with all of its requests in progress.
+      // Otherwise node:cluster ends the process immediately, with all of its requests in progress.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
       end('orphaned');
       this.onServiceEnds();

@@ -24,8 +24,8 @@ export type SupervisorOptions = {
 
 /**
  * Keeps the number of serving processes constant. A spare process, which has already loaded the
- * program, replaces a dead one at once: loading takes a second of processor time, and longer while
- * the others are busy.
+ * program, replaces a dead one immediately: loading takes a second of processor time, and longer
+ * while the others are busy.
  */
 export class Supervisor {
   readonly replaced = { died: 0, ended: 0 };
@@ -171,7 +171,7 @@ export class Supervisor {
   }
 
   /**
-   * Kills processes that hang. Health checks would not notice, as the other processes answer them;
+   * Kills processes that hang. Health checks would not notice: the other processes answer them;
    * and a spare process that hangs would be given a number and never serve.
    */
   #look(): void {

@@ -12,7 +12,7 @@ export type ConversionLimits = {
 };
 
 /**
- * With what encoding takes, a process stays below 512 MB. A slice with no more rows than this
+ * Including what encoding takes, a process stays below 512 MB. A slice with no more rows than this
  * becomes segments directly, without parts, which are written twice.
  */
 export const CONVERSION_LIMITS: ConversionLimits = {

@@ -39,7 +39,7 @@ export async function archiveSlice(
   return written;
 }
 
-/** Removes a partial file at once; if that fails, the next keeper removes it. */
+/** Removes a partial file immediately; if that fails, the next keeper removes it. */
 async function discard({ connection, contextId }: SliceKeeper, place: ArchivePlace): Promise<void> {
   try {
     await rm(partialOf(place.file), { force: true });

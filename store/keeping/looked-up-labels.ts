@@ -22,10 +22,10 @@ import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
  * seen.
  *
  *   - Segments say which available slices have a key.
- *   - Only their files say which archived slices have it. So archiving a slice notes its end beside
+ *   - Only their files say which archived slices have it. So archiving a slice notes its end with
  *     the labels of its keys, keeping the latest end. A label stays while any archived slice ends
  *     no later than that: it may stay for a slice that does not have the key, but it is not
- *     missing for one that does. As the oldest slices are dropped first, the label goes at the
+ *     missing for one that does. The oldest slices are dropped first, so the label goes at the
  *     latest when all slices up to that time are gone.
  *   - A label that is looked up after a slice was archived is not noted for that slice. To note it
  *     for every archived slice would keep all new labels as long as the oldest archive.
@@ -95,7 +95,7 @@ type LabelledKeys = {
   readonly keys: readonly string[];
 };
 
-/** Finds keys in live segments. Merges continue meanwhile, but nothing is swept at once. */
+/** Finds keys in live segments. Merges continue meanwhile, but nothing is swept immediately. */
 class LabelSearch {
   readonly #keeper: SliceKeeper;
   #manifest: Manifest | undefined;

@@ -43,7 +43,7 @@ export type ArchivedSegment = {
 /** Opens an archive. Errors: those of the file system; not a regular file. */
 export async function openArchive(file: string): Promise<ArchiveReader> {
   // One handle serves all reads, so that nobody can swap the file between two of them.
-  // O_NONBLOCK, as opening a pipe would otherwise wait for a writer.
+  // O_NONBLOCK, because opening a pipe would otherwise wait for a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await handle.stat();
   if (!stat.isFile()) {

@@ -128,7 +128,7 @@ async function putSegment(
   const { segmentId, isReady } = await reserveSegment(connection, { sliceId, level, importedAt });
   if (!isReady) throw new MissingPartition({ sliceId, level, importedAt });
   const place = { segmentId, sliceId, level, importedAt };
-  // A copy, as the bytes are a view into a chunk of the file.
+  // A copy, because the bytes are a view into a chunk of the file.
   const directory = Uint8Array.from(segment.directory);
   const { nonce } = readDirectory(directory);
   progress.add(directory.length);

@@ -17,7 +17,7 @@ export type PartitionsWanted = {
 /**
  * Runs `work` while the slice has and keeps partitions for its pages. Pages from before the slice
  * was archived are removed first. If an older reader may still use them, they stay in the partition
- * beside the restored ones until they are swept, as all dead pages are.
+ * next to the restored ones until they are swept, as all dead pages are.
  */
 export async function withPartitions<T>(
   { connection, signal }: SliceKeeper,

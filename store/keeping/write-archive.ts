@@ -34,7 +34,7 @@ const WRITE_BYTES = 256 * 1024;
 /**
  * Writes the archive of a slice in one snapshot; merges that run meanwhile do not change the
  * readings. The file gets its name only when it is on disk and has been read back whole. Errors:
- * those of the file system; MissingPages and DamagedSegment, as damaged data is not archived.
+ * those of the file system; MissingPages and DamagedSegment: damaged data is not archived.
  */
 export async function writeArchive(
   keeper: SliceKeeper,

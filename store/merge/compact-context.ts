@@ -42,7 +42,7 @@ export type CompactReport = {
 };
 
 /**
- * Merges whatever can be merged now, sealing slices that are over at once, and sweeps what nobody
+ * Merges whatever can be merged now, sealing finished slices immediately, and sweeps what nobody
  * can need any more. The segments that it replaces are swept some minutes later, by a server or the
  * next run.
  */
@@ -72,7 +72,7 @@ async function mergeAll(
       contextId,
       now,
       signal,
-      // Seal slices that are over at once: whoever runs this knows that no more data will arrive.
+      // Seal finished slices immediately: whoever runs this knows that no more data will arrive.
       sealAfterSeconds: 0,
       onMerged(_, { inputs }) {
         done.merges += 1;

@@ -12,7 +12,7 @@ import { SegmentsGone } from './segments-gone.ts';
 
 /*
  * A transaction that writes or removes segments publishes as its last step. It may have spent
- * minutes writing pages that nobody knows of; only now does it lock the row of the context's
+ * minutes writing pages that nobody knows about; only now does it lock the row of the context's
  * numbers, write the manifest, and commit. So other publishers wait only milliseconds.
  *
  * A context has two numbers, both in that row:
@@ -20,8 +20,8 @@ import { SegmentsGone } from './segments-gone.ts';
  *     version   data: what a caller can be told. Answers, ETags and subscriptions depend on it
  *     layout    which segments there are. The manifest that a server caches depends on it
  *
- * An import raises both. A merge raises only the layout, as it moves the same readings to other
- * segments and makes no answer stale. `born` and `died` are layout numbers, not versions, as merges
+ * An import raises both. A merge raises only the layout: it moves the same readings to other
+ * segments and makes no answer stale. `born` and `died` are layout numbers, not versions: merges
  * have no version of their own. A reader needs neither: its snapshot has the manifest as of one
  * moment, in which the live segments are the rows without `died`. These numbers serve
  *
@@ -29,10 +29,10 @@ import { SegmentsGone } from './segments-gone.ts';
  *   - the sweep, which records in swept_to the layout from which on that can still be answered.
  *
  * Both uses need numbers to be committed in order: whoever sees layout 7 must see everything with
- * numbers up to 7. They are, as the row is locked from the moment a number is taken until the
+ * numbers up to 7. They are: the row is locked from the moment a number is taken until the
  * commit. raise_context_version raises the version once per transaction, even if triggers have done
- * so before or will do so at the commit; the layout rises with each publication, as nothing else
- * raises it.
+ * so before or will do so at the commit; the layout rises with each publication, and with
+ * nothing else.
  */
 
 export type Publication = {
@@ -77,7 +77,7 @@ export async function publishSegments(
 
 /**
  * The lock of the numbers must be held. A slice that was archived or dropped while a roll-up of it
- * was written could not take the roll-up with it, as it was not in the manifest yet. Errors:
+ * was written could not take the roll-up with it: it was not in the manifest yet. Errors:
  * SegmentsGone.
  */
 async function requireLiveSources(

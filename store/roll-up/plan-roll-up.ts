@@ -20,7 +20,7 @@ import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
  * and others for all probes together, which start at single slices.
  *
  * A roll-up is made when its span is over and fully sealed. Late segments are not among its sources
- * and are read beside it, until they have a quarter as many keys as the roll-up; then it is
+ * and are read in addition, until they have a quarter as many keys as the roll-up; then it is
  * rebuilt. So each rewrite pays for itself, as in merges (store/merge/plan-merge.ts).
  */
 

@@ -60,7 +60,7 @@ const sweepSome = (
       connection,
       swept.filter(({ level }) => isSealed(level)),
     );
-    // Last, as it locks the row that publishers wait for.
+    // Last, because it locks the row that publishers wait for.
     const layout = Math.max(...swept.map(({ died }) => died));
     await raiseSweptTo(connection, dead.contextId, layout);
     return swept.length;

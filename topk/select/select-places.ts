@@ -72,7 +72,7 @@ function countParts(numbers: Float64Array, parts: Uint32Array): Range | null {
   return null;
 }
 
-/** Replaces the counts by the index at which each part starts. */
+/** Replaces the counts with the index at which each part starts. */
 function toStarts({ first, last }: Range): void {
   let start = 0;
   for (let part = first; part <= last; part += 1) {

@@ -5,7 +5,7 @@ import type { StoredAlert } from './select-alerts.ts';
 
 /**
  * Supersedes a revision of a rule, and ends its events with the last window that it decided. The
- * revision is kept while it has events, and deleted at once if it has none.
+ * revision is kept while it has events, and deleted immediately if it has none.
  */
 export async function supersedeAlert(
   connection: Connection,

@@ -38,7 +38,7 @@ export type RefusedRemoval = {
   readonly reason: string;
 };
 
-/** For an operator's log, beside what was refused. */
+/** For an operator's log, along with what was refused. */
 export const REFUSED_REMOVAL =
   'partitions of pages are not needed, but cannot be removed: drop these tables, or remove the reason';
 
@@ -136,7 +136,7 @@ order by coalesce(i.inhdetachpending, false) desc, p.oid`);
 }
 
 /**
- * SQL: why a partition `p` cannot be dropped; null if it can, as far as can be told. It is left as
+ * SQL: why a partition `p` cannot be dropped; null if it can, as far as is known. It is left as
  * it is then: a table that was detached but not dropped would be in the way of its successor.
  */
 const OBSTACLE = `
@@ -150,7 +150,7 @@ const OBSTACLE = `
     having count(*) > 0) end`;
 
 /**
- * SQL: the existing partitions of a table: those beside it that are named like one, attached or
+ * SQL: the existing partitions of a table: those next to it that are named like one, attached or
  * not, and those that an earlier version created in another schema.
  */
 const partitionsOf = (table: PageTable): string => `

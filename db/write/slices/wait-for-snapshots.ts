@@ -31,7 +31,7 @@ export async function waitForSnapshots(
 
 /**
  * Selects the transactions that hold a snapshot, by process and start, because a process has one at
- * a time. Of sessions of other roles, PostgreSQL tells only the oldest transaction that the
+ * a time. Of sessions of other roles, PostgreSQL shows only the oldest transaction that the
  * snapshot sees as running: while that one runs, their new snapshots cannot be told from the old.
  */
 async function selectSnapshots(connection: Connection): Promise<Set<string>> {

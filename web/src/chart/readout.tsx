@@ -28,7 +28,7 @@ type ReadoutProps = {
 /** Maximum number of events that fit. */
 const MOST_EVENTS = 4;
 
-/** Shows the values under the cursor, beside it. */
+/** Shows the values under the cursor, next to it. */
 export function Readout({ reading, left, isRight }: ReadoutProps) {
   // The styles decide whether there is room for this.
   const place = isRight

@@ -98,7 +98,7 @@ function draw(
   );
 }
 
-/** Reads the colours from the styles, as a canvas does not inherit them. */
+/** Reads the colours from the styles, because a canvas does not inherit them. */
 function colorsOf(element: HTMLElement): Pick<ChartStyle, 'ink' | 'rule' | 'surface'> {
   const { color, borderTopColor, backgroundColor } = getComputedStyle(element);
   return { ink: color, rule: borderTopColor, surface: backgroundColor };

@@ -1,6 +1,6 @@
 import type { Ref } from 'preact';
 
-/** Paths of the icons, drawn in the colour of the text beside them. */
+/** Paths of the icons, drawn in the colour of the text next to them. */
 const PATHS = {
   hide: 'M2 8s2.2-4 6-4 6 4 6 4-2.2 4-6 4-6-4-6-4zM2.5 13.5l11-11',
   close: 'M4 4l8 8M12 4l-8 8',

@@ -15,7 +15,7 @@ export function useKeptFocus(): void {
       focused = { element: target, panel: target.closest('.panel') };
       if (target !== waiting) waiting = null;
     };
-    /** A viewer who clicks beside all controls has left them; a removed element was not left. */
+    /** A viewer who clicks outside all controls has left them; a removed element was not left. */
     const forget = () =>
       queueMicrotask(() => {
         if (focused?.element.isConnected && isNothingFocused()) focused = null;

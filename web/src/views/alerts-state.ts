@@ -2,7 +2,7 @@ import type { Fault } from '../api/fault.ts';
 import type { StreamState } from '../api/use-stream.ts';
 import type { Rule } from '../data/alerts/firing.ts';
 
-/** What is known of the context's alerts, for every view. */
+/** What is known about the context's alerts, for every view. */
 export type AlertsState = {
   /** null: not known yet. */
   readonly rules: readonly Rule[] | null;

@@ -14,7 +14,7 @@ import { SIGNED_OUT } from '../view-props.ts';
 import { KeyDetails } from './key-details.tsx';
 import type { KeyPanelProps } from './key-props.ts';
 
-/** Everything known about one key, beside the table. */
+/** Everything known about one key, next to the table. */
 export function KeyPanel(props: KeyPanelProps) {
   const { address, choice, session, rawKey, liveCount, onSignOut } = props;
   const heading = useRef<HTMLHeadingElement>(null);

@@ -18,7 +18,7 @@ export function LiveNoteBar({ course, newest }: LiveNoteProps) {
   }, []);
   const note = liveNote(course, Math.max(nowMs, course.newestAtMs ?? 0));
   return (
-    // Without an element around them: it would take a place beside the view.
+    // Without an element around them: it would take up space next to the view.
     <>
       {/* Screen readers read only the short text: not each answer, nor each minute. */}
       <p class="sr-only" role="status">

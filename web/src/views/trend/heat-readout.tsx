@@ -15,7 +15,7 @@ type HeatReadoutProps = TrendProps & {
   readonly rowHeight: number;
 };
 
-/** Shows the values of the cell under the cursor, beside it. */
+/** Shows the values of the cell under the cursor, next to it. */
 export function HeatReadout(props: HeatReadoutProps) {
   const { shown, rows, cursor, moments, address } = props;
   const row = cursor && rows[cursor.row];
