@@ -13,7 +13,7 @@ export const LIVE_LIMITS = {
   heartbeatMs: 12_000,
   /** Bytes of an event written at once: each piece that is taken shows that the reader reads. */
   eventPieceBytes: 64 * 1024,
-  /** How often versions of contexts are polled where there is no NOTIFY. */
+  /** How often versions of contexts are polled if there is no NOTIFY. */
   versionLookMs: 1_000,
   /** With NOTIFY, only one in this many polls is made: the connection may be dead. */
   versionLooksSpared: 5,

@@ -4,7 +4,7 @@ import { type Address, changed, formatAddress, parseAddress } from './address.ts
 export type Navigate = {
   /** Shows this; "back" returns to the current view. */
   go(changes: Partial<Address>): void;
-  /** Shows this in place of the current view. */
+  /** Shows this instead of the current view. */
   amend(changes: Partial<Address>): void;
   /** Returns the link to this. */
   link(changes: Partial<Address>): string;
