@@ -1,4 +1,4 @@
-import { serviceError } from '../domain/errors.ts';
+import { ServiceError, serviceError } from '../domain/errors.ts';
 import { DATABASE_URL_FORM } from '../domain/text/database-url.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
@@ -109,7 +109,7 @@ export async function findContext(
 /**
  * Returns a context that the caller may read on the chosen node; null if it does not exist or is
  * not granted. If another node identified the caller in place of the primary, the chosen node
- * decides (decision 13). Errors: why the primary cannot be read, if it is chosen;
+ * decides (decision 13). Errors: why the primary cannot be read, if only it could tell;
  * `notGrantedThere`.
  */
 export async function grantFor(
@@ -117,26 +117,36 @@ export async function grantFor(
   name: string,
   choice: NodeChoice,
 ): Promise<GrantedContext | null> {
-  const { reads, variable } = scope;
+  const { reads, directory, variable } = scope;
   const identity = signedIn(scope);
   const granted = identity.contexts.get(name) ?? null;
   if (identity.nodeUrl === reads.primaryUrl) return granted;
   if (isPrimary(choice)) reads.requireReadable(reads.primaryUrl);
-  const nodes = knownNodes(scope, name);
+  const nodes = granted?.nodes ?? directory.nodesOf(name);
   const node = findNode(nodes, choice);
   const nodeUrl = node && urlOf(node, variable);
-  if (node === null || nodeUrl === null) return granted;
-  const context = (await identity.grantsOf(nodeUrl)).get(name);
+  if (granted && (node === null || nodeUrl === null)) return granted;
+  const context = await grantAt(identity, nodeUrl, { name, isKnown: granted !== null });
   if (context) return { ...context, nodes };
-  if (granted) throw serviceError('notGrantedThere', { node: node.name, context: name });
+  if (granted && node) throw serviceError('notGrantedThere', { node: node.name, context: name });
+  reads.requireReadable(reads.primaryUrl);
   return null;
 }
 
-/** Returns the nodes of a context, even if the node that identified the caller does not have it. */
-export const knownNodes = (
-  { identity, directory }: RequestScope,
-  name: string,
-): readonly NodeRow[] => identity?.contexts.get(name)?.nodes ?? directory.nodesOf(name);
+/** isKnown: otherwise an error must not reveal that the context exists. */
+async function grantAt(
+  identity: Identity,
+  nodeUrl: string | null,
+  { name, isKnown }: { readonly name: string; readonly isKnown: boolean },
+): Promise<GrantedContext | null> {
+  if (nodeUrl === null) return null;
+  try {
+    return (await identity.grantsOf(nodeUrl)).get(name) ?? null;
+  } catch (error) {
+    if (isKnown || !(error instanceof ServiceError)) throw error;
+    return null;
+  }
+}
 
 /** As reported by the node itself (decision 13). */
 export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>

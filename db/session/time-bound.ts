@@ -27,7 +27,7 @@ export function onEndOf(bound: TimeBound | null, end: () => void): () => void {
   if (!bound) return () => {};
   let timer: NodeJS.Timeout;
   const wait = () => {
-    const ms = Math.min(bound.until - performance.now(), LONGEST_TIMER_MS);
+    const ms = Math.min(Math.max(0, bound.until - performance.now()), LONGEST_TIMER_MS);
     timer = setTimeout(() => (isPast(bound) ? end() : wait()), ms);
   };
   wait();

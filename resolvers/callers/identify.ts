@@ -71,7 +71,7 @@ async function prove(
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
   const { username } = claim;
-  sources.gate.check(username);
+  sources.gate.check(username, 'primary');
   const found = await findUser(sources, claim, standIns);
   sources.gate.proved(
     username,
@@ -163,6 +163,7 @@ async function findAtStandIns(
   claim: Claim,
   { roles, failures: before, wasBrief }: Search,
 ): Promise<Found> {
+  gate.check(claim.username, 'stand-in');
   const failures = [...before];
   const refusedBy = new Set<NodeRow['role']>();
   const last = [...roles.keys()].at(-1);
@@ -180,13 +181,12 @@ async function findAtStandIns(
     if (isProved(row, claim)) return { row, nodeUrl };
     refusedBy.add(role);
   }
-  // A user whom only the primary knows must not be locked out because it is slow.
-  if (refusedBy.size > 0 && wasBrief) throw nobodyReachable(failures);
   if (refusedBy.size > 0) {
     const refusal = gate.failed(claim.username, 'stand-in');
-    // The token may be right on a node that did not answer. It may also be a guess.
-    const isUncertain = !refusedBy.has('dr') && failures.slice(before.length).some(isOutOfReach);
-    throw isUncertain && isOf(refusal, 'invalidToken') ? nobodyReachable(failures) : refusal;
+    // The token may be right on a primary that is only slow, or on a node that did not answer.
+    const isSilent = failures.slice(before.length).some(isOutOfReach);
+    const isUncertain = wasBrief || (isSilent && !refusedBy.has('dr'));
+    throw isUncertain && !isOf(refusal, 'tooManyFailures') ? nobodyReachable(failures) : refusal;
   }
   reads.requireTime();
   const lastFailure = failures.at(-1);

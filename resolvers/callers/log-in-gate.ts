@@ -1,20 +1,22 @@
 import type { ServiceError } from '../../domain/errors.ts';
 
-/** Which node looked the user up. */
-type Authority = 'primary' | 'stand-in';
+/**
+ * Where a user is looked up: on the primary, or, while it cannot be reached, on a node that stands
+ * in for it. The two are counted separately: a stand-in may lag behind, so its refusals must not
+ * lock a user out of the primary.
+ */
+export type LogInPlace = 'primary' | 'stand-in';
 
 /** Guards the step from a claim to an identity: counts failures, and takes permits. */
 export type LogInGate = {
-  /** Called before anything is looked up. Error: `tooManyFailures`. */
-  check(username: string): void;
+  /** Called before the user is looked up there. Error: `tooManyFailures`. */
+  check(username: string, at: LogInPlace): void;
+  /** Called if the token is wrong or the user unknown there. Returns the error to throw. */
+  failed(username: string, at: LogInPlace): ServiceError;
   /**
-   * Called if the token is wrong or the user unknown according to the primary, or, while it cannot
-   * be reached, according to stand-ins, which may lag behind. Returns the error to throw.
+   * Called if the token is right there. Errors: `busy`; `tooManyFailures` if others failed
+   * meanwhile. Only the primary's word ends the count of failures: a stand-in may be another
+   * database by mistake.
    */
-  failed(username: string, by: Authority): ServiceError;
-  /**
-   * Called if the token is right. Errors: `busy`; `tooManyFailures` if others failed meanwhile. The
-   * word of a stand-in does not make up for failures: it may be right only there.
-   */
-  proved(username: string, by: Authority): void;
+  proved(username: string, at: LogInPlace): void;
 };

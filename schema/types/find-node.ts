@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { parseGuid } from '../../domain/text/guid.ts';
-import { type ContextView, findContext, knownNodes } from '../../resolvers/contexts.ts';
+import { type ContextView, findContext } from '../../resolvers/contexts.ts';
 import { type CounterGroupView, findGroup } from '../../resolvers/counter-groups.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { decodeGlobalId, decodeNumber, decodePath, type ObjectPath } from '../global-id.ts';
@@ -22,13 +22,14 @@ export async function findContextAt(
   return at && { at, rest };
 }
 
-/** null also if its context is not granted, or has no such node. */
-function decodeAt(scope: RequestScope, path: string, depth: number): ObjectPath | null {
+/** null also if its context has no such node. */
+function decodeAt({ identity }: RequestScope, path: string, depth: number): ObjectPath | null {
   const decoded = decodePath(path);
   if (decoded?.rest.length !== depth) return null;
   const { contextName, nodeName } = decoded;
-  const isNode = () => knownNodes(scope, contextName).some(({ name }) => name === nodeName);
-  return nodeName === null || isNode() ? decoded : null;
+  const granted = identity?.contexts.get(contextName);
+  const isNode = granted?.nodes.some(({ name }) => name === nodeName) ?? true;
+  return nodeName === null || isNode ? decoded : null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { callerNetwork, isLoopback } from '../../domain/callers/caller-network.ts';
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
+import type { LogInGate, LogInPlace } from '../../resolvers/callers/log-in-gate.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Admission, type Permit, type Refusal } from './admission.ts';
 import { LogInFailures, logInLimits } from './log-in-failures.ts';
@@ -77,12 +77,13 @@ export class Door {
       else permit = entered;
       return permit !== null;
     };
-    const refusal = (username: string): ServiceError | null => {
-      const seconds = failures?.waitSeconds(caller, username) ?? 0;
+    const counted = (at: LogInPlace): string => (at === 'primary' ? caller : `${caller} ${at}`);
+    const refusal = (username: string, at: LogInPlace): ServiceError | null => {
+      const seconds = failures?.waitSeconds(counted(at), username) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
     };
-    const check = (username: string): void => {
-      const refused = refusal(username);
+    const check = (username: string, at: LogInPlace): void => {
+      const refused = refusal(username, at);
       if (refused) throw refused;
     };
     return {
@@ -96,17 +97,17 @@ export class Door {
         return isRefused;
       },
       check,
-      failed(username) {
+      failed(username, at) {
         // Of many concurrent guesses, no more than the limit learn that they were wrong …
-        const refused = refusal(username);
+        const refused = refusal(username, at);
         if (refused) return refused;
-        failures?.fail(caller, username);
+        failures?.fail(counted(at), username);
         return serviceError('invalidToken');
       },
-      proved(username, by) {
+      proved(username, at) {
         // … and none of the others learns that it was right.
-        check(username);
-        if (by === 'primary') failures?.succeed(caller, username);
+        check(username, at);
+        if (at === 'primary') failures?.succeed(caller, username);
         const why = permit?.countFor(username) ?? null;
         if (why !== null) throw busy(why);
       },

@@ -53,7 +53,9 @@ export function noteErrors(
   if (reads.hasMoved) return;
   for (const error of errors) {
     if (!signal.aborted) metrics.error(errorKindOf(error));
-    const cause = causeOf(error);
+  }
+  // One cause may fail thousands of fields.
+  for (const cause of new Set(errors.map(causeOf))) {
     if (cause === undefined || cause instanceof CallerGone) continue;
     log.error({ err: cause }, 'a GraphQL field failed');
   }

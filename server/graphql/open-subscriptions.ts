@@ -9,6 +9,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
 import { grantFor } from '../../resolvers/contexts.ts';
+import { isPrimary } from '../../resolvers/nodes.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import { askedSubscription } from '../../schema/documents/asked-subscription.ts';
@@ -54,7 +55,11 @@ async function open(document: DocumentNode, context: Context): Promise<Execution
     const asked = askedSubscription(document, operationName, coerced);
     if (!asked) return { data: {} };
     const followed = followedBy(asked);
-    const granted = await grantFor(context, followed.contextName, choiceOf(followed));
+    // The primary may be back, or less busy, before the first answer.
+    const isStoodInFor = identity.nodeUrl !== reads.primaryUrl && isPrimary(choiceOf(followed));
+    const provisional = isStoodInFor ? identity.contexts.get(followed.contextName) : undefined;
+    const granted =
+      provisional ?? (await grantFor(context, followed.contextName, choiceOf(followed)));
     if (!granted) return { data: { [asked.responseKey]: null } };
     const variables = declaredOnly(given, declared);
     const question = JSON.stringify([query, operationName, variables]);
@@ -65,6 +70,7 @@ async function open(document: DocumentNode, context: Context): Promise<Execution
       asked,
       username: identity.username,
       granted,
+      isConfirmed: provisional === undefined,
       versions: reads.grantedAt(granted.contextId),
     };
     return { data: null };

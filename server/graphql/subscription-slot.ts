@@ -20,8 +20,9 @@ export type OpenedSubscription = {
   readonly characters: number;
   readonly asked: AskedSubscription;
   readonly username: string;
-  /** The context as the node that answers grants it. */
   readonly granted: GrantedContext;
+  /** Whether the node that answers grants it. If not, a stand-in for the primary does. */
+  readonly isConfirmed: boolean;
   /** The context's versions on the primary when the caller was looked up; null: unknown. */
   readonly versions: VersionedRow | null;
 };

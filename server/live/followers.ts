@@ -16,9 +16,13 @@ import type { Stream } from './streams/stream.ts';
 export type FollowersOptions = {
   readonly operation: AskedOperation;
   readonly asked: AskedSubscription;
+  /** Called when a subscriber joined who gets answers only now. */
+  readonly onConfirmed: () => void;
   /** Called when the last subscriber has left. */
   readonly onEnd: () => void;
 };
+
+export type QuestionOptions = Omit<FollowersOptions, 'onConfirmed'>;
 
 /** What `work` may use: the context as the node that answers grants it. */
 export type Granted = Asking & { readonly granted: GrantedContext };
@@ -41,12 +45,16 @@ export class Followers {
   readonly operation: AskedOperation;
   readonly asked: AskedSubscription;
   readonly streams = new Set<Stream>();
+  /** Subscribers whom only a stand-in for the primary knows so far. They get no answers. */
+  readonly #unconfirmed = new Set<Stream>();
   readonly #parts: LiveParts;
+  readonly #onConfirmed: () => void;
   readonly #onEnd: () => void;
   readonly #gone = new AbortController();
 
-  constructor(parts: LiveParts, { operation, asked, onEnd }: FollowersOptions) {
+  constructor(parts: LiveParts, { operation, asked, onConfirmed, onEnd }: FollowersOptions) {
     this.#parts = parts;
+    this.#onConfirmed = onConfirmed;
     this.#onEnd = onEnd;
     this.operation = operation;
     this.asked = asked;
@@ -58,7 +66,23 @@ export class Followers {
     return this.#gone.signal.aborted;
   }
 
+  add(stream: Stream, isConfirmed: boolean): void {
+    this.streams.add(stream);
+    if (!isConfirmed) this.#unconfirmed.add(stream);
+  }
+
+  /** Returns the subscribers who may get answers. */
+  confirmed(): readonly Stream[] {
+    return [...this.streams].filter((stream) => !this.#unconfirmed.has(stream));
+  }
+
+  /** Notes that the primary knows a subscriber and the grant. */
+  confirm(stream: Stream): void {
+    if (this.#unconfirmed.delete(stream)) this.#onConfirmed();
+  }
+
   leave(stream: Stream): void {
+    this.#unconfirmed.delete(stream);
     if (!this.streams.delete(stream) || this.streams.size > 0) return;
     this.#gone.abort(new CallerGone());
     this.#onEnd();
@@ -79,19 +103,34 @@ export class Followers {
     this.leave(stream);
   }
 
-  /** Runs `work` on behalf of the first of these subscribers who may still ask. */
+  /**
+   * Runs `work` on behalf of the first of these subscribers who may still ask. The node may lag
+   * behind the grant of one and know others. Those that it refuses are asked last next time, and
+   * only a few in each round: if the primary hangs, each of them takes seconds.
+   */
   ask<T>(among: Iterable<Stream>, work: (asking: Granted) => Promise<T>): Promise<Outcome<T>> {
     return this.#parts.permits.run(async () => {
-      let refusal: Outcome<T> | null = null;
-      for (const stream of among) {
+      const refused = new Map<string, Refused>();
+      for (const stream of [...among]) {
         if (!this.streams.has(stream)) continue;
-        const outcome = await this.#askAs(stream, work);
-        // The node may lag behind the grant of this subscriber, and know others.
-        if (outcome?.kind === 'refused') refusal = { kind: 'failed', json: outcome.json };
-        else if (outcome) return outcome;
+        const name = nameOf(stream);
+        const known = refused.get(name);
+        if (!known && refused.size === REFUSALS_IN_A_ROUND) break;
+        const outcome = known ?? (await this.#askAs(stream, work));
+        if (outcome?.kind === 'refused') {
+          refused.set(name, outcome);
+          this.#moveToEnd(stream);
+        } else if (outcome) return outcome;
       }
-      return refusal ?? { kind: 'nobody' };
+      const [refusal] = refused.values();
+      if (!refusal) return { kind: 'nobody' };
+      this.#parts.service.metrics.error('notGrantedThere');
+      return { kind: 'failed', json: refusal.json };
     });
+  }
+
+  #moveToEnd(stream: Stream): void {
+    if (this.streams.delete(stream)) this.streams.add(stream);
   }
 
   /** null: this subscriber may no longer ask, and the stream was ended. */
@@ -106,7 +145,10 @@ export class Followers {
       return await askOnce(this.#parts.service, asked, asker, async (asking) => {
         const { scope } = asking;
         const granted = await grantFor(scope, this.followed.contextName, choiceOf(this.followed));
-        if (granted) return { kind: 'made', made: await work({ ...asking, granted }) };
+        if (granted) {
+          this.confirm(stream);
+          return { kind: 'made', made: await work({ ...asking, granted }) };
+        }
         if (signedIn(scope).nodeUrl !== this.#parts.whereabouts.primaryUrl) {
           throw refusalOf(this.followed);
         }
@@ -130,6 +172,12 @@ export class Followers {
     }
   }
 }
+
+const REFUSALS_IN_A_ROUND = 3;
+
+/** The same for all streams of one user with the same token. */
+const nameOf = ({ follower: { username, digest } }: Stream): string =>
+  `${digest.toString('hex')} ${username}`;
 
 const isOf = (error: unknown, kind: ErrorKind): boolean =>
   error instanceof ServiceError && error.kind === kind;

@@ -52,7 +52,7 @@ export class Live {
 
   /** Answers with a stream. Errors: `streamNotAccepted`, `busy`, `tooManyStreams`, `limit`. */
   open(exchange: Exchange, opened: OpenedSubscription): void {
-    const { username, granted, versions } = opened;
+    const { username } = opened;
     const { accept } = exchange.request.headers;
     if (!acceptsType(accept, 'text/event-stream')) throw serviceError('streamNotAccepted');
     if (this.#isEnding) throw serviceError('busy');
@@ -80,7 +80,7 @@ export class Live {
       if (this.#streams.size === 0) this.#rights.stop();
       question.followers.leave(stream);
     });
-    question.join(stream, granted, versions);
+    question.join(stream, opened);
   }
 
   /** Completes all streams, after writing what is still due. */

@@ -1,6 +1,7 @@
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
-import { Followers, type FollowersOptions } from './followers.ts';
+import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
+import { Followers, type QuestionOptions } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { MessageSource } from './message-source.ts';
@@ -21,14 +22,17 @@ export class MessageQuestion {
   readonly #source: MessageSource;
   readonly #pace: Pace;
   readonly #cursors = new Map<Stream, string | null>();
+  /** The context that is watched; null: none yet. */
+  #contextId: number | null = null;
   #unwatch: (() => void) | null = null;
 
-  constructor(parts: LiveParts, source: MessageSource, options: FollowersOptions) {
+  constructor(parts: LiveParts, source: MessageSource, options: QuestionOptions) {
     this.#parts = parts;
     this.#source = source;
     this.followers = new Followers(parts, {
       operation: options.operation,
       asked: options.asked,
+      onConfirmed: () => this.#pace.due(),
       onEnd: () => {
         this.#pace.end();
         this.#unwatch?.();
@@ -38,13 +42,21 @@ export class MessageQuestion {
     this.#pace = new Pace(this.followers.followed.everyMs, () => this.#ask());
   }
 
-  join(stream: Stream, { contextId }: GrantedContext): void {
-    this.#unwatch ??= this.#parts.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
-    this.followers.streams.add(stream);
+  join(stream: Stream, { granted, isConfirmed }: OpenedSubscription): void {
+    this.#watch(granted);
+    this.followers.add(stream, isConfirmed);
     this.#cursors.set(stream, null);
     stream.exchange.response.on('drain', () => this.#pace.due());
     stream.exchange.response.once('close', () => this.#cursors.delete(stream));
     this.#pace.now();
+  }
+
+  /** A stand-in that granted the context may have another id for it. */
+  #watch({ contextId }: GrantedContext): void {
+    if (contextId === this.#contextId) return;
+    this.#contextId = contextId;
+    this.#unwatch?.();
+    this.#unwatch = this.#parts.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
   }
 
   /** Compares every cursor: after a restore, the newest change may be one from long ago. */
@@ -55,7 +67,7 @@ export class MessageQuestion {
 
   async #ask(): Promise<boolean> {
     this.#pace.begins();
-    const ready = [...this.followers.streams].filter(({ events }) => events.isReady);
+    const ready = this.followers.confirmed().filter(({ events }) => events.isReady);
     const groups = groupBy(ready, (stream) => this.#cursors.get(stream) ?? null);
     let hasFailed = false;
     for (const [cursor, streams] of groups) {
@@ -67,7 +79,8 @@ export class MessageQuestion {
   /** Sends the messages after a cursor. False: it failed, and nothing was sent. */
   async #tell(after: string | null, streams: readonly Stream[]): Promise<boolean> {
     const { followed, operation } = this.followers;
-    const outcome = await this.followers.ask(streams, async ({ scope, make }) => {
+    const outcome = await this.followers.ask(streams, async ({ scope, granted, make }) => {
+      this.#watch(granted);
       const messages = await this.#source(scope, followed.contextName, after);
       if ('over' in messages) return messages;
       const { cursor, roots, hasMore } = messages;

@@ -1,6 +1,7 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
-import { Followers, type FollowersOptions, type Granted } from './followers.ts';
+import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
+import { Followers, type Granted, type QuestionOptions } from './followers.ts';
 import type { LiveParts } from './live-parts.ts';
 import { Pace } from './pace.ts';
 import { hasPassingError } from './passing-errors.ts';
@@ -26,11 +27,12 @@ export class Question {
   #place: Watched | null = null;
   #unwatch: (() => void) | null = null;
 
-  constructor(parts: LiveParts, options: FollowersOptions) {
+  constructor(parts: LiveParts, options: QuestionOptions) {
     this.#parts = parts;
     this.followers = new Followers(parts, {
       operation: options.operation,
       asked: options.asked,
+      onConfirmed: () => this.#pace.due(),
       onEnd: () => {
         this.#pace.end();
         this.#unwatch?.();
@@ -40,12 +42,11 @@ export class Question {
     this.#pace = new Pace(this.followers.followed.everyMs, () => this.#ask());
   }
 
-  /** `versions`: those of the context on the primary when the subscriber was looked up. */
-  join(stream: Stream, granted: GrantedContext, versions: VersionedRow | null): void {
-    this.followers.streams.add(stream);
+  join(stream: Stream, { granted, isConfirmed, versions }: OpenedSubscription): void {
+    this.followers.add(stream, isConfirmed);
     this.#watchWhere(granted);
     const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
-    if (this.#answer && isCurrent) stream.events.offer(this.#answer.event);
+    if (this.#answer && isCurrent && isConfirmed) stream.events.offer(this.#answer.event);
     // An answer that is being computed is for this stream, too: later commits are noticed.
     else if (!this.#pace.isAsking) this.#pace.now();
   }
@@ -83,7 +84,8 @@ export class Question {
     if (outcome.kind === 'nobody') return true;
     if (outcome.kind === 'failed') {
       this.#versions = null;
-      this.#tell(this.#answerOf(outcome.json));
+      const event = this.#answerOf(outcome.json);
+      for (const stream of this.followers.streams) stream.events.offer(event);
       return false;
     }
     const { made, versions } = outcome.made;
@@ -118,7 +120,7 @@ export class Question {
   }
 
   #tell(event: LiveEvent): void {
-    for (const stream of this.followers.streams) stream.events.offer(event);
+    for (const stream of this.followers.confirmed()) stream.events.offer(event);
   }
 }
 

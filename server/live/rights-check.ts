@@ -60,6 +60,7 @@ export class RightsCheck {
         const isSame = digest !== null && timingSafeEqual(digest, stream.follower.digest);
         if (!isSame) followers.signOut(stream);
         else if (!isGranted) followers.refuse(stream);
+        else followers.confirm(stream);
       }
     }
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser } from '../../ingest/users.ts';
+import { encodeGlobalId } from '../../schema/global-id.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { openProxy } from '../support/database/proxy.ts';
 import { importLines } from '../support/files/import-lines.ts';
@@ -96,7 +97,10 @@ beforeAll(async () => {
   await add(r2, ADA, ['lab', 'later']);
   await add(r2, BEN, ['lab']);
   await add(r2, RAY, ['lab']);
-  lab = await startTestService({ databaseUrl: wayToPrimary.url });
+  lab = await startTestService({
+    databaseUrl: wayToPrimary.url,
+    settings: { logInFailures: 5, trustProxy: ['127.0.0.1'] },
+  });
   // The server learns the addresses of the nodes from the primary.
   await lab.data('{ contexts { name } }');
 }, 60_000);
@@ -145,17 +149,25 @@ describe('a caller whom only another database knows', () => {
   it('gets no answer that was made for another subscriber', async () => {
     const ada = await follow('r2', ADA);
     expect(await ada.answer()).toEqual({ topper: { total: 22 } });
-    for (const [node, message] of [
-      ['r2', unknownAt('r2')],
-      ['primary', 'Database is not reachable'],
-      [null, 'Database is not reachable'],
-    ] as const) {
-      const eve = await follow(node, EVE);
-      await eve.ended;
-      expect(eve.text()).toContain(message);
-      expect(eve.text()).not.toContain('total');
-    }
+    const eve = await follow('r2', EVE);
+    await eve.ended;
+    expect(eve.messages[0]?.data.errors?.[0]?.message).toBe(unknownAt('r2'));
+    expect(eve.messages[1]?.event).toBe('complete');
     ada.close();
+  });
+
+  it.each(['primary', null])('gets none from the primary when it is back: %s', async (node) => {
+    const streams = [await follow(node, EVE), await follow(node, BEN)];
+    for (const stream of streams) {
+      expect((await stream.next()).data.errors?.[0]?.message).toBe('Database is not reachable');
+    }
+    wayToPrimary.set(true);
+    const [eve, ben] = streams;
+    expect(await ben?.answer()).toEqual({ topper: { total: 1 } });
+    await eve?.ended;
+    expect(eve?.text()).toContain('Invalid API token');
+    expect(eve?.text()).not.toContain('total');
+    ben?.close();
   });
 });
 
@@ -201,12 +213,38 @@ describe('a context that the node which identifies the caller does not grant', (
     stream.close();
   });
 
-  it('is an error, not null, on the primary', async () => {
+  it('is an error, not null, on the primary, as is one that does not exist', async () => {
     const stream = await changed(null);
     await stream.ended;
     expect(stream.messages[0]?.data.errors?.[0]?.message).toBe('Database is not reachable');
-    const { data, errors } = await lab.graphql('{ context(name: "later") { name } }');
-    expect([data, errors?.[0]?.message]).toEqual([{ context: null }, 'Database is not reachable']);
+    for (const where of ['name: "later"', 'name: "none"', 'name: "none", destinationNode: "r2"']) {
+      const { data, errors } = await lab.graphql(`{ context(${where}) { name } }`);
+      expect([data, errors?.[0]?.message]).toEqual([
+        { context: null },
+        'Database is not reachable',
+      ]);
+    }
+  });
+
+  it('cannot be told from one that does not exist by a caller without access', async () => {
+    const ask = (name: string, node: string) =>
+      lab.graphql(
+        `{ context(name: "${name}", destinationNode: "${node}") { name }
+          nodes(ids: ["${encodeGlobalId('Context', `${name}@${node}`)}"]) { id } }`,
+        {},
+        basic(EVE),
+      );
+    for (const isUp of [true, false]) {
+      wayToR2.set(isUp);
+      const { data, errors } = await ask('none', 'r2');
+      for (const [name, node] of [
+        ['later', 'r2'],
+        ['later', 'none'],
+      ] as const) {
+        expect(await ask(name, node)).toMatchObject({ data, errors });
+      }
+    }
+    wayToR2.set(true);
   });
 
   it('is found even if an earlier answer was null', async () => {
@@ -229,5 +267,18 @@ describe('a token that one node refuses while another cannot be reached', () => 
     expect(await totalAt('r2', RAY)).toEqual([500, 'Database is not reachable']);
     wayToR2.set(true);
     expect(await totalAt('r2', { ...RAY, token: 'wrong' })).toEqual([401, 'Invalid API token']);
+  });
+
+  it('is counted as a failure there, but not on the primary', async () => {
+    const elsewhere = { 'x-forwarded-for': '203.0.113.9' };
+    const statusOf = async (who: Credentials) =>
+      (await lab.graphql('{ viewer { username } }', {}, { ...basic(who), ...elsewhere })).status;
+    wayToR2.set(false);
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i += 1) statuses.push(await statusOf(DAVE));
+    expect(statuses).toEqual([500, 500, 500, 500, 500, 429]);
+    wayToR2.set(true);
+    wayToPrimary.set(true);
+    expect(await statusOf(DAVE)).toBe(200);
   });
 });

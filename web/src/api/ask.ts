@@ -99,6 +99,9 @@ export type Body<Data> = {
   readonly errors?: readonly GraphQLProblem[];
 };
 
+/** A stream that is refused consists of one event with the error. */
+const jsonIn = (text: string): string => /^data: (.*)$/m.exec(text)?.[1] ?? text;
+
 /** Reads the body; null if it is not JSON, such as an error page of a proxy. */
 async function readBody<Data>(
   response: Response,
@@ -109,7 +112,7 @@ async function readBody<Data>(
     throw new NoAnswer(UNREACHABLE);
   });
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(jsonIn(text));
     // The document's hash implies the type of its answer: both are generated together.
     return typeof value === 'object' && value !== null ? (value as Body<Data>) : null;
   } catch {
