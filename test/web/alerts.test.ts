@@ -259,7 +259,7 @@ describe('a rule in a chart', () => {
   const node = (id: string, startedAt: number, about: Partial<Rule> = {}) => {
     const { name, severity, probe, counterGroup, meter } = rule(about);
     const alert = { name, severity, probe, counterGroup, meter };
-    return { node: { id, startedAt, key: { key: 'B', label: 'b' }, alert } };
+    return { node: { id, startedAt, key: { key: 'B', label: 'b', readable: 'b' }, alert } };
   };
 
   const history: MarkedEvents = {

@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest';
 import {
   otherParts,
   partsOf,
+  readableBeside,
+  shownLabel,
   shownText,
   splitParts,
   tellApart,
 } from '../../web/src/data/key-parts.ts';
+
+const ALONE = { crosskey: null };
 
 describe('the parts of a pair', () => {
   it('are split at single backslashes, and doubled ones are part of a text', () => {
@@ -39,6 +43,38 @@ describe('the parts of a pair', () => {
   });
 });
 
+describe('a label without visible characters', () => {
+  const PAIR = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
+
+  it.each(['', ' ', '\u00a0', '\u200b', '\u200f', '\u3164', '\ufeff', '\u0301', '\u2800\u0007'])(
+    'gives way to the readable key: %j',
+    (label) => {
+      const row = { key: 'A', label, readable: '10.0.0.1' };
+      expect(shownLabel(row, ALONE)).toBe('10.0.0.1');
+      expect(readableBeside(row, ALONE)).toBeNull();
+      expect([...tellApart([row, { ...row, key: 'B' }], ALONE).values()]).toEqual(
+        Array(2).fill('10.0.0.1'),
+      );
+    },
+  );
+
+  it.each(['a', '0', '\u200bx', 'ا', '👩‍👩‍👧', 'a\u0301'])('is not %j', (label) => {
+    const row = { key: 'A', label, readable: '10.0.0.1' };
+    expect(shownLabel(row, ALONE)).toBe(label);
+    expect(readableBeside(row, ALONE)).toBe('10.0.0.1');
+  });
+
+  it('may be that of one part of a pair', () => {
+    const row = { key: 'x\\y', label: 'printer\\\u200b', readable: '10.0.0.1\\10.0.0.2' };
+    expect(shownLabel(row, PAIR)).toBe('printer × 10.0.0.2');
+    expect(partsOf(row, PAIR).map(({ label }) => label)).toEqual(['printer', '10.0.0.2']);
+  });
+
+  it('has its characters named if the readable key has no visible ones either', () => {
+    expect(shownLabel({ label: '', readable: '\u200b\u{e0001}' }, ALONE)).toBe('U+200B U+E0001');
+  });
+});
+
 describe('keys with the same label', () => {
   const row = (key: string, label: string) => ({ key, label, readable: `readable ${key}` });
 
@@ -58,6 +94,4 @@ describe('keys with the same label', () => {
       '\u2068אב\u2069 (readable b)',
     ]);
   });
-
-  const ALONE = { crosskey: null };
 });

@@ -217,7 +217,7 @@ export type AlertMarksQueryVariables = Exact<{
 }>;
 
 
-export type AlertMarksQuery = { readonly context: { readonly alertEvents: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly startedAt: number, readonly key: { readonly key: string, readonly label: string } | null, readonly alert: { readonly name: string, readonly severity: string, readonly probe: string | null, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number } } } }>, readonly pageInfo: { readonly hasNextPage: boolean } } } | null };
+export type AlertMarksQuery = { readonly context: { readonly alertEvents: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly startedAt: number, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null, readonly alert: { readonly name: string, readonly severity: string, readonly probe: string | null, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number } } } }>, readonly pageInfo: { readonly hasNextPage: boolean } } } | null };
 
 export type AlertsQueryVariables = Exact<{
   context: string;
@@ -513,7 +513,7 @@ export type TopTableFragment = { readonly total: number | string, readonly other
 
 export const AlertChanges: Operation<AlertChangesSubscription, AlertChangesSubscriptionVariables> = operation('AlertChanges', 'ee5c0712220ee77c5922eca49b53aa9b999745785f65dac012c96fea0345a397');
 export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariables> = operation('AlertHistory', '8411c64f2beb9e61eb10fa4df54c0799a86cf1bcb81d5b84a348f10f6834ab7f');
-export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', '637ba95332f0c360c0ac77c3e3a89f8bb4d73951381d48f225455f55863631e5');
+export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', 'f74897054e7c00b855299265587ff6fa01416e1055ae7ab6f4b814236e64832e');
 export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '5d054d230e75ec83796d71faed71021b7b1b138574cbcd7e3f00eb883605ae61');
 export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = operation('KeyPanel0', '6384eac1c2465e3598caad2487e8d8eda9b2cb9bad9566300fd51ad64c194447');
 export const KeyPanel1: Operation<KeyPanel1Query, KeyPanel1QueryVariables> = operation('KeyPanel1', '95912d3dfe167a264ae8d80a7d23c717cde5eb314151a0ff571d2e40038bb464');

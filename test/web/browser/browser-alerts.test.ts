@@ -318,6 +318,28 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
       }
     }
   });
+
+  it('shows all columns, and the choice of a rule, however long the name of a rule is', async () => {
+    const name = 'a rather long name of a rule '.repeat(4).trim();
+    await lab.sql(`update alerts set name = $1 where name = 'half of it'`, [name]);
+    const { page, settled } = await open(ALERTS_VIEW, { width: 1440, height: 900 });
+    const hidden = (selector: string) =>
+      page.locator(selector).evaluateAll((parts) =>
+        parts.map((part) => {
+          const card = part.closest('.card')?.getBoundingClientRect();
+          return Math.ceil(part.getBoundingClientRect().right - (card?.right ?? 0));
+        }),
+      );
+    await expect.poll(() => rowsOf(page, 'Rules')).toHaveLength(5);
+    expect(Math.max(...(await hidden('.plain-table')))).toBeLessThanOrEqual(0);
+    expect(await tableOf(page, 'Rules').getByRole('link', { name }).count()).toBe(1);
+    for (const width of [320, 721, 1024]) {
+      await page.setViewportSize({ width, height: 900 });
+      await settled();
+      expect(await hidden('.card select'), `${width} px wide`).toEqual([expect.any(Number)]);
+      expect(Math.max(...(await hidden('.card select'))), `${width} px`).toBeLessThanOrEqual(0);
+    }
+  });
 });
 
 /** Replaces non-breaking spaces, and each run of spaces, by one space. */

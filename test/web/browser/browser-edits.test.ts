@@ -64,7 +64,7 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     expect(await form.getByLabel('Description').inputValue()).toBe('the file server');
     expect(await violations(page)).toEqual([]);
     await form.getByLabel('Label').fill('files.example.com');
-    await form.getByLabel('Description').fill('two disks');
+    await form.getByLabel('Description').fill('two disks\nof 8 TB');
     await form.getByRole('button', { name: 'Add an attribute' }).click();
     await form.getByLabel('Name of attribute 2').fill('owner');
     await form.getByLabel('Value of attribute 2').fill('ada');
@@ -75,7 +75,8 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     await expect.poll(() => page.locator('#panel-title').textContent()).toBe('files.example.com');
     await expect.poll(async () => (await labels())[0]).toBe('files.example.com');
     const told = await panel().getByRole('region', { name: 'Attributes' }).innerText();
-    for (const text of ['two disks', 'cellar', 'owner', 'ada']) expect(told).toContain(text);
+    for (const text of ['two disks\nof 8 TB', 'cellar', 'owner', 'ada'])
+      expect(told).toContain(text);
 
     await page.reload();
     await settled();

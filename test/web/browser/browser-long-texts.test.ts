@@ -9,6 +9,8 @@ const chromium = findChromium();
 
 /** The longest text key. */
 const KEY = 'k'.repeat(512);
+/** A name of one word that is wider than a phone. */
+const NAME = 'Autonomous_System_Interface_Pairs_Of_Routers_And_Of_Firewalls';
 /** The longest label. */
 const LABEL = 'label '.repeat(166);
 
@@ -21,7 +23,7 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
 
   beforeAll(async () => {
     lab = await startLab({
-      groups: [group(1, { name: 'Autonomous_System_Interface_Pairs_Of_Routers' })],
+      groups: [group(1, { name: NAME })],
       lines: [KEY, 'short', 'labelled'].map((key) => ({
         group: guidOf(1),
         key,
@@ -47,6 +49,7 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
     ['key', `${TOP}&key=${KEY}`],
     ['trend', `${TOP}&view=trend`],
     ['trend-table', `${TOP}&view=trend&form=table`],
+    ['empty', TOP.replace('window=all', 'window=1000-2000')],
     ['storage', '?view=storage&context=lab&tz=UTC'],
   ])('does not scroll sideways: %s', async (name, search) => {
     dashboard = await openDashboard(browser, `${lab.url}/${search}`);
@@ -58,6 +61,34 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
       await shoot(`long-${name}-${width}`);
       expect(await overflowOf(page), `${width} px wide`).toBeLessThanOrEqual(0);
     }
+  });
+
+  it.each([
+    ['top', TOP],
+    ['trend', `${TOP}&view=trend`],
+  ])('shows all columns, and the whole key beside a long label: %s', async (_, search) => {
+    dashboard = await openDashboard(browser, `${lab.url}/${search}`, { width: 900 });
+    const { page, signIn, settled } = dashboard;
+    await signIn();
+    await settled();
+    const row = page.locator('.table-card tbody tr', { hasText: 'labelled' });
+    const { label, readable, last, card } = await row.evaluate((element) => {
+      const box = (found: Element | null | undefined) => found?.getBoundingClientRect();
+      const link = element.querySelector('.key-link');
+      const key = element.querySelector('.readable');
+      return {
+        label: { box: box(link), title: link?.getAttribute('title') },
+        readable: { box: box(key), cut: (key?.scrollWidth ?? 0) - (key?.clientWidth ?? 0) },
+        last: box(element.lastElementChild),
+        card: box(element.closest('.table-card')),
+      };
+    });
+    expect(label.title?.trim()).toBe(LABEL.trim());
+    expect(label.box?.width).toBeGreaterThan(50);
+    expect(readable.box?.left).toBeGreaterThanOrEqual(label.box?.right ?? Infinity);
+    expect(readable.cut).toBeLessThanOrEqual(0);
+    expect(readable.box?.right).toBeLessThanOrEqual(last?.left ?? 0);
+    expect(last?.right).toBeLessThanOrEqual(card?.right ?? 0);
   });
 
   it.each([

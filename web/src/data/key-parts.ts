@@ -1,4 +1,5 @@
 import { isolated } from '../format/isolated.ts';
+import { visibleText } from '../format/visible.ts';
 import type { GroupChoice } from './choices.ts';
 
 /** Splits a cross-key text into its parts: a backslash joins them, and is doubled within a part. */
@@ -15,20 +16,43 @@ export function splitParts(text: string): readonly string[] {
 export const shownText = (text: string, group: Pick<GroupChoice, 'crosskey'>): string =>
   group.crosskey ? splitParts(text).map(isolated).join(' × ') : text;
 
+/**
+ * Returns the label of a key as it is shown. A label, or a part of one, without any visible
+ * character is replaced by the readable key: there would be nothing to click.
+ */
+export function shownLabel(
+  { label, readable }: Named,
+  group: Pick<GroupChoice, 'crosskey'> | null,
+): string {
+  if (!group?.crosskey) return visibleText(label, readable);
+  const readables = splitParts(readable);
+  return splitParts(label)
+    .map((part, index) => isolated(visibleText(part, readables[index] ?? part)))
+    .join(' × ');
+}
+
+/** Returns the readable key to show beside the label; null if it says the same. */
+export function readableBeside(row: Named, group: Pick<GroupChoice, 'crosskey'>): string | null {
+  const readable = shownText(row.readable, group);
+  return readable === shownLabel(row, group) ? null : readable;
+}
+
 /** Returns the labels to show; keys with the same label each get their readable key as well. */
 export function tellApart(
   rows: readonly Keyed[],
   group: Pick<GroupChoice, 'crosskey'>,
 ): ReadonlyMap<string, string> {
   const keysOf = new Map<string, Set<string>>();
-  for (const { key, label } of rows) {
-    keysOf.set(label, (keysOf.get(label) ?? new Set()).add(key));
+  for (const row of rows) {
+    const shown = shownLabel(row, group);
+    keysOf.set(shown, (keysOf.get(shown) ?? new Set()).add(row.key));
   }
   return new Map(
-    rows.map(({ key, label, readable }) => {
-      const isAlone = (keysOf.get(label)?.size ?? 0) < 2 || label === readable;
-      const shown = shownText(label, group);
-      return [key, isAlone ? shown : `${isolated(shown)} (${shownText(readable, group)})`];
+    rows.map((row) => {
+      const shown = shownLabel(row, group);
+      const readable = readableBeside(row, group);
+      const isAlone = (keysOf.get(shown)?.size ?? 0) < 2 || readable === null;
+      return [row.key, isAlone ? shown : `${isolated(shown)} (${readable})`];
     }),
   );
 }
@@ -52,7 +76,9 @@ export type Part = {
   readonly readable: string;
 };
 
-type Keyed = { readonly key: string; readonly label: string; readonly readable: string };
+type Named = { readonly label: string; readonly readable: string };
+
+type Keyed = Named & { readonly key: string };
 
 /** Returns the parts of a pair. */
 export function partsOf(row: Keyed, group: Pick<GroupChoice, 'crosskey'>): readonly Part[] {
@@ -60,7 +86,7 @@ export function partsOf(row: Keyed, group: Pick<GroupChoice, 'crosskey'>): reado
   return partGroups(group).map((guid, index) => ({
     group: guid,
     key: keys?.[index] ?? '',
-    label: labels?.[index] ?? '',
+    label: visibleText(labels?.[index] ?? '', readables?.[index] ?? ''),
     readable: readables?.[index] ?? '',
   }));
 }

@@ -2,6 +2,7 @@ import type { ChartRules } from '../../chart/rule-marks.ts';
 import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { compareSeverities, urgencyOf } from '../../format/severity.ts';
+import { visibleText } from '../../format/visible.ts';
 import { addsUp, type MeterKind } from '../meter-kind.ts';
 import type { EventRule } from './firing.ts';
 import type { Watched, WatchedEvent } from './watched.ts';
@@ -123,7 +124,7 @@ export function rulesInChart(
         at: startedAt,
         urgency: urgencyOf(severity),
         text: about
-          ? `${isolated(rule)} began: ${isolated(about.label)}`
+          ? `${isolated(rule)} began: ${isolated(visibleText(about.label, about.readable))}`
           : `${isolated(rule)} began`,
       })),
     },

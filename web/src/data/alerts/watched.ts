@@ -14,7 +14,7 @@ export type WatchedEvent = {
   readonly id: string;
   readonly startedAt: number;
   /** null: the whole group. */
-  readonly key: { readonly key: string; readonly label: string } | null;
+  readonly key: { readonly key: string; readonly label: string; readonly readable: string } | null;
   readonly rule: string;
   readonly severity: string;
 };

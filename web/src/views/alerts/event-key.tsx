@@ -1,8 +1,9 @@
 import { eventAddress } from '../../data/alerts/event-address.ts';
 import type { AlertEvent } from '../../data/alerts/firing.ts';
 import { groupOf } from '../../data/choices.ts';
-import { shownText } from '../../data/key-parts.ts';
+import { readableBeside, shownLabel } from '../../data/key-parts.ts';
 import { isolated } from '../../format/isolated.ts';
+import { KeyName } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { ViewProps } from '../view-props.ts';
 
@@ -14,9 +15,9 @@ export function EventKey({ event, navigate, choice }: EventKeyProps) {
   const { counterGroup } = alert;
   const group = groupOf(choice, counterGroup.guid) ?? { crosskey: null };
   const target = eventAddress(event);
-  const label = key ? shownText(key.label, group) : `All of ${counterGroup.name}`;
+  const label = key ? shownLabel(key, group) : `All of ${counterGroup.name}`;
   return (
-    <>
+    <KeyName readable={key && readableBeside(key, group)}>
       <a
         class="key-link"
         href={navigate.link(target)}
@@ -24,10 +25,7 @@ export function EventKey({ event, navigate, choice }: EventKeyProps) {
         onClick={onPlainClick(() => navigate.go(target))}
       >
         {label}
-      </a>{' '}
-      {key && key.readable !== key.label && (
-        <span class="readable">{shownText(key.readable, group)}</span>
-      )}
-    </>
+      </a>
+    </KeyName>
   );
 }

@@ -41,7 +41,9 @@ function FiringRow(props: ViewProps & { readonly event: AlertEvent }) {
       <td data-name="Severity">
         <SeverityMark severity={alert.severity} />
       </td>
-      <td data-name="Rule">{alert.name}</td>
+      <td class="is-long" data-name="Rule" title={alert.name}>
+        {alert.name}
+      </td>
       <th scope="row">
         <EventKey {...props} />
       </th>

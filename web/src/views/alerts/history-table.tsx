@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks';
 import { valueText } from '../../data/alerts/alert-words.ts';
 import type { AlertEvent, Rule } from '../../data/alerts/firing.ts';
 import { allDigits } from '../../format/big-number.ts';
+import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { focusOn } from '../../parts/focus.ts';
@@ -88,7 +89,7 @@ function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
       <td data-name="Severity">
         <SeverityMark severity={alert.severity} />
       </td>
-      <td data-name="Rule" title={alert.condition}>
+      <td class="is-long" data-name="Rule" title={`${isolated(alert.name)}: ${alert.condition}`}>
         {alert.name}
       </td>
       <th scope="row">

@@ -24,7 +24,7 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
   const target = { alert: rule.name, after: null };
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" class="is-long">
         <a
           class="key-link"
           href={navigate.link(target)}
@@ -34,7 +34,11 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
         >
           {rule.name}
         </a>{' '}
-        {rule.description && <span class="readable">{rule.description}</span>}
+        {rule.description && (
+          <span class="readable" title={rule.description}>
+            {rule.description}
+          </span>
+        )}
       </th>
       <td data-name="Severity">
         <SeverityMark severity={rule.severity} />
@@ -42,7 +46,11 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
       <td data-name="Fires on" title={rule.condition}>
         {conditionText(rule, address.units)}
       </td>
-      <td data-name="Watches">
+      <td
+        class="is-long"
+        data-name="Watches"
+        title={`${isolated(rule.counterGroup.name)} by ${isolated(rule.meter.name)}`}
+      >
         <bdi>{rule.counterGroup.name}</bdi> by <bdi>{rule.meter.name}</bdi>
       </td>
       <td data-name="State">{stateOf(rule)}</td>

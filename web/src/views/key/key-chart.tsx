@@ -3,6 +3,7 @@ import { chartScale } from '../../chart/chart-scale.ts';
 import { TimeChart } from '../../chart/time-chart.tsx';
 import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.ts';
 import { chartData, coveredPart } from '../../data/chart-data.ts';
+import { shownLabel } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { stepOf } from '../../data/questions.ts';
 import { isolated } from '../../format/isolated.ts';
@@ -18,7 +19,7 @@ export function KeyChart(props: KeyChartProps) {
   const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey, group } =
     props;
   const step = stepOf(address, choice) ?? terms.topperBucketSize;
-  const label = shownKey.known?.label ?? rawKey;
+  const label = shownKey.known ? shownLabel(shownKey.known, group) : rawKey;
   const covered = coveredPart(shownKey.window ?? NEVER, shownKey.stored);
   const data = useMemo(() => {
     const { series } = figures;

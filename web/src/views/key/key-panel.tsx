@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { meterOf } from '../../data/choices.ts';
-import { shownText } from '../../data/key-parts.ts';
+import { readableBeside, shownLabel } from '../../data/key-parts.ts';
 import { meterKind } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import type { Terms } from '../../data/row-figures.ts';
@@ -46,7 +46,7 @@ export function KeyPanel(props: KeyPanelProps) {
           <h2 id="panel-title" ref={heading} tabIndex={-1}>
             {title}
           </h2>
-          <p class="readable">{readableBeside(shown?.known ?? null, props)}</p>
+          <p class="readable">{besideTitle(shown?.known ?? null, props)}</p>
         </div>
         <IconButton icon="close" name="Close this key" onClick={close} />
       </div>
@@ -66,15 +66,15 @@ export function KeyPanel(props: KeyPanelProps) {
 type Known = ShownKey['known'];
 
 const titleOf = (known: Known, { group, rawKey }: KeyPanelProps): string =>
-  known && group ? shownText(known.label, group) : rawKey;
+  known && group ? shownLabel(known, group) : rawKey;
 
 /** Returns the group; for networks, their lengths too. */
 const kindOf = ({ group, address }: KeyPanelProps): string =>
   [group?.name ?? 'Key', inNetworks(address.prefix, group)].filter(Boolean).join(', ');
 
 /** Returns nothing if it repeats the title; a space keeps its line. */
-const readableBeside = (known: Known, { group }: KeyPanelProps): string =>
-  known && group && known.readable !== known.label ? shownText(known.readable, group) : '\u00a0';
+const besideTitle = (known: Known, { group }: KeyPanelProps): string =>
+  (known && group && readableBeside(known, group)) ?? '\u00a0';
 
 /**
  * Closes the panel by its button, or by Escape from anywhere; the focus returns to the key's row, if

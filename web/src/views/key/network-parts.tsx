@@ -1,6 +1,7 @@
 import type { Address } from '../../address/address.ts';
 import { prefixesWithin, prefixName } from '../../data/networks.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
+import { visibleText } from '../../format/visible.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { Figures } from './key-facts.tsx';
 import type { KeyViewProps } from './key-props.ts';
@@ -26,7 +27,7 @@ export function NetworkParts(props: NetworkPartsProps) {
         <PartList
           rows={within.keys}
           nameOf={({ key, label, readable }) =>
-            linkTo({ ...inside, prefix: null, key }, label, readable)
+            linkTo({ ...inside, prefix: null, key }, visibleText(label, readable), readable)
           }
           keyCount={within.keyCount}
           others={within.othersMatching}

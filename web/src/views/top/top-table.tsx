@@ -4,7 +4,7 @@ import { othersColor, seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
-import { shownText, tellApart } from '../../data/key-parts.ts';
+import { readableBeside, shownLabel, tellApart } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { ordinalOf, rankedBy, valueName } from '../../data/ranking-words.ts';
@@ -18,6 +18,7 @@ import { formatShare } from '../../format/quantity.ts';
 import { BucketFigureOf, Figure } from '../../parts/figure.tsx';
 import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
+import { KeyName } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { Others } from './others-row.tsx';
 import type { ResultsProps } from './results-props.ts';
@@ -114,6 +115,8 @@ function useHiding(
 ): RowProps['onHide'] {
   const stayAt = useFocusInPlace(shown, () => linksOf(body.current));
   return (key, index) => {
+    // Its row stays until the answer without it is there.
+    if (address.hidden.includes(key)) return;
     stayAt(index);
     navigate.go({ hidden: [...address.hidden, key] });
   };
@@ -185,21 +188,22 @@ type KeyCellProps = RowProps & { readonly isOpen: boolean; readonly color: strin
 /** Links to the key's panel, or closes it. */
 function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
   const open = { key: isOpen ? null : row.key };
+  const label = shownLabel(row, shown.group);
   return (
     <th scope="row" class="is-key">
-      <Swatch color={color} />
-      <a
-        class="key-link"
-        href={navigate.link(open)}
-        aria-expanded={isOpen}
-        data-key={row.key}
-        onClick={onPlainClick(() => navigate.go(open))}
-      >
-        {shownText(row.label, shown.group)}
-      </a>{' '}
-      {row.readable !== row.label && (
-        <span class="readable">{shownText(row.readable, shown.group)}</span>
-      )}
+      <KeyName readable={readableBeside(row, shown.group)}>
+        <Swatch color={color} />
+        <a
+          class="key-link"
+          href={navigate.link(open)}
+          title={label}
+          aria-expanded={isOpen}
+          data-key={row.key}
+          onClick={onPlainClick(() => navigate.go(open))}
+        >
+          {label}
+        </a>
+      </KeyName>
     </th>
   );
 }

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { drawHeat } from '../../chart/draw-heat.ts';
+import { shownLabel } from '../../data/key-parts.ts';
 import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
 import { stepTarget } from '../../data/trend/step-target.ts';
 import { timeTicks } from '../../data/trend/time-ticks.ts';
@@ -53,11 +54,14 @@ export function HeatMap(props: HeatMapProps) {
     <>
       <div class="heat">
         <ol class="heat-labels" aria-hidden="true">
-          {rows.map(({ key, label }, index) => (
-            <li key={key} class={cursor?.row === index ? 'is-under' : ''} title={label}>
-              {label}
-            </li>
-          ))}
+          {rows.map((row, index) => {
+            const label = shownLabel(row, shown.group);
+            return (
+              <li key={row.key} class={cursor?.row === index ? 'is-under' : ''} title={label}>
+                {label}
+              </li>
+            );
+          })}
         </ol>
         <div class="heat-scroll" ref={place}>
           <div class="heat-plot" style={{ width: `${cellWidth * steps.length}px` }}>
@@ -106,7 +110,7 @@ function TimeAxis({ shown, moments, cellWidth }: TrendProps & { readonly cellWid
   return (
     <div class="heat-axis" aria-hidden="true">
       {ticks.map(({ column, clock, day }) => (
-        <span key={column} style={{ left: `${column * cellWidth}px` }}>
+        <span key={column} style={{ left: `${(100 * column) / shown.steps.length}%` }}>
           {clock || day}
           {clock && day && <small>{day}</small>}
         </span>

@@ -30,10 +30,11 @@ export function StepTable({ shown, navigate, moments }: TrendProps) {
             <tr key={step.from}>
               <th scope="row">{moments.range(step.from, step.to)}</th>
               {keys.map((row, index) => (
-                <td key={ranks[index]} data-name={String(ranks[index])}>
+                <td key={ranks[index]} class="is-long" data-name={String(ranks[index])}>
                   {row && (
                     <a
                       href={navigate.link(stepTarget(step, row))}
+                      title={row.name}
                       onClick={onPlainClick(() => navigate.go(stepTarget(step, row)))}
                     >
                       {row.name}

@@ -1,5 +1,6 @@
 import { shownText } from '../../data/key-parts.ts';
 import type { TrendRow } from '../../data/trend/shown-trend.ts';
+import { KeyName } from '../../parts/key-name.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { TrendProps } from './trend-props.ts';
@@ -34,14 +35,16 @@ function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) 
   return (
     <tr>
       <th scope="row">
-        <a
-          class="key-link"
-          href={navigate.link(target)}
-          onClick={onPlainClick(() => navigate.go(target))}
-        >
-          {name}
-        </a>{' '}
-        {readable !== name && <span class="readable">{readable}</span>}
+        <KeyName readable={readable === name ? null : readable}>
+          <a
+            class="key-link"
+            href={navigate.link(target)}
+            title={name}
+            onClick={onPlainClick(() => navigate.go(target))}
+          >
+            {name}
+          </a>
+        </KeyName>
       </th>
       <td class="is-number" data-name="Best rank">
         <span class="number">{bestRank}</span>
