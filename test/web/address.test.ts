@@ -182,6 +182,14 @@ describe('a window', () => {
   });
 });
 
+describe('a changed address', () => {
+  it('has each hidden key once, as one that is parsed', () => {
+    const address = changed(parseAddress('?hide=a&hide=a'), { hidden: ['a', 'b', 'b'] });
+    expect(formatAddress(address)).toMatch(/hide=a&hide=b$/);
+    expect(parseAddress(formatAddress(address)).hidden).toEqual(address.hidden);
+  });
+});
+
 describe('a live view', () => {
   const DAY = 86_400;
 

@@ -21,6 +21,25 @@ describe('what a form changes of a key', () => {
     ).toBeNull();
   });
 
+  it('has no outer spaces that were stored, if only something else was typed', () => {
+    const stored = {
+      ...KNOWN,
+      label: ' files ',
+      description: 'disks\n',
+      attributes: [{ name: ' room', value: 'cellar ' }],
+    };
+    const texts = keyTexts(stored);
+    expect(keyChanges(stored, texts)).toBeNull();
+    expect(keyChanges(stored, { ...texts, description: 'none' })).toEqual({
+      key: KNOWN.key,
+      description: 'none',
+    });
+    expect(keyChanges(stored, { ...texts, label: 'nas' })).toEqual({
+      key: KNOWN.key,
+      label: 'nas',
+    });
+  });
+
   it.each([
     ['a label', { label: 'nas' }, { label: 'nas' }],
     ['the removal of a label', { label: ' ' }, { label: null }],

@@ -4,7 +4,13 @@ import { DEFAULT_UNITS } from '../../web/src/address/address.ts';
 import { allDigits, minus, sum } from '../../web/src/format/big-number.ts';
 import { changeOf } from '../../web/src/format/change.ts';
 import { isolated } from '../../web/src/format/isolated.ts';
-import { longDuration, momentsIn, parseField } from '../../web/src/format/moment.ts';
+import {
+  longDuration,
+  minuteField,
+  momentsIn,
+  parseField,
+  parseMinuteField,
+} from '../../web/src/format/moment.ts';
 import { addMonths, isDay, weeksOf } from '../../web/src/format/month.ts';
 import { formatAmount, formatRate, formatShare, measureOf } from '../../web/src/format/quantity.ts';
 
@@ -133,6 +139,19 @@ describe('times', () => {
       );
     },
   );
+
+  it('in fields are exactly those that were shown, until something else is typed', () => {
+    const berlin = momentsIn('Europe/Berlin');
+    const secondHour = Date.UTC(2026, 9, 25, 1, 30) / 1000;
+    for (const at of [secondHour, secondHour + 40]) {
+      const text = minuteField(at, berlin);
+      expect(text).toBe('2026-10-25T02:30');
+      expect(parseMinuteField(text, at, berlin)).toBe(at);
+      expect(parseMinuteField(text, null, berlin)).toBe(secondHour - 3600);
+      expect(parseMinuteField('2026-10-25T03:30', at, berlin)).toBe(secondHour + 3600);
+      expect(parseMinuteField('', at, berlin)).toBeNull();
+    }
+  });
 
   it('that are skipped in spring are read with the offset before the change', () => {
     const read = parseField('2024-03-31T02:30', 'Europe/Berlin');

@@ -167,8 +167,24 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await page.getByRole('button', { name: 'Remove the filter 1' }).click();
     await settled();
     const [largest] = await topOf();
-    await page.getByRole('button', { name: `Hide ${largest?.label} and rank again` }).click();
+    const hide = page.getByRole('button', { name: `Hide ${largest?.label} and rank again` });
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    // The row stays until the answer is there, but is hidden only once.
+    await hide.click();
+    await page.locator('.chip').waitFor();
+    await hide.click();
+    expect(await page.locator('.chip').count()).toBe(1);
+    answer();
     await settled();
+    await page.unroute('**/graphql');
+    expect(page.url().match(/hide=/g)).toHaveLength(1);
     await showsTop({ page, settled, ...shown }, await topOf({ excludeKeys: [largest?.key] }));
     const second = (await topOf())[1]?.label;
     expect(await page.evaluate('document.activeElement.textContent')).toBe(second);
@@ -234,6 +250,10 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(await page.locator('h1').textContent()).toContain('Apps');
     await page.goBack();
     await settled();
+    await page.getByRole('searchbox').fill('host');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    expect(await panel.count()).toBe(1);
     await page.keyboard.press('Escape');
     await expect.poll(() => panel.count()).toBe(0);
     expect(await page.evaluate('document.activeElement.textContent')).toBe(hostName(0));

@@ -120,10 +120,11 @@ export function parseAddress(search: string): Address {
 
 /**
  * Returns an address with some parts changed. A view that goes live gets a moving window, and a
- * view that gets a window that does not move is no longer live.
+ * view that gets a window that does not move is no longer live. A key is hidden only once.
  */
 export function changed(address: Address, changes: Partial<Address>): Address {
-  const next = { ...address, ...changes };
+  const hidden = [...new Set(changes.hidden ?? address.hidden)];
+  const next = { ...address, ...changes, hidden };
   if (changes.live) return { ...next, window: movingWindow(next.window) };
   return { ...next, live: next.live && movesOn(next.window) };
 }

@@ -89,6 +89,21 @@ export function parseField(text: string, zone: string): number | null {
   return isShown(before) ? before : isShown(after) ? after : before;
 }
 
+/** Returns the text of a field that shows a time to the minute. */
+export const minuteField = (at: number, { field }: Moments): string => field(at).slice(0, 16);
+
+/**
+ * Returns the second that such a field shows; null if its text is not a time. While it shows what
+ * it showed `first`, it is exactly that second: a minute has no seconds, and when summer time ends,
+ * an hour has the same times as the one before.
+ */
+export const parseMinuteField = (
+  text: string,
+  first: number | null,
+  moments: Moments,
+): number | null =>
+  first !== null && text === minuteField(first, moments) ? first : parseField(text, moments.zone);
+
 /** Returns the seconds by which the clocks of the zone are ahead of UTC. */
 const shiftAt = (at: number, zone: string): number =>
   Date.parse(`${fieldOf(at, zone)}Z`) / 1000 - at;

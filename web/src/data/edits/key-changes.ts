@@ -24,22 +24,24 @@ export const keyTexts = ({ label, description, attributes }: Known): KeyTexts =>
 
 /**
  * Returns what a form changes; null if nothing. Only changes are sent: a default label, such as an
- * address or the name of a port, does not become one that a user set.
+ * address or the name of a port, does not become one that a user set. Outer spaces do not count,
+ * also not those that an import stored.
  */
 export function keyChanges(known: Known, texts: KeyTexts): KeyUpdateInput | null {
-  const before = keyTexts(known);
-  const label = texts.label.trim();
-  const description = texts.description.trim();
-  const attributes = texts.attributes
-    .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
-    .filter(({ name, value }) => name !== '' || value !== '');
+  const before = trimmed(keyTexts(known));
+  const { label, description, attributes } = trimmed(texts);
   const changes: Omit<KeyUpdateInput, 'key'> = {
     ...(label !== before.label && { label: label || null }),
     ...(description !== before.description && { description: description || null }),
-    ...(JSON.stringify(attributes) !== JSON.stringify(namesAndValues(before)) && { attributes }),
+    ...(JSON.stringify(attributes) !== JSON.stringify(before.attributes) && { attributes }),
   };
   return Object.keys(changes).length > 0 ? { key: known.key, ...changes } : null;
 }
 
-const namesAndValues = ({ attributes }: KeyTexts): readonly Attribute[] =>
-  attributes.map(({ name, value }) => ({ name, value }));
+const trimmed = ({ label, description, attributes }: KeyTexts): KeyTexts => ({
+  label: label.trim(),
+  description: description.trim(),
+  attributes: attributes
+    .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
+    .filter(({ name, value }) => name !== '' || value !== ''),
+});

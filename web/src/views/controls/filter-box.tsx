@@ -40,6 +40,12 @@ export function FilterBox({ address, navigate, group, isFilterRefused }: FilterB
     const wanted = text.trim();
     navigate.go({ filter: wanted ? { kind, text: wanted } : null });
   };
+  /** Escape clears the field; only the next one closes the panel of a key. */
+  const escapeText = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || text === '') return;
+    event.preventDefault();
+    setText('');
+  };
   return (
     <search class="filter" aria-label="Filter keys">
       <form class="field is-filter" onSubmit={submit}>
@@ -67,6 +73,7 @@ export function FilterBox({ address, navigate, group, isFilterRefused }: FilterB
             spellcheck={false}
             autoCapitalize="none"
             onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={escapeText}
           />
           <button type="submit" class="button">
             Filter

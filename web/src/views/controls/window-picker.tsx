@@ -5,7 +5,7 @@ import {
   type WindowChoice,
   type WindowName,
 } from '../../address/window-choice.ts';
-import { parseField } from '../../format/moment.ts';
+import { minuteField, parseMinuteField } from '../../format/moment.ts';
 import { windowLabel } from '../../format/window-label.ts';
 import type { ViewProps } from '../view-props.ts';
 import { Calendar } from './calendar.tsx';
@@ -21,12 +21,17 @@ const NAMES = Object.keys(WINDOW_NAMES) as WindowName[];
 /** Offers windows by name, by days of the calendar, or to the minute. */
 export function WindowPicker({ address, moments, choice, span, onChoose }: WindowPickerProps) {
   const stored = choice?.totalWindow ?? null;
-  const [from, setFrom] = useState(span ? moments.field(span.from).slice(0, 16) : '');
-  const [to, setTo] = useState(span ? moments.field(span.to).slice(0, 16) : '');
+  // A live view moves on while the picker is open; the fields do not.
+  const [first] = useState(span);
+  const [from, setFrom] = useState(first ? minuteField(first.from, moments) : '');
+  const [to, setTo] = useState(first ? minuteField(first.to, moments) : '');
   const [fault, setFault] = useState('');
   const submit = (event: Event) => {
     event.preventDefault();
-    const window = { from: parseField(from, moments.zone), to: parseField(to, moments.zone) };
+    const window = {
+      from: parseMinuteField(from, first?.from ?? null, moments),
+      to: parseMinuteField(to, first?.to ?? null, moments),
+    };
     if (window.from === null || window.to === null) {
       setFault('Enter both a start and an end.');
     } else if (window.to <= window.from) {
