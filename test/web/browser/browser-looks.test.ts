@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { heatColors, seriesColors } from '../../../web/src/chart/palette.ts';
 import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import type { TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
@@ -101,6 +102,95 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
         expect(await overflowOf(page), `${name}, ${width} px wide`).toBeLessThanOrEqual(0);
       }
     }
+  });
+
+  it('has its header without overlaps, and all that opens in the window', async () => {
+    const { page, settled } = await open(TOP);
+    const firing = page.locator('.tab-firing');
+    const buttons = await page.locator('.popover > button').all();
+    expect(buttons).toHaveLength(4);
+    for (const width of [320, 390, 540, 720, 740, 780, 860, 960, 1040, 1100, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await settled();
+      const room = await page.evaluate<number>('document.body.clientWidth');
+      for (const text of ['none firing', '304 critical + 1013']) {
+        await firing.evaluate((element, told) => {
+          if (element.firstChild) element.firstChild.textContent = told;
+        }, text);
+        expect(await page.evaluate(overlapsInHeader), `${text}, ${width} px wide`).toEqual([]);
+      }
+      for (const button of buttons) {
+        await button.press('Enter');
+        const name = await button.textContent();
+        const dialog = await page.getByRole('dialog').boundingBox();
+        expect(dialog?.x, `${name}, ${width} px wide`).toBeGreaterThanOrEqual(0);
+        expect((dialog?.x ?? 0) + (dialog?.width ?? 0), `${name}`).toBeLessThanOrEqual(room);
+        expect(await overflowOf(page), `${name}, ${width} px wide`).toBeLessThanOrEqual(0);
+        await page.keyboard.press('Escape');
+      }
+    }
+  });
+
+  it('keeps its colours and marks if the viewer forces other colours', async () => {
+    const { page, shoot } = await open(TOP);
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colorOf = (selector: string, property: string, pseudo?: '::after') =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(
+          (element, [name, part]) => getComputedStyle(element, part).getPropertyValue(name ?? ''),
+          [property, pseudo] as const,
+        );
+    const ground = await colorOf('body', 'background-color');
+    for (const selector of ['.swatch', '.share-bar']) {
+      const own = await page
+        .locator(selector)
+        .first()
+        .evaluate((element) => {
+          return (element as HTMLElement).style.backgroundColor;
+        });
+      expect(await colorOf(selector, 'background-color'), selector).toBe(own);
+    }
+    for (const selector of ['.has-caret', '.top-table [aria-sort]']) {
+      const mark = await colorOf(selector, 'background-color', '::after');
+      expect(mark, selector).not.toBe(ground);
+    }
+    const current = await colorOf('.tab[aria-current]', 'border-bottom-color');
+    expect(await colorOf('.tab:not([aria-current])', 'border-bottom-color')).not.toBe(current);
+    await shoot('forced-colours');
+    await page.goto(`${lab.url}/${TOP}&view=trend`);
+    const ramp = await colorOf('.heat-ramp span', 'background-color');
+    expect(ramp).toBe(rgb(heatColors('light')[0]));
+  });
+
+  it('is printed black on white, with its charts and tables and nothing to click', async () => {
+    const { page, settled, shoot } = await open(`${TOP}&key=0A.00.00.0A&hide=0A.00.00.0B`, {
+      colorScheme: 'dark',
+    });
+    await settled();
+    // As wide as a page of A4.
+    await page.setViewportSize({ width: 718, height: 1000 });
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect
+      .poll(() => page.locator('.swatch').first().getAttribute('style'))
+      .toContain(rgb(seriesColors('light')[0]));
+    await shoot('printed');
+    for (const selector of ['header', '.filter', 'main button', '.is-act']) {
+      const shown = page.locator(selector).filter({ visible: true });
+      expect(await shown.count(), selector).toBe(0);
+    }
+    for (const selector of ['h1', '.chart-card canvas', '.top-table thead', '#panel-title']) {
+      expect(await page.locator(selector).isVisible(), selector).toBe(true);
+    }
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(0, 0, 0)');
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    await expect
+      .poll(() => page.locator('.swatch').first().getAttribute('style'))
+      .toContain(rgb(seriesColors('dark')[0]));
   });
 
   it.each([390, 800, 1600])('shows its readout within the chart, %i px wide', async (width) => {
@@ -213,3 +303,30 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });
+
+/** Runs in the page: returns which parts of the header overlap, or leave the window. */
+function overlapsInHeader(): readonly string[] {
+  const parts = [
+    ...document.querySelectorAll(
+      '.brand, .tab, .tab-firing, .header-context select, .header-end > *',
+    ),
+  ];
+  const name = (part: Element) => `${part.className} ${part.textContent?.slice(0, 20)}`;
+  const box = (part: Element) => part.getBoundingClientRect();
+  const outside = parts.filter((part) => box(part).right > document.body.clientWidth);
+  const pairs = parts.flatMap((part, index) =>
+    parts
+      .slice(index + 1)
+      .filter((other) => !part.contains(other) && isOver(box(part), box(other)))
+      .map((other) => `${name(part)} and ${name(other)}`),
+  );
+  return [...outside.map(name), ...pairs];
+
+  function isOver(a: DOMRect, b: DOMRect): boolean {
+    return a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom;
+  }
+}
+
+/** Returns a colour as the browser writes it. */
+const rgb = (hex = ''): string =>
+  `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useWithinWindow } from './within-window.ts';
 
 type PopoverProps = {
   /** Content of the button, which is also its name. */
@@ -15,6 +16,8 @@ export function Popover({ label, name, class: className = '', children }: Popove
   const [isOpen, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  useWithinWindow(panel, isOpen);
   const close = () => {
     setOpen(false);
     button.current?.focus();
@@ -50,7 +53,7 @@ export function Popover({ label, name, class: className = '', children }: Popove
         <span class="button-text">{label}</span>
       </button>
       {isOpen && (
-        <div class="popover-panel" role="dialog" aria-label={name}>
+        <div ref={panel} class="popover-panel" role="dialog" aria-label={name}>
           {children(close)}
         </div>
       )}

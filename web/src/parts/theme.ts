@@ -37,6 +37,7 @@ export function useTheme(): ThemeState {
     prefersDark.addEventListener('change', follow);
     return () => prefersDark.removeEventListener('change', follow);
   }, []);
+  const isPrinting = useLightPrints(choice);
   const choose = (next: ThemeChoice) => {
     apply(next);
     setChoice(next);
@@ -47,7 +48,30 @@ export function useTheme(): ThemeState {
       // Storage is disabled: the choice lasts until the page is reloaded.
     }
   };
-  return { choice, theme: choice === 'system' ? (isDark ? 'dark' : 'light') : choice, choose };
+  const shown = choice === 'system' ? (isDark ? 'dark' : 'light') : choice;
+  return { choice, theme: isPrinting ? 'light' : shown, choose };
+}
+
+/** Applies the light theme while the page is printed, so that charts are drawn for white paper. */
+function useLightPrints(choice: ThemeChoice): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const begin = () => {
+      apply('light');
+      setPrinting(true);
+    };
+    const end = () => {
+      apply(choice);
+      setPrinting(false);
+    };
+    addEventListener('beforeprint', begin);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', begin);
+      removeEventListener('afterprint', end);
+    };
+  }, [choice]);
+  return isPrinting;
 }
 
 function apply(choice: ThemeChoice): void {

@@ -49,21 +49,23 @@ export function Header(props: HeaderProps) {
         ))}
         <AlertsTab {...props} />
       </nav>
-      <Choice
-        label="Context"
-        class="is-inline header-context"
-        value={address.context ?? ''}
-        options={[...names, ...shown].map((name) => ({ value: name, label: name }))}
-        onChoose={(context) => navigate.go({ ...ELSEWHERE, context })}
-      />
-      <div class="header-end">
-        <UnitsMenu {...props} />
-        <ThemeButton theme={theme} />
-        <IconButton
-          icon="leave"
-          name={`Sign out ${session.username}`}
-          onClick={() => onSignOut(null)}
+      <div class="header-tools">
+        <Choice
+          label="Context"
+          class="is-inline header-context"
+          value={address.context ?? ''}
+          options={[...names, ...shown].map((name) => ({ value: name, label: name }))}
+          onChoose={(context) => navigate.go({ ...ELSEWHERE, context })}
         />
+        <div class="header-end">
+          <UnitsMenu {...props} />
+          <ThemeButton theme={theme} />
+          <IconButton
+            icon="leave"
+            name={`Sign out ${session.username}`}
+            onClick={() => onSignOut(null)}
+          />
+        </div>
       </div>
     </header>
   );
