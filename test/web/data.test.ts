@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
 import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
 import { archivedSlices, slicesAsked } from '../../web/src/data/archived-slices.ts';
 import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.ts';
@@ -27,14 +28,32 @@ describe('the step of a chart', () => {
     expect(chooseStep(seconds, SIZES)).toBe(step);
   });
 
-  it('is a multiple of the bucket, with fewer points than the server allows', () => {
+  it('is a multiple of the bucket, and gives at most 400 points, or all of two hours', () => {
+    const buckets = fc.constantFrom(1, 7, 10, 60, 90, 300, 3600, 86_400);
+    const seconds = fc.integer({ min: 1, max: LIMITS.seriesStepSeconds });
     fc.assert(
-      fc.property(fc.integer({ min: 60, max: 1e9 }), (seconds) => {
-        const step = chooseStep(seconds, SIZES) ?? SIZES.topperBucketSize;
-        expect(step % SIZES.bucketSize).toBe(0);
-        expect(seconds / step).toBeLessThanOrEqual(400);
+      fc.property(seconds, buckets, fc.constantFrom(1, 5, 60), (window, bucketSize, factor) => {
+        const topperBucketSize = bucketSize * factor;
+        const step = chooseStep(window, { bucketSize, topperBucketSize }) ?? topperBucketSize;
+        expect(step % bucketSize).toBe(0);
+        expect(window / step).toBeLessThanOrEqual(window <= 7200 ? 7200 : 400);
+        // The window may begin and end within a step.
+        expect(window / step + 2).toBeLessThanOrEqual(LIMITS.seriesPoints);
       }),
     );
+  });
+
+  it.each([
+    [60 * 86_400, 14_400],
+    [472 * 86_400, 172_800],
+    [7201, 20],
+  ])('over %i seconds of one-second buckets is %i', (seconds, step) => {
+    expect(chooseStep(seconds, { bucketSize: 1, topperBucketSize: 1 })).toBe(step);
+  });
+
+  it('is the shortest that fits if no usual length is near a multiple of the bucket', () => {
+    expect(chooseStep(86_400, { bucketSize: 7, topperBucketSize: 7 })).toBe(217);
+    expect(chooseStep(86_400, { bucketSize: 90, topperBucketSize: 90 })).toBe(270);
   });
 });
 

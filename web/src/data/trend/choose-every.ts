@@ -1,4 +1,4 @@
-import type { BucketSizes } from '../choose-step.ts';
+import { type BucketSizes, USUAL_LENGTHS } from '../choose-step.ts';
 
 /** More columns are too narrow to point at. */
 const MOST_COLUMNS = 100;
@@ -6,16 +6,7 @@ const MOST_COLUMNS = 100;
 /** The server's limit. */
 const MOST_STEPS = 1000;
 
-const MINUTE = 60;
 const HOUR = 3600;
-const DAY = 86_400;
-
-/** Lengths that divide hours, days or weeks. */
-const LENGTHS: readonly number[] = [
-  ...[1, 2, 5, 10, 15, 20, 30].map((count) => count * MINUTE),
-  ...[1, 2, 3, 4, 6, 8, 12].map((count) => count * HOUR),
-  ...[1, 2, 7, 14, 28, 91, 364].map((count) => count * DAY),
-];
 
 /** Returns the seconds of a step: the shortest usual length that gives few enough steps. */
 export function chooseEvery(windowSeconds: number, sizes: BucketSizes | null): number {
@@ -31,6 +22,6 @@ export const offeredSteps = (windowSeconds: number, sizes: BucketSizes | null): 
   );
 
 const usualSteps = (bucketSize: number): readonly number[] =>
-  [...new Set([bucketSize, ...LENGTHS])]
+  [...new Set([bucketSize, ...USUAL_LENGTHS])]
     .filter((every) => every % bucketSize === 0)
     .sort((a, b) => a - b);
