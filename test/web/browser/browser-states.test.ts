@@ -4,7 +4,7 @@ import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { DAY } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
 import { type DashboardPage, openDashboard } from './dashboard-page.ts';
-import { BACKBONE, HOSTS, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
+import { BACKBONE, HOSTS, hostKey, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
 
 const chromium = findChromium();
 
@@ -255,6 +255,56 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     await page.getByText('Context lab has no disaster-recovery node').waitFor();
     await page.getByRole('button', { name: 'Ask the primary' }).click();
     await expect.poll(() => page.locator('.top-table').count()).toBe(1);
+  });
+
+  /** Lets these parts of the group's answers fail from now on, by their paths. */
+  const breakParts = (parts: Readonly<Record<string, readonly (string | number)[]>>) =>
+    dashboard.page.route('**/graphql', async (route) => {
+      const part = parts[route.request().postDataJSON().operationName];
+      const response = await route.fetch();
+      const body = await response.json();
+      if (!part) return route.fulfill({ response });
+      const path = ['context', 'counterGroup', ...part];
+      const parent = path.slice(0, -1).reduce((value, step) => value[step], body.data);
+      parent[path.at(-1) ?? ''] = null;
+      const message = `The ${part.at(-1)} took longer than 60 seconds`;
+      const errors = [{ message, path, extensions: { code: 'TIMEOUT' } }];
+      return route.fulfill({ response, json: { ...body, errors } });
+    });
+
+  it('a part of an answer that failed says why in its place, and no total is wrong', async () => {
+    const search = `${viewOf(HOSTS)}&hide=${hostKey(1)}&key=${hostKey(0)}`;
+    const { page, settled, labels, shoot } = await open(search);
+    const results = page.locator('.results');
+    const share = page.locator('.facts .fact').filter({ hasText: 'Share' });
+    expect(await results.locator('.summary-items').innerText()).toMatch(/Total\s+[\d.]/);
+    expect(await share.innerText()).toContain('%');
+    await breakParts({
+      TopKeysWithout: ['hidden'],
+      KeyPanel1: ['topper', 'keys', 0, 'first'],
+    });
+    await page.reload();
+    await settled();
+    await shoot('parts-failed');
+    expect(await labels()).toHaveLength(10);
+    expect(await results.getByRole('alert').innerText()).toMatch(
+      /hidden keys are missing.* no total, no share and no chart.*The hidden took longer/s,
+    );
+    expect(await page.locator('.chart').count()).toBe(1);
+    expect(await results.locator('.summary-items').innerText()).toMatch(
+      /Total\s+–\s+Average\s+–\s+Not listed\s+–/,
+    );
+    const shares = await page.locator('.top-table .is-share .number').allInnerTexts();
+    expect(new Set(shares)).toEqual(new Set(['–']));
+    expect(await share.innerText()).toMatch(/–/);
+    const drilldown = page.getByRole('region', { name: 'By Hosts × Apps' });
+    expect(await drilldown.getByRole('alert').innerText()).toContain('The first took longer');
+
+    await page.unroute('**/graphql');
+    await breakParts({ TopKeysWithout: ['chart'] });
+    await results.getByRole('button', { name: 'Try again' }).click();
+    await results.getByText('The chart is missing').waitFor();
+    expect(await results.locator('.summary-items').innerText()).toMatch(/Total\s+[\d.]/);
   });
 
   it('an answer that comes too late is ignored', async () => {

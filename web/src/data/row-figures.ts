@@ -1,7 +1,13 @@
 import type { Units } from '../address/address.ts';
 import type { Ranking } from '../address/ranking.ts';
-import { type BigNumber, toNumber } from '../format/big-number.ts';
-import { formatAmount, formatRate, type Measure, type Quantity } from '../format/quantity.ts';
+import { type BigNumber, partOf, toNumber } from '../format/big-number.ts';
+import {
+  formatAmount,
+  formatRate,
+  formatShare,
+  type Measure,
+  type Quantity,
+} from '../format/quantity.ts';
 import { addsUp, type MeterKind, perSecond } from './meter-kind.ts';
 
 /** The terms in which the values of a meter are shown. */
@@ -49,3 +55,7 @@ export const wholeQuantity = (
     measure,
     units,
   );
+
+/** Returns the share of a total; null if either is not known. */
+export const shareQuantity = (part: BigNumber | null, total: BigNumber | null): Quantity | null =>
+  part === null || total === null ? null : [formatShare(partOf(part, total)), ''];

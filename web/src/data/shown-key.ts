@@ -14,7 +14,9 @@ import {
 } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
 import { USUAL_PREFIX } from '../address/prefix.ts';
+import type { Fault, GraphQLProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
+import { type AnswerPath, faultAt, faultElsewhere } from '../api/part-faults.ts';
 import { type ContextChoice, type GroupChoice, groupOf, likeMeter, meterOf } from './choices.ts';
 import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
@@ -112,9 +114,30 @@ export type ShownKey = {
   readonly drilldowns: readonly Drilldown[];
   /** For a network: the largest addresses within it. */
   readonly network: { readonly cidr: string; readonly within: NetworkGroup['within'] } | null;
+  readonly faults: KeyFaults;
 };
 
-export function shownKey(answer: KeyAnswer | null, rawKey: string): ShownKey | null {
+/** Why parts of an answer are missing; null: they are there. */
+export type KeyFaults = {
+  readonly figures: Fault | null;
+  readonly chart: Fault | null;
+  readonly known: Fault | null;
+  readonly within: Fault | null;
+  /** By the guid of the cross-key group. */
+  readonly drilldowns: ReadonlyMap<string, Fault>;
+  readonly rest: Fault | null;
+};
+
+type AskedKey = {
+  readonly rawKey: string;
+  readonly variables: Pick<KeyVariables, 'first' | 'second' | 'third'> | null;
+  readonly problems: readonly GraphQLProblem[];
+};
+
+export function shownKey(
+  answer: KeyAnswer | null,
+  { rawKey, variables, problems }: AskedKey,
+): ShownKey | null {
   const group: KnownGroup | NetworkGroup | null = answer?.context?.counterGroup ?? null;
   if (!group) return null;
   const cidr = cidrOf(rawKey) ?? rawKey;
@@ -128,6 +151,38 @@ export function shownKey(answer: KeyAnswer | null, rawKey: string): ShownKey | n
     figures,
     drilldowns: [figures?.first, figures?.second, figures?.third].flatMap((each) => each ?? []),
     network: isNetwork ? { cidr, within: group.within } : null,
+    faults: faultsOf({ rawKey, variables, problems }, figures !== null),
+  };
+}
+
+const GROUP = ['context', 'counterGroup'] as const;
+const KNOWN = [...GROUP, 'known'] as const;
+const WITHIN = [...GROUP, 'within'] as const;
+const TOPPER = [...GROUP, 'topper'] as const;
+const KEY = [...TOPPER, 'keys', 0] as const;
+const SERIES = [...KEY, 'series'] as const;
+const DRILLED_AS = ['first', 'second', 'third'] as const;
+
+/** The parts in whose places their faults are shown. */
+const PLACED: readonly AnswerPath[] = [
+  SERIES,
+  KNOWN,
+  WITHIN,
+  ...DRILLED_AS.map((field) => [...KEY, field]),
+];
+
+function faultsOf({ variables, problems }: AskedKey, hasFigures: boolean): KeyFaults {
+  const drilldowns = DRILLED_AS.flatMap((field) => {
+    const fault = faultAt(problems, [...KEY, field]);
+    return fault && variables ? [[variables[field], fault] as const] : [];
+  });
+  return {
+    figures: hasFigures ? null : faultAt(problems, TOPPER),
+    chart: faultAt(problems, SERIES),
+    known: faultAt(problems, KNOWN),
+    within: faultAt(problems, WITHIN),
+    drilldowns: new Map(drilldowns),
+    rest: faultElsewhere(problems, hasFigures ? PLACED : [...PLACED, TOPPER]),
   };
 }
 

@@ -6,6 +6,8 @@ import type {
 import type { Address } from '../address/address.ts';
 import { type Prefix, USUAL_PREFIX } from '../address/prefix.ts';
 import { type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
+import type { Fault, GraphQLProblem } from '../api/fault.ts';
+import { faultAt, faultElsewhere } from '../api/part-faults.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
 import { archivedSlices } from './archived-slices.ts';
@@ -40,14 +42,22 @@ export type ShownToppers = {
   readonly earlier: Span;
   readonly table: TopTable;
   readonly chart: ChartData;
-  /** Without the hidden keys. */
-  readonly total: BigNumber;
-  readonly others: BigNumber;
+  /** Without the hidden keys; null if their values, which would have to be subtracted, failed. */
+  readonly total: BigNumber | null;
+  readonly others: BigNumber | null;
   readonly hidden: readonly HiddenKey[];
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   /** The slices that would have the window's readings if they were not archived. */
   readonly archived: ArchivedSlices;
+  readonly faults: TopFaults;
+};
+
+/** Why parts of an answer are missing; null: they are there. */
+export type TopFaults = {
+  /** The chart, or what must be subtracted from it. */
+  readonly chart: Fault | null;
+  readonly rest: Fault | null;
 };
 
 export type Span = { readonly from: number; readonly to: number };
@@ -73,6 +83,7 @@ export const totalShown = (
 export function shownToppers(
   answer: TopAnswer | null,
   variables: TopKeysQueryVariables | null,
+  problems: readonly GraphQLProblem[],
 ): ShownToppers | null {
   const context = answer?.context ?? null;
   const answered: (AnsweredGroup & Partial<Pick<WithHidden, 'hidden'>>) | null =
@@ -83,6 +94,7 @@ export function shownToppers(
   const { table, chart } = answered;
   const kind = meterKind(meter.type);
   const hidden = answered.hidden?.keys ?? [];
+  const isKnown = answered.hidden !== null || !addsUp(kind);
   const without = addsUp(kind) ? sum(hidden.map(({ metric }) => metric)) : 0;
   const labels = tellApart([...table.keys, ...hidden], group);
   const labelOf = ({ key, label }: HiddenKey): HiddenKey => ({
@@ -109,11 +121,24 @@ export function shownToppers(
       covered: coveredPart(table.window, table.availableWindow),
       step: variables?.step ?? group.topperBucketSize,
     }),
-    total: minus(table.total, without),
-    others: addsUp(kind) ? minus(table.others, without) : table.others,
+    total: isKnown ? minus(table.total, without) : null,
+    others: isKnown ? minus(table.others, without) : null,
     hidden: hidden.map(labelOf),
     stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
+    faults: faultsOf(problems, kind),
+  };
+}
+
+const CHART = ['context', 'counterGroup', 'chart'] as const;
+const HIDDEN = ['context', 'counterGroup', 'hidden'] as const;
+
+/** Where values add up, hidden keys are part of the chart: they are subtracted from its stack. */
+function faultsOf(problems: readonly GraphQLProblem[], kind: MeterKind): TopFaults {
+  const isSum = addsUp(kind);
+  return {
+    chart: (isSum ? faultAt(problems, HIDDEN) : null) ?? faultAt(problems, CHART),
+    rest: faultElsewhere(problems, isSum ? [HIDDEN, CHART] : [CHART]),
   };
 }
 

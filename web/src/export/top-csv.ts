@@ -90,7 +90,8 @@ const cellsOf = (row: TopRow, shown: ShownToppers): Cell[] => [
 /** Returns the row of all other keys: as in the table, a volume and a share, no bucket figures. */
 function othersOf(shown: ShownToppers): Cell[] {
   const { others, kind, group } = shown;
-  const volume = kind === 'rate' ? times(others, group.topperBucketSize) : others;
+  const buckets = kind === 'rate' ? group.topperBucketSize : 1;
+  const volume = others === null ? null : times(others, buckets);
   return [
     '',
     'OTHERS',
@@ -109,6 +110,6 @@ function othersOf(shown: ShownToppers): Cell[] {
 }
 
 /** Returns the share of the total without hidden keys, as the table shows it. */
-function shareOf(part: BigNumber, { kind, total }: ShownToppers): number | null {
-  return addsUp(kind) ? partOf(part, total) : null;
+function shareOf(part: BigNumber | null, { kind, total }: ShownToppers): number | null {
+  return addsUp(kind) && part !== null && total !== null ? partOf(part, total) : null;
 }

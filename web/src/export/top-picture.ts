@@ -36,7 +36,7 @@ export function pictureOf(
   const others = {
     color: othersColor(theme.theme),
     label: 'Others',
-    text: joined(wholeQuantity(shown.others, terms)),
+    text: joined(wholeQuantity(shown.others ?? 0, terms)),
   };
   const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
   return {

@@ -54,9 +54,11 @@ type FaultNoticeProps = {
   readonly fault: Fault;
   readonly onRetry: () => void;
   readonly actions?: ComponentChildren;
+  /** What is missing, if only a part is. */
+  readonly missing?: string;
 };
 
-export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
+export function FaultNotice({ fault, onRetry, actions, missing }: FaultNoticeProps) {
   const left = useCountdown(
     RETRIED.has(fault.kind) ? (fault.retrySeconds ?? 10) : null,
     fault,
@@ -79,6 +81,7 @@ export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
         </>
       }
     >
+      {missing && <p>{missing}</p>}
       <p>{ADVICE[fault.kind]}</p>
       <p class="notice-detail">
         {[

@@ -4,7 +4,7 @@ import { partsOf } from '../../data/key-parts.ts';
 import { agoOf } from '../../data/questions.ts';
 import { drilldownGroups } from '../../data/shown-key.ts';
 import { earlierSpan } from '../../data/shown-toppers.ts';
-import { Notice } from '../../parts/notice.tsx';
+import { FaultNotice, Notice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { DrilldownList } from './drilldown-list.tsx';
 import { KeyAttributes } from './key-attributes.tsx';
@@ -16,8 +16,8 @@ import { PartLink } from './part-link.tsx';
 
 /** The key's figures, its chart, its parts, and what is known about it. */
 export function KeyDetails(props: KeyViewProps) {
-  const { shownKey, group, choice, rawKey, address } = props;
-  const { figures, known, drilldowns, network } = shownKey;
+  const { shownKey, group, choice, rawKey, address, onReload } = props;
+  const { figures, known, network, faults } = shownKey;
   const parts =
     known && group?.crosskey ? partsOf({ ...known, key: known.key || rawKey }, group) : [];
   const { shown: groups, more } = network
@@ -25,6 +25,13 @@ export function KeyDetails(props: KeyViewProps) {
     : drilldownGroups(choice, group, address.by);
   return (
     <>
+      {faults.rest && (
+        <FaultNotice
+          fault={faults.rest}
+          missing="A part of the answer is missing."
+          onRetry={onReload}
+        />
+      )}
       {parts.length > 0 && (
         <p class="panel-parts">
           {parts.map((part, index) => (
@@ -38,22 +45,15 @@ export function KeyDetails(props: KeyViewProps) {
       {figures ? (
         <>
           <KeyFacts {...props} figures={figures} />
-          <KeyChart {...props} figures={figures} />
+          {faults.chart ? (
+            <FaultNotice fault={faults.chart} missing="The chart is missing." onRetry={onReload} />
+          ) : (
+            <KeyChart {...props} figures={figures} />
+          )}
           {network && <NetworkParts {...props} figures={figures} network={network} />}
-          {groups.map((each) => {
-            const drilldown = drilldowns.find(
-              ({ counterGroup }) => counterGroup.guid === each.guid,
-            );
-            return drilldown ? (
-              <DrilldownList
-                key={each.guid}
-                {...props}
-                group={each}
-                drilldown={drilldown}
-                own={group}
-              />
-            ) : null;
-          })}
+          {groups.map((each) => (
+            <DrilldownOf key={each.guid} {...props} by={each} />
+          ))}
           {more.length > 0 && <MoreDrilldowns {...props} groups={more} />}
           {groups.length === 0 && !group?.crosskey && !network && (
             <p class="hint">
@@ -66,12 +66,36 @@ export function KeyDetails(props: KeyViewProps) {
       )}
       {known ? (
         <KeyAttributes {...props} known={known} />
+      ) : faults.known ? (
+        <FaultNotice
+          fault={faults.known}
+          missing="The texts of this key are missing."
+          onRetry={onReload}
+        />
       ) : (
         <p class="hint">
           The group has no key <bdi>{rawKey}</bdi>.
         </p>
       )}
     </>
+  );
+}
+
+/** The key's pairs of one cross-key group, or why they are missing. */
+function DrilldownOf(props: KeyViewProps & { readonly by: GroupChoice }) {
+  const { by, group, shownKey, onReload } = props;
+  const { drilldowns, faults } = shownKey;
+  const drilldown = drilldowns.find(({ counterGroup }) => counterGroup.guid === by.guid);
+  const fault = faults.drilldowns.get(by.guid);
+  if (drilldown) return <DrilldownList {...props} group={by} drilldown={drilldown} own={group} />;
+  if (!fault) return null;
+  return (
+    <section class="drilldown" aria-label={`By ${by.name}`}>
+      <h3>
+        <bdi>{by.name}</bdi>
+      </h3>
+      <FaultNotice fault={fault} onRetry={onReload} />
+    </section>
   );
 }
 

@@ -33,10 +33,13 @@ export function KeyPanel(props: KeyPanelProps) {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [fault]);
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const shown = useMemo(() => shownKey(data, rawKey), [data]);
+  const shown = useMemo(
+    () => shownKey(data, { rawKey, variables: asked.variables, problems }),
+    [data, problems],
+  );
   const terms = termsOf(props);
   const [problem] = problems;
-  const broken = fault ?? (problem && !shown?.figures ? faultOfProblem(problem) : null);
+  const broken = fault ?? (shown ? shown.faults.figures : problem && faultOfProblem(problem));
   const title = titleOf(shown?.known ?? null, props);
   return (
     <aside class="panel" aria-labelledby="panel-title" aria-busy={isLoading}>
@@ -54,7 +57,13 @@ export function KeyPanel(props: KeyPanelProps) {
         {broken ? (
           <FaultNotice fault={broken} onRetry={reload} />
         ) : shown && terms ? (
-          <KeyDetails {...props} shownKey={shown} terms={terms} onEdited={onEdited} />
+          <KeyDetails
+            {...props}
+            shownKey={shown}
+            terms={terms}
+            onEdited={onEdited}
+            onReload={reload}
+          />
         ) : (
           <PanelSkeleton />
         )}

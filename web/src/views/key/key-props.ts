@@ -22,4 +22,5 @@ export type KeyPanelProps = ViewProps & {
 export type KeyViewProps = KeyPanelProps & {
   readonly shownKey: ShownKey;
   readonly terms: Terms;
+  readonly onReload: () => void;
 };

@@ -2,6 +2,7 @@ import type { Address } from '../../address/address.ts';
 import { prefixesWithin, prefixName } from '../../data/networks.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
 import { visibleText } from '../../format/visible.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { Figures } from './key-facts.tsx';
 import type { KeyViewProps } from './key-props.ts';
@@ -16,13 +17,15 @@ type NetworkPartsProps = KeyViewProps & {
  * The largest addresses within a network, with links to rank all of them, or networks within it.
  */
 export function NetworkParts(props: NetworkPartsProps) {
-  const { network, figures, terms, group, navigate } = props;
+  const { network, figures, terms, group, navigate, shownKey, onReload } = props;
+  const fault = shownKey.faults.within;
   const { cidr, within } = network;
   const inside = { filter: { kind: 'cidr', text: cidr }, hidden: [], key: null } as const;
   const narrower = prefixesWithin(cidr);
   return (
     <section class="drilldown" aria-label="Addresses within">
       <h3>Addresses within</h3>
+      {fault && <FaultNotice fault={fault} onRetry={onReload} />}
       {within && (
         <PartList
           rows={within.keys}

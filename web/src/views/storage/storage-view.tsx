@@ -1,5 +1,6 @@
 import { Storage } from '../../../generated/operations.ts';
 import { faultOfProblem } from '../../api/fault.ts';
+import { faultAt } from '../../api/part-faults.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { mayEdit } from '../../data/edits/may-edit.ts';
 import { nodeOf } from '../../data/questions.ts';
@@ -20,10 +21,6 @@ export function StorageView(props: ViewProps) {
   useOutcome(asked, props);
   useRefreshedBy(isLoading, props.alerts);
   const context = data?.context ?? null;
-  const faultOf = (field: string) => {
-    const problem = problems.find(({ path }) => path?.[1] === field);
-    return problem ? faultOfProblem(problem) : null;
-  };
   if (fault) return <FaultNotice fault={fault} onRetry={reload} />;
   if (!context && !isLoading) {
     const [problem] = problems;
@@ -36,8 +33,8 @@ export function StorageView(props: ViewProps) {
       />
     );
   }
-  const slices = faultOf('slices');
-  const pools = faultOf('pools');
+  const slices = faultAt(problems, ['context', 'slices']);
+  const pools = faultAt(problems, ['context', 'pools']);
   return (
     <div class={`view ${isLoading && context ? 'is-stale' : ''}`} aria-busy={isLoading}>
       <div class="storage-head">

@@ -34,9 +34,10 @@ export function ExportMenu(props: ExportProps) {
       setLinkHint('now in the address bar');
     }
   };
-  const actions: readonly (readonly [string, string, () => unknown])[] = [
+  const picture: Action = ['Save as a picture', 'chart, legend and window, PNG', savePicture];
+  const actions: readonly Action[] = [
     ['Save as CSV', 'all digits, times in UTC', saveCsv],
-    ['Save as a picture', 'chart, legend and window, PNG', savePicture],
+    ...(shown.faults.chart ? [] : [picture]),
     ['Copy a link', linkHint, copyLink],
   ];
   return (
@@ -73,6 +74,9 @@ export function ExportMenu(props: ExportProps) {
     </Popover>
   );
 }
+
+/** A label, a hint, and what it does. */
+type Action = readonly [string, string, () => unknown];
 
 const LINK_HINT = 'always to exactly this time';
 

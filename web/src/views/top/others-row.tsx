@@ -1,15 +1,15 @@
 import { comparesWindows } from '../../address/ranking.ts';
 import { othersColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
-import { wholeQuantity } from '../../data/row-figures.ts';
-import { allDigits, partOf } from '../../format/big-number.ts';
-import { formatShare } from '../../format/quantity.ts';
+import { shareQuantity, wholeQuantity } from '../../data/row-figures.ts';
+import { allDigits } from '../../format/big-number.ts';
 import { Figure } from '../../parts/figure.tsx';
 import type { ResultsProps } from './results-props.ts';
 import { growthName } from './top-table-head.tsx';
 
 /** The row of keys that are not listed: for counters, all but the rows above. */
 export function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
+  const { others, total } = shown;
   const { keyCount, keys } = shown.table;
   const color = othersColor(theme.theme);
   const more = [20, 50, 100].find((count) => count > address.items);
@@ -39,11 +39,11 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
           </span>
         </th>
         <td class="is-number is-amount" data-name="Volume">
-          <Figure quantity={wholeQuantity(shown.others, terms)} />
+          <Figure quantity={others === null ? null : wholeQuantity(others, terms)} />
         </td>
         <td class="is-share" data-name="Share">
           <span class="share">
-            <span class="number">{formatShare(partOf(shown.others, shown.total))}</span>
+            <Figure quantity={shareQuantity(others, total)} />
           </span>
         </td>
         <td colSpan={growthName(shown.ranking) ? 6 : 5} />

@@ -16,12 +16,11 @@ type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElemen
 /** The total, the window, and the units. */
 export function Summary(props: SummaryProps) {
   const { shown, terms, moments } = props;
-  const { table, total, meter, kind } = shown;
+  const { table, total, others, meter, kind } = shown;
   const { from, to } = table.window;
   const isSum = addsUp(kind);
   const ranked = rankedBy(shown.ranking);
   const networks = inNetworks(shown.prefix, shown.group);
-  const whole = isSum ? wholeQuantity(total, terms) : null;
   return (
     <section class="summary" aria-label="Summary">
       <div class="summary-head">
@@ -41,11 +40,20 @@ export function Summary(props: SummaryProps) {
         </p>
       </div>
       <dl class="summary-items">
-        {whole && (
-          <Item name="Total" quantity={whole} title={`${allDigits(total)} ${meter.units}`} />
+        {isSum && (
+          <>
+            <Item
+              name="Total"
+              quantity={total === null ? null : wholeQuantity(total, terms)}
+              title={total === null ? NO_TOTAL : `${allDigits(total)} ${meter.units}`}
+            />
+            <Item name="Average" quantity={rateQuantity(averageOf(props), terms)} />
+            <Item
+              name="Not listed"
+              quantity={others === null ? null : wholeQuantity(others, terms)}
+            />
+          </>
         )}
-        {isSum && <Item name="Average" quantity={rateQuantity(averageOf(props), terms)} />}
-        {isSum && <Item name="Not listed" quantity={wholeQuantity(shown.others, terms)} />}
         <Item
           name={shown.prefix ? 'Networks' : 'Keys'}
           quantity={[allDigits(table.keyCount), '']}
@@ -61,6 +69,8 @@ export function Summary(props: SummaryProps) {
     </section>
   );
 }
+
+const NO_TOTAL = 'The values of the hidden keys, which are not part of the total, are missing';
 
 type ItemProps = {
   readonly name: string;
@@ -78,7 +88,8 @@ const Item = ({ name, quantity, title }: ItemProps) => (
 );
 
 /** Averages over the part of the window for which there is data, as for the keys. */
-function averageOf({ shown, terms }: ResultsProps): number {
+function averageOf({ shown, terms }: ResultsProps): number | null {
+  if (shown.total === null) return null;
   const { window } = shown.table;
   const { from, to } = shown.stored ?? window;
   const seconds = Math.max(1, Math.min(to, window.to) - Math.max(from, window.from));

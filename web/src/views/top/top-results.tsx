@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { Watched } from '../../data/alerts/watched.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { EmptyNotice } from './empty-notice.tsx';
 import type { ResultsProps } from './results-props.ts';
@@ -8,29 +9,59 @@ import { Summary } from './summary.tsx';
 import { TopChart } from './top-chart.tsx';
 import { TopTable } from './top-table.tsx';
 
-type TopResultsProps = ViewProps & { readonly shown: ShownToppers; readonly watched: Watched };
+type TopResultsProps = ViewProps & {
+  readonly shown: ShownToppers;
+  readonly watched: Watched;
+  readonly onReload: () => void;
+};
 
-/** The answer: summary, chart and keys. */
+/** The answer: summary, chart and keys. In the place of a part that failed, it says why. */
 export function TopResults(props: TopResultsProps) {
-  const { shown, address } = props;
-  const { kind, measure, group } = shown;
+  const { shown, address, onReload } = props;
+  const { kind, measure, group, faults } = shown;
   const { topperBucketSize } = group;
   const canvas = useRef<HTMLCanvasElement | null>(null);
   const given: ResultsProps = {
     ...props,
     terms: { kind, measure, units: address.units, topperBucketSize },
   };
-  if (shown.table.keys.length === 0) return <EmptyNotice {...given} />;
+  const rest = faults.rest && (
+    <FaultNotice
+      fault={faults.rest}
+      missing="A part of the answer is missing."
+      onRetry={onReload}
+    />
+  );
+  if (shown.table.keys.length === 0) {
+    return (
+      <>
+        {rest}
+        <EmptyNotice {...given} />
+      </>
+    );
+  }
   return (
     <>
       <Summary {...given} canvas={canvas} />
-      <TopChart
-        {...given}
-        onCanvas={(drawn) => {
-          canvas.current = drawn;
-        }}
-      />
+      {faults.chart ? (
+        <FaultNotice
+          fault={faults.chart}
+          missing={shown.total === null ? NO_TOTAL : 'The chart is missing.'}
+          onRetry={onReload}
+        />
+      ) : (
+        <TopChart
+          {...given}
+          onCanvas={(drawn) => {
+            canvas.current = drawn;
+          }}
+        />
+      )}
+      {rest}
       <TopTable {...given} />
     </>
   );
 }
+
+const NO_TOTAL =
+  'The values of the hidden keys are missing. Without them, there is no total, no share and no chart.';

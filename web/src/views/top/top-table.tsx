@@ -8,13 +8,18 @@ import { readableBeside, shownLabel, tellApart } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { ordinalOf, rankedBy, valueName } from '../../data/ranking-words.ts';
-import { amountQuantity, growthQuantity, rateQuantity } from '../../data/row-figures.ts';
+import {
+  amountQuantity,
+  growthQuantity,
+  rateQuantity,
+  shareQuantity,
+} from '../../data/row-figures.ts';
 import type { TopRow } from '../../data/shown-toppers.ts';
 import { allDigits, partOf, toNumber } from '../../format/big-number.ts';
 import { changeOf } from '../../format/change.ts';
 import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
-import { formatShare } from '../../format/quantity.ts';
+import type { Quantity } from '../../format/quantity.ts';
 import { BucketFigureOf, Figure } from '../../parts/figure.tsx';
 import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
@@ -145,7 +150,7 @@ function Row(props: RowProps) {
       </td>
       {isSum && (
         <Share
-          share={partOf(row.metric, shown.total)}
+          share={shareQuantity(row.metric, shown.total)}
           bar={partOf(row.metric, props.largest)}
           color={color}
         />
@@ -209,7 +214,7 @@ function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
 }
 
 type ShareProps = {
-  readonly share: number;
+  readonly share: Quantity | null;
   /** Length of the bar: that of the largest key is full, so that keys can be compared. */
   readonly bar: number;
   readonly color: string;
@@ -219,7 +224,7 @@ function Share({ share, bar, color }: ShareProps) {
   return (
     <td class="is-share" data-name="Share">
       <span class="share">
-        <span class="number">{formatShare(share)}</span>
+        <Figure quantity={share} />
         <span class="share-track" aria-hidden="true">
           <span
             class="share-bar"

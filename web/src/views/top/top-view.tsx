@@ -40,7 +40,7 @@ export function TopView(props: ViewProps) {
   useOutcome(asked, props);
   useRefreshedBy(isLoading, props.alerts);
   const watched = useWatched(props);
-  const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
+  const shown = useMemo(() => shownToppers(data, variables, problems), [data, variables, problems]);
   const [problem] = problems;
   // A fault has its own notice; what was shown before belongs to another question.
   const status = statusOf(isLoading, fault ? null : shown, address.items);
@@ -62,7 +62,7 @@ export function TopView(props: ViewProps) {
           {fault ? (
             <FaultNotice fault={fault} onRetry={reload} />
           ) : shown ? (
-            <TopResults {...props} shown={shown} watched={watched} />
+            <TopResults {...props} shown={shown} watched={watched} onReload={reload} />
           ) : isLoading && !problem ? (
             <TopSkeleton rows={address.items} />
           ) : (
