@@ -12,12 +12,16 @@ const KNOWN = {
 
 const TEXTS = keyTexts(KNOWN);
 
+const MINE = { name: 'owner', value: 'ada' };
+
+const OPENED = { key: KNOWN.key, texts: TEXTS, newest: KNOWN };
+
 describe('what a form changes of a key', () => {
   it('is nothing if nothing was typed, or only surrounding spaces', () => {
-    expect(keyChanges(KNOWN, TEXTS)).toBeNull();
-    expect(keyChanges(KNOWN, { ...TEXTS, label: ' files.example.com ' })).toBeNull();
+    expect(keyChanges(OPENED, TEXTS)).toBeNull();
+    expect(keyChanges(OPENED, { ...TEXTS, label: ' files.example.com ' })).toBeNull();
     expect(
-      keyChanges(KNOWN, { ...TEXTS, attributes: [...TEXTS.attributes, { name: ' ', value: '' }] }),
+      keyChanges(OPENED, { ...TEXTS, attributes: [...TEXTS.attributes, { name: ' ', value: '' }] }),
     ).toBeNull();
   });
 
@@ -57,13 +61,47 @@ describe('what a form changes of a key', () => {
     ],
     ['the removal of all attributes', { attributes: [] }, { attributes: [] }],
   ])('is only what differs: %s', (_, typed, changes) => {
-    expect(keyChanges(KNOWN, { ...TEXTS, ...typed })).toEqual({ key: KNOWN.key, ...changes });
+    expect(keyChanges(OPENED, { ...TEXTS, ...typed })).toEqual({ key: KNOWN.key, ...changes });
+  });
+
+  it('is not what another editor changed while the form was open', () => {
+    const newest = {
+      ...KNOWN,
+      label: 'theirs',
+      attributes: [
+        { name: 'room', value: 'attic' },
+        { name: 'rack', value: '7' },
+      ],
+    };
+    const opened = { key: KNOWN.key, texts: TEXTS, newest };
+    expect(keyChanges(opened, TEXTS)).toBeNull();
+    expect(keyChanges(opened, { ...TEXTS, description: 'mine' })).toEqual({
+      key: KNOWN.key,
+      description: 'mine',
+    });
+  });
+
+  it.each([
+    ['one more', [{ name: 'room', value: 'cellar' }, MINE], ['room=attic', 'rack=7', 'owner=ada']],
+    ['another value', [{ name: 'room', value: 'loft' }], ['rack=7', 'room=loft']],
+    ['another name', [{ name: 'place', value: 'cellar' }], ['rack=7', 'place=cellar']],
+    ['one less', [], ['rack=7']],
+  ])('keeps attributes that another editor changed: %s', (_, typed, sent) => {
+    const attributes = [
+      { name: 'room', value: 'attic' },
+      { name: 'rack', value: '7' },
+    ];
+    const opened = { key: KNOWN.key, texts: TEXTS, newest: { ...KNOWN, attributes } };
+    const changes = keyChanges(opened, { ...TEXTS, attributes: typed });
+    const told = (changes?.attributes ?? []).map(({ name, value }) => `${name}=${value}`);
+    expect(told).toEqual(sent);
   });
 
   it('can be of a key of which nothing was known', () => {
     const unknown = { key: 'k', label: 'k', description: null, attributes: null };
-    expect(keyChanges(unknown, keyTexts(unknown))).toBeNull();
-    expect(keyChanges(unknown, { ...keyTexts(unknown), description: 'x' })).toEqual({
+    const opened = { key: 'k', texts: keyTexts(unknown), newest: unknown };
+    expect(keyChanges(opened, opened.texts)).toBeNull();
+    expect(keyChanges(opened, { ...opened.texts, description: 'x' })).toEqual({
       key: 'k',
       description: 'x',
     });

@@ -106,6 +106,28 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     await expect.poll(() => page.locator('#panel-title').textContent()).toBe('10.0.0.12');
   });
 
+  it('does not undo what another editor changes while the form is open', async () => {
+    const key = hostKey(5);
+    const { page, asked } = await open(
+      `${TOP.replace(/window=[^&]*/, 'window=1h')}&live=1&key=${key}`,
+    );
+    await page.locator('.is-live.is-open').waitFor();
+    await panel().getByRole('button', { name: 'Edit', exact: true }).click();
+    const form = page.getByRole('form', { name: 'Edit this key' });
+    await form.getByLabel('Description').fill('mine');
+    await lab.data(
+      'mutation ($group: Guid!, $keys: [KeyUpdateInput!]!) { updateKeys(context: "lab", counterGroup: $group, keys: $keys) { key } }',
+      { group: HOSTS, keys: [{ key, label: 'theirs' }] },
+    );
+    await expect.poll(() => page.locator('#panel-title').textContent()).toBe('theirs');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    const sent = asked.filter(({ operationName }) => operationName === 'UpdateKeys');
+    expect(sent.map(({ variables }) => variables['keys'])).toEqual([
+      [{ key, description: 'mine' }],
+    ]);
+  });
+
   it('discards the changes on Escape, and leaves the panel open', async () => {
     const { page, labels } = await open(`${TOP}&key=${hostKey(3)}`);
     await panel().getByRole('button', { name: 'Edit', exact: true }).click();

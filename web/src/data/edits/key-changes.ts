@@ -22,20 +22,34 @@ export const keyTexts = ({ label, description, attributes }: Known): KeyTexts =>
   attributes: attributes ?? [],
 });
 
+/** A key whose form is open. */
+export type OpenedKey = {
+  readonly key: string;
+  /** When the form was opened. */
+  readonly texts: KeyTexts;
+  /** Now: others may have changed the key meanwhile. */
+  readonly newest: Known;
+};
+
 /**
  * Returns what a form changes; null if nothing. Only changes are sent: a default label, such as an
- * address or the name of a port, does not become one that a user set. Outer spaces do not count,
- * also not those that an import stored.
+ * address or the name of a port, does not become one that a user set, and what another editor
+ * changed meanwhile stays. Outer spaces do not count, not even those that an import stored.
  */
-export function keyChanges(known: Known, texts: KeyTexts): KeyUpdateInput | null {
-  const before = trimmed(keyTexts(known));
+export function keyChanges(
+  { key, texts: opened, newest }: OpenedKey,
+  texts: KeyTexts,
+): KeyUpdateInput | null {
+  const before = trimmed(opened);
   const { label, description, attributes } = trimmed(texts);
+  const isChanged = JSON.stringify(attributes) !== JSON.stringify(before.attributes);
+  const current = trimmed(keyTexts(newest)).attributes;
   const changes: Omit<KeyUpdateInput, 'key'> = {
     ...(label !== before.label && { label: label || null }),
     ...(description !== before.description && { description: description || null }),
-    ...(JSON.stringify(attributes) !== JSON.stringify(before.attributes) && { attributes }),
+    ...(isChanged && { attributes: withChanges(current, before.attributes, attributes) }),
   };
-  return Object.keys(changes).length > 0 ? { key: known.key, ...changes } : null;
+  return Object.keys(changes).length > 0 ? { key, ...changes } : null;
 }
 
 const trimmed = ({ label, description, attributes }: KeyTexts): KeyTexts => ({
@@ -45,3 +59,18 @@ const trimmed = ({ label, description, attributes }: KeyTexts): KeyTexts => ({
     .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
     .filter(({ name, value }) => name !== '' || value !== ''),
 });
+
+/** Applies to the current attributes what was changed since the form was opened. */
+function withChanges(
+  current: readonly Attribute[],
+  opened: readonly Attribute[],
+  typed: readonly Attribute[],
+): readonly Attribute[] {
+  if (JSON.stringify(current) === JSON.stringify(opened)) return typed;
+  const isIn = (list: readonly Attribute[], { name, value }: Attribute) =>
+    list.some((each) => each.name === name && each.value === value);
+  const changed = typed.filter((each) => !isIn(opened, each));
+  const gone = opened.filter((each) => !isIn(typed, each));
+  const ours = new Set([...changed, ...gone].map(({ name }) => name));
+  return [...current.filter(({ name }) => !ours.has(name)), ...changed];
+}

@@ -15,7 +15,8 @@ type KeyEditorProps = KeyViewProps & {
 
 /** The form in which editors change the texts of a key. */
 export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEditorProps) {
-  const [texts, setTexts] = useState(() => keyTexts(known));
+  const [opened] = useState(() => keyTexts(known));
+  const [texts, setTexts] = useState(opened);
   const first = useRef<HTMLInputElement>(null);
   // Before the next key press, so that none is lost.
   useLayoutEffect(() => first.current?.focus(), []);
@@ -28,7 +29,7 @@ export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEdi
   });
   const submit = (event: Event) => {
     event.preventDefault();
-    const changes = keyChanges(known, texts);
+    const changes = keyChanges({ key: known.key, texts: opened, newest: known }, texts);
     if (!changes) return onClose();
     save({ context: address.context ?? '', group: address.group ?? '', keys: [changes] });
   };
