@@ -193,6 +193,24 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
       .toContain(rgb(seriesColors('dark')[0]));
   });
 
+  it('writes the unit of the chosen meter at the axis, also if only the unit changes', async () => {
+    const { page, settled } = await open(`${TOP}&rates=bytes`);
+    await page.evaluate(`
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, ...place) {
+        if (text.endsWith('/s')) globalThis.lastUnit = text.replace(/^[\\d.]+ /, '');
+        return fillText.call(this, text, ...place);
+      }`);
+    const lastUnit = () => page.evaluate('globalThis.lastUnit');
+    await page.getByRole('combobox', { name: 'Meter' }).selectOption('Connections');
+    await settled();
+    await expect.poll(lastUnit).toBe('/s');
+    await page.goBack();
+    await settled();
+    await expect.poll(lastUnit).toBe('kB/s');
+  });
+
   it.each([390, 800, 1600])('shows its readout within the chart, %i px wide', async (width) => {
     const { page, shoot } = await open(TOP, { width, height: 900 });
     const plot = page.locator('.chart-card .u-over');

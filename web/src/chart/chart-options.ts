@@ -13,6 +13,8 @@ export type ChartStyle = {
   readonly surface: string;
   readonly zone: string;
   readonly base: 1000 | 1024;
+  /** The name of the unit that `tell` writes. */
+  readonly unit: string;
   /** Formats a number of the axis. */
   readonly tell: (value: number) => string;
 };

@@ -29,7 +29,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
   const shown = useRef<Pick<TimeChartProps, 'data' | 'rules'> | null>(null);
   const [index, setIndex] = useState<number | null>(null);
   const { data, span, withOthers, factor, style, rules, height, onCanvas } = props;
-  const { theme, zone, base } = style;
+  const { theme, zone, base, unit } = style;
 
   useLayoutEffect(() => {
     const element = place.current;
@@ -44,7 +44,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
       setIndex(null);
       drawn.destroy();
     };
-  }, [shapeOf(data), withOthers, factor, theme, zone, base, height]);
+  }, [shapeOf(data), withOthers, factor, theme, zone, base, unit, height]);
 
   // Newer data replaces the older; the cursor and the selection stay.
   useLayoutEffect(() => {

@@ -52,6 +52,7 @@ export function KeyChart(props: KeyChartProps) {
           theme: theme.theme,
           zone: moments.zone,
           base: address.units.base,
+          unit: scale.name,
           tell: scale.tell,
         }}
         rules={drawn}

@@ -49,6 +49,7 @@ export function TopChart(props: TopChartProps) {
           theme: theme.theme,
           zone: moments.zone,
           base: address.units.base,
+          unit: scale.name,
           tell: scale.tell,
         }}
         rules={drawn}
