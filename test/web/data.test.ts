@@ -9,7 +9,8 @@ import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
 import { refusalOf } from '../../web/src/data/refusal.ts';
-import { type ShownToppers, totalShown } from '../../web/src/data/shown-toppers.ts';
+import { shareTotal } from '../../web/src/data/share-total.ts';
+import type { ShownToppers } from '../../web/src/data/shown-toppers.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
 import { topCsv } from '../../web/src/export/top-csv.ts';
 
@@ -267,21 +268,43 @@ describe('CSV', () => {
 });
 
 describe('the total that the share of a key is of', () => {
-  const shown = {
+  const window = { from: 0, to: 600 };
+  const table = {
     group: { guid: 'G' },
     meter: { index: 0 },
     total: 80,
-    hidden: [{ key: 'c' }],
+    asked: { hidden: ['c', 'none'], probe: null },
+    table: { window },
   } as unknown as ShownToppers;
+  const ofKey = { asked: { group: 'G', meter: 0, probe: null }, window, total: 100 };
+  const total = (
+    given: Partial<typeof ofKey>,
+    { hidden = ['none', 'c'], shown = table as ShownToppers | null } = {},
+  ) => shareTotal({ address: { key: 'k', hidden }, shownKey: { ...ofKey, ...given }, shown });
 
-  it('is the total of the table, without the hidden keys', () => {
-    expect(totalShown(shown, { group: 'G', meter: 0, hidden: ['c', 'none'] })).toBe(80);
+  it('is that of its own answer, whatever the table shows', () => {
+    expect(total({ window: { from: 0, to: 60 } }, { hidden: [] })).toBe(100);
+    expect(total({}, { hidden: [], shown: null })).toBe(100);
   });
 
-  it('is unknown while the table shows something else', () => {
-    expect(totalShown(shown, { group: 'G', meter: 0, hidden: [] })).toBeNull();
-    expect(totalShown(shown, { group: 'G', meter: 1, hidden: ['c'] })).toBeNull();
-    expect(totalShown(null, { group: 'G', meter: 0, hidden: [] })).toBeNull();
+  it('is that of the table without the hidden keys', () => {
+    expect(total({})).toBe(80);
+  });
+
+  it('is unknown while the table, or the key, answers another question', () => {
+    expect(total({ window: { from: 0, to: 60 } })).toBeNull();
+    expect(total({ asked: { ...ofKey.asked, group: 'H' } })).toBeNull();
+    expect(total({ asked: { ...ofKey.asked, meter: 1 } })).toBeNull();
+    expect(total({}, { hidden: ['c'] })).toBeNull();
+    expect(total({}, { hidden: ['c', 'none', 'd'] })).toBeNull();
+    expect(total({}, { shown: null })).toBeNull();
+    expect(total({}, { shown: { ...table, total: null } })).toBeNull();
+    const asked = { ...table.asked, probe: 'p' };
+    expect(total({}, { shown: { ...table, asked } })).toBeNull();
+  });
+
+  it('does not exist if the key itself is hidden', () => {
+    expect(total({}, { hidden: ['c', 'none', 'k'] })).toBeNull();
   });
 });
 

@@ -115,6 +115,8 @@ export type ShownKey = {
   /** For a network: the largest addresses within it. */
   readonly network: { readonly cidr: string; readonly within: NetworkGroup['within'] } | null;
   readonly faults: KeyFaults;
+  /** The question that it answers, not the next one. */
+  readonly asked: Pick<KeyVariables, 'group' | 'meter'> & { readonly probe: string | null };
 };
 
 /** Why parts of an answer are missing; null: they are there. */
@@ -130,7 +132,7 @@ export type KeyFaults = {
 
 type AskedKey = {
   readonly rawKey: string;
-  readonly variables: Pick<KeyVariables, 'first' | 'second' | 'third'> | null;
+  readonly variables: KeyVariables | null;
   readonly problems: readonly GraphQLProblem[];
 };
 
@@ -151,6 +153,11 @@ export function shownKey(
     figures,
     drilldowns: [figures?.first, figures?.second, figures?.third].flatMap((each) => each ?? []),
     network: isNetwork ? { cidr, within: group.within } : null,
+    asked: {
+      group: variables?.group ?? NO_GROUP,
+      meter: variables?.meter ?? 0,
+      probe: variables?.probe ?? null,
+    },
     faults: faultsOf({ rawKey, variables, problems }, figures !== null),
   };
 }

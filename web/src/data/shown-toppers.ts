@@ -2,8 +2,8 @@ import type {
   TopKeysQuery,
   TopKeysQueryVariables,
   TopKeysWithoutQuery,
+  TopKeysWithoutQueryVariables,
 } from '../../generated/operations.ts';
-import type { Address } from '../address/address.ts';
 import { type Prefix, USUAL_PREFIX } from '../address/prefix.ts';
 import { type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
 import type { Fault, GraphQLProblem } from '../api/fault.ts';
@@ -18,6 +18,8 @@ import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 import { rankingAnswered } from './ranking-asked.ts';
 
 export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
+
+type TopVariables = TopKeysQueryVariables & Partial<TopKeysWithoutQueryVariables>;
 
 type AnsweredGroup = NonNullable<NonNullable<TopKeysQuery['context']>['counterGroup']>;
 
@@ -45,7 +47,10 @@ export type ShownToppers = {
   /** Without the hidden keys; null if their values, which would have to be subtracted, failed. */
   readonly total: BigNumber | null;
   readonly others: BigNumber | null;
+  /** The hidden keys that have something in the window. */
   readonly hidden: readonly HiddenKey[];
+  /** Everything that the question left out: all hidden keys, and other probes. */
+  readonly asked: { readonly hidden: readonly string[]; readonly probe: string | null };
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   /** The slices that would have the window's readings if they were not archived. */
@@ -67,22 +72,10 @@ export type ArchivedSlices = ReturnType<typeof archivedSlices>;
 
 export type HiddenKey = { readonly key: string; readonly label: string };
 
-/** Returns the total that shares refer to, without the hidden keys; null if it is not known yet. */
-export const totalShown = (
-  shown: ShownToppers | null,
-  { group, meter, hidden }: Pick<Address, 'group' | 'meter' | 'hidden'>,
-): BigNumber | null =>
-  shown?.group.guid === group &&
-  shown.meter.index === meter &&
-  // The answer lacks hidden keys that have nothing in the window.
-  shown.hidden.every(({ key }) => hidden.includes(key))
-    ? shown.total
-    : null;
-
 /** Returns null if there is no such group or meter, or no answer for it. */
 export function shownToppers(
   answer: TopAnswer | null,
-  variables: TopKeysQueryVariables | null,
+  variables: TopVariables | null,
   problems: readonly GraphQLProblem[],
 ): ShownToppers | null {
   const context = answer?.context ?? null;
@@ -124,6 +117,7 @@ export function shownToppers(
     total: isKnown ? minus(table.total, without) : null,
     others: isKnown ? minus(table.others, without) : null,
     hidden: hidden.map(labelOf),
+    asked: { hidden: [variables?.hidden ?? []].flat(), probe: variables?.probe ?? null },
     stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
     faults: faultsOf(problems, kind),

@@ -2,11 +2,11 @@ import { peakFigure, percentileFigure } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
 import { meterOf } from '../../data/choices.ts';
 import { addsUp, metricName } from '../../data/meter-kind.ts';
-import { amountQuantity, rateQuantity } from '../../data/row-figures.ts';
+import { amountQuantity, rateQuantity, shareQuantity } from '../../data/row-figures.ts';
+import { shareTotal } from '../../data/share-total.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
-import { partOf } from '../../format/big-number.ts';
 import { changeOf } from '../../format/change.ts';
-import { formatShare, type Quantity } from '../../format/quantity.ts';
+import type { Quantity } from '../../format/quantity.ts';
 import { Figure } from '../../parts/figure.tsx';
 import type { KeyViewProps } from './key-props.ts';
 
@@ -16,7 +16,7 @@ type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
 
 /** The figures of the key. */
 export function KeyFacts(props: KeyFactsProps) {
-  const { figures, terms, group, address, moments, shownKey, total } = props;
+  const { figures, terms, group, address, moments, shownKey, shown } = props;
   const isSum = addsUp(terms.kind);
   const meter = meterOf(group, address.meter);
   const change = changeOf(figures.previous, shownKey.stored?.from ?? null);
@@ -26,7 +26,7 @@ export function KeyFacts(props: KeyFactsProps) {
     const value = figures.percentiles?.find((each) => each.rank === rank)?.value ?? null;
     return percentileFigure(value, terms, covered);
   };
-  const share = total === null ? null : partOf(figures.metric, total);
+  const share = shareQuantity(figures.metric, shareTotal({ address, shownKey, shown }));
   const peak = peakFigure(figures, terms, covered);
   return (
     <dl class="facts">
@@ -37,8 +37,8 @@ export function KeyFacts(props: KeyFactsProps) {
       {isSum && (
         <Fact
           name="Share"
-          quantity={share === null ? null : [formatShare(share), '']}
-          why={share === null ? 'The key is hidden, or the total is still loading' : null}
+          quantity={share}
+          why={share ? null : 'The key is hidden, or the total without the hidden keys is missing'}
         />
       )}
       {isSum && <Fact name="Average" quantity={rateQuantity(figures.averageRate, terms)} />}

@@ -2,7 +2,7 @@ import type { Watched } from '../../data/alerts/watched.ts';
 import type { ContextChoice } from '../../data/choices.ts';
 import type { Terms } from '../../data/row-figures.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
-import type { BigNumber } from '../../format/big-number.ts';
+import type { ShownToppers } from '../../data/shown-toppers.ts';
 import type { ViewProps } from '../view-props.ts';
 
 export type KeyPanelProps = ViewProps & {
@@ -11,8 +11,8 @@ export type KeyPanelProps = ViewProps & {
   readonly watched: Watched;
   /** Number of answers since the view went live: with each, the key is requested again. */
   readonly liveCount: number;
-  /** What the share refers to: the table's total; null if it is unknown, or the key is hidden. */
-  readonly total: BigNumber | null;
+  /** The table beside the key, maybe of another question while either is loading. */
+  readonly shown: ShownToppers | null;
   /** Whether the viewer may change the key's texts. */
   readonly mayEdit: boolean;
   /** Called after a change: everything that shows the key must be requested again. */

@@ -11,12 +11,7 @@ import { mayEdit } from '../../data/edits/may-edit.ts';
 import { patienceMs } from '../../data/live-top.ts';
 import { topVariables } from '../../data/questions.ts';
 import { refusalOf } from '../../data/refusal.ts';
-import {
-  type ShownToppers,
-  shownToppers,
-  type TopAnswer,
-  totalShown,
-} from '../../data/shown-toppers.ts';
+import { type ShownToppers, shownToppers, type TopAnswer } from '../../data/shown-toppers.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { useRefreshedBy } from '../alerts/use-alerts.ts';
 import { useWatched } from '../alerts/use-watched.ts';
@@ -91,7 +86,7 @@ export function TopView(props: ViewProps) {
           liveCount={live.count}
           mayEdit={mayEdit(data, address)}
           onEdited={asked.refresh}
-          total={address.hidden.includes(address.key) ? null : totalShown(shown, address)}
+          shown={shown}
         />
       )}
     </div>
