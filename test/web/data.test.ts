@@ -11,8 +11,6 @@ import { filterInput } from '../../web/src/data/questions.ts';
 import { refusalOf } from '../../web/src/data/refusal.ts';
 import { shareTotal } from '../../web/src/data/share-total.ts';
 import type { ShownToppers } from '../../web/src/data/shown-toppers.ts';
-import { toCsv } from '../../web/src/export/csv.ts';
-import { topCsv } from '../../web/src/export/top-csv.ts';
 
 const SIZES = { bucketSize: 60, topperBucketSize: 300 };
 
@@ -257,16 +255,6 @@ describe('a filter', () => {
   });
 });
 
-describe('CSV', () => {
-  it('follows RFC 4180, and holds nothing that a spreadsheet would run', () => {
-    const rows = [['a,b', 'say "x"', 'two\nlines', null, 1.5, '12345678901234567890', -3]];
-    expect(toCsv(rows)).toBe('"a,b","say ""x""","two\nlines",,1.5,12345678901234567890,-3\r\n');
-    for (const start of ['=', '+', '-', '@', '\t', '\r']) {
-      expect(toCsv([[`${start}cmd`]])).toMatch(/^"?'/);
-    }
-  });
-});
-
 describe('the total that the share of a key is of', () => {
   const window = { from: 0, to: 600 };
   const table = {
@@ -305,68 +293,5 @@ describe('the total that the share of a key is of', () => {
 
   it('does not exist if the key itself is hidden', () => {
     expect(total({}, { hidden: ['c', 'none', 'k'] })).toBeNull();
-  });
-});
-
-describe('the exported table', () => {
-  const row = (rank: number, key: string, metric: number) => ({
-    rank,
-    key,
-    readable: key,
-    label: key,
-    metric,
-    volume: metric * 300,
-    averageRate: 1,
-    peak: 1,
-    percentiles: [{ value: 1 }],
-    share: 0.1,
-    previous: null,
-    rankValue: metric + 1,
-  });
-  const shown = {
-    ranking: { by: 'percentile', percentile: 99 },
-    percentile: 99,
-    prefix: null,
-    kind: 'rate',
-    total: 80,
-    others: 20,
-    group: { name: 'Hosts', topperBucketSize: 300 },
-    meter: { name: 'Rate', units: 'Bps' },
-    hidden: [],
-    table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
-  } as unknown as ShownToppers;
-
-  const table = (search: string) => {
-    const [head = [], ...rows] = topCsv({ shown, address: parseAddress(search) })
-      .trimEnd()
-      .split('\r\n')
-      .map((line) => line.split(','));
-    return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
-  };
-
-  it('has shares of what is shown, and the others as the table shows them', () => {
-    const [first, , others] = table('?context=lab&hide=c&find=x');
-    expect(first).toMatchObject({ key: 'a', share: '0.5', filter: 'Text: x', hidden_keys: 'c' });
-    expect(others).toMatchObject({ key: 'OTHERS', metric: '20', volume: '6000', share: '0.25' });
-    expect(others).toMatchObject({ peak_per_topper_bucket: '', hidden_keys: 'c' });
-  });
-
-  it('says what the keys are ranked by, with the value of each', () => {
-    const [first, , others] = table('?context=lab&rank=p99');
-    expect(first).toMatchObject({ ranked_by: 'p99', rank_value: '41', p99_per_topper_bucket: '1' });
-    expect(others).toMatchObject({ ranked_by: 'p99', rank_value: '' });
-  });
-
-  it('says which networks take the place of addresses', () => {
-    expect(table('?context=lab')[0]).toMatchObject({ networks: '' });
-    const rows = topCsv({
-      shown: { ...shown, prefix: { ipv4: 24, ipv6: 48 } },
-      address: parseAddress('?context=lab'),
-    });
-    expect(rows).toContain(',p99,/24 (IPv6 /48),');
-  });
-
-  it('has no filter and no hidden keys if nothing was left out', () => {
-    expect(table('?context=lab')[0]).toMatchObject({ filter: '', hidden_keys: '' });
   });
 });

@@ -5,9 +5,10 @@ import { inNetworks } from '../data/networks.ts';
 import { rankedBy } from '../data/ranking-words.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
+import { minus, sum } from '../format/big-number.ts';
 import { isolated } from '../format/isolated.ts';
 import type { Moments } from '../format/moment.ts';
-import { baseName, joined, rateName } from '../format/quantity.ts';
+import { baseName, joined, type Quantity, rateName } from '../format/quantity.ts';
 import type { ThemeState } from '../parts/theme.ts';
 import type { Picture } from './picture.ts';
 
@@ -24,20 +25,9 @@ export function pictureOf(
   { shown, terms, address, moments, theme }: Pictured,
   chart: HTMLCanvasElement,
 ): Picture {
-  const { window, keys } = shown.table;
+  const { window } = shown.table;
   const { color, backgroundColor } = getComputedStyle(document.body);
   const isSum = addsUp(terms.kind);
-  const { lines } = shown.chart;
-  const listed = keys.slice(0, lines.length).map((row, index) => ({
-    color: seriesColor(theme.theme, index),
-    label: lines.find(({ key }) => key === row.key)?.label ?? row.label,
-    text: joined(amountQuantity(row, terms) ?? ['–', '']),
-  }));
-  const others = {
-    color: othersColor(theme.theme),
-    label: 'Others',
-    text: joined(wholeQuantity(shown.others ?? 0, terms)),
-  };
   const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
   return {
     title: [
@@ -52,12 +42,37 @@ export function pictureOf(
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
     ],
     chart,
-    legend: [...listed, ...(isSum && address.others ? [others] : [])],
+    legend: legendOf({ shown, terms, address, theme }),
     ink: color,
     muted: color,
     surface: backgroundColor,
   };
 }
+
+/** Returns the layers of the chart, each with its amount. */
+export function legendOf({
+  shown,
+  terms,
+  address,
+  theme: { theme },
+}: Omit<Pictured, 'moments'>): Picture['legend'] {
+  const { lines } = shown.chart;
+  const charted = shown.table.keys.slice(0, lines.length);
+  const listed = charted.map((row, index) => ({
+    color: seriesColor(theme, index),
+    label: lines.find(({ key }) => key === row.key)?.label ?? row.label,
+    text: joined(amountQuantity(row, terms) ?? NOTHING),
+  }));
+  if (!addsUp(terms.kind) || !address.others || shown.total === null) return listed;
+  // A table of more keys than the chart has fewer others.
+  const others = minus(shown.total, sum(charted.map(({ metric }) => metric)));
+  return [
+    ...listed,
+    { color: othersColor(theme), label: 'Others', text: joined(wholeQuantity(others, terms)) },
+  ];
+}
+
+const NOTHING: Quantity = ['–', ''];
 
 /** Returns what the chart leaves out. */
 const limits = ({ filter }: Address, { hidden }: ShownToppers): readonly string[] => [
