@@ -5,9 +5,9 @@ import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
 import { archivedSlices, slicesAsked } from '../../web/src/data/archived-slices.ts';
 import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.ts';
 import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
-import type { ContextChoice } from '../../web/src/data/choices.ts';
+import { type ContextChoice, withSpans } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
-import { filterInput } from '../../web/src/data/questions.ts';
+import { filterInput, windowSeconds } from '../../web/src/data/questions.ts';
 import { refusalOf } from '../../web/src/data/refusal.ts';
 import { shareTotal } from '../../web/src/data/share-total.ts';
 import type { ShownToppers } from '../../web/src/data/shown-toppers.ts';
@@ -53,6 +53,35 @@ describe('the step of a chart', () => {
   it('is the shortest that fits if no usual length is near a multiple of the bucket', () => {
     expect(chooseStep(86_400, { bucketSize: 7, topperBucketSize: 7 })).toBe(217);
     expect(chooseStep(86_400, { bucketSize: 90, topperBucketSize: 90 })).toBe(270);
+  });
+});
+
+describe('everything of a group', () => {
+  const G = '{00000000-0000-4000-8000-000000000001}';
+  const ALL = '?window=all&group=00000000-0000-4000-8000-000000000001';
+  const DAY = 86_400;
+  const context = { name: 'lab', totalWindow: { from: 0, to: 472 * DAY } } as ContextChoice;
+  const ofProbe = { subject: { group: G, probe: 'p' }, span: { from: 0, to: 3600 } };
+  const ofGroup = { subject: { group: G, probe: null }, span: { from: DAY, to: 2 * DAY } };
+  const known = withSpans(context, withSpans(context, null, ofGroup), ofProbe);
+  const length = (search: string, choice: ContextChoice | null = known) =>
+    windowSeconds(parseAddress(search), choice);
+
+  it('is as long as its data, or those of the chosen probe, once an answer said so', () => {
+    expect(length(ALL)).toBe(DAY);
+    expect(length(`${ALL}&probe=p`)).toBe(3600);
+  });
+
+  it('is at most as long as the data of the context', () => {
+    expect(length(ALL, context)).toBe(472 * DAY);
+    expect(length('?window=all&group=00000000-0000-4000-8000-000000000002')).toBe(472 * DAY);
+    const empty = { subject: ofGroup.subject, span: null };
+    expect(length(ALL, withSpans(context, null, empty))).toBe(472 * DAY);
+    expect(length(ALL, null)).toBe(30 * DAY);
+  });
+
+  it('does not change other windows', () => {
+    expect(length(ALL.replace('all', '7d'))).toBe(7 * DAY);
   });
 });
 
@@ -264,7 +293,7 @@ describe('the total that the share of a key is of', () => {
     asked: { hidden: ['c', 'none'], probe: null },
     table: { window },
   } as unknown as ShownToppers;
-  const ofKey = { asked: { group: 'G', meter: 0, probe: null }, window, total: 100 };
+  const ofKey = { asked: { group: 'G', meter: 0, probe: null, step: null }, window, total: 100 };
   const total = (
     given: Partial<typeof ofKey>,
     { hidden = ['none', 'c'], shown = table as ShownToppers | null } = {},

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_UNITS } from '../../web/src/address/address.ts';
 import { allDigits, minus, sum } from '../../web/src/format/big-number.ts';
 import { changeOf } from '../../web/src/format/change.ts';
+import { counted } from '../../web/src/format/counted.ts';
 import { isolated } from '../../web/src/format/isolated.ts';
 import {
   longDuration,
@@ -15,6 +16,16 @@ import { addMonths, isDay, weeksOf } from '../../web/src/format/month.ts';
 import { formatAmount, formatRate, formatShare, measureOf } from '../../web/src/format/quantity.ts';
 
 const BYTES = { kind: 'bytes' } as const;
+
+describe('a count', () => {
+  it('has a noun in the singular or plural', () => {
+    expect([0, 1, 2].map((count) => counted(count, 'step'))).toEqual([
+      '0 steps',
+      '1 step',
+      '2 steps',
+    ]);
+  });
+});
 
 describe('a quantity', () => {
   it.each([

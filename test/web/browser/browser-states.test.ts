@@ -77,7 +77,9 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
 
   it('a window without readings links to the time for which its group has data', async () => {
     // The sensors began a day later than the hosts, and ended four minutes earlier.
-    const { page, settled, labels, shoot } = await open(viewOf(SENSORS, 'window=1000-2000&tz=UTC'));
+    const { page, settled, labels, shoot, asked } = await open(
+      viewOf(SENSORS, 'window=1000-2000&tz=UTC'),
+    );
     expect(await notice()).toMatch(/Data is available from .*15 Jul 2024.* to .*15 Jul 2024/);
     await shoot('empty');
     await page.getByRole('link', { name: /from .*15 Jul 2024/ }).click();
@@ -89,6 +91,9 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     await page.getByRole('button', { name: 'Show everything' }).click();
     await settled();
     expect(await labels()).toEqual(['rack 2', 'rack 1']);
+    // The two hours of the group, of all days of the context.
+    const last = asked.findLast(({ operationName }) => operationName === 'TopKeys');
+    expect(last?.variables).toMatchObject({ window: { preset: 'ALL_AVAILABLE' }, step: 60 });
   });
 
   it('a window in an archived slice says how to restore it', async () => {

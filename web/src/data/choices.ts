@@ -3,7 +3,19 @@ import type { Address } from '../address/address.ts';
 import { meterKind } from './meter-kind.ts';
 
 /** The groups, meters and probes to choose from in a context. */
-export type ContextChoice = ChoicesFragment;
+export type ContextChoice = ChoicesFragment & {
+  /** For each subject that was shown: the time for which it has data. */
+  readonly spans?: Readonly<Record<string, Span>>;
+};
+
+type Span = { readonly from: number; readonly to: number };
+
+/** A group, or one probe in it. */
+export type Subject = { readonly group: string | null; readonly probe: string | null };
+
+/** The time for which a subject has data; null: it has none. */
+export type SubjectSpan = { readonly subject: Subject; readonly span: Span | null };
+
 export type GroupChoice = ContextChoice['counterGroups'][number];
 export type MeterChoice = GroupChoice['meters'][number];
 
@@ -44,6 +56,25 @@ export function completed(
 
 const firstMeterIndex = (group: GroupChoice | null): number =>
   (group && firstMeter(group)?.index) ?? 0;
+
+const subjectName = ({ group, probe }: Subject): string => JSON.stringify([group, probe]);
+
+/** Returns the time for which a group, or one probe in it, has data, if that is known. */
+export const spanOf = (choice: ContextChoice | null, subject: Subject): Span | null =>
+  choice?.spans?.[subjectName(subject)] ?? null;
+
+/** Returns the newest choices of a context, with all that is known of the times of its groups. */
+export function withSpans(
+  newest: ContextChoice,
+  known: ContextChoice | null,
+  learned: SubjectSpan | null,
+): ContextChoice {
+  const spans = {
+    ...known?.spans,
+    ...(learned?.span && { [subjectName(learned.subject)]: learned.span }),
+  };
+  return { ...newest, spans };
+}
 
 /** Returns the meter of another group that measures the same, or the first one. */
 export function likeMeter(group: GroupChoice, meter: MeterChoice | null): MeterChoice | null {

@@ -6,7 +6,7 @@ import type {
 import type { Address, Filter } from '../address/address.ts';
 import { windowInput } from '../address/window-choice.ts';
 import { slicesAsked } from './archived-slices.ts';
-import { type ContextChoice, groupOf } from './choices.ts';
+import { type ContextChoice, groupOf, spanOf } from './choices.ts';
 import { chooseStep } from './choose-step.ts';
 import { rankingAsked } from './ranking-asked.ts';
 
@@ -38,12 +38,17 @@ export function stepOf(address: Address, choice: ContextChoice | null): number |
   return chooseStep(windowSeconds(address, choice), groupOf(choice, address.group));
 }
 
+const UNKNOWN = { from: 0, to: 30 * DAY } as const;
+
 /** Returns the length of a window before it is requested; an upper limit if it is not known. */
-export function windowSeconds({ window }: Address, choice: ContextChoice | null): number {
+export function windowSeconds(address: Address, choice: ContextChoice | null): number {
+  const { window } = address;
   if (window.kind === 'recent') return window.seconds;
   if (window.kind === 'interval') return window.to - window.from;
-  const { from, to } = choice?.totalWindow ?? { from: 0, to: 30 * DAY };
-  if (window.name === 'all') return to - from;
+  if (window.name === 'all') {
+    const { from, to } = spanOf(choice, address) ?? choice?.totalWindow ?? UNKNOWN;
+    return to - from;
+  }
   // Today counts as a whole day, and a topper bucket as an hour.
   return window.name === 'latest' ? 3600 : DAY;
 }

@@ -17,7 +17,14 @@ import { USUAL_PREFIX } from '../address/prefix.ts';
 import type { Fault, GraphQLProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { type AnswerPath, faultAt, faultElsewhere } from '../api/part-faults.ts';
-import { type ContextChoice, type GroupChoice, groupOf, likeMeter, meterOf } from './choices.ts';
+import {
+  type ContextChoice,
+  type GroupChoice,
+  groupOf,
+  likeMeter,
+  meterOf,
+  type Subject,
+} from './choices.ts';
 import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
 
@@ -116,7 +123,7 @@ export type ShownKey = {
   readonly network: { readonly cidr: string; readonly within: NetworkGroup['within'] } | null;
   readonly faults: KeyFaults;
   /** The question that it answers, not the next one. */
-  readonly asked: Pick<KeyVariables, 'group' | 'meter'> & { readonly probe: string | null };
+  readonly asked: Subject & { readonly meter: number; readonly step: number | null };
 };
 
 /** Why parts of an answer are missing; null: they are there. */
@@ -157,6 +164,7 @@ export function shownKey(
       group: variables?.group ?? NO_GROUP,
       meter: variables?.meter ?? 0,
       probe: variables?.probe ?? null,
+      step: variables?.step ?? null,
     },
     faults: faultsOf({ rawKey, variables, problems }, figures !== null),
   };

@@ -12,7 +12,7 @@ import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
 import { archivedSlices } from './archived-slices.ts';
 import { type ChartData, chartData, coveredPart } from './chart-data.ts';
-import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
+import { type GroupChoice, groupOf, type MeterChoice, meterOf, type Subject } from './choices.ts';
 import { tellApart } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 import { rankingAnswered } from './ranking-asked.ts';
@@ -49,8 +49,8 @@ export type ShownToppers = {
   readonly others: BigNumber | null;
   /** The hidden keys that have something in the window. */
   readonly hidden: readonly HiddenKey[];
-  /** Everything that the question left out: all hidden keys, and other probes. */
-  readonly asked: { readonly hidden: readonly string[]; readonly probe: string | null };
+  /** The question that it answers, not the next one. */
+  readonly asked: Subject & { readonly hidden: readonly string[] };
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   /** The slices that would have the window's readings if they were not archived. */
@@ -117,7 +117,11 @@ export function shownToppers(
     total: isKnown ? minus(table.total, without) : null,
     others: isKnown ? minus(table.others, without) : null,
     hidden: hidden.map(labelOf),
-    asked: { hidden: [variables?.hidden ?? []].flat(), probe: variables?.probe ?? null },
+    asked: {
+      group: group.guid,
+      probe: variables?.probe ?? null,
+      hidden: [variables?.hidden ?? []].flat(),
+    },
     stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
     faults: faultsOf(problems, kind),

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /** Formats times as the clocks of a zone show them. */
 export type Moments = {
   readonly zone: string;
@@ -120,6 +122,6 @@ export function longDuration(seconds: number): string {
   return parts
     .slice(Math.max(first, 0), first + 2)
     .filter(([count]) => count > 0)
-    .map(([count, name]) => `${count} ${name}${count === 1 ? '' : 's'}`)
+    .map(([count, name]) => counted(count, name))
     .join(' ');
 }

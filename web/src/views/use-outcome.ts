@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Fault } from '../api/fault.ts';
-import type { ContextChoice } from '../data/choices.ts';
+import type { ContextChoice, SubjectSpan } from '../data/choices.ts';
 import { SIGNED_OUT, type ViewProps } from './view-props.ts';
 
 type Outcome = {
@@ -11,12 +11,19 @@ type Outcome = {
   readonly fault: Fault | null;
 };
 
-/** Passes on what a view's answer means for the page: the current choices, or no access. */
-export function useOutcome({ data, fault }: Outcome, { onChoice, onSignOut }: ViewProps): void {
+/**
+ * Passes on what a view's answer means for the page: the current choices, the time for which its
+ * subject has data, or no access.
+ */
+export function useOutcome(
+  { data, fault }: Outcome,
+  { onChoice, onSignOut }: ViewProps,
+  learned: SubjectSpan | null = null,
+): void {
   useEffect(() => {
     if (!data) return;
     const names = data.viewer.contexts.map(({ name }) => name);
-    onChoice(names, data.context);
+    onChoice(names, data.context, learned);
   }, [data]);
   useEffect(() => {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);

@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts';
 import type { Navigate } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
-import type { ContextChoice, GroupChoice } from '../data/choices.ts';
+import type { ContextChoice, GroupChoice, SubjectSpan } from '../data/choices.ts';
 import type { Moments } from '../format/moment.ts';
 import type { ThemeState } from '../parts/theme.ts';
 import type { AlertsState } from './alerts-state.ts';
@@ -18,7 +18,11 @@ export type ViewProps = {
   readonly moments: Moments;
   readonly alerts: AlertsState;
   /** Called with the choices that an answer has. */
-  readonly onChoice: (names: readonly string[], choice: ContextChoice | null) => void;
+  readonly onChoice: (
+    names: readonly string[],
+    choice: ContextChoice | null,
+    learned: SubjectSpan | null,
+  ) => void;
   readonly onSignOut: (why: string | null) => void;
 };
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { formatAddress } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
-import { type ContextChoice, completed, groupOf } from '../data/choices.ts';
+import { type ContextChoice, completed, groupOf, withSpans } from '../data/choices.ts';
 import { isolated } from '../format/isolated.ts';
 import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Command } from '../parts/command.tsx';
@@ -47,7 +47,9 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
     document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
   }, [address.view, place, address.context]);
 
-  const onChoice = (names: readonly string[], newest: ContextChoice | null) => {
+  const onChoice: ViewProps['onChoice'] = (names, answered, learned) => {
+    const known = contexts.find(({ name }) => name === answered?.name) ?? null;
+    const newest = answered && withSpans(answered, known, learned);
     const others = contexts.filter(({ name }) => names.includes(name) && name !== newest?.name);
     const next = [...others, ...(newest ? [newest] : [])].sort((a, b) =>
       a.name < b.name ? -1 : 1,

@@ -1,7 +1,7 @@
 import type { TrendQuery, TrendQueryVariables } from '../../../generated/operations.ts';
 import { type BigNumber, partOf } from '../../format/big-number.ts';
 import { type Measure, measureOf } from '../../format/quantity.ts';
-import { type GroupChoice, groupOf, type MeterChoice, meterOf } from '../choices.ts';
+import { type GroupChoice, groupOf, type MeterChoice, meterOf, type Subject } from '../choices.ts';
 import { tellApart } from '../key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from '../meter-kind.ts';
 
@@ -49,6 +49,8 @@ export type ShownTrend = {
   readonly rows: readonly TrendRow[];
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: Span | null;
+  /** The subject of the question that it answers, not of the next one. */
+  readonly asked: Subject;
 };
 
 /** Returns null if there is no such group or meter, or no answer for it. */
@@ -73,6 +75,7 @@ export function shownTrend(
     steps: steps.map(({ window: { from, to }, total }) => ({ from, to, total })),
     rows: trendRows(steps, { group, items: variables.items, kind }),
     stored: answered.timeInterval,
+    asked: { group: group.guid, probe: variables.probe ?? null },
   };
 }
 

@@ -5,7 +5,6 @@ import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.t
 import { chartData, coveredPart } from '../../data/chart-data.ts';
 import { shownLabel } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
-import { stepOf } from '../../data/questions.ts';
 import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { ChartRulesMenu, rulesSentence } from '../alerts/chart-rules-menu.tsx';
@@ -16,9 +15,8 @@ type KeyChartProps = KeyViewProps & { readonly figures: Figures };
 
 /** The chart of one key over time. */
 export function KeyChart(props: KeyChartProps) {
-  const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey, group } =
-    props;
-  const step = stepOf(address, choice) ?? terms.topperBucketSize;
+  const { figures, terms, shownKey, address, navigate, theme, moments, rawKey, group } = props;
+  const step = shownKey.asked.step ?? terms.topperBucketSize;
   const label = shownKey.known ? shownLabel(shownKey.known, group) : rawKey;
   const covered = coveredPart(shownKey.window ?? NEVER, shownKey.stored);
   const data = useMemo(() => {

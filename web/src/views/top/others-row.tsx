@@ -21,7 +21,8 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
           <Swatch color={color} />
           <span>Others</span>
           <span class="readable">
-            {keyCount > keys.length && `${allDigits(keyCount - keys.length)} more keys`}
+            {keyCount > keys.length &&
+              `${allDigits(keyCount - keys.length)} more key${keyCount - keys.length === 1 ? '' : 's'}`}
             {keyCount > keys.length && more && (
               <>
                 {' · '}

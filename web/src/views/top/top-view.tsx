@@ -37,6 +37,7 @@ export function TopView(props: ViewProps) {
   const watched = useWatched(props);
   const shown = useMemo(() => shownToppers(data, variables, problems), [data, variables, problems]);
   const [problem] = problems;
+  useOutcome(asked, props, shown && { subject: shown.asked, span: shown.stored });
   // A fault has its own notice; what was shown before belongs to another question.
   const status = statusOf(isLoading, fault ? null : shown, address.items);
   return (

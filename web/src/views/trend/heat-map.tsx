@@ -5,6 +5,7 @@ import { shownLabel } from '../../data/key-parts.ts';
 import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
 import { stepTarget } from '../../data/trend/step-target.ts';
 import { timeTicks } from '../../data/trend/time-ticks.ts';
+import { counted } from '../../format/counted.ts';
 import { HeatReadout } from './heat-readout.tsx';
 import type { TrendProps } from './trend-props.ts';
 import { type CellPlace, useHeatCursor } from './use-heat-cursor.ts';
@@ -68,7 +69,7 @@ export function HeatMap(props: HeatMapProps) {
             <div
               class="heat-cells"
               role="img"
-              aria-label={`Heat map: the ranks of ${rows.length} keys in ${steps.length} steps. Arrow keys move from cell to cell. Enter opens the key in that step. The tables list the same ranks.`}
+              aria-label={`Heat map: the ranks of ${counted(rows.length, 'key')} in ${counted(steps.length, 'step')}. Arrow keys move from cell to cell. Enter opens the key in that step. The tables list the same ranks.`}
               // biome-ignore lint/a11y/noNoninteractiveTabindex: its cursor moves by arrow keys.
               tabIndex={0}
               style={{ height: `${rows.length * ROW_HEIGHT}px` }}

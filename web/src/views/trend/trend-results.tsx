@@ -4,6 +4,7 @@ import { addsUp } from '../../data/meter-kind.ts';
 import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
 import { saveFile } from '../../export/save-file.ts';
 import { trendCsv } from '../../export/trend-csv.ts';
+import { counted } from '../../format/counted.ts';
 import { longDuration } from '../../format/moment.ts';
 import { formatShare } from '../../format/quantity.ts';
 import { Radios } from '../../parts/choice.tsx';
@@ -48,7 +49,7 @@ export function TrendResults(props: TrendProps) {
           <h2>
             The top {shown.items} of each step{' '}
             <span>
-              · {steps.length} steps of {longDuration(every)}
+              · {counted(steps.length, 'step')} of {longDuration(every)}
             </span>
           </h2>
           {addsUp(shown.kind) && address.form === 'map' && (

@@ -5,6 +5,7 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { refusalOf } from '../../data/refusal.ts';
 import { type ShownTrend, shownTrend } from '../../data/trend/shown-trend.ts';
 import { trendVariables } from '../../data/trend/trend-question.ts';
+import { counted } from '../../format/counted.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { useRefreshedBy } from '../alerts/use-alerts.ts';
 import { NoAnswerNotice } from '../no-answer-notice.tsx';
@@ -20,9 +21,9 @@ export function TrendView(props: ViewProps) {
   const { address, session, choice } = props;
   const asked = useAnswer(Trend, trendVariables(address, choice), session);
   const { data, variables, problems, fault, isLoading, reload } = asked;
-  useOutcome(asked, props);
   useRefreshedBy(isLoading, props.alerts);
   const shown = useMemo(() => shownTrend(data, variables), [data, variables]);
+  useOutcome(asked, props, shown && { subject: shown.asked, span: shown.stored });
   const [problem] = problems;
   return (
     <div class="view" aria-busy={isLoading}>
@@ -61,4 +62,4 @@ export function TrendView(props: ViewProps) {
 }
 
 const statusOf = ({ rows, steps, group }: ShownTrend): string =>
-  `${rows.length} keys of ${group.name} are shown in ${steps.length} steps.`;
+  `Shown: ${counted(rows.length, 'key')} of ${group.name} in ${counted(steps.length, 'step')}.`;
