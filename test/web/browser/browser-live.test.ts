@@ -2,7 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveTopKeysSubscription } from '../../../web/generated/operations.ts';
 import { findChromium, launch } from '../../explorer/explorer-page.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { group, guidOf } from '../../support/lab/lab.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
 import { HOSTS, hostKey, hostName, startPageLab, TEN } from './page-lab.ts';
 import { type StreamStandIn, standBefore } from './stream-stand-in.ts';
@@ -277,6 +278,22 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     expect(after.nodes).toBeLessThan(before.nodes + 200);
     expect(after.listeners).toBeLessThan(before.listeners + 50);
     expect(after.heap).toBeLessThan(before.heap + 2_000_000);
+  });
+
+  it('shows the first data of a context that had no groups', async () => {
+    const context = 'fresh';
+    await lab.apply({ context });
+    await lab.grant(ADA, [context]);
+    dashboard = await openDashboard(browser, `${lab.url}/?context=${context}&window=1h&live=1`);
+    await dashboard.signIn();
+    const { page, labels } = dashboard;
+    await page.getByText('has no counter groups yet').waitFor();
+    await page.locator('.is-live.is-open').waitFor();
+    await lab.apply({ context, groups: [group(9, { name: 'Later' })] });
+    await lab.importSamples([{ group: guidOf(9), key: 'first', ts: TEN, values: { 0: 1 } }], {
+      context,
+    });
+    await expect.poll(labels).toEqual(['first']);
   });
 
   it('follows what is committed, as the server announces it', async () => {

@@ -53,7 +53,8 @@ export function useLiveTop(
       }
       const fault = problem ? faultOfProblem(problem) : null;
       const answer = asked.data && { viewer: asked.data.viewer, context: data.contextChanged };
-      const isShown = answer?.context?.counterGroup != null && !fault;
+      // Without the group, the answer still has the current groups to choose from.
+      const isShown = answer?.context != null && !fault;
       if (isShown) asked.take({ data: answer, problems }, { ...streamed, fromDr: address.fromDr });
       const next = isShown ? dataMark(answer) : mark.current;
       const isNew = next !== mark.current;
