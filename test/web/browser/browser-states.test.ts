@@ -186,13 +186,26 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     expect(await labels()).not.toEqual([]);
   });
 
-  it('a user without any context is told who can help', async () => {
-    await lab.addUser({ username: 'newcomer', token: 'new-token' }, []);
+  it('a user without any context is told who can help, and finds what is granted', async () => {
+    const newcomer = { username: 'newcomer', token: 'new-token' };
+    await lab.apply({ context: 'office' });
+    await lab.addUser(newcomer, []);
     dashboard = await openDashboard(browser, `${lab.url}/`);
-    await dashboard.signIn({ username: 'newcomer', token: 'new-token' });
+    const { page, settled, signIn } = dashboard;
+    await signIn(newcomer);
     expect(await notice()).toContain(
-      'grant one with npx countergraph user add newcomer --context NAME, then sign in again.',
+      'grant one with npx countergraph user add newcomer --context NAME, then reload the page.',
     );
+    const contexts = () => page.locator('.header-context option').allTextContents();
+    await lab.grant(newcomer, ['lab']);
+    await page.reload();
+    await settled();
+    expect(await contexts()).toEqual(['lab']);
+    await lab.grant(newcomer, ['office']);
+    await loadAgain();
+    await expect.poll(contexts).toEqual(['lab', 'office']);
+    await page.locator('.header-context select').selectOption('office');
+    await page.getByText('The context “office” has no counter groups yet').waitFor();
   });
 
   it('a revoked token leads to signing in again, at the same address', async () => {

@@ -11,8 +11,9 @@ const NAME = `countergraph:choices:${SignIn.hash.slice(0, 12)}`;
 export function storedChoices(): readonly ContextChoice[] | null {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(NAME) ?? 'null');
-    // Only this page writes it, and outdated choices are requested again.
-    return Array.isArray(value) ? (value as ContextChoice[]) : null;
+    // Only this page writes it, and outdated choices are requested again. So is an empty list: a
+    // context may have been granted meanwhile, and no view would notice without one.
+    return Array.isArray(value) && value.length > 0 ? (value as ContextChoice[]) : null;
   } catch {
     return null;
   }

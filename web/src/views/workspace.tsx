@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatAddress } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
@@ -25,6 +25,7 @@ type WorkspaceProps = {
 
 export function Workspace({ session, contexts, onContexts, onSignOut }: WorkspaceProps) {
   const [given, navigate] = useAddress();
+  const [granted, setGranted] = useState<readonly string[] | null>(null);
   const theme = useTheme();
   const zone = useMemo(viewerZone, []);
   const address = completed(given, contexts, zone);
@@ -55,6 +56,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       a.name < b.name ? -1 : 1,
     );
     if (JSON.stringify(next) !== JSON.stringify(contexts)) onContexts(next);
+    setGranted(names);
   };
   const view: ViewProps = {
     session,
@@ -73,7 +75,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       <a class="skip" href="#main">
         Skip to the data
       </a>
-      <Header {...view} contexts={contexts} />
+      <Header {...view} contexts={granted ?? contexts.map(({ name }) => name)} />
       <main id="main" tabIndex={-1}>
         {address.context === null ? <NoContext username={session.username} /> : viewOf(view)}
       </main>
@@ -101,7 +103,7 @@ function NoContext({ username }: { readonly username: string }) {
     <Notice title="You do not have access to any context yet">
       <p>
         No context is granted to <strong>{username}</strong>. Ask the server's operator to grant one
-        with <Command>user add {username} --context NAME</Command>, then sign in again.
+        with <Command>user add {username} --context NAME</Command>, then reload the page.
       </p>
     </Notice>
   );

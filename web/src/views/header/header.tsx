@@ -1,5 +1,4 @@
 import type { View } from '../../address/address.ts';
-import type { ContextChoice } from '../../data/choices.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { IconButton } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
@@ -9,7 +8,10 @@ import { Mark } from './sign-in.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { UnitsMenu } from './units-menu.tsx';
 
-type HeaderProps = ViewProps & { readonly contexts: readonly ContextChoice[] };
+type HeaderProps = ViewProps & {
+  /** The names of the contexts that the user may read. */
+  readonly contexts: readonly string[];
+};
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['top', 'Top keys'],
@@ -20,9 +22,8 @@ const VIEWS: readonly (readonly [View, string])[] = [
 /** The header: views, context, units, theme, and sign-out. */
 export function Header(props: HeaderProps) {
   const { address, navigate, contexts, theme, onSignOut, session } = props;
-  const names = contexts.map(({ name }) => name);
   // An unknown context is listed too: the answer says what is wrong with it.
-  const shown = address.context && !names.includes(address.context) ? [address.context] : [];
+  const shown = address.context && !contexts.includes(address.context) ? [address.context] : [];
   // A trend shows keys: hidden networks mean nothing in it.
   const targetOf = (view: View) => ({
     ...IN_NO_VIEW,
@@ -54,7 +55,7 @@ export function Header(props: HeaderProps) {
           label="Context"
           class="is-inline header-context"
           value={address.context ?? ''}
-          options={[...names, ...shown].map((name) => ({ value: name, label: name }))}
+          options={[...contexts, ...shown].map((name) => ({ value: name, label: name }))}
           onChoose={(context) => navigate.go({ ...ELSEWHERE, context })}
         />
         <div class="header-end">
