@@ -33,12 +33,13 @@ describe('what a form changes of a key', () => {
       attributes: [{ name: ' room', value: 'cellar ' }],
     };
     const texts = keyTexts(stored);
-    expect(keyChanges(stored, texts)).toBeNull();
-    expect(keyChanges(stored, { ...texts, description: 'none' })).toEqual({
+    const opened = { key: stored.key, texts, newest: stored };
+    expect(keyChanges(opened, texts)).toBeNull();
+    expect(keyChanges(opened, { ...texts, description: 'none' })).toEqual({
       key: KNOWN.key,
       description: 'none',
     });
-    expect(keyChanges(stored, { ...texts, label: 'nas' })).toEqual({
+    expect(keyChanges(opened, { ...texts, label: 'nas' })).toEqual({
       key: KNOWN.key,
       label: 'nas',
     });

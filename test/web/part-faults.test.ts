@@ -41,7 +41,7 @@ const counterGroup = (guid: string, type: string) => ({
 });
 
 describe('a top answer of which a part failed', () => {
-  const window = { from: 0, to: 600 };
+  const window = { from: 600, to: 1200 };
   const key = { key: 'a', label: 'A', metric: 40, volume: 40, series: [{ at: 0, value: 40 }] };
   const hiddenKey = { key: 'h', label: 'H', metric: 30, series: [{ at: 0, value: 30 }] };
   const table = { window, availableWindow: window, total: 100, others: 60, keys: [key] };
@@ -90,6 +90,15 @@ describe('a top answer of which a part failed', () => {
     expect(shown?.faults).toMatchObject({ chart: null, rest: { message: 'no hidden' } });
   });
 
+  it('has no fault if the earlier window would begin before 1970: nothing is stored then', () => {
+    const long = { table: { ...table, window: { from: 600, to: 1300 } } };
+    const previous = problem('table', 'keys', 0, 'previous');
+    expect(shownOf(long, [previous])?.faults.rest).toBeNull();
+    expect(shownOf(long, [previous, problem('table', 'keys', 0, 'peak')])?.faults.rest).not.toBe(
+      null,
+    );
+  });
+
   it('says that something else is missing', () => {
     const shown = shownOf({}, [problem('table', 'keys', 0, 'previous')]);
     expect(shown?.faults).toMatchObject({ chart: null, rest: { message: 'no previous' } });
@@ -101,7 +110,11 @@ describe('a key of which a part failed', () => {
   const own = {
     timeInterval: null,
     known: { key: 'k', label: 'k', readable: 'k', description: null, attributes: null },
-    topper: { window: { from: 0, to: 600 }, total: 100, keys: [{ metric: 40, first: drilldown }] },
+    topper: {
+      window: { from: 600, to: 1200 },
+      total: 100,
+      keys: [{ metric: 40, first: drilldown }],
+    },
   };
 
   const shownOf = (failed: object, problems: GraphQLProblem[]) => {
@@ -117,6 +130,12 @@ describe('a key of which a part failed', () => {
       [PORTS, { message: 'no second' }],
     ]);
     expect(shown?.faults.rest).toBeNull();
+  });
+
+  it('has no fault if the earlier window would begin before 1970', () => {
+    const previous = problem('topper', 'keys', 0, 'previous');
+    const long = { topper: { ...own.topper, window: { from: 600, to: 1300 } } };
+    expect(shownOf(long, [previous])?.faults.rest).toBeNull();
   });
 
   it.each([

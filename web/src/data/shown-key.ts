@@ -27,6 +27,7 @@ import {
 } from './choices.ts';
 import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
+import { earlierSpan, worthTelling } from './shown-toppers.ts';
 
 type KnownAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
 
@@ -151,10 +152,14 @@ export function shownKey(
   if (!group) return null;
   const cidr = cidrOf(rawKey) ?? rawKey;
   const isNetwork = 'within' in group;
+  const window = group.topper?.window ?? null;
+  const told = window
+    ? worthTelling(problems, earlierSpan(window, variables?.ago ?? null))
+    : problems;
   const figures: (KeyFigures & Partial<Figures>) | null = group.topper?.keys[0] ?? null;
   return {
     known: isNetwork ? nothingKnown(rawKey, cidr) : group.known,
-    window: group.topper?.window ?? null,
+    window,
     stored: group.timeInterval,
     total: group.topper?.total ?? 0,
     figures,
@@ -166,7 +171,7 @@ export function shownKey(
       probe: variables?.probe ?? null,
       step: variables?.step ?? null,
     },
-    faults: faultsOf({ rawKey, variables, problems }, figures !== null),
+    faults: faultsOf({ rawKey, variables, problems: told }, figures !== null),
   };
 }
 

@@ -85,6 +85,7 @@ export function shownToppers(
   const meter = meterOf(group, variables?.meter ?? null);
   if (!answered?.table || !group || !meter) return null;
   const { table, chart } = answered;
+  const earlier = earlierSpan(table.window, variables?.ago ?? null);
   const kind = meterKind(meter.type);
   const hidden = answered.hidden?.keys ?? [];
   const isKnown = answered.hidden !== null || !addsUp(kind);
@@ -107,7 +108,7 @@ export function shownToppers(
     ranking: rankingAnswered(variables),
     prefix: variables?.prefix ? { ...USUAL_PREFIX, ...variables.prefix } : null,
     percentile: variables?.shownPercentile ?? USUAL_PERCENTILE,
-    earlier: earlierSpan(table.window, variables?.ago ?? null),
+    earlier,
     chart: chartData(told, {
       kind,
       hidden,
@@ -124,7 +125,7 @@ export function shownToppers(
     },
     stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
-    faults: faultsOf(problems, kind),
+    faults: faultsOf(worthTelling(problems, earlier), kind),
   };
 }
 
@@ -145,3 +146,13 @@ export const earlierSpan = ({ from, to }: Span, ago: number | null): Span => {
   const seconds = ago ?? to - from;
   return { from: from - seconds, to: to - seconds };
 };
+
+/**
+ * Returns all problems, except those of an earlier window that would begin before 1970: nothing is
+ * stored for it, and so it is shown.
+ */
+export const worthTelling = (
+  problems: readonly GraphQLProblem[],
+  earlier: Span,
+): readonly GraphQLProblem[] =>
+  earlier.from < 0 ? problems.filter(({ path }) => path?.at(-1) !== 'previous') : problems;
