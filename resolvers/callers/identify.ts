@@ -186,7 +186,7 @@ async function findAtStandIns(
     // The token may be right on a primary that is only slow, or on a node that did not answer.
     const isSilent = failures.slice(before.length).some(isOutOfReach);
     const isUncertain = wasBrief || (isSilent && !refusedBy.has('dr'));
-    throw isUncertain && !isOf(refusal, 'tooManyFailures') ? nobodyReachable(failures) : refusal;
+    throw isUncertain && isOf(refusal, 'invalidToken') ? nobodyReachable(failures) : refusal;
   }
   reads.requireTime();
   const lastFailure = failures.at(-1);

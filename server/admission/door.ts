@@ -77,9 +77,9 @@ export class Door {
       else permit = entered;
       return permit !== null;
     };
-    const counted = (at: LogInPlace): string => (at === 'primary' ? caller : `${caller} ${at}`);
+    const counted = (at: LogInPlace): string => (at === 'primary' ? caller : `${caller}\0${at}`);
     const refusal = (username: string, at: LogInPlace): ServiceError | null => {
-      const seconds = failures?.waitSeconds(counted(at), username) ?? 0;
+      const seconds = failures?.waitSeconds(counted(at), username, caller) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
     };
     const check = (username: string, at: LogInPlace): void => {

@@ -65,12 +65,15 @@ export class LogInFailures {
     this.#onChange = onChange;
   }
 
-  /** Returns the whole seconds until the caller may try again as this user; 0: now. */
-  waitSeconds(caller: string, username: string): number {
+  /**
+   * Returns the whole seconds until the caller may try again as this user; 0: now. provedAs: the
+   * caller under which successful log-ins are noted.
+   */
+  waitSeconds(caller: string, username: string, provedAs = caller): number {
     const { perUser, perAddress } = this.#limits;
     const pair = pairOf(caller, username);
     const ofPair = this.#waitMs(this.#pairs.get(pair), perUser);
-    const ofAddress = this.#proved.has(pair)
+    const ofAddress = this.#proved.has(pairOf(provedAs, username))
       ? 0
       : this.#waitMs(this.#addresses.get(caller), perAddress);
     return Math.ceil(Math.max(ofPair, ofAddress) / 1000);

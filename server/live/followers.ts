@@ -105,17 +105,18 @@ export class Followers {
 
   /**
    * Runs `work` on behalf of the first of these subscribers who may still ask. The node may lag
-   * behind the grant of one and know others. Those that it refuses are asked last next time, and
-   * only a few in each round: if the primary hangs, each of them takes seconds.
+   * behind the grant of one and know others. Those that it refuses are asked last next time. The
+   * time for them is limited: if the primary hangs, each takes seconds.
    */
   ask<T>(among: Iterable<Stream>, work: (asking: Granted) => Promise<T>): Promise<Outcome<T>> {
     return this.#parts.permits.run(async () => {
+      const until = performance.now() + REFUSALS_MS;
       const refused = new Map<string, Refused>();
       for (const stream of [...among]) {
         if (!this.streams.has(stream)) continue;
         const name = nameOf(stream);
         const known = refused.get(name);
-        if (!known && refused.size === REFUSALS_IN_A_ROUND) break;
+        if (!known && performance.now() > until) break;
         const outcome = known ?? (await this.#askAs(stream, work));
         if (outcome?.kind === 'refused') {
           refused.set(name, outcome);
@@ -173,7 +174,7 @@ export class Followers {
   }
 }
 
-const REFUSALS_IN_A_ROUND = 3;
+const REFUSALS_MS = 10_000;
 
 /** The same for all streams of one user with the same token. */
 const nameOf = ({ follower: { username, digest } }: Stream): string =>

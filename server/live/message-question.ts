@@ -43,7 +43,8 @@ export class MessageQuestion {
   }
 
   join(stream: Stream, { granted, isConfirmed }: OpenedSubscription): void {
-    this.#watch(granted);
+    // A stand-in may have another id for the context.
+    if (isConfirmed) this.#watch(granted);
     this.followers.add(stream, isConfirmed);
     this.#cursors.set(stream, null);
     stream.exchange.response.on('drain', () => this.#pace.due());
@@ -51,7 +52,6 @@ export class MessageQuestion {
     this.#pace.now();
   }
 
-  /** A stand-in that granted the context may have another id for it. */
   #watch({ contextId }: GrantedContext): void {
     if (contextId === this.#contextId) return;
     this.#contextId = contextId;

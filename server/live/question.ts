@@ -44,7 +44,8 @@ export class Question {
 
   join(stream: Stream, { granted, isConfirmed, versions }: OpenedSubscription): void {
     this.followers.add(stream, isConfirmed);
-    this.#watchWhere(granted);
+    // A stand-in may have another id for the context.
+    if (isConfirmed) this.#watchWhere(granted);
     const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
     if (this.#answer && isCurrent && isConfirmed) stream.events.offer(this.#answer.event);
     // An answer that is being computed is for this stream, too: later commits are noticed.
@@ -99,7 +100,7 @@ export class Question {
     const event = this.#answerOf(made.json);
     const isOver = !hasFailed && made.result.data?.[this.followers.asked.responseKey] == null;
     if (!isOver) this.#tell(event);
-    else for (const stream of this.followers.streams) this.followers.finish(stream, event);
+    else for (const stream of this.followers.confirmed()) this.followers.finish(stream, event);
     return !hasFailed;
   }
 

@@ -51,6 +51,7 @@ let primary: TestDatabase;
 let other: TestDatabase;
 let r2: TestDatabase;
 let wayToPrimary: Way;
+let wayToOther: Way;
 let wayToR2: Way;
 let lab: TestService;
 let minutes = 0;
@@ -79,10 +80,10 @@ async function createWith(declaration: object): Promise<TestDatabase> {
 
 beforeAll(async () => {
   [other, r2] = await Promise.all([createWith({}), createWith({})]);
-  wayToR2 = await openWay(r2.url);
+  [wayToOther, wayToR2] = await Promise.all([openWay(other.url), openWay(r2.url)]);
   primary = await createWith({
     nodes: [
-      { name: 'other', role: 'replica', url: other.url },
+      { name: 'other', role: 'replica', url: wayToOther.url },
       { name: 'r2', role: 'replica', url: wayToR2.url },
     ],
   });
@@ -109,7 +110,7 @@ beforeEach(() => wayToPrimary.set(false));
 
 afterAll(async () => {
   await lab?.close();
-  await Promise.all([wayToPrimary?.close(), wayToR2?.close()]);
+  await Promise.all([wayToPrimary, wayToOther, wayToR2].map((way) => way?.close()));
   await Promise.all(databases.map((database) => database.drop()));
 });
 
@@ -128,11 +129,11 @@ async function totalAt(node: string, who: Credentials): Promise<unknown> {
 const totalOf = (total: number) => ({ counterGroup: { topper: { total } } });
 
 /** The same text for all callers, so that they share answers. */
-const follow = (node: string | null, who: Credentials) =>
+const follow = (node: string | null, who: Credentials, guid = guidOf(1)) =>
   openStream(
     lab.url,
     `subscription ($node: String) { topper(context: "lab", destinationNode: $node,
-      counterGroup: "${guidOf(1)}", window: { preset: ALL_AVAILABLE }) { total } }`,
+      counterGroup: "${guid}", window: { preset: ALL_AVAILABLE }) { total } }`,
     { variables: { node }, headers: basic(who) },
   );
 
@@ -171,20 +172,41 @@ describe('a caller whom only another database knows', () => {
   });
 });
 
-describe('subscribers of a node that does not know the first of them', () => {
-  it('get the answers that others may ask for', async () => {
+describe('the last answer of a subscription', () => {
+  it('is not for a subscriber whom the primary does not know', async () => {
+    const ben = await follow(null, BEN, guidOf(9));
+    const eve = await follow(null, EVE, guidOf(9));
+    for (const stream of [ben, eve]) await stream.next();
     wayToPrimary.set(true);
-    const dave = await follow('r2', DAVE);
-    expect(await dave.answer()).toEqual({ topper: { total: 22 } });
-    const ada = await follow('r2', ADA);
-    expect(await ada.answer()).toEqual({ topper: { total: 22 } });
-    wayToPrimary.set(false);
-    await count(r2, 'lab', 100);
-    for (const stream of [dave, ada]) {
-      expect(await stream.answer()).toEqual({ topper: { total: 122 } });
-      stream.close();
-    }
+    await Promise.all([ben.ended, eve.ended]);
+    expect(ben.messages.at(-2)?.data.data).toEqual({ topper: null });
+    expect(eve.messages.at(-2)?.data.errors?.[0]?.message).toBe('Invalid API token');
+    expect(eve.text()).not.toContain('"topper"');
   });
+});
+
+describe('subscribers of a node that does not know the first of them', () => {
+  it.each([
+    ['reached', true, 22],
+    ['reached no more', false, 122],
+  ])(
+    'get the answers that others may ask for, if other nodes can be %s',
+    async (_, isUp, total) => {
+      wayToPrimary.set(true);
+      const dave = await follow('r2', DAVE);
+      expect(await dave.answer()).toEqual({ topper: { total } });
+      const ada = await follow('r2', ADA);
+      expect(await ada.answer()).toEqual({ topper: { total } });
+      wayToPrimary.set(false);
+      wayToOther.set(isUp);
+      await count(r2, 'lab', 100);
+      for (const stream of [dave, ada]) {
+        expect(await stream.answer()).toEqual({ topper: { total: total + 100 } });
+        stream.close();
+      }
+      wayToOther.set(true);
+    },
+  );
 
   it('get an error each time, but go on, if there is nobody else', async () => {
     wayToPrimary.set(true);
@@ -194,7 +216,7 @@ describe('subscribers of a node that does not know the first of them', () => {
     await count(r2, 'lab', 100);
     expect((await dave.next()).data.errors?.[0]?.message).toBe(unknownAt('r2'));
     wayToPrimary.set(true);
-    expect(await dave.answer()).toEqual({ topper: { total: 222 } });
+    expect(await dave.answer()).toEqual({ topper: { total: 322 } });
     dave.close();
   });
 });
@@ -262,7 +284,7 @@ describe('a context that the node which identifies the caller does not grant', (
 
 describe('a token that one node refuses while another cannot be reached', () => {
   it('may be right there: the error is not that it is wrong', async () => {
-    expect(await totalAt('r2', RAY)).toEqual(totalOf(222));
+    expect(await totalAt('r2', RAY)).toEqual(totalOf(322));
     wayToR2.set(false);
     expect(await totalAt('r2', RAY)).toEqual([500, 'Database is not reachable']);
     wayToR2.set(true);

@@ -83,6 +83,14 @@ describe('failed log-ins at stand-ins for the primary', () => {
     expect(isLocked(() => visit.check('ada', 'primary'))).toBe(false);
   });
 
+  it('of many users block the address, except for users whom the primary has proved', () => {
+    const visit = openDoor().visit(HOME);
+    visit.proved('ada', 'primary');
+    for (let i = 0; i < 100; i += 1) visit.failed(`user ${i}`, 'stand-in');
+    expect(isLocked(() => visit.check('ada', 'stand-in'))).toBe(false);
+    expect(isLocked(() => visit.check('bob', 'stand-in'))).toBe(true);
+  });
+
   it.each([
     ['primary', false],
     ['stand-in', true],

@@ -99,8 +99,11 @@ export type Body<Data> = {
   readonly errors?: readonly GraphQLProblem[];
 };
 
-/** A stream that is refused consists of one event with the error. */
-const jsonIn = (text: string): string => /^data: (.*)$/m.exec(text)?.[1] ?? text;
+/** Returns the JSON of a body. A stream that is refused has one event, with the error. */
+const jsonIn = ({ headers }: Response, text: string): string =>
+  headers.get('content-type')?.startsWith('text/event-stream')
+    ? (/^data: (.*)$/m.exec(text)?.[1] ?? text)
+    : text;
 
 /** Reads the body; null if it is not JSON, such as an error page of a proxy. */
 async function readBody<Data>(
@@ -112,7 +115,7 @@ async function readBody<Data>(
     throw new NoAnswer(UNREACHABLE);
   });
   try {
-    const value: unknown = JSON.parse(jsonIn(text));
+    const value: unknown = JSON.parse(jsonIn(response, text));
     // The document's hash implies the type of its answer: both are generated together.
     return typeof value === 'object' && value !== null ? (value as Body<Data>) : null;
   } catch {
