@@ -55,7 +55,7 @@ export function KeyFacts(props: KeyFactsProps) {
         <dt>Change{then && ` from ${moments.range(then.from, then.to)}`}</dt>
         <dd>
           <span class={`number change is-${change.direction}`}>
-            {change.direction === 'unknown' ? 'only partly stored' : change.text}
+            {then && change.direction === 'unknown' ? 'only partly stored' : change.text}
           </span>
         </dd>
       </div>

@@ -24,7 +24,7 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
             {keyCount > keys.length &&
               `${allDigits(keyCount - keys.length)} more key${keyCount - keys.length === 1 ? '' : 's'}`}
             {keyCount > keys.length && more && (
-              <>
+              <span class="more-keys">
                 {' · '}
                 <button
                   type="button"
@@ -33,7 +33,7 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
                 >
                   show {more}
                 </button>
-              </>
+              </span>
             )}
             {comparesWindows(shown.ranking) && ' and those that are not ranked'}
             {address.filter && ' and those that the filter excludes'}

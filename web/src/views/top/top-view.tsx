@@ -32,7 +32,6 @@ export function TopView(props: ViewProps) {
   const asked = useAnswer(operationFor(address.hidden), question, session);
   const { data, variables, problems, fault, isLoading, reload } = asked;
   const live = useLiveTop(props, asked, question);
-  useOutcome(asked, props);
   useRefreshedBy(isLoading, props.alerts);
   const watched = useWatched(props);
   const shown = useMemo(() => shownToppers(data, variables, problems), [data, variables, problems]);
