@@ -98,6 +98,13 @@ describe('what a form changes of a key', () => {
     expect(told).toEqual(sent);
   });
 
+  it('has a name twice if it was typed twice, for the server to refuse it', () => {
+    const typed = [...TEXTS.attributes, { name: 'room', value: 'attic' }];
+    const attributes = [...TEXTS.attributes, { name: 'rack', value: '7' }];
+    const opened = { key: KNOWN.key, texts: TEXTS, newest: { ...KNOWN, attributes } };
+    expect(keyChanges(opened, { ...TEXTS, attributes: typed })?.attributes).toEqual(typed);
+  });
+
   it('can be of a key of which nothing was known', () => {
     const unknown = { key: 'k', label: 'k', description: null, attributes: null };
     const opened = { key: 'k', texts: keyTexts(unknown), newest: unknown };

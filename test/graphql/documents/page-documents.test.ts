@@ -170,6 +170,7 @@ describe("the page's documents", () => {
       'KeyPanel1',
       'KeyPanel2',
       'KeyPanel3',
+      'KeyTexts',
       'NetworkPanel',
       'SignIn',
       'Storage',

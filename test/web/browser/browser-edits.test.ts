@@ -54,6 +54,13 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     return dashboard;
   };
 
+  /** Changes a key as another editor. */
+  const change = (key: string, changes: object) =>
+    lab.data(
+      'mutation ($group: Guid!, $keys: [KeyUpdateInput!]!) { updateKeys(context: "lab", counterGroup: $group, keys: $keys) { key } }',
+      { group: HOSTS, keys: [{ key, ...changes }] },
+    );
+
   const panel = () => dashboard.page.getByRole('complementary');
 
   it('changes label, description and attributes of a key, and shows them at once', async () => {
@@ -115,10 +122,7 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     await panel().getByRole('button', { name: 'Edit', exact: true }).click();
     const form = page.getByRole('form', { name: 'Edit this key' });
     await form.getByLabel('Description').fill('mine');
-    await lab.data(
-      'mutation ($group: Guid!, $keys: [KeyUpdateInput!]!) { updateKeys(context: "lab", counterGroup: $group, keys: $keys) { key } }',
-      { group: HOSTS, keys: [{ key, label: 'theirs' }] },
-    );
+    await change(key, { label: 'theirs' });
     await expect.poll(() => page.locator('#panel-title').textContent()).toBe('theirs');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
@@ -126,6 +130,34 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     expect(sent.map(({ variables }) => variables['keys'])).toEqual([
       [{ key, description: 'mine' }],
     ]);
+  });
+
+  it('keeps attributes that another editor adds, even without new data', async () => {
+    const key = hostKey(6);
+    const { page, asked } = await open(`${TOP}&key=${key}`);
+    await panel().getByRole('button', { name: 'Edit', exact: true }).click();
+    const form = page.getByRole('form', { name: 'Edit this key' });
+    await form.getByRole('button', { name: 'Add an attribute' }).click();
+    await form.getByLabel('Name of attribute 1').fill('owner');
+    await form.getByLabel('Value of attribute 1').fill('ada');
+    await change(key, { attributes: [{ name: 'rack', value: '7' }] });
+    await page.route('**/graphql', (route) =>
+      route.request().postDataJSON().operationName === 'KeyTexts'
+        ? route.abort()
+        : route.continue(),
+    );
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Not saved').waitFor();
+    const sent = () => asked.filter(({ operationName }) => operationName === 'UpdateKeys');
+    expect(sent()).toEqual([]);
+    await page.unroute('**/graphql');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    const attributes = [
+      { name: 'rack', value: '7' },
+      { name: 'owner', value: 'ada' },
+    ];
+    expect(sent().map(({ variables }) => variables['keys'])).toEqual([[{ key, attributes }]]);
   });
 
   it('discards the changes on Escape, and leaves the panel open', async () => {

@@ -8,7 +8,8 @@ export type Saving<Variables> = {
   readonly isSaving: boolean;
   /** Why the last change failed; null if it succeeded, or there was none. */
   readonly fault: Fault | null;
-  readonly save: (variables: Variables) => void;
+  /** Variables that cannot be learnt are a failed change too. */
+  readonly save: (variables: Variables | Promise<Variables>) => void;
 };
 
 /**
@@ -28,10 +29,11 @@ export function useSaving<Data, Variables>(
     },
     [],
   );
-  const save = (variables: Variables) => {
+  const save = (variables: Variables | Promise<Variables>) => {
     if (state.isSaving) return;
     setState({ isSaving: true, fault: null });
-    ask(operation, variables, { session }).then(
+    const asked = Promise.resolve(variables).then((known) => ask(operation, known, { session }));
+    asked.then(
       ({ data, problems: [problem] }) => {
         const fault = problem ? faultOfProblem(problem) : isMade(data) ? null : GONE;
         setState({ isSaving: false, fault });

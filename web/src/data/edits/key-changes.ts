@@ -9,14 +9,14 @@ export type KeyTexts = {
   readonly attributes: readonly Attribute[];
 };
 
-type Known = {
+export type KnownTexts = {
   readonly key: string;
   readonly label: string;
   readonly description: string | null;
   readonly attributes: readonly Attribute[] | null;
 };
 
-export const keyTexts = ({ label, description, attributes }: Known): KeyTexts => ({
+export const keyTexts = ({ label, description, attributes }: KnownTexts): KeyTexts => ({
   label,
   description: description ?? '',
   attributes: attributes ?? [],
@@ -28,7 +28,7 @@ export type OpenedKey = {
   /** When the form was opened. */
   readonly texts: KeyTexts;
   /** Now: others may have changed the key meanwhile. */
-  readonly newest: Known;
+  readonly newest: KnownTexts;
 };
 
 /**
@@ -60,13 +60,17 @@ const trimmed = ({ label, description, attributes }: KeyTexts): KeyTexts => ({
     .filter(({ name, value }) => name !== '' || value !== ''),
 });
 
-/** Applies to the current attributes what was changed since the form was opened. */
+/**
+ * Applies to the current attributes what was changed since the form was opened. If the other editor
+ * changed the same attribute, the form wins. Names typed twice are left for the server to refuse.
+ */
 function withChanges(
   current: readonly Attribute[],
   opened: readonly Attribute[],
   typed: readonly Attribute[],
 ): readonly Attribute[] {
-  if (JSON.stringify(current) === JSON.stringify(opened)) return typed;
+  const isTwice = new Set(typed.map(({ name }) => name)).size < typed.length;
+  if (isTwice || JSON.stringify(current) === JSON.stringify(opened)) return typed;
   const isIn = (list: readonly Attribute[], { name, value }: Attribute) =>
     list.some((each) => each.name === name && each.value === value);
   const changed = typed.filter((each) => !isIn(opened, each));

@@ -1,7 +1,19 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { UpdateKeys } from '../../../generated/operations.ts';
+import {
+  KeyTexts,
+  type KeyTextsQueryVariables,
+  UpdateKeys,
+} from '../../../generated/operations.ts';
+import { ask } from '../../api/ask.ts';
+import { faultOfProblem, NoAnswer } from '../../api/fault.ts';
+import type { Session } from '../../api/session.ts';
 import { useSaving } from '../../api/use-saving.ts';
-import { type Attribute, keyChanges, keyTexts } from '../../data/edits/key-changes.ts';
+import {
+  type Attribute,
+  type KnownTexts,
+  keyChanges,
+  keyTexts,
+} from '../../data/edits/key-changes.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
 import { useFocusInPlace } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
@@ -29,9 +41,18 @@ export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEdi
   });
   const submit = (event: Event) => {
     event.preventDefault();
-    const changes = keyChanges({ key: known.key, texts: opened, newest: known }, texts);
+    if (isSaving) return;
+    const changesOf = (newest: KnownTexts) =>
+      keyChanges({ key: known.key, texts: opened, newest }, texts);
+    const changes = changesOf(known);
     if (!changes) return onClose();
-    save({ context: address.context ?? '', group: address.group ?? '', keys: [changes] });
+    const place = { context: address.context ?? '', group: address.group ?? '' };
+    // An update replaces all attributes, so those that others have stored meanwhile are sent too.
+    const merged = async () => {
+      const newest = await newestTexts({ ...place, key: known.key }, session);
+      return { ...place, keys: [changesOf(newest ?? known) ?? changes] };
+    };
+    save(changes.attributes ? merged() : { ...place, keys: [changes] });
   };
   return (
     <form class="edit" aria-label="Edit this key" onSubmit={submit} onKeyDown={escapeTo(onClose)}>
@@ -63,6 +84,17 @@ export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEdi
       <EditActions isSaving={isSaving} fault={fault} onCancel={onClose} />
     </form>
   );
+}
+
+/** Asks for the texts of a key; null: they are not known. Errors: `NoAnswer`. */
+async function newestTexts(
+  variables: KeyTextsQueryVariables,
+  session: Session,
+): Promise<KnownTexts | null> {
+  const { data, problems } = await ask(KeyTexts, variables, { session });
+  const [problem] = problems;
+  if (problem) throw new NoAnswer(faultOfProblem(problem));
+  return data.context?.counterGroup?.key ?? null;
 }
 
 type AttributeFieldsProps = {
