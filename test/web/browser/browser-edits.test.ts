@@ -182,8 +182,14 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     await shoot('edit-refused');
     expect(await form.getByLabel('Label').inputValue()).toHaveLength(1001);
 
-    await role('reader');
     await form.getByLabel('Label').fill('mine');
+    await form.getByRole('button', { name: 'Add an attribute' }).click();
+    await form.getByRole('button', { name: 'Add an attribute' }).click();
+    for (const i of [1, 2]) await form.getByLabel(`Name of attribute ${i}`).fill('room');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => form.getByRole('alert').textContent()).toMatch(/^Not saved: .*room/);
+
+    await role('reader');
     await form.getByRole('button', { name: 'Save' }).click();
     await expect
       .poll(() => form.getByRole('alert').textContent())

@@ -310,6 +310,35 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     expect(await page.locator('.summary-window time').textContent()).toContain('11:02 – 12:02');
     expect(asked).toEqual([]);
   });
+
+  it('keeps the share of a key without hidden ones until both answers are there', async () => {
+    const search = `${VIEW}&window=1h&live=1&hide=${hostKey(1)}&key=${hostKey(0)}`;
+    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    await dashboard.signIn();
+    const { page } = dashboard;
+    await page.locator('.is-live.is-open').waitFor();
+    const share = page.locator('.facts .fact').filter({ hasText: 'Share' });
+    const before = await share.innerText();
+    expect(before).toContain('%');
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    const asking = page.waitForRequest((request) => /KeyPanel/.test(request.postData() ?? ''));
+    await lab.importSamples([
+      { group: HOSTS, key: hostKey(2), ts: TEN + 7320, values: { 0: 900_000_000 } },
+    ]);
+    await asking;
+    expect(await page.locator('.summary-window time').textContent()).toContain('11:03 – 12:03');
+    expect(await share.innerText()).toBe(before);
+    answer();
+    await expect.poll(() => share.innerText()).toMatch(/[\d.]+\s*%/);
+    await expect.poll(() => share.innerText()).not.toBe(before);
+  });
 });
 
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;

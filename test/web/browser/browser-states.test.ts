@@ -325,6 +325,21 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     expect(await results.locator('.summary-items').innerText()).toMatch(/Total\s+[\d.]/);
   });
 
+  it('is loaded again with the open panel, so that both are of the same window', async () => {
+    const search = `${viewOf(HOSTS)}&hide=${hostKey(1)}`;
+    const { page, settled, asked, forget } = await open(`${search}&key=${hostKey(0)}`);
+    const names = () =>
+      asked.flatMap(({ operationName: name }) => (/^(Key|Top)/.test(name) ? [name] : [])).sort();
+    forget();
+    await loadAgain();
+    await settled();
+    expect(names()).toEqual(['KeyPanel1', 'TopKeysWithout']);
+    forget();
+    await page.locator('.top-table .key-link').nth(1).click();
+    await settled();
+    expect(names()).toEqual(['KeyPanel1']);
+  });
+
   it('an answer that comes too late is ignored', async () => {
     const { page, labels, settled } = await open(viewOf(HOSTS));
     let first = true;

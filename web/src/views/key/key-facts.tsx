@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { peakFigure, percentileFigure } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
 import { meterOf } from '../../data/choices.ts';
@@ -5,6 +6,7 @@ import { addsUp, metricName } from '../../data/meter-kind.ts';
 import { amountQuantity, rateQuantity, shareQuantity } from '../../data/row-figures.ts';
 import { shareTotal } from '../../data/share-total.ts';
 import type { ShownKey } from '../../data/shown-key.ts';
+import type { BigNumber } from '../../format/big-number.ts';
 import { changeOf } from '../../format/change.ts';
 import type { Quantity } from '../../format/quantity.ts';
 import { Figure } from '../../parts/figure.tsx';
@@ -16,7 +18,7 @@ type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
 
 /** The figures of the key. */
 export function KeyFacts(props: KeyFactsProps) {
-  const { figures, terms, group, address, moments, shownKey, shown } = props;
+  const { figures, terms, group, address, moments, shownKey } = props;
   const isSum = addsUp(terms.kind);
   const meter = meterOf(group, address.meter);
   const change = changeOf(figures.previous, shownKey.stored?.from ?? null);
@@ -26,7 +28,7 @@ export function KeyFacts(props: KeyFactsProps) {
     const value = figures.percentiles?.find((each) => each.rank === rank)?.value ?? null;
     return percentileFigure(value, terms, covered);
   };
-  const share = shareQuantity(figures.metric, shareTotal({ address, shownKey, shown }));
+  const share = shareQuantity(figures.metric, useShareTotal(props));
   const peak = peakFigure(figures, terms, covered);
   return (
     <dl class="facts">
@@ -61,6 +63,14 @@ export function KeyFacts(props: KeyFactsProps) {
       </div>
     </dl>
   );
+}
+
+/** Returns the total of the last table that the key matched, until it is as new as the table. */
+function useShareTotal({ address, shownKey, shown }: KeyFactsProps): BigNumber | null {
+  const matched = useRef(shown);
+  const total = shareTotal({ address, shownKey, shown });
+  if (total !== null || shown?.total === null) matched.current = shown;
+  return total ?? shareTotal({ address, shownKey, shown: matched.current });
 }
 
 type FactProps = { name: string; quantity: Quantity | null; why?: string | null };

@@ -16,7 +16,7 @@ import type { KeyPanelProps } from './key-props.ts';
 
 /** Everything known about one key, next to the table. */
 export function KeyPanel(props: KeyPanelProps) {
-  const { address, choice, session, rawKey, liveCount, onSignOut } = props;
+  const { address, choice, session, rawKey, liveCount, reloads, onSignOut } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const { operation, variables } = keyQuestion(address, choice, rawKey);
   const asked = useAnswer(operation, variables, session);
@@ -29,6 +29,11 @@ export function KeyPanel(props: KeyPanelProps) {
   useEffect(() => {
     if (liveCount > 1) refresh();
   }, [liveCount]);
+  const reloadsBefore = useRef(reloads);
+  useEffect(() => {
+    if (reloads > reloadsBefore.current) reload();
+    reloadsBefore.current = reloads;
+  }, [reloads]);
   useEffect(() => {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [fault]);

@@ -11,6 +11,8 @@ export type KeyPanelProps = ViewProps & {
   readonly watched: Watched;
   /** Number of answers since the view went live: with each, the key is requested again. */
   readonly liveCount: number;
+  /** Number of reloads of the view: with each, the key is requested again, for the same window. */
+  readonly reloads: number;
   /** The table beside the key, maybe of another question while either is loading. */
   readonly shown: ShownToppers | null;
   /** Whether the viewer may change the key's texts. */

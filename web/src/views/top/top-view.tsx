@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   TopKeys,
   TopKeysWithout,
@@ -30,7 +30,12 @@ export function TopView(props: ViewProps) {
   const { address, session, choice, moments } = props;
   const question = variablesFor(props);
   const asked = useAnswer(operationFor(address.hidden), question, session);
-  const { data, variables, problems, fault, isLoading, reload } = asked;
+  const { data, variables, problems, fault, isLoading } = asked;
+  const [reloads, setReloads] = useState(0);
+  const onReload = () => {
+    asked.reload();
+    setReloads((count) => count + 1);
+  };
   const live = useLiveTop(props, asked, question);
   useRefreshedBy(isLoading, props.alerts);
   const watched = useWatched(props);
@@ -48,16 +53,16 @@ export function TopView(props: ViewProps) {
           isLoading={isLoading}
           stream={live.stream}
           isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
-          onReload={reload}
+          onReload={onReload}
         />
         <p class="sr-only" role="status">
           {status}
         </p>
         <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
           {fault ? (
-            <FaultNotice fault={fault} onRetry={reload} />
+            <FaultNotice fault={fault} onRetry={onReload} />
           ) : shown ? (
-            <TopResults {...props} shown={shown} watched={watched} onReload={reload} />
+            <TopResults {...props} shown={shown} watched={watched} onReload={onReload} />
           ) : isLoading && !problem ? (
             <TopSkeleton rows={address.items} />
           ) : (
@@ -65,7 +70,7 @@ export function TopView(props: ViewProps) {
               {...props}
               answer={data}
               fault={problem ? faultOfProblem(problem) : null}
-              onReload={reload}
+              onReload={onReload}
             />
           )}
         </div>
@@ -84,6 +89,7 @@ export function TopView(props: ViewProps) {
           rawKey={address.key}
           watched={watched}
           liveCount={live.count}
+          reloads={reloads}
           mayEdit={mayEdit(data, address)}
           onEdited={asked.refresh}
           shown={shown}
