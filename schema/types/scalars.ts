@@ -3,9 +3,8 @@ import { type Guid, parseGuid } from '../../domain/text/guid.ts';
 import { builder } from '../builder.ts';
 
 const refuse = (what: string, value: unknown): never => {
-  throw new GraphQLError(
-    `${what}, got ${typeof value === 'string' ? JSON.stringify(value) : value}`,
-  );
+  // An object may have a member `toString`, so it cannot be put into a text as it is.
+  throw new GraphQLError(`${what}, got ${JSON.stringify(value)}`);
 };
 
 /** The field that takes the time checks the range: its error names the field (section 10). */

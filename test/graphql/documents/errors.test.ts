@@ -166,6 +166,17 @@ describe('a document', () => {
     }
   });
 
+  it.each(['Guid', 'EpochSeconds'])('with an object as %s is BAD_USER_INPUT', async (type) => {
+    const use: Record<string, string> = {
+      Guid: 'counterGroup(guid: $given) { name }',
+      EpochSeconds: 'slices(within: { from: $given, to: 1 }) { name }',
+    };
+    const query = `query ($given: ${type}!) { context(name: "lab") { ${use[type]} } }`;
+    const { errors } = await lab.graphql(query, { given: { toString: '+' } });
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(errors?.[0]?.message).toMatch(/, got \{"toString":"\+"\}$/);
+  });
+
   it('with a wrong variable gets status 400 and the name of the variable', async () => {
     const query = `query ($context: String!, $group: Guid!) {
       context(name: $context) { counterGroup(guid: $group) { name } } }`;
