@@ -71,6 +71,8 @@ export class Pace {
     this.#isAsking = false;
     this.#failures = isAnswered ? 0 : this.#failures + 1;
     this.#isDue ||= !isAnswered;
+    // It may have failed before a snapshot was taken. Pauses begin after the failure.
+    if (!isAnswered) this.#askedAt = performance.now();
     if (this.#isDue) this.#plan(Math.max(this.#everyMs, this.#pauseMs()));
   }
 
