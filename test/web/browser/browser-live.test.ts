@@ -4,7 +4,7 @@ import type { LiveTopKeysSubscription } from '../../../web/generated/operations.
 import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { group, guidOf } from '../../support/lab/lab.ts';
 import { ADA, type TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
+import { type DashboardPage, holdRequests, type Looks, openDashboard } from './dashboard-page.ts';
 import { HOSTS, hostKey, hostName, startPageLab, TEN } from './page-lab.ts';
 import { type StreamStandIn, standBefore } from './stream-stand-in.ts';
 
@@ -320,14 +320,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     const share = page.locator('.facts .fact').filter({ hasText: 'Share' });
     const before = await share.innerText();
     expect(before).toContain('%');
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route('**/graphql', async (route) => {
-      await answered;
-      await route.continue();
-    });
+    const release = await holdRequests(page);
     const asking = page.waitForRequest((request) => /KeyPanel/.test(request.postData() ?? ''));
     await lab.importSamples([
       { group: HOSTS, key: hostKey(2), ts: TEN + 7320, values: { 0: 900_000_000 } },
@@ -335,7 +328,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     await asking;
     expect(await page.locator('.summary-window time').textContent()).toContain('11:03 – 12:03');
     expect(await share.innerText()).toBe(before);
-    answer();
+    release();
     await expect.poll(() => share.innerText()).toMatch(/[\d.]+\s*%/);
     await expect.poll(() => share.innerText()).not.toBe(before);
   });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { DAY } from '../../support/lab/lab.ts';
 import { startTestService, type TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
+import { type DashboardPage, holdRequests, type Looks, openDashboard } from './dashboard-page.ts';
 import { FORMULA_HOST, HOSTS, hostName, PAIRS, startPageLab, TEN } from './page-lab.ts';
 
 const chromium = findChromium();
@@ -168,20 +168,13 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await settled();
     const [largest] = await topOf();
     const hide = page.getByRole('button', { name: `Hide ${largest?.label} and rank again` });
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route('**/graphql', async (route) => {
-      await answered;
-      await route.continue();
-    });
+    const release = await holdRequests(page);
     // The row stays until the answer is there, but is hidden only once.
     await hide.click();
     await page.locator('.chip').waitFor();
     await hide.click();
     expect(await page.locator('.chip').count()).toBe(1);
-    answer();
+    release();
     await settled();
     await page.unroute('**/graphql');
     expect(page.url().match(/hide=/g)).toHaveLength(1);

@@ -111,3 +111,16 @@ export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
+
+/** Holds all GraphQL requests from now on, until the returned function is called. */
+export async function holdRequests(page: Page): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/graphql', async (route) => {
+    await released;
+    await route.continue();
+  });
+  return () => release();
+}

@@ -1,8 +1,6 @@
 import type { StoredSliceFragment } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
-import type { ContextChoice } from './choices.ts';
-
-type Span = { readonly from: number; readonly to: number };
+import type { ContextChoice, Span } from './choices.ts';
 
 /**
  * Returns which slices a view asks for: those of a chosen interval, or all if nothing is available.

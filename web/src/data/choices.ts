@@ -8,7 +8,8 @@ export type ContextChoice = ChoicesFragment & {
   readonly spans?: Readonly<Record<string, Span>>;
 };
 
-type Span = { readonly from: number; readonly to: number };
+/** A span of time, in epoch seconds; `to` is not part of it. */
+export type Span = { readonly from: number; readonly to: number };
 
 /** A group, or one probe in it. */
 export type Subject = { readonly group: string | null; readonly probe: string | null };

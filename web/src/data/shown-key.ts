@@ -27,7 +27,7 @@ import {
 } from './choices.ts';
 import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
-import { earlierSpan, worthTelling } from './shown-toppers.ts';
+import { earlierSpan, relevantProblems } from './shown-toppers.ts';
 
 type KnownAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
 
@@ -153,8 +153,8 @@ export function shownKey(
   const cidr = cidrOf(rawKey) ?? rawKey;
   const isNetwork = 'within' in group;
   const window = group.topper?.window ?? null;
-  const told = window
-    ? worthTelling(problems, earlierSpan(window, variables?.ago ?? null))
+  const relevant = window
+    ? relevantProblems(problems, earlierSpan(window, variables?.ago ?? null))
     : problems;
   const figures: (KeyFigures & Partial<Figures>) | null = group.topper?.keys[0] ?? null;
   return {
@@ -171,7 +171,7 @@ export function shownKey(
       probe: variables?.probe ?? null,
       step: variables?.step ?? null,
     },
-    faults: faultsOf({ rawKey, variables, problems: told }, figures !== null),
+    faults: faultsOf({ rawKey, variables, problems: relevant }, figures !== null),
   };
 }
 

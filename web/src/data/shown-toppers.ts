@@ -12,7 +12,14 @@ import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
 import { archivedSlices } from './archived-slices.ts';
 import { type ChartData, chartData, coveredPart } from './chart-data.ts';
-import { type GroupChoice, groupOf, type MeterChoice, meterOf, type Subject } from './choices.ts';
+import {
+  type GroupChoice,
+  groupOf,
+  type MeterChoice,
+  meterOf,
+  type Span,
+  type Subject,
+} from './choices.ts';
 import { tellApart } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 import { rankingAnswered } from './ranking-asked.ts';
@@ -64,8 +71,6 @@ export type TopFaults = {
   readonly chart: Fault | null;
   readonly rest: Fault | null;
 };
-
-export type Span = { readonly from: number; readonly to: number };
 
 /** Archived slices of a time. */
 export type ArchivedSlices = ReturnType<typeof archivedSlices>;
@@ -125,7 +130,7 @@ export function shownToppers(
     },
     stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
-    faults: faultsOf(worthTelling(problems, earlier), kind),
+    faults: faultsOf(relevantProblems(problems, earlier), kind),
   };
 }
 
@@ -151,7 +156,7 @@ export const earlierSpan = ({ from, to }: Span, ago: number | null): Span => {
  * Returns all problems, except those of an earlier window that would begin before 1970: nothing is
  * stored for it, and so it is shown.
  */
-export const worthTelling = (
+export const relevantProblems = (
   problems: readonly GraphQLProblem[],
   earlier: Span,
 ): readonly GraphQLProblem[] =>

@@ -56,7 +56,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       a.name < b.name ? -1 : 1,
     );
     if (JSON.stringify(next) !== JSON.stringify(contexts)) onContexts(next);
-    setGranted(names);
+    if (JSON.stringify(names) !== JSON.stringify(granted)) setGranted(names);
   };
   const view: ViewProps = {
     session,

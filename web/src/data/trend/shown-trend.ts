@@ -1,15 +1,20 @@
 import type { TrendQuery, TrendQueryVariables } from '../../../generated/operations.ts';
 import { type BigNumber, partOf } from '../../format/big-number.ts';
 import { type Measure, measureOf } from '../../format/quantity.ts';
-import { type GroupChoice, groupOf, type MeterChoice, meterOf, type Subject } from '../choices.ts';
+import {
+  type GroupChoice,
+  groupOf,
+  type MeterChoice,
+  meterOf,
+  type Span,
+  type Subject,
+} from '../choices.ts';
 import { tellApart } from '../key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from '../meter-kind.ts';
 
 type AnsweredGroup = NonNullable<NonNullable<TrendQuery['context']>['counterGroup']>;
 
 export type AnsweredStep = NonNullable<AnsweredGroup['trend']>[number];
-
-export type Span = { readonly from: number; readonly to: number };
 
 export type TrendStep = Span & { readonly total: BigNumber };
 

@@ -1,6 +1,6 @@
 import type { Address } from '../../address/address.ts';
 import { BY_METRIC } from '../../address/ranking.ts';
-import type { Span } from './shown-trend.ts';
+import type { Span } from '../choices.ts';
 
 /** Leads to a key among the top keys of a step, ranked as the trend ranks. */
 export const stepTarget = (

@@ -1,5 +1,6 @@
 import type { WindowChoice } from '../../address/window-choice.ts';
 import type { StreamState } from '../../api/use-stream.ts';
+import type { Span } from '../../data/choices.ts';
 import { windowLabel } from '../../format/window-label.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { Popover } from '../../parts/popover.tsx';
@@ -15,8 +16,6 @@ type WindowControlsProps = ViewProps & {
   readonly stream: StreamState | null;
   readonly onReload: () => void;
 };
-
-type Span = { readonly from: number; readonly to: number };
 
 /** Chooses the time: by name or calendar, or by moving the shown window. */
 export function WindowControls(props: WindowControlsProps) {
