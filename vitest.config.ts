@@ -12,8 +12,8 @@ export default defineConfig({
     ],
     pool: 'forks',
     // On two cores. With two workers a third of the time passes waiting for PostgreSQL and other
-    // programs, and the tests share one PostgreSQL server, which must keep up.
-    maxWorkers: 3,
+    // programs, with three a tenth, with four almost none.
+    maxWorkers: 4,
     // Otherwise a run would mostly import the same modules again for every file. No test changes
     // them.
     isolate: false,

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
@@ -38,7 +39,8 @@ const lists = (kinds: readonly SimpleKeyKind[]): fc.Arbitrary<KeyList> =>
     .map((texts) => listOf(texts.map(codecOf(kinds).encode)));
 
 function expectSame(kinds: readonly SimpleKeyKind[], list: KeyList): void {
-  expect(unpacked(kinds, packed(kinds, list), list.count)).toEqual(list);
+  // Much faster than `toEqual`, which compares the bytes one by one.
+  deepStrictEqual(unpacked(kinds, packed(kinds, list), list.count), list);
 }
 
 /** Keys of four bytes, from ascending numbers. */
@@ -272,8 +274,10 @@ describe('a damaged section', () => {
           const read = builder.finish();
           for (let i = 0; i < read.count; i += 1) {
             codec.check(keyAt(read, i), 0, keyAt(read, i).length);
-            if (i > 0) expect(compareKeys(read, i - 1, read, i)).toBeLessThan(0);
           }
+          const numbers = Array.from({ length: read.count }, (_, i) => i);
+          const isAfter = (i: number) => i === 0 || compareKeys(read, i - 1, read, i) < 0;
+          expect(numbers.every(isAfter)).toBe(true);
         }),
         { numRuns: 120 },
       );
