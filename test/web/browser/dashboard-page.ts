@@ -10,7 +10,7 @@ export type DashboardPage = {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors and warnings of the browser: of scripts, and of violations of the page's policy. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
   /** Bodies of the GraphQL requests since the last `forget`. */
   readonly asked: readonly AskedBody[];
   forget(): void;

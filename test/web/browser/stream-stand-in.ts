@@ -7,7 +7,9 @@ export type StreamStandIn = {
   /** The request bodies of the open streams. */
   open(): readonly OpenStream[];
   /** Sends an event to all of them, and waits until the sockets have taken it. */
-  tell(data: object): Promise<void>;
+  send(data: object): Promise<void>;
+  /** Sends an event with this text, which need not be JSON. */
+  sendText(text: string): Promise<void>;
   /** Completes the streams, as a server that stops does. */
   complete(): void;
   /** Acts like a failed network: ends the open streams, and refuses new ones. */
@@ -36,13 +38,15 @@ export async function standBefore(target: string): Promise<StreamStandIn> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const sendText = async (text: string) => {
+    const event = `event: next\ndata: ${text}\n\n`;
+    await Promise.all([...streams.keys()].map((res) => written(res, event)));
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     open: () => [...streams.values()],
-    async tell(data) {
-      const event = `event: next\ndata: ${JSON.stringify(data)}\n\n`;
-      await Promise.all([...streams.keys()].map((res) => written(res, event)));
-    },
+    send: (data) => sendText(JSON.stringify(data)),
+    sendText,
     complete() {
       for (const res of streams.keys()) res.end('event: complete\ndata: \n\n');
     },

@@ -19,7 +19,8 @@ export type FaultKind =
   | 'limit'
   | 'input'
   | 'outdated'
-  | 'broken';
+  | 'broken'
+  | 'page';
 
 /** The codes of docs/reference/errors.md. */
 const KINDS: Readonly<Record<string, FaultKind>> = {
@@ -66,6 +67,20 @@ export const UNREACHABLE: Fault = {
   retrySeconds: null,
   requestId: null,
 };
+
+/** Returns why a request failed. An error other than `NoAnswer` is a mistake in the page. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof NoAnswer) return error.fault;
+  // With its stack, for those who look for the mistake.
+  console.error(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    kind: 'page',
+    message: `The page has an error: ${reason}`,
+    retrySeconds: null,
+    requestId: null,
+  };
+}
 
 /** Makes the fault for a response whose status is not 200, or that is not GraphQL. */
 export function faultOfResponse(

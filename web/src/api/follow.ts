@@ -1,5 +1,5 @@
 import type { Answer, Asked } from './ask.ts';
-import { type Fault, NoAnswer, UNREACHABLE } from './fault.ts';
+import { type Fault, faultOf, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
 import { type Opened, stream } from './stream.ts';
 
@@ -14,7 +14,10 @@ type Following = Asked & { readonly signal: AbortSignal };
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** Follows a subscription until the signal aborts, and reopens it whenever it ends. */
+/**
+ * Follows a subscription until the signal aborts, and reopens it whenever it ends or `onAnswer`
+ * throws.
+ */
 export async function follow<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
@@ -26,12 +29,12 @@ export async function follow<Data, Variables>(
     let fault = ENDED;
     try {
       for await (const answer of stream(operation, variables, asked)) {
-        failures = 0;
         onAnswer(answer);
+        failures = 0;
       }
     } catch (error) {
-      if (error instanceof NoAnswer) fault = error.fault;
-      else if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      fault = faultOf(error);
     }
     if (signal.aborted) return;
     onLost(fault);

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Answer, type Asked, answerOf, type Body, readAnswer, send } from './ask.ts';
-import { NoAnswer, UNREACHABLE } from './fault.ts';
+import { type Fault, NoAnswer, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
 
 /** The server sends at least a comment every 12 seconds. */
@@ -28,10 +28,25 @@ export async function* stream<Data, Variables>(
   const requestId = response.headers.get('x-request-id');
   for await (const { event, data } of readEvents(response.body, asked.signal)) {
     if (event === 'complete') return;
-    // The operation determines the type of its answers.
-    if (event === 'next') yield answerOf(JSON.parse(data) as Body<Data>, requestId);
+    if (event === 'next') yield answerOf(parseBody<Data>(data), requestId);
   }
   throw new NoAnswer(UNREACHABLE);
+}
+
+const UNREADABLE: Fault = {
+  kind: 'broken',
+  message: 'The server sent an event that is not JSON',
+  retrySeconds: null,
+  requestId: null,
+};
+
+function parseBody<Data>(data: string): Body<Data> {
+  try {
+    // The operation determines the type of its answers.
+    return JSON.parse(data) as Body<Data>;
+  } catch {
+    throw new NoAnswer(UNREADABLE);
+  }
 }
 
 type StreamResponse = Response & { readonly body: ReadableStream<Uint8Array> };

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, ask } from './ask.ts';
-import { type Fault, type GraphQLProblem, NoAnswer, UNREACHABLE } from './fault.ts';
+import { type Fault, faultOf, type GraphQLProblem } from './fault.ts';
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
 
@@ -95,11 +95,6 @@ const NOTHING_YET = {
   refreshFault: null,
   isLoading: true,
 } as const;
-
-const faultOf = (error: unknown): Fault => {
-  if (error instanceof NoAnswer) return error.fault;
-  return { ...UNREACHABLE, message: error instanceof Error ? error.message : 'unknown' };
-};
 
 /** Counts how often a question was asked. A refresh during a request waits until it ends. */
 function useRounds() {

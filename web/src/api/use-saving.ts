@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from './ask.ts';
-import { type Fault, faultOfProblem, NoAnswer, UNREACHABLE } from './fault.ts';
+import { type Fault, faultOf, faultOfProblem } from './fault.ts';
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
 
@@ -8,7 +8,7 @@ export type Saving<Variables> = {
   readonly isSaving: boolean;
   /** Why the last change failed; null if it succeeded, or there was none. */
   readonly fault: Fault | null;
-  /** Variables that cannot be learnt are a failed change too. */
+  /** If the variables cannot be determined, the change has failed, too. */
   readonly save: (variables: Variables | Promise<Variables>) => void;
 };
 
@@ -39,12 +39,7 @@ export function useSaving<Data, Variables>(
         setState({ isSaving: false, fault });
         if (!fault) onSaved(isOpen.current);
       },
-      (error: unknown) =>
-        setState({
-          isSaving: false,
-          fault:
-            error instanceof NoAnswer ? error.fault : { ...UNREACHABLE, message: String(error) },
-        }),
+      (error: unknown) => setState({ isSaving: false, fault: faultOf(error) }),
     );
   };
   return { ...state, save };

@@ -15,15 +15,18 @@ export type LiveCourse = {
 /** Why a live view is out of date: a short text that seldom changes, and the details. */
 export type LiveNote = { readonly short: string; readonly detail: string };
 
+const CANNOT_BE_SHOWN = 'The newest data cannot be shown.';
+
 /** Returns the note; null if the view is up to date. */
 export function liveNote(course: LiveCourse, nowMs: number): LiveNote | null {
   const { stream, fault, newestAtMs, patienceMs } = course;
   if (stream.kind === 'lost') {
     const { kind, message } = stream.fault;
+    if (kind === 'page') return { short: CANNOT_BE_SHOWN, detail: `Retrying. ${message}.` };
     const why = kind === 'unreachable' ? '' : ` ${message}.`;
     return { short: 'Connection lost.', detail: `Reconnecting.${why}` };
   }
-  if (fault) return { short: 'The newest data cannot be shown.', detail: `${fault.message}.` };
+  if (fault) return { short: CANNOT_BE_SHOWN, detail: `${fault.message}.` };
   const idleMs = newestAtMs === null ? 0 : nowMs - newestAtMs;
   if (stream.kind !== 'open' || idleMs < patienceMs) return null;
   const minutes = Math.floor(idleMs / 60_000);

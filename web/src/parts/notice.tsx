@@ -32,6 +32,7 @@ const TITLES: Readonly<Record<FaultKind, string>> = {
   input: 'The server cannot answer this',
   outdated: 'This page is older than the server',
   broken: 'Something went wrong on the server',
+  page: 'Something went wrong in this page',
 };
 
 const ADVICE: Readonly<Record<FaultKind, string>> = {
@@ -46,6 +47,7 @@ const ADVICE: Readonly<Record<FaultKind, string>> = {
   input: 'Check the filter and the window.',
   outdated: 'Reload the page.',
   broken: "Try again. If this keeps happening, look up the request below in the server's log.",
+  page: 'Reload the page. If this keeps happening, report the error below.',
 };
 
 const RETRIED: ReadonlySet<FaultKind> = new Set(['busy', 'unreachable']);

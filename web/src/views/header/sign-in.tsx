@@ -2,7 +2,7 @@ import type { Ref } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SignIn as SignInOperation, type SignInQuery } from '../../../generated/operations.ts';
 import { ask } from '../../api/ask.ts';
-import { type Fault, NoAnswer } from '../../api/fault.ts';
+import { type Fault, faultOf } from '../../api/fault.ts';
 import { demoSession, type Session } from '../../api/session.ts';
 import { Command } from '../../parts/command.tsx';
 
@@ -37,8 +37,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
       const { data } = await ask(SignInOperation, {}, { session });
       onSignIn({ session, contexts: data.viewer.contexts });
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      setFault(error.fault);
+      setFault(faultOf(error));
       setBusy(false);
     }
   };
@@ -99,6 +98,8 @@ function explain({ kind, message, retrySeconds }: Fault): string {
       return 'The server cannot be reached. Check the network, and whether the server is running.';
     case 'outdated':
       return 'This page is older than the server. Reload it.';
+    case 'page':
+      return `${message}. Reload the page.`;
     default:
       return `${message}. Try again in a moment.`;
   }
@@ -123,13 +124,11 @@ function Field({
 }: FieldProps) {
   const attributes = {
     ref: field,
-    ...({
-      required: true,
-      value,
-      autoComplete,
-      autoCapitalize: 'none',
-      spellcheck: false,
-    } as const),
+    required: true,
+    value,
+    autoComplete,
+    autoCapitalize: 'none' as const,
+    spellcheck: false,
     onInput: (event: { readonly currentTarget: HTMLInputElement }) =>
       onInput(event.currentTarget.value),
   };
