@@ -22,13 +22,23 @@ export async function topperCsv(
   options: TopperOptions,
 ): Promise<Rendered> {
   const columns = columnsFor(options);
-  const last = columns.map(({ name }) => ({ rank: OTHERS, metric: others })[name] ?? null);
   const rows = [
     columns.map(({ name }) => name),
     ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
-    last,
+    columns.map(({ name }) => cellOfOthers(name, others)),
   ];
   return csvAnswer(`topper-${guid.slice(1, -1)}-${meterIndex}`, rows);
+}
+
+function cellOfOthers(column: string, others: Cell): Cell {
+  switch (column) {
+    case 'rank':
+      return OTHERS;
+    case 'metric':
+      return others;
+    default:
+      return null;
+  }
 }
 
 function columnsFor({ resolveKeys, ranks, attributes }: TopperOptions): readonly Column[] {

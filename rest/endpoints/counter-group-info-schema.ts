@@ -7,7 +7,7 @@ const guid = (description: string): JsonSchema =>
 /** The answer of the counter group info endpoint (specification, "Resources"). */
 export const counterGroupInfoSchemas: Readonly<Record<string, JsonSchema>> = {
   TimeInterval: timeInterval,
-  CounterGroupInfo: objectOf('Which counter groups there are.', {
+  CounterGroupInfo: objectOf('The counter groups of the context.', {
     group_details: listOf(refTo('CounterGroup'), 'The enabled groups, or the one asked for.'),
   }),
   CounterGroup: objectOf(
@@ -27,10 +27,10 @@ export const counterGroupInfoSchemas: Readonly<Record<string, JsonSchema>> = {
   Meter: objectOf('What is measured of each key.', {
     id: integer('Its number; meter of the topper.'),
     type: { ...integer('Its type, VT_INVALID (0) to VT_MIN (12).'), minimum: 0, maximum: 12 },
-    topcount: integer('How many top keys it is usually asked for.'),
+    topcount: integer('Default number of top keys.'),
     name: text('Its name.', ['Total']),
     description: text('What it measures.'),
-    units: text('In which unit.', ['bytes']),
+    units: text('Unit of its values.', ['bytes']),
   }),
   Crosskey: objectOf(
     'Present for cross-key groups: the groups whose keys are joined.',

@@ -12,7 +12,7 @@ import { timeInterval } from './time-interval-schema.ts';
 /** The answer of the time slices endpoint (specification, "Resources"). */
 export const timeSlicesSchemas: Readonly<Record<string, JsonSchema>> = {
   TimeInterval: timeInterval,
-  TimeSlices: objectOf('Which data there is.', {
+  TimeSlices: objectOf('The available data.', {
     context_name: text('Name of the context.'),
     ha_slave_mode: boolean('Whether the node that answers is a standby.'),
     total_window: {
@@ -26,8 +26,8 @@ export const timeSlicesSchemas: Readonly<Record<string, JsonSchema>> = {
     'One interval of time of one engine instance.',
     {
       time_interval: refTo('TimeInterval'),
-      name: text('Its name, after its start.', ['slice-20260715-0000']),
-      status: text('Whether it is filled still, or kept elsewhere.', [
+      name: text('Named after its start.', ['slice-20260715-0000']),
+      status: text('State: available, still being filled, or archived.', [
         'available',
         'processing',
         'archived',
@@ -46,11 +46,11 @@ export const timeSlicesSchemas: Readonly<Record<string, JsonSchema>> = {
     {
       status: text('Whether it can be used.', ['online', 'offline']),
       offline_archive: boolean('Whether it is an offline archive.'),
-      offline_archive_mounted: boolean('Whether that is mounted now.'),
+      offline_archive_mounted: boolean('Whether that archive is mounted now.'),
     },
     {
-      total_size: integer('Bytes it has.'),
-      avail_size: integer('Bytes that are free.'),
+      total_size: integer('Total bytes.'),
+      avail_size: integer('Free bytes.'),
       file_system: text('Type of the file system.', ['ext4', 'xfs']),
       mounted: text('Where it is mounted.'),
       additional_info: text('Additional information from its declaration.'),

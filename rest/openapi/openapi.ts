@@ -64,17 +64,17 @@ export function openApi(settings: ServiceSettings): JsonSchema {
   };
 }
 
-const DESCRIPTION = `Three read-only endpoints, each by GET or POST. A POST may have its parameters in \
-the body, in the query string, or in both; the body wins. Who asks is said by an \`Authorization\` \
-header or by the parameters \`username\` and \`api_token\`; where one of these is given, the header is \
-not read. An empty text is "not given", and unknown parameters are ignored. \
-Booleans are \`true 1 yes on\` and \`false 0 no off\` in any case. A list may be written with commas, \
-by repeating the parameter, or as \`name[]\`. HEAD is GET without the body. Integers of answers may \
-be larger than 2^53.`;
+const DESCRIPTION = `Three read-only endpoints, each for GET and POST. A POST may have its parameters in \
+the body, in the query string, or in both; the body wins. Callers identify themselves by an \
+\`Authorization\` header or by the parameters \`username\` and \`api_token\`; if one of these \
+parameters is given, the header is ignored. An empty text counts as not given, and unknown \
+parameters are ignored. Booleans are \`true 1 yes on\` and \`false 0 no off\`, in any case. \
+A list may be separated by commas, repeat its parameter, or repeat \`name[]\`. \
+HEAD is GET without the body. Integers in answers may be larger than 2^53.`;
 
 const ERROR = objectOf('What went wrong.', {
   status: { const: 'ERROR' },
-  message: text('What must be, what was given, what to do.'),
+  message: text('What is required, what was given, and what to do.'),
 });
 
 const HEADERS = {
@@ -83,7 +83,8 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   EntityTag: {
-    description: 'Sent back as If-None-Match, it gives 304 while nothing has changed.',
+    description:
+      'If it is sent back as If-None-Match, the answer is 304 while nothing has changed.',
     schema: { type: 'string' },
   },
   RetryAfter: {
@@ -110,22 +111,32 @@ const HEADER_NAMES = {
 
 /** Errors that any request can get. */
 const ERRORS_OF_ALL: readonly ErrorKind[] = [
-  ...(['invalidToken', 'tooManyFailures', 'contextRequired', 'invalidContext'] as const),
-  ...([
-    'notAllowed',
-    'otherSite',
-    'malformedValue',
-    'invalidProbe',
-    'invalidNode',
-    'noRecoveryNode',
-  ] as const),
-  ...(['notHttp', 'headersTooLarge', 'tooSlow', 'timeout', 'unreachable', 'conflict'] as const),
-  ...(['otherContext', 'busy', 'internal'] as const),
+  'invalidToken',
+  'tooManyFailures',
+  'contextRequired',
+  'invalidContext',
+  'notAllowed',
+  'otherSite',
+  'malformedValue',
+  'invalidProbe',
+  'invalidNode',
+  'noRecoveryNode',
+  'notHttp',
+  'headersTooLarge',
+  'tooSlow',
+  'timeout',
+  'unreachable',
+  'conflict',
+  'otherContext',
+  'busy',
+  'internal',
 ];
 
 /** Additional errors of requests with a body. */
 const ERRORS_OF_POST: readonly ErrorKind[] = [
-  ...(['unreadableBody', 'bodyTooLarge', 'unsupportedMediaType'] as const),
+  'unreadableBody',
+  'bodyTooLarge',
+  'unsupportedMediaType',
 ];
 
 const ENCODINGS = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
@@ -134,14 +145,14 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
   const { title: summary, description, operation: operationId, answers, errors, tag } = endpoint;
   const parameters = parametersOf(endpoint, settings);
   const content = contentOf(answers);
-  const told = { summary, description, tags: [tag.name] };
+  const common = { summary, description, tags: [tag.name] };
   const failures = [...ERRORS_OF_ALL, ...errors];
   const own = endpoint.answerHeaders ?? {};
   const tagged = { ...headers('RequestId', 'EntityTag'), ...own };
   return {
     get: {
       operationId,
-      ...told,
+      ...common,
       parameters: parameters.map(inQuery),
       responses: {
         200: { description: 'The answer.', headers: tagged, content },
@@ -151,7 +162,7 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
     },
     post: {
       operationId: `${operationId}ByPost`,
-      ...told,
+      ...common,
       requestBody: { content: contentOf(sameFor(ENCODINGS, inBody(parameters))) },
       responses: {
         200: { description: 'The answer.', headers: { ...headers('RequestId'), ...own }, content },
