@@ -24,30 +24,30 @@ export const KEY_FIELDS = 'rank key readable label metric share averageRate';
 
 export const PREVIOUS_FIELDS = 'previous(ago: $previousAgo) { metric change changeRatio rank }';
 
-export type ToldPrevious = {
+export type TopperPrevious = {
   readonly metric: BigNumber;
   readonly change: BigNumber;
   readonly changeRatio: number | null;
   readonly rank: number | null;
 };
 
-export type ToldKey = NamedKey & {
+export type TopperKey = NamedKey & {
   readonly rank: number;
   readonly metric: BigNumber;
   readonly share: number | null;
   readonly averageRate: number | null;
   readonly rankValue?: BigNumber;
-  readonly previous?: ToldPrevious | null;
+  readonly previous?: TopperPrevious | null;
 };
 
-export type ToldTopper = {
+export type TopperAnswer = {
   readonly window: Interval;
   readonly total: BigNumber;
   readonly others: BigNumber;
   readonly othersMatching: BigNumber;
   readonly keyCount: number;
   readonly availableWindow: Interval | null;
-  readonly keys: readonly ToldKey[];
+  readonly keys: readonly TopperKey[];
   /** The window that the keys are compared with, if they are. */
   readonly previousWindow?: Interval | null;
 };
@@ -92,7 +92,7 @@ export const topperShape = {
     .describe('The time range of the data, if no key is listed.'),
 };
 
-export function topperOf(topper: ToldTopper) {
+export function topperOf(topper: TopperAnswer) {
   const { window, keys, keyCount, total, others, othersMatching } = topper;
   const { previousWindow, availableWindow } = topper;
   return {
@@ -107,7 +107,7 @@ export function topperOf(topper: ToldTopper) {
   };
 }
 
-function keyOfTopper({ rank, metric, share, averageRate, rankValue, previous, ...key }: ToldKey) {
+function keyOfTopper({ rank, metric, share, averageRate, rankValue, previous, ...key }: TopperKey) {
   return {
     rank,
     ...keyOf(key),
@@ -119,7 +119,7 @@ function keyOfTopper({ rank, metric, share, averageRate, rankValue, previous, ..
   };
 }
 
-const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
+const changeOf = ({ metric, change, changeRatio, rank }: TopperPrevious) => ({
   metric,
   change,
   changeRatio,
@@ -127,13 +127,13 @@ const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
 });
 
 /** Returns the lines below a headline: the window, one line per key, and the totals. */
-export function topperLines(topper: ToldTopper, meter: KnownMeter): string[] {
+export function topperLines(topper: TopperAnswer, meter: KnownMeter): string[] {
   const { units, type } = meter;
   const { window, keys, keyCount, total, others, previousWindow: before } = topper;
-  const told = (value: BigNumber) => amountText(value, units);
+  const textOf = (value: BigNumber) => amountText(value, units);
   const ending = addsUp(type)
-    ? `the listed and the others (${told(others)}) add up to the total: ${told(total)}`
-    : `all others: ${told(others)}; the whole group: ${told(total)}`;
+    ? `the listed and the others (${textOf(others)}) add up to the total: ${textOf(total)}`
+    : `all others: ${textOf(others)}; the whole group: ${textOf(total)}`;
   return [
     `window ${windowText(window)}${before ? `, compared with ${windowText(before)}` : ''}`,
     ...keys.map((key) => lineOf(key, meter)),
@@ -144,7 +144,7 @@ export function topperLines(topper: ToldTopper, meter: KnownMeter): string[] {
   ];
 }
 
-function lineOf(key: ToldKey, meter: KnownMeter): string {
+function lineOf(key: TopperKey, meter: KnownMeter): string {
   const { units } = meter;
   const { rank, metric, share, averageRate, rankValue, previous } = key;
   const parts = [
@@ -161,7 +161,7 @@ function lineOf(key: ToldKey, meter: KnownMeter): string {
 const averageText = (averageRate: number, meter: KnownMeter): string =>
   `${isRate(meter.type) ? 'on average ' : ''}${rateText(averageRate, meter)}`;
 
-function previousText({ metric, change, changeRatio }: ToldPrevious, units: string): string {
+function previousText({ metric, change, changeRatio }: TopperPrevious, units: string): string {
   // If the earlier value is negative, a smaller one has a positive ratio.
   const ratio = changeRatio === null ? '' : `, ${signed(shareText(changeRatio))}`;
   return `before ${amountText(metric, units)} (${signed(amountText(change, units))}${ratio})`;
@@ -170,7 +170,7 @@ function previousText({ metric, change, changeRatio }: ToldPrevious, units: stri
 const signed = (number: string): string => (number.startsWith('-') ? number : `+${number}`);
 
 /** Explains an empty list of keys. */
-function nothingText({ window, availableWindow: data, total }: ToldTopper): string {
+function nothingText({ window, availableWindow: data, total }: TopperAnswer): string {
   if (!data) return 'no key: the group has no data';
   if (String(total) !== '0') return 'no key qualifies, though the group has readings in the window';
   // Another window need not help: the group has data in this one.

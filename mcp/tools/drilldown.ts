@@ -31,7 +31,7 @@ import { ToolFault } from '../tool-fault.ts';
 import {
   KEY_FIELDS,
   TOPPER_FIELDS,
-  type ToldTopper,
+  type TopperAnswer,
   topperLines,
   topperOf,
   topperShape,
@@ -53,7 +53,7 @@ const DOCUMENT = `query McpDrilldown(${CONTEXT_VARIABLES}, $counterGroup: Guid!,
   } } }
 }`;
 
-type Found = NamedKey & { readonly drilldown: ToldTopper };
+type Found = NamedKey & { readonly drilldown: TopperAnswer };
 
 export const drilldown = defineTool({
   name: 'drilldown',

@@ -90,7 +90,7 @@ export const keySeries = defineTool({
     ...CONTEXT_ARGUMENTS,
     counterGroup: counterGroup(),
     key: text('a key, raw or readable').describe('The key, raw or readable: `192.168.1.10`.'),
-    meter: meter('to tell'),
+    meter: meter('to show'),
     window: windowArgument(),
     maxPoints: integer(1, LIMITS.mcpPoints)
       .default(LIMITS.defaultMcpPoints)
@@ -186,7 +186,7 @@ function nothing(key: string, meter: KnownMeter, { window, availableWindow }: Su
   );
 }
 
-type Told = Omit<SummedKey, keyof NamedKey | 'averageRate' | 'share'> & {
+type KeySeries = Omit<SummedKey, keyof NamedKey | 'averageRate' | 'share'> & {
   readonly averageRate?: number | undefined;
   readonly window: Interval;
   readonly step: number;
@@ -195,16 +195,16 @@ type Told = Omit<SummedKey, keyof NamedKey | 'averageRate' | 'share'> & {
   readonly total: BigNumber;
 };
 
-function seriesLines(told: Told, meter: KnownMeter): string[] {
-  const { window, step, points } = told;
+function seriesLines(series: KeySeries, meter: KnownMeter): string[] {
+  const { window, step, points } = series;
   return [
     `window ${windowText(window)}, a point every ${step} s`,
     ...points.map(({ at, value }) => `${isoTime(at)} ${amountText(value, meter.units)}`),
-    isRate(meter.type) ? rateSummary(told, meter) : summary(told, meter),
+    isRate(meter.type) ? rateSummary(series, meter) : summary(series, meter),
   ];
 }
 
-function summary({ metric, peak, share, total }: Told, { units, type }: KnownMeter): string {
+function summary({ metric, peak, share, total }: KeySeries, { units, type }: KnownMeter): string {
   const whole = isSum(type) ? 'the points add up to' : 'over the whole window';
   return (
     `${whole} ${amountText(metric, units)}${partText(share)}; ` +
@@ -217,7 +217,10 @@ function summary({ metric, peak, share, total }: Told, { units, type }: KnownMet
  * The average comes first: the metric of a rate grows with the length of the window, which a reader
  * does not expect of a value in bytes per second.
  */
-function rateSummary({ metric, peak, share, total, averageRate }: Told, meter: KnownMeter): string {
+function rateSummary(
+  { metric, peak, share, total, averageRate }: KeySeries,
+  meter: KnownMeter,
+): string {
   const { units, type } = meter;
   const average = averageRate === undefined ? '' : `on average ${rateText(averageRate, meter)}; `;
   return (

@@ -88,8 +88,8 @@ export const listGroups = defineTool({
     };
     const none = search === undefined ? 'no groups' : `no groups with ${shown(search)}`;
     const lines = counterGroups.map(lineOf);
-    const told = lines.length > 0 ? lines : [`${choice.context} has ${none}`];
-    return { structured, text: linesText(told) };
+    const shownLines = lines.length > 0 ? lines : [`${choice.context} has ${none}`];
+    return { structured, text: linesText(shownLines) };
   },
 });
 

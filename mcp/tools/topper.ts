@@ -24,7 +24,7 @@ import {
   KEY_FIELDS,
   PREVIOUS_FIELDS,
   TOPPER_FIELDS,
-  type ToldTopper,
+  type TopperAnswer,
   topperLines,
   topperOf,
   topperShape,
@@ -124,9 +124,9 @@ export const topper = defineTool({
     const group = findGroup(known, wanted);
     const meter = findMeter(group, measured);
     checkProbe(known, given.probe);
-    const tellsPrevious = compare || isComparing;
-    const data = await graph.ask<{ context: { counterGroup: { topper: ToldTopper } } }>(
-      tellsPrevious ? COMPARED : PLAIN,
+    const withPrevious = compare || isComparing;
+    const data = await graph.ask<{ context: { counterGroup: { topper: TopperAnswer } } }>(
+      withPrevious ? COMPARED : PLAIN,
       {
         ...given,
         ...contextVariables(given),
@@ -134,13 +134,13 @@ export const topper = defineTool({
         meter: meter.index,
         percentile,
         ...(isComparing && { ago }),
-        ...(tellsPrevious && { previousAgo: ago }),
+        ...(withPrevious && { previousAgo: ago }),
       },
     );
     const answered = data.context.counterGroup.topper;
-    const told = {
+    const ranked = {
       ...withoutRankValue(answered, rankBy),
-      ...(tellsPrevious && { previousWindow: earlierWindow(answered.window, ago) }),
+      ...(withPrevious && { previousWindow: earlierWindow(answered.window, ago) }),
     };
     const structured = {
       context: known.name,
@@ -148,11 +148,11 @@ export const topper = defineTool({
       meter: meterOf(meter),
       rankBy,
       ...(percentile !== undefined && { percentile }),
-      ...topperOf(told),
+      ...topperOf(ranked),
     };
     const subject = `${subjectText(group, meter)} in ${known.name}`;
     const headline = `${subject}${rankingText(structured)}`;
-    return { structured, text: linesText([headline, ...topperLines(told, meter)]) };
+    return { structured, text: linesText([headline, ...topperLines(ranked, meter)]) };
   },
 });
 
@@ -178,7 +178,7 @@ function earlierWindow({ from, to }: Interval, ago: number | undefined): Interva
 }
 
 /** Drops the rank value of the default ranking, where it only repeats the metric. */
-function withoutRankValue(topper: ToldTopper, rankBy: string): ToldTopper {
+function withoutRankValue(topper: TopperAnswer, rankBy: string): TopperAnswer {
   if (rankBy !== 'METRIC') return topper;
   return { ...topper, keys: topper.keys.map(({ rankValue: _, ...key }) => key) };
 }
