@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  distinctLabels,
   otherParts,
   partsOf,
   readableBeside,
   shownLabel,
   shownText,
   splitParts,
-  tellApart,
 } from '../../web/src/data/key-parts.ts';
 
 const ALONE = { crosskey: null };
@@ -52,7 +52,7 @@ describe('a label without visible characters', () => {
       const row = { key: 'A', label, readable: '10.0.0.1' };
       expect(shownLabel(row, ALONE)).toBe('10.0.0.1');
       expect(readableBeside(row, ALONE)).toBeNull();
-      expect([...tellApart([row, { ...row, key: 'B' }], ALONE).values()]).toEqual(
+      expect([...distinctLabels([row, { ...row, key: 'B' }], ALONE).values()]).toEqual(
         Array(2).fill('10.0.0.1'),
       );
     },
@@ -79,16 +79,16 @@ describe('keys with the same label', () => {
   const row = (key: string, label: string) => ({ key, label, readable: `readable ${key}` });
 
   it('are shown with their readable keys, others without', () => {
-    const labels = tellApart([row('a', 'twin'), row('b', 'twin'), row('c', 'only')], ALONE);
+    const labels = distinctLabels([row('a', 'twin'), row('b', 'twin'), row('c', 'only')], ALONE);
     expect([...labels.values()]).toEqual(['twin (readable a)', 'twin (readable b)', 'only']);
   });
 
   it('are several keys, not one that is listed twice', () => {
-    expect([...tellApart([row('a', 'A'), row('a', 'A')], ALONE).values()]).toEqual(['A']);
+    expect([...distinctLabels([row('a', 'A'), row('a', 'A')], ALONE).values()]).toEqual(['A']);
   });
 
   it('cannot change the order of the readable key after them', () => {
-    const labels = tellApart([row('a', 'אב'), row('b', 'אב')], ALONE);
+    const labels = distinctLabels([row('a', 'אב'), row('b', 'אב')], ALONE);
     expect([...labels.values()]).toEqual([
       '\u2068אב\u2069 (readable a)',
       '\u2068אב\u2069 (readable b)',

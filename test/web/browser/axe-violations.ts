@@ -6,7 +6,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type Violation = { id: string; impact: string; nodes: { target: string[]; html: string }[] };
 
-/** The violations of serious or critical impact that axe-core finds. */
+/** Rules that are checked although axe-core calls their violations only moderate. */
+const ALSO_CHECKED = ['landmark-unique'];
+
+/** The violations of serious or critical impact that axe-core finds, and of `ALSO_CHECKED`. */
 export async function violations(page: Page): Promise<string[]> {
   // The page's policy forbids adding a script; evaluation by the browser is allowed.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
@@ -15,6 +18,9 @@ export async function violations(page: Page): Promise<string[]> {
     "axe.run(document, { resultTypes: ['violations'], preload: false })",
   );
   return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(
+      ({ id, impact }) =>
+        impact === 'serious' || impact === 'critical' || ALSO_CHECKED.includes(id),
+    )
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }

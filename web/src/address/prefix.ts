@@ -1,13 +1,13 @@
 /** How many bits make a network in each family, where networks replace addresses. */
 export type Prefix = { readonly ipv4: number; readonly ipv6: number };
 
-export const MOST_BITS: Prefix = { ipv4: 32, ipv6: 128 };
+export const MAX_BITS: Prefix = { ipv4: 32, ipv6: 128 };
 
 /** What the control offers; an address may have any other. IPv6 lengths are twice the IPv4 ones. */
 export const PREFIXES: readonly Prefix[] = [8, 16, 24, 32].map(twiceAsLong);
 
 /** The graph's default lengths. */
-export const USUAL_PREFIX: Prefix = { ipv4: 24, ipv6: 48 };
+export const DEFAULT_PREFIX: Prefix = { ipv4: 24, ipv6: 48 };
 
 function twiceAsLong(ipv4: number): Prefix {
   return { ipv4, ipv6: 2 * ipv4 };
@@ -19,7 +19,7 @@ export function parsePrefix(text: string): Prefix | null {
   if (short === undefined) return null;
   const ipv4 = Number(short);
   const prefix = long === undefined ? twiceAsLong(ipv4) : { ipv4, ipv6: Number(long) };
-  return prefix.ipv4 <= MOST_BITS.ipv4 && prefix.ipv6 <= MOST_BITS.ipv6 ? prefix : null;
+  return prefix.ipv4 <= MAX_BITS.ipv4 && prefix.ipv6 <= MAX_BITS.ipv6 ? prefix : null;
 }
 
 export const formatPrefix = ({ ipv4, ipv6 }: Prefix): string => `${ipv4},${ipv6}`;

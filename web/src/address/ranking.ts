@@ -15,7 +15,7 @@ export const BY_METRIC: Ranking = { by: 'metric' };
 export const PERCENTILES: readonly number[] = [50, 75, 90, 95, 98, 99];
 
 /** The percentile that is shown when keys are not ranked by one. */
-export const USUAL_PERCENTILE = 95;
+export const DEFAULT_PERCENTILE = 95;
 
 /** Parses `peak`, `p95`, `p99.9`, `growth` …; null for anything else. */
 export function parseRanking(text: string): Ranking | null {

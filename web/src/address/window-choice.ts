@@ -81,7 +81,7 @@ export const movesOn = (window: WindowChoice): boolean =>
 export function movingWindow(window: WindowChoice): WindowChoice {
   if (movesOn(window)) return window;
   const seconds = window.kind === 'interval' ? window.to - window.from : DAY;
-  return { kind: 'recent', seconds: tellableSeconds(seconds) };
+  return { kind: 'recent', seconds: expressibleSeconds(seconds) };
 }
 
 const MOST_MINUTES = 999_999;
@@ -89,7 +89,7 @@ const MOST_MINUTES = 999_999;
 const MOST_DAYS = Math.floor((2 ** 31 - 1) / DAY);
 
 /** Rounds up to what an address can express: whole minutes, or days if there are too many. */
-function tellableSeconds(seconds: number): number {
+function expressibleSeconds(seconds: number): number {
   const minutes = Math.ceil(seconds / SECONDS.m);
   if (minutes <= MOST_MINUTES) return minutes * SECONDS.m;
   return Math.min(Math.ceil(seconds / DAY), MOST_DAYS) * DAY;

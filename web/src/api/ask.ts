@@ -15,17 +15,18 @@ export type Answer<Data> = {
   readonly problems: readonly GraphQLProblem[];
 };
 
-export type Asked = { readonly session: Session; readonly signal?: AbortSignal };
+/** By whom a request is sent, and what aborts it. */
+export type SendOptions = { readonly session: Session; readonly signal?: AbortSignal };
 
 /** Sends an operation by its document's hash. Errors: `NoAnswer`; an `AbortError` on abort. */
 export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
-  asked: Asked,
+  options: SendOptions,
 ): Promise<Answer<Data>> {
-  const question: Question = { operation, variables, accept: JSON_ANSWERS };
-  const response = await send(question, asked);
-  return readAnswer<Data>(response, asked.signal);
+  const request: GraphQLRequest = { operation, variables, accept: JSON_ANSWERS };
+  const response = await send(request, options);
+  return readAnswer<Data>(response, options.signal);
 }
 
 const JSON_ANSWERS = 'application/graphql-response+json, application/json';
@@ -59,7 +60,7 @@ const NOBODY: Fault = {
   requestId: null,
 };
 
-export type Question = {
+export type GraphQLRequest = {
   readonly operation: Operation<unknown, never>;
   readonly variables: unknown;
   /** The accepted media types of the response. */
@@ -68,8 +69,8 @@ export type Question = {
 
 /** Sends a request. Errors: `NoAnswer` if there is no response at all; an `AbortError` on abort. */
 export async function send(
-  { operation, variables, accept }: Question,
-  { session, signal }: Asked,
+  { operation, variables, accept }: GraphQLRequest,
+  { session, signal }: SendOptions,
 ): Promise<Response> {
   const { username, token } = session;
   if (!IN_A_HEADER.test(username + token)) throw new NoAnswer(NOBODY);

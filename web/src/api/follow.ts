@@ -1,15 +1,15 @@
-import type { Answer, Asked } from './ask.ts';
+import type { Answer, SendOptions } from './ask.ts';
 import { type Fault, faultOf, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
-import { type Opened, stream } from './stream.ts';
+import { type OpenHandler, stream } from './stream.ts';
 
-export type Follower<Data> = Opened & {
+export type StreamHandlers<Data> = OpenHandler & {
   readonly onAnswer: (answer: Answer<Data>) => void;
   /** The stream ended, or never began; it is reopened after a delay. */
   readonly onLost: (fault: Fault) => void;
 };
 
-type Following = Asked & { readonly signal: AbortSignal };
+type FollowOptions = SendOptions & { readonly signal: AbortSignal };
 
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
@@ -21,14 +21,14 @@ const LONGEST_DELAY_MS = 30_000;
 export async function follow<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
-  { onAnswer, onLost, ...asked }: Following & Follower<Data>,
+  { onAnswer, onLost, ...options }: FollowOptions & StreamHandlers<Data>,
 ): Promise<void> {
-  const { signal } = asked;
+  const { signal } = options;
   let failures = 0;
   while (!signal.aborted) {
     let fault = ENDED;
     try {
-      for await (const answer of stream(operation, variables, asked)) {
+      for await (const answer of stream(operation, variables, options)) {
         onAnswer(answer);
         failures = 0;
       }

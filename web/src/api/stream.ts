@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type Answer, type Asked, answerOf, type Body, readAnswer, send } from './ask.ts';
+import { type Answer, answerOf, type Body, readAnswer, type SendOptions, send } from './ask.ts';
 import { type Fault, NoAnswer, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
 
@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
 const SILENCE_MS = 45_000;
 
 /** onOpen is called when the server begins to stream, which may be long before an answer. */
-export type Opened = { readonly onOpen?: (() => void) | undefined };
+export type OpenHandler = { readonly onOpen?: (() => void) | undefined };
 
 /**
  * Yields the answers of a subscription until the server completes it: GraphQL over SSE, distinct
@@ -16,17 +16,17 @@ export type Opened = { readonly onOpen?: (() => void) | undefined };
 export async function* stream<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
-  { onOpen, ...asked }: Asked & Opened,
+  { onOpen, ...options }: SendOptions & OpenHandler,
 ): AsyncGenerator<Answer<Data>, void> {
-  const question = { operation, variables, accept: 'text/event-stream' };
-  const response = await send(question, asked);
+  const request = { operation, variables, accept: 'text/event-stream' };
+  const response = await send(request, options);
   if (!isStream(response)) {
-    yield await readAnswer<Data>(response, asked.signal);
+    yield await readAnswer<Data>(response, options.signal);
     return;
   }
   onOpen?.();
   const requestId = response.headers.get('x-request-id');
-  for await (const { event, data } of readEvents(response.body, asked.signal)) {
+  for await (const { event, data } of readEvents(response.body, options.signal)) {
     if (event === 'complete') return;
     if (event === 'next') yield answerOf(parseBody<Data>(data), requestId);
   }

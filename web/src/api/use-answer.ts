@@ -4,7 +4,8 @@ import { type Fault, faultOf, type GraphQLProblem } from './fault.ts';
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
 
-export type Asked<Data, Variables> = {
+/** The newest answer to a question, and how to ask again. */
+export type AnswerState<Data, Variables> = {
   /** The newest answer, even if it is for another question while this one is being asked. */
   readonly data: Data | null;
   /** The variables of that answer. */
@@ -22,7 +23,7 @@ export type Asked<Data, Variables> = {
   readonly take: (answer: Answer<Data>, variables: Variables) => void;
 };
 
-type Known<Data, Variables> = Omit<Asked<Data, Variables>, 'reload' | 'refresh' | 'take'>;
+type Known<Data, Variables> = Omit<AnswerState<Data, Variables>, 'reload' | 'refresh' | 'take'>;
 
 /**
  * Returns the answer to a question, asking again when the question changes. The earlier request is
@@ -32,7 +33,7 @@ export function useAnswer<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   session: Session,
-): Asked<Data, Variables> {
+): AnswerState<Data, Variables> {
   const [known, setKnown] = useState<Known<Data, Variables>>(NOTHING_YET);
   const { round, reload, refresh, begin, end } = useRounds();
   const subject = JSON.stringify([operation.hash, variables, session]);

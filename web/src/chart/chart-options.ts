@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { ChartData } from '../data/chart-data.ts';
 import { stacked } from '../data/chart-data.ts';
+import type { Span } from '../data/choices.ts';
 import { othersColor, seriesColor, type Theme } from './palette.ts';
 import { type ChartRules, reachOf } from './rule-marks.ts';
 
@@ -13,13 +14,11 @@ export type ChartStyle = {
   readonly surface: string;
   readonly zone: string;
   readonly base: 1000 | 1024;
-  /** The name of the unit that `tell` writes. */
+  /** The name of the unit that `formatValue` writes. */
   readonly unit: string;
   /** Formats a number of the axis. */
-  readonly tell: (value: number) => string;
+  readonly formatValue: (value: number) => string;
 };
-
-export type ChartSpan = { readonly from: number; readonly to: number };
 
 /**
  * Returns the rows that uPlot draws: times, then stacked sums, or plain lines if nothing adds up.
@@ -89,7 +88,7 @@ export const AXIS_WIDTH = 78;
 
 const FONT = '11px system-ui, sans-serif';
 
-export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
+export function chartAxes({ ink, rule, base, formatValue }: ChartStyle): uPlot.Axis[] {
   const shared = { stroke: ink, font: FONT, ticks: { show: false } };
   return [
     { ...shared, values: TIMES, grid: { show: false }, size: 36, space: 72, gap: 6 },
@@ -99,7 +98,7 @@ export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
       size: AXIS_WIDTH,
       gap: 6,
       space: 36,
-      values: (_, splits) => splits.map((value) => (value === 0 ? '0' : tell(value))),
+      values: (_, splits) => splits.map((value) => (value === 0 ? '0' : formatValue(value))),
       ...(base === 1024 && { incrs: [...BINARY_STEPS] }),
     },
   ];
@@ -118,7 +117,7 @@ const aroundValues = ({ least: low, most: high }: Ends): [number, number] => {
 };
 
 type Scaled = {
-  readonly span: ChartSpan;
+  readonly span: Span;
   readonly data: ChartData;
   readonly rules: ChartRules;
   readonly factor: number;

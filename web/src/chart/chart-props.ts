@@ -1,10 +1,11 @@
 import type { ChartData } from '../data/chart-data.ts';
-import type { ChartSpan, ChartStyle } from './chart-options.ts';
+import type { Span } from '../data/choices.ts';
+import type { ChartStyle } from './chart-options.ts';
 import type { ChartRules } from './rule-marks.ts';
 
 export type TimeChartProps = {
   readonly data: ChartData;
-  readonly span: ChartSpan;
+  readonly span: Span;
   readonly withOthers: boolean;
   /** Seconds of a bucket: a zoomed interval begins and ends on a bucket. */
   readonly grain: number;
@@ -16,8 +17,8 @@ export type TimeChartProps = {
   /** Description of the chart for screen readers. */
   readonly label: string;
   /** Formats the step under the cursor, as far as it is within the window. */
-  readonly tellTime: (from: number, to: number) => string;
-  readonly onZoom: (span: ChartSpan) => void;
+  readonly formatTime: (from: number, to: number) => string;
+  readonly onZoom: (span: Span) => void;
   /** Called with the canvas, for pictures. */
   readonly onCanvas?: (canvas: HTMLCanvasElement | null) => void;
 };

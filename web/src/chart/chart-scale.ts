@@ -11,7 +11,7 @@ import {
 export type ChartScale = {
   readonly name: string;
   readonly factor: number;
-  readonly tell: (value: number) => string;
+  readonly formatValue: (value: number) => string;
 };
 
 /** Returns the unit of a chart: rates if readings add up, otherwise the measured values. */
@@ -21,7 +21,7 @@ export function chartScale(isRate: boolean, measure: Measure, units: Units): Cha
   return {
     name: isRate ? rateName(measure, units) : amountName(measure, units),
     factor: isRate ? rateFactor(measure, units) : amountFactor(measure, units),
-    tell: (value) => {
+    formatValue: (value) => {
       const [number, prefix] = formatScaled(value, base);
       return `${number} ${prefix}${unit}`.trim();
     },

@@ -32,29 +32,29 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function readingAt(
-  { data, withOthers, factor, style, rules, tellTime }: TimeChartProps,
+  { data, withOthers, factor, style, rules, formatTime }: TimeChartProps,
   step: number | null,
 ): Reading | null {
   if (step === null) return null;
   const from = data.times[step];
   const to = data.ends[step];
   if (from === undefined || to === undefined) return null;
-  const tell = (value: number | null | undefined) =>
-    value === null || value === undefined ? '–' : style.tell(value * factor);
+  const textOf = (value: number | null | undefined) =>
+    value === null || value === undefined ? '–' : style.formatValue(value * factor);
   const rows = data.lines.map(({ key, label, values }, color) => ({
     key,
     label,
     color,
     value: values[step] ?? null,
-    text: tell(values[step]),
+    text: textOf(values[step]),
   }));
   const others = data.others?.[step];
   const total = rows.reduce((sum, { value }) => sum + (value ?? 0), others ?? 0);
   return {
-    time: tellTime(from, to),
+    time: formatTime(from, to),
     rows,
-    others: others !== undefined && withOthers ? tell(others) : null,
-    total: data.others && withOthers ? tell(total) : null,
+    others: others !== undefined && withOthers ? textOf(others) : null,
+    total: data.others && withOthers ? textOf(total) : null,
     events: marksWithin(rules, from, to),
     theme: style.theme,
   };

@@ -1,4 +1,5 @@
 import { type BigNumber, toNumber } from '../format/big-number.ts';
+import type { Span } from './choices.ts';
 import { addsUp, type MeterKind, perSecond } from './meter-kind.ts';
 
 type Point = { readonly at: number; readonly value: BigNumber };
@@ -34,10 +35,8 @@ export type ChartData = {
   readonly others: readonly number[] | null;
 };
 
-export type Covered = { readonly from: number; readonly to: number };
-
 /** Returns the part of the window for which there is data; `stored` is null if unknown. */
-export const coveredPart = (window: Covered, stored: Covered | null): Covered => ({
+export const coveredPart = (window: Span, stored: Span | null): Span => ({
   from: Math.max(window.from, stored?.from ?? window.from),
   to: Math.min(window.to, stored?.to ?? window.to),
 });
@@ -46,7 +45,7 @@ export type ChartQuestion = {
   readonly kind: MeterKind;
   readonly step: number;
   /** The time for which there are readings: the first and last step are seldom fully covered. */
-  readonly covered: Covered;
+  readonly covered: Span;
   /** Keys that are left out of the others as well. */
   readonly hidden: readonly NamedSeries[];
 };

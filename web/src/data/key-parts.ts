@@ -38,7 +38,7 @@ export function readableBeside(row: Named, group: Pick<GroupChoice, 'crosskey'>)
 }
 
 /** Returns the labels to show; keys with the same label each get their readable key as well. */
-export function tellApart(
+export function distinctLabels(
   rows: readonly Keyed[],
   group: Pick<GroupChoice, 'crosskey'>,
 ): ReadonlyMap<string, string> {

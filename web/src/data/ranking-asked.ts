@@ -1,6 +1,11 @@
 import type { RankBy, TopKeysQueryVariables } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
-import { BY_METRIC, comparesWindows, type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
+import {
+  BY_METRIC,
+  comparesWindows,
+  DEFAULT_PERCENTILE,
+  type Ranking,
+} from '../address/ranking.ts';
 
 const RANK_BY = {
   metric: 'METRIC',
@@ -19,7 +24,7 @@ export function rankingAsked({ ranking }: Pick<Address, 'ranking'>, ago: number 
     percentile,
     // The column Change and the ranking use the same earlier window.
     rankAgo: comparesWindows(ranking) ? ago : null,
-    shownPercentile: percentile ?? USUAL_PERCENTILE,
+    shownPercentile: percentile ?? DEFAULT_PERCENTILE,
   };
 }
 
@@ -31,7 +36,7 @@ export function rankingAnswered(
     case 'PEAK':
       return { by: 'peak' };
     case 'PERCENTILE':
-      return { by: 'percentile', percentile: variables.percentile ?? USUAL_PERCENTILE };
+      return { by: 'percentile', percentile: variables.percentile ?? DEFAULT_PERCENTILE };
     case 'GROWTH':
       return { by: 'growth' };
     case 'DECLINE':

@@ -13,7 +13,7 @@ import {
   type NetworkPanelQueryVariables,
 } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
-import { USUAL_PREFIX } from '../address/prefix.ts';
+import { DEFAULT_PREFIX } from '../address/prefix.ts';
 import type { Fault, GraphQLProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { type AnswerPath, faultAt, faultElsewhere } from '../api/part-faults.ts';
@@ -23,6 +23,7 @@ import {
   groupOf,
   likeMeter,
   meterOf,
+  type Span,
   type Subject,
 } from './choices.ts';
 import { cidrOf } from './networks.ts';
@@ -74,7 +75,7 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
     // Variables that the document does not declare are ignored.
     variables: {
       ...keyVariables(address, choice, key),
-      prefix: prefix ?? USUAL_PREFIX,
+      prefix: prefix ?? DEFAULT_PREFIX,
       cidr: cidrOf(key) ?? NO_NETWORK,
       drilled: DRILLED,
       first: first?.guid ?? NO_GROUP,
@@ -114,9 +115,9 @@ type NetworkGroup = NonNullable<NonNullable<NetworkPanelQuery['context']>['count
 
 export type ShownKey = {
   readonly known: KnownGroup['known'];
-  readonly window: { readonly from: number; readonly to: number } | null;
+  readonly window: Span | null;
   /** The time for which the group has data. */
-  readonly stored: { readonly from: number; readonly to: number } | null;
+  readonly stored: Span | null;
   readonly total: number | string;
   readonly figures: KeyFigures | null;
   readonly drilldowns: readonly Drilldown[];

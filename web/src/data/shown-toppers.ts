@@ -4,8 +4,8 @@ import type {
   TopKeysWithoutQuery,
   TopKeysWithoutQueryVariables,
 } from '../../generated/operations.ts';
-import { type Prefix, USUAL_PREFIX } from '../address/prefix.ts';
-import { type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
+import { DEFAULT_PREFIX, type Prefix } from '../address/prefix.ts';
+import { DEFAULT_PERCENTILE, type Ranking } from '../address/ranking.ts';
 import type { Fault, GraphQLProblem } from '../api/fault.ts';
 import { faultAt, faultElsewhere } from '../api/part-faults.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
@@ -20,7 +20,7 @@ import {
   type Span,
   type Subject,
 } from './choices.ts';
-import { tellApart } from './key-parts.ts';
+import { distinctLabels } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 import { rankingAnswered } from './ranking-asked.ts';
 
@@ -59,7 +59,7 @@ export type ShownToppers = {
   /** The question that it answers, not the next one. */
   readonly asked: Subject & { readonly hidden: readonly string[] };
   /** The time for which the group, or the chosen probe in it, has data; null: none. */
-  readonly stored: { readonly from: number; readonly to: number } | null;
+  readonly stored: Span | null;
   /** The slices that would have the window's readings if they were not archived. */
   readonly archived: ArchivedSlices;
   readonly faults: TopFaults;
@@ -95,12 +95,12 @@ export function shownToppers(
   const hidden = answered.hidden?.keys ?? [];
   const isKnown = answered.hidden !== null || !addsUp(kind);
   const without = addsUp(kind) ? sum(hidden.map(({ metric }) => metric)) : 0;
-  const labels = tellApart([...table.keys, ...hidden], group);
+  const labels = distinctLabels([...table.keys, ...hidden], group);
   const labelOf = ({ key, label }: HiddenKey): HiddenKey => ({
     key,
     label: labels.get(key) ?? label,
   });
-  const told = {
+  const labelled = {
     keys: (chart?.keys ?? []).map((each) => ({ ...each, ...labelOf(each) })),
     series: chart?.series ?? null,
   };
@@ -111,10 +111,10 @@ export function shownToppers(
     table,
     measure: measureOf(meter.units),
     ranking: rankingAnswered(variables),
-    prefix: variables?.prefix ? { ...USUAL_PREFIX, ...variables.prefix } : null,
-    percentile: variables?.shownPercentile ?? USUAL_PERCENTILE,
+    prefix: variables?.prefix ? { ...DEFAULT_PREFIX, ...variables.prefix } : null,
+    percentile: variables?.shownPercentile ?? DEFAULT_PERCENTILE,
     earlier,
-    chart: chartData(told, {
+    chart: chartData(labelled, {
       kind,
       hidden,
       covered: coveredPart(table.window, table.availableWindow),

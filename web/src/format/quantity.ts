@@ -45,10 +45,10 @@ function digits(value: number, isWhole: boolean): string {
 }
 
 /** Returns the unit in which data is shown, and how many of it one unit of the meter is. */
-function dataUnit(measure: Measure, told: 'bytes' | 'bits'): { unit: string; factor: number } {
+function dataUnit(measure: Measure, shownAs: 'bytes' | 'bits'): { unit: string; factor: number } {
   if (measure.kind === 'other') return { unit: '', factor: 1 };
-  const factor = measure.kind === told ? 1 : told === 'bits' ? 8 : 1 / 8;
-  return { unit: told === 'bits' ? 'bit' : 'B', factor };
+  const factor = measure.kind === shownAs ? 1 : shownAs === 'bits' ? 8 : 1 / 8;
+  return { unit: shownAs === 'bits' ? 'bit' : 'B', factor };
 }
 
 export function formatAmount(value: BigNumber, measure: Measure, units: Units): Quantity {

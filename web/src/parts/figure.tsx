@@ -25,6 +25,6 @@ export function Figure({
 }
 
 /** A figure of topper buckets; if there is none, its title says why. */
-export const BucketFigureOf = ({ told }: { readonly told: BucketFigure }) => (
-  <Figure quantity={told.quantity} title={told.why ?? undefined} />
+export const BucketFigureOf = ({ figure }: { readonly figure: BucketFigure }) => (
+  <Figure quantity={figure.quantity} title={figure.why ?? undefined} />
 );

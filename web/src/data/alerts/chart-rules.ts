@@ -3,6 +3,7 @@ import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { compareSeverities, urgencyOf } from '../../format/severity.ts';
 import { visibleText } from '../../format/visible.ts';
+import type { Span } from '../choices.ts';
 import { addsUp, type MeterKind } from '../meter-kind.ts';
 import type { EventRule } from './firing.ts';
 import type { Watched, WatchedEvent } from './watched.ts';
@@ -91,7 +92,7 @@ const leastFirst = (a: WatchedEvent, b: WatchedEvent): number =>
   compareSeverities(b.severity, a.severity);
 
 type Seen = {
-  readonly span: { readonly from: number; readonly to: number };
+  readonly span: Span;
   /** Raw key of the chart; null: it has several keys. */
   readonly key: string | null;
 };
@@ -105,15 +106,15 @@ export function rulesInChart(
     .filter(({ startedAt }) => startedAt > span.from && startedAt <= span.to)
     // The chart of a key has the events of that key and of the whole group.
     .filter((event) => key === null || event.key === null || event.key.key === key);
-  const told = rules.map((rule) => ({
+  const listed = rules.map((rule) => ({
     rule,
     line: drawnRule(rule, chart),
     marks: marks.filter((event) => event.rule === rule.name).length,
   }));
   return {
-    rules: told,
+    rules: listed,
     drawn: {
-      lines: told.flatMap(({ rule, line }) =>
+      lines: listed.flatMap(({ rule, line }) =>
         line.at === null
           ? []
           : [{ name: rule.name, urgency: urgencyOf(rule.severity), at: line.at }],

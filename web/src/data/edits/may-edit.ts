@@ -1,13 +1,13 @@
 import type { Address } from '../../address/address.ts';
 
-type Asked = {
+type EditableContexts = {
   readonly viewer: { readonly editableContexts: readonly { readonly name: string }[] };
 } | null;
 
 type Place = Pick<Address, 'context' | 'node' | 'fromDr'>;
 
 /** Returns whether to offer changes: to editors, if the primary answers, which accepts them. */
-export const mayEdit = (data: Asked, { context, node, fromDr }: Place): boolean =>
+export const mayEdit = (data: EditableContexts, { context, node, fromDr }: Place): boolean =>
   node === null &&
   !fromDr &&
   (data?.viewer.editableContexts.some(({ name }) => name === context) ?? false);

@@ -9,7 +9,7 @@ import {
   type Span,
   type Subject,
 } from '../choices.ts';
-import { tellApart } from '../key-parts.ts';
+import { distinctLabels } from '../key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from '../meter-kind.ts';
 
 type AnsweredGroup = NonNullable<NonNullable<TrendQuery['context']>['counterGroup']>;
@@ -106,7 +106,7 @@ export function trendRows(
       cells.set(row.key, own);
     }
   }
-  const shown = tellApart([...names.values()], group);
+  const shown = distinctLabels([...names.values()], group);
   return [...names.values()]
     .map(({ key, label, readable }) => {
       const own = cells.get(key) ?? [];

@@ -34,8 +34,8 @@ export function ChartRulesMenu(props: ChartRulesMenuProps) {
       {() => (
         <>
           <ul class="chart-rules">
-            {rules.map((told) => (
-              <RuleItem key={told.rule.id} {...props} told={told} />
+            {rules.map((ruleInChart) => (
+              <RuleItem key={ruleInChart.rule.id} {...props} ruleInChart={ruleInChart} />
             ))}
           </ul>
           {watched.knownFrom > span.from && (
@@ -47,8 +47,12 @@ export function ChartRulesMenu(props: ChartRulesMenuProps) {
   );
 }
 
-function RuleItem({ told, address, navigate }: ViewProps & { readonly told: RuleInChart }) {
-  const { rule, line, marks } = told;
+function RuleItem({
+  ruleInChart,
+  address,
+  navigate,
+}: ViewProps & { readonly ruleInChart: RuleInChart }) {
+  const { rule, line, marks } = ruleInChart;
   const target = { ...IN_NO_VIEW, view: 'alerts', alert: rule.name } as const;
   return (
     <li>
@@ -74,7 +78,7 @@ const marksText = (marks: number): string =>
 /** For screen readers; empty without lines and marks. */
 export function rulesSentence(rules: readonly RuleInChart[]): string {
   const lines = rules.flatMap(({ rule, line }) => (line.at === null ? [] : [rule.name]));
-  const marks = rules.reduce((sum, told) => sum + told.marks, 0);
+  const marks = rules.reduce((sum, rule) => sum + rule.marks, 0);
   const drawn = lines.length > 0 ? ` Lines of alert rules: ${lines.join(', ')}.` : '';
   return marks > 0 ? `${drawn} ${marksText(marks)}` : drawn;
 }

@@ -1,12 +1,13 @@
 import { movesOn } from '../../address/window-choice.ts';
 import type { StreamState } from '../../api/use-stream.ts';
+import type { Span } from '../../data/choices.ts';
 import { longDuration } from '../../format/moment.ts';
 import type { ViewProps } from '../view-props.ts';
 
 type LiveButtonProps = ViewProps & {
   readonly stream: StreamState;
   /** The window that is shown. */
-  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly span: Span | null;
 };
 
 /** Switches following the data on and off. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { MOST_BITS, PREFIXES, type Prefix, USUAL_PREFIX } from '../../address/prefix.ts';
+import { DEFAULT_PREFIX, MAX_BITS, PREFIXES, type Prefix } from '../../address/prefix.ts';
 import { hasNetworks, prefixName } from '../../data/networks.ts';
 import { Popover } from '../../parts/popover.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -69,7 +69,7 @@ function NetworksPicker({ chosen, group, onChoose }: NetworksPickerProps) {
 
 /** Other lengths; that of a family which the group does not have stays unchanged. */
 function OwnLengths({ chosen, group, onChoose }: NetworksPickerProps) {
-  const [lengths, setLengths] = useState(chosen ?? USUAL_PREFIX);
+  const [lengths, setLengths] = useState(chosen ?? DEFAULT_PREFIX);
   const families = (['ipv4', 'ipv6'] as const).filter(
     (family) => group?.keyKind !== OTHER_KIND[family],
   );
@@ -88,7 +88,7 @@ function OwnLengths({ chosen, group, onChoose }: NetworksPickerProps) {
             type="number"
             required
             min={0}
-            max={MOST_BITS[family]}
+            max={MAX_BITS[family]}
             step={1}
             value={lengths[family]}
             onInput={({ currentTarget: { valueAsNumber } }) =>

@@ -5,6 +5,7 @@ import {
   type WindowChoice,
   type WindowName,
 } from '../../address/window-choice.ts';
+import type { Span } from '../../data/choices.ts';
 import { minuteField, parseMinuteField } from '../../format/moment.ts';
 import { windowLabel } from '../../format/window-label.ts';
 import type { ViewProps } from '../view-props.ts';
@@ -12,7 +13,7 @@ import { Calendar } from './calendar.tsx';
 
 type WindowPickerProps = ViewProps & {
   /** The window that is shown now. */
-  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly span: Span | null;
   readonly onChoose: (window: WindowChoice) => void;
 };
 

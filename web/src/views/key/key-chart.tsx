@@ -32,7 +32,7 @@ export function KeyChart(props: KeyChartProps) {
   const scale = chartScale(addsUp(terms.kind), terms.measure, address.units);
   if (!shownKey.window) return null;
   return (
-    <section class="panel-chart" aria-label="Over time">
+    <section class="panel-chart" aria-label={`${isolated(label)} over time`}>
       <div class="panel-chart-head">
         <h3>
           {addsUp(terms.kind) ? `Rate in ${scale.name}` : scale.name}
@@ -51,12 +51,12 @@ export function KeyChart(props: KeyChartProps) {
           zone: moments.zone,
           base: address.units.base,
           unit: scale.name,
-          tell: scale.tell,
+          formatValue: scale.formatValue,
         }}
         rules={drawn}
         height={150}
         label={`${isolated(label)} over time. Arrow keys move through time.${rulesSentence(rules)}`}
-        tellTime={moments.range}
+        formatTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
       />
     </section>

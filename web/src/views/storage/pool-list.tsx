@@ -53,7 +53,7 @@ function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {
   const isKnown = totalSize !== null && availSize !== null && toNumber(totalSize) > 0;
   const used = isKnown ? minus(totalSize, availSize) : 0;
   const share = isKnown ? toNumber(used) / toNumber(totalSize) : 0;
-  const tell = (bytes: number | string) => joined(formatAmount(bytes, BYTES, STORED(props)));
+  const formatBytes = (bytes: number | string) => joined(formatAmount(bytes, BYTES, STORED(props)));
   const facts = [
     pool.mounted,
     pool.fileSystem,
@@ -78,16 +78,16 @@ function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {
             aria-valuenow={Math.round(share * 100)}
             aria-valuemin={0}
             aria-valuemax={100}
-            aria-valuetext={`${formatShare(share)} used, ${tell(availSize)} free`}
+            aria-valuetext={`${formatShare(share)} used, ${formatBytes(availSize)} free`}
           >
             <span style={{ width: `${share * 100}%` }} />
           </div>
           <p class="pool-figures">
             <span>
-              {tell(used)} used · {formatShare(share)}
+              {formatBytes(used)} used · {formatShare(share)}
             </span>
             <span>
-              <strong>{tell(availSize)}</strong> free of {tell(totalSize)}
+              <strong>{formatBytes(availSize)}</strong> free of {formatBytes(totalSize)}
             </span>
           </p>
         </>

@@ -1,3 +1,4 @@
+import type { Span } from '../../data/choices.ts';
 import { toNumber } from '../../format/big-number.ts';
 import { formatAmount, joined } from '../../format/quantity.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
@@ -46,7 +47,7 @@ export function SliceTimeline(props: TimelineProps) {
 
 type SliceBarProps = TimelineProps & {
   readonly slice: SliceRow;
-  readonly span: { readonly from: number; readonly to: number; readonly largest: number };
+  readonly span: Span & { readonly largest: number };
 };
 
 function SliceBar({ slice, span, navigate, moments, ...rest }: SliceBarProps) {
@@ -58,7 +59,7 @@ function SliceBar({ slice, span, navigate, moments, ...rest }: SliceBarProps) {
     ...({ view: 'top', key: null } as const),
     window: { kind: 'interval', from, to } as const,
   };
-  const told = [
+  const description = [
     slice.name,
     slice.status,
     size === null ? 'size unknown' : joined(formatAmount(size, BYTES, STORED(rest))),
@@ -79,14 +80,14 @@ function SliceBar({ slice, span, navigate, moments, ...rest }: SliceBarProps) {
       {slice.available ? (
         <a
           href={navigate.link(target)}
-          title={`${told}. Show its top keys`}
-          aria-label={`${told}. Show its top keys`}
+          title={`${description}. Show its top keys`}
+          aria-label={`${description}. Show its top keys`}
           onClick={onPlainClick(() => navigate.go(target))}
         >
           {bar}
         </a>
       ) : (
-        <span class="slice-place" role="img" title={told} aria-label={told}>
+        <span class="slice-place" role="img" title={description} aria-label={description}>
           {bar}
         </span>
       )}

@@ -2,7 +2,7 @@ import { comparesWindows } from '../../address/ranking.ts';
 import { othersColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { shareQuantity, wholeQuantity } from '../../data/row-figures.ts';
-import { allDigits } from '../../format/big-number.ts';
+import { counted } from '../../format/counted.ts';
 import { Figure } from '../../parts/figure.tsx';
 import type { ResultsProps } from './results-props.ts';
 import { growthName } from './top-table-head.tsx';
@@ -21,8 +21,7 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
           <Swatch color={color} />
           <span>Others</span>
           <span class="readable">
-            {keyCount > keys.length &&
-              `${allDigits(keyCount - keys.length)} more key${keyCount - keys.length === 1 ? '' : 's'}`}
+            {keyCount > keys.length && counted(keyCount - keys.length, 'more key')}
             {keyCount > keys.length && more && (
               <span class="more-keys">
                 {' · '}

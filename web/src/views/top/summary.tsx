@@ -101,6 +101,6 @@ function inWords({ shown, terms }: ResultsProps): string {
   const { measure, units } = terms;
   const sampled = shown.group.samplingRate > 1 ? ` · sampled 1 : ${shown.group.samplingRate}` : '';
   if (measure.kind === 'other') return `In ${measure.name} (k = 1000)${sampled}`;
-  const told = `Amounts in ${amountName(measure, units)}, rates in ${rateName(measure, units)}`;
-  return `${told} (${baseName(units)})${sampled}`;
+  const unitNames = `Amounts in ${amountName(measure, units)}, rates in ${rateName(measure, units)}`;
+  return `${unitNames} (${baseName(units)})${sampled}`;
 }

@@ -19,7 +19,7 @@ export function TopChart(props: TopChartProps) {
   const scale = chartScale(addsUp(kind), terms.measure, address.units);
   const { drawn, rules } = useRulesInChart(props);
   return (
-    <section class="card chart-card" aria-label="Over time">
+    <section class="card chart-card" aria-label="Top keys over time">
       <div class="card-head">
         <h2>
           {addsUp(kind) ? `Rate in ${scale.name}` : scale.name}
@@ -50,12 +50,12 @@ export function TopChart(props: TopChartProps) {
           zone: moments.zone,
           base: address.units.base,
           unit: scale.name,
-          tell: scale.tell,
+          formatValue: scale.formatValue,
         }}
         rules={drawn}
         height={CHART_HEIGHT}
         label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} ${shown.ranking.by === 'metric' ? 'largest' : 'first'} keys over time. The table below lists their values. Arrow keys move through time, Shift with an arrow key selects, and Enter zooms in.${rulesSentence(rules)}`}
-        tellTime={moments.range}
+        formatTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
         onCanvas={onCanvas}
       />

@@ -4,7 +4,7 @@ import { othersColor, seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
-import { readableBeside, shownLabel, tellApart } from '../../data/key-parts.ts';
+import { distinctLabels, readableBeside, shownLabel } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { ordinalOf, rankedBy, valueName } from '../../data/ranking-words.ts';
@@ -43,7 +43,7 @@ export function TopTable(props: ResultsProps) {
   const largest = Math.max(0, ...keys.map(({ metric }) => toNumber(metric)));
   const body = useRef<HTMLTableSectionElement>(null);
   const isSum = addsUp(terms.kind);
-  const names = useMemo(() => tellApart(keys, shown.group), [shown]);
+  const names = useMemo(() => distinctLabels(keys, shown.group), [shown]);
   const hide = useHiding(props, body);
   useMovingRows(body, address.live ? keys.map(({ key }) => key) : []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -161,11 +161,11 @@ function Row(props: RowProps) {
         </td>
       )}
       <td class={numberClass('peak')} data-name="Peak">
-        <BucketFigureOf told={peakFigure(row, terms, covered)} />
+        <BucketFigureOf figure={peakFigure(row, terms, covered)} />
       </td>
       <td class={numberClass('percentile')} data-name={percentileName(shown.percentile)}>
         <BucketFigureOf
-          told={percentileFigure(row.percentiles?.[0]?.value ?? null, terms, covered)}
+          figure={percentileFigure(row.percentiles?.[0]?.value ?? null, terms, covered)}
         />
       </td>
       {growth && (

@@ -6,7 +6,7 @@ import type {
 } from '../../../generated/operations.ts';
 import type { Answer } from '../../api/ask.ts';
 import { type Fault, faultOfProblem } from '../../api/fault.ts';
-import type { Asked } from '../../api/use-answer.ts';
+import type { AnswerState } from '../../api/use-answer.ts';
 import { type StreamState, useStream } from '../../api/use-stream.ts';
 import { dataMark, liveQuestion } from '../../data/live-top.ts';
 import type { TopAnswer } from '../../data/shown-toppers.ts';
@@ -24,14 +24,14 @@ export type LiveTop = {
 
 type StreamVariables = LiveTopKeysWithoutSubscriptionVariables;
 
-type TopAsked = Asked<TopAnswer, TopKeysWithoutQueryVariables>;
+type TopAnswerState = AnswerState<TopAnswer, TopKeysWithoutQueryVariables>;
 
 const STILL = { fault: null, count: 0, newestAtMs: null } as const;
 
 /** Keeps a top view's answer as new as the data, while its address says that it is live. */
 export function useLiveTop(
   props: ViewProps,
-  asked: TopAsked,
+  asked: TopAnswerState,
   variables: TopKeysWithoutQueryVariables,
 ): LiveTop {
   const { address, session, onSignOut } = props;

@@ -1,5 +1,5 @@
 import { formatStep, parseStep } from '../../address/step.ts';
-import { groupOf } from '../../data/choices.ts';
+import { groupOf, type Span } from '../../data/choices.ts';
 import { windowSeconds } from '../../data/questions.ts';
 import { chooseEvery, offeredSteps } from '../../data/trend/choose-every.ts';
 import { TREND_ITEMS, trendItems } from '../../data/trend/trend-question.ts';
@@ -11,7 +11,7 @@ import { WindowControls } from '../controls/window-controls.tsx';
 import type { ViewProps } from '../view-props.ts';
 
 type TrendControlsProps = ViewProps & {
-  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly span: Span | null;
   readonly isLoading: boolean;
   readonly isFilterRefused: boolean;
   readonly onReload: () => void;
