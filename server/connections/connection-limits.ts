@@ -64,7 +64,10 @@ export function guardConnections(
     const refusal = refusalOf(error.code, late);
     const requestId = randomUUID();
     const { remoteAddress: caller } = socket;
-    log.info({ requestId, caller, code: error.code, status: refusal.status }, 'not a request');
+    log.info(
+      { requestId, caller, code: error.code, status: refusal.status },
+      'no valid HTTP request was received',
+    );
     endWith(socket, rawAnswer(refusal, requestId));
   });
 }

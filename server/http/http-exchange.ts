@@ -16,7 +16,9 @@ export type Exchange = {
   readonly log: Logger;
   readonly method: string;
   readonly path: string;
-  /** Whether the caller wrote the path like this: no steps such as `..` or slashes were removed. */
+  /**
+   * Whether the path is exactly as sent: no `..` segments or repeated slashes were normalized away.
+   */
   readonly isPathAsWritten: boolean;
   readonly query: URLSearchParams;
   /** Aborted when the caller disconnects before the response is sent. */
