@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
+import { MEGABYTE } from '../../domain/byte-units.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { AlreadyImported } from '../../ingest/files/already-imported.ts';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
@@ -149,8 +150,6 @@ function warnOfRetention({ source, context, expired }: ImportReport): void {
     'declare more retention_days with `countergraph apply`';
   console.error(asTyped(warning));
 }
-
-const MEGABYTE = 1e6;
 
 type TimedReport = ImportReport & {
   readonly seconds: number;

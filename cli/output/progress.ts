@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { MEGABYTE } from '../../domain/byte-units.ts';
 import type { ExportProgress } from '../../exporting/write-readings.ts';
 import type { ImportProgress } from '../../ingest/files/import-file.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
@@ -88,8 +89,6 @@ export function showExport(name: string): {
 }
 
 const DETAILS = '{name} | {size} MB | {speed} MB/s | {lines} lines | {readings} readings';
-
-const MEGABYTE = 1e6;
 
 const details = (name: string, { bytes, lines, readings }: ImportProgress, seconds: number) => ({
   name,

@@ -1,4 +1,5 @@
 import { NodePools } from '../../db/session/node-pools.ts';
+import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
@@ -8,8 +9,6 @@ import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 
 /** Maximum number of attempts of a read whose pages are swept meanwhile. */
 const MAX_ATTEMPTS = 3;
-
-const MEGABYTE = 1024 * 1024;
 
 export type WindowReaderOptions = {
   readonly databaseUrl: string;
@@ -34,7 +33,7 @@ export class WindowReader {
     this.#standbys = new Standbys({ pools: this.#pools });
     const threads = new ThreadPool({ workers: 1, queueLength: LIMITS.workerQueue, runsInline });
     this.#memory = new ServiceMemory(threads, {
-      segmentBytes: LIMITS.alertCacheMegabytes * MEGABYTE,
+      segmentBytes: LIMITS.alertCacheMegabytes * MEBIBYTE,
       // Each window is read once.
       answerBytes: 0,
       responseBytes: 0,

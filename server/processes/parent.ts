@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 import type { ExplorerOptions } from '../explorer/explorer.ts';
@@ -116,12 +117,10 @@ class Parent {
   }
 }
 
-const MEGABYTE = 1024 * 1024;
-
 /** Describes the share of the first process: no other process has more. */
 function sharesText(all: Settings) {
   const { settings, poolConnections } = shareOf(1, all);
-  const megabytes = (bytes: number): number => Math.round(bytes / MEGABYTE);
+  const megabytes = (bytes: number): number => Math.round(bytes / MEBIBYTE);
   return {
     processes: all.processes,
     each: {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { DATABASE_URL_FORM, isDatabaseUrl } from '../../domain/text/database-url.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
@@ -92,8 +93,6 @@ export class SettingsError extends Error {
 
 /** Leaves one core to the thread that answers requests and to PostgreSQL. */
 const DEFAULT_WORKERS = Math.min(LIMITS.workersCeiling, Math.max(1, availableParallelism() - 1));
-
-const MEGABYTE = 1024 ** 2;
 
 const VARIABLES = {
   DATABASE_URL: setting({
@@ -232,10 +231,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     corsOrigins: read.COUNTERGRAPH_CORS_ORIGINS,
     trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
     workers: read.COUNTERGRAPH_WORKERS,
-    answerCacheBytes: read.COUNTERGRAPH_ANSWER_CACHE_MB * MEGABYTE,
-    responseCacheBytes: read.COUNTERGRAPH_RESPONSE_CACHE_MB * MEGABYTE,
+    answerCacheBytes: read.COUNTERGRAPH_ANSWER_CACHE_MB * MEBIBYTE,
+    responseCacheBytes: read.COUNTERGRAPH_RESPONSE_CACHE_MB * MEBIBYTE,
     trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
-    blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
+    blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEBIBYTE,
     maxConcurrent: read.COUNTERGRAPH_MAX_CONCURRENT,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
     maxConnectionsPerAddress: Math.ceil(read.COUNTERGRAPH_MAX_CONNECTIONS / 2),
