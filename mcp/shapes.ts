@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { isoTime } from '../domain/time/iso-time.ts';
 import type { Interval } from './graph.ts';
 import type { KnownGroup, KnownMeter, NamedGroup } from './names/known-context.ts';
 import { quoted } from './text/lines.ts';
 import { addsUp, ruleOf } from './text/meter-rules.ts';
-import { isoTime } from './text/moment.ts';
 
 /** Parts shared by the answers of several tools. */
 

@@ -12,7 +12,7 @@ import {
 } from './shapes.ts';
 import { amountText, rateText, shareText } from './text/amount.ts';
 import { addsUp, isRate, ruleOf } from './text/meter-rules.ts';
-import { windowText } from './text/moment.ts';
+import { windowText } from './text/window-text.ts';
 
 /** Fields that the answers of the tools topper and drilldown have in common. */
 export const TOPPER_FIELDS = `

@@ -1,6 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { asTyped } from '../../db/command-form.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 import type { FeedTime } from '../../ingest/feed/feed-clock.ts';
 import { count, counted } from './counted.ts';
@@ -83,13 +84,12 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
     ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
     ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
     ...(lost === null ? [] : [`lost: ${lost}`]),
-    committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`,
+    committedTo === null
+      ? 'nothing committed yet'
+      : `committed up to ${isoTime(Math.floor(committedTo))}`,
   ];
   return parts.join('; ');
 }
-
-const timeText = (seconds: number): string =>
-  new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
 
 const UNITS = [
   ['d', 86_400],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -14,7 +15,6 @@ import { listText } from '../names/list-text.ts';
 import { amount, keyOf, keyShape, keyText, type NamedKey } from '../shapes.ts';
 import { amountText } from '../text/amount.ts';
 import { linesText } from '../text/lines.ts';
-import { isoTime } from '../text/moment.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
 

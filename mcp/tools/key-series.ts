@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { shown } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { intersect } from '../../domain/time/interval.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import {
   CONTEXT_ARGUMENTS,
   CONTEXT_FIELD,
@@ -35,7 +36,7 @@ import {
 import { amountText, rateText, shareText } from '../text/amount.ts';
 import { linesText } from '../text/lines.ts';
 import { isRate, isSum, ruleOf } from '../text/meter-rules.ts';
-import { isoTime, windowText } from '../text/moment.ts';
+import { windowText } from '../text/window-text.ts';
 import { defineTool } from '../tool.ts';
 import { ToolFault } from '../tool-fault.ts';
 import { averageRateShape } from '../topper-answer.ts';

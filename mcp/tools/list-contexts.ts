@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Interval } from '../graph.ts';
 import { windowOf, windowShape } from '../shapes.ts';
 import { linesText } from '../text/lines.ts';
-import { windowText } from '../text/moment.ts';
+import { windowText } from '../text/window-text.ts';
 import { defineTool } from '../tool.ts';
 
 const DOCUMENT = `query McpContexts {

@@ -13,7 +13,7 @@ import { type KnownGroup, type KnownMeter, noContext } from '../names/known-cont
 import { groupOf, groupShape, windowOf, windowShape } from '../shapes.ts';
 import { linesText } from '../text/lines.ts';
 import { ruleOf } from '../text/meter-rules.ts';
-import { windowText } from '../text/moment.ts';
+import { windowText } from '../text/window-text.ts';
 import { defineTool } from '../tool.ts';
 
 const DOCUMENT = `query McpGroups(${CONTEXT_VARIABLES}, $search: String) {
