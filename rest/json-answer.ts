@@ -1,5 +1,5 @@
+import { writeJson } from '../domain/text/write-json.ts';
 import type { Rendered } from '../resolvers/request-scope.ts';
-import { writeJson } from './write-json.ts';
 
 /** Decision 6. */
 export const jsonAnswer = (

@@ -6,6 +6,7 @@ import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { formatReadable } from '../../domain/keys/key-text.ts';
 import { parseGuid } from '../../domain/text/guid.ts';
 import { printable } from '../../domain/text/printable.ts';
+import { jsonInteger, writeJson } from '../../domain/text/write-json.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Notification } from '../../server/alerts/notify/notification.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
@@ -58,7 +59,7 @@ const WITHOUT_KEY = 'no single key';
  */
 export function alertJson({ alert, groupName, firing }: ListedAlert): string {
   const { rule, guid, evaluatedTo } = alert;
-  const fields = {
+  return writeJson({
     alert: rule.name,
     severity: rule.severity,
     enabled: rule.enabled,
@@ -68,14 +69,21 @@ export function alertJson({ alert, groupName, firing }: ListedAlert): string {
     condition: conditionText(rule.when),
     window_seconds: rule.windowSeconds,
     decided_to: evaluatedTo,
-  };
-  return `${JSON.stringify(fields).slice(0, -1)},"firing":[${firing.map(firingJson).join(',')}]}`;
+    firing: firing.map(firingFields),
+  });
 }
 
-function firingJson({ event, readable, label }: Notification): string {
+function firingFields({ event, readable, label }: Notification) {
   const { eventId: id, key, startedAt, value, peakValue } = event;
-  const fields = JSON.stringify({ id, key, readable, label, started_at: startedAt });
-  return `${fields.slice(0, -1)},"value":${value},"peak_value":${peakValue}}`;
+  return {
+    id,
+    key,
+    readable,
+    label,
+    started_at: startedAt,
+    value: jsonInteger(BigInt(value)),
+    peak_value: jsonInteger(BigInt(peakValue)),
+  };
 }
 
 /** Returns a line for an event of a test. */
@@ -96,8 +104,14 @@ function readableKey(key: string, kinds: readonly SimpleKeyKind[]): string {
 /** Returns an event of a test as a line of JSON (operations, "Since 0.7.0"). */
 export function eventJson(alert: string, event: AlertEvent): string {
   const { key, startedAt, endedAt, value, peakValue } = event;
-  const fields = JSON.stringify({ alert, key, started_at: startedAt, ended_at: endedAt });
-  return `${fields.slice(0, -1)},"value":${value},"peak_value":${peakValue}}`;
+  return writeJson({
+    alert,
+    key,
+    started_at: startedAt,
+    ended_at: endedAt,
+    value: jsonInteger(value),
+    peak_value: jsonInteger(peakValue),
+  });
 }
 
 /** Describes the result of a test. If no window could be tested, says where the data are. */

@@ -1,3 +1,4 @@
+import { jsonInteger } from '../../domain/text/write-json.ts';
 import { probeIdOf, totalWindow } from '../../resolvers/contexts.ts';
 import { listPools, type PoolView } from '../../resolvers/pools.ts';
 import { listSlices, type SliceView, sliceSize } from '../../resolvers/slices.ts';
@@ -6,7 +7,6 @@ import { jsonAnswer } from '../json-answer.ts';
 import { refTo } from '../json-schema.ts';
 import { type CommonOptions, decodeCommon } from '../parameters/decode-common.ts';
 import { booleanParameter } from '../parameters/parameter.ts';
-import { jsonInteger } from '../write-json.ts';
 import { timeSlicesSchemas } from './time-slices-schema.ts';
 
 type TimeSlicesOptions = CommonOptions & {

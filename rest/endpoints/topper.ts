@@ -1,4 +1,5 @@
 import { serviceError } from '../../domain/errors.ts';
+import { jsonInteger } from '../../domain/text/write-json.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
@@ -24,7 +25,6 @@ import {
   type TopperOptions,
   topperParameters,
 } from '../parameters/decode-topper.ts';
-import { jsonInteger } from '../write-json.ts';
 import { AVAILABLE_WINDOW_HEADER, withAvailableWindow } from './available-window.ts';
 import { existingGroup } from './existing-group.ts';
 import { topperCsvSchema, topperSchemas } from './topper-schema.ts';

