@@ -19,37 +19,37 @@ const ENDING_SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type EndingSignal = keyof typeof ENDING_SIGNALS;
 
 /** Under npm, Ctrl-C arrives twice, from the terminal and passed on by npm: it counts once. */
-const ONE_WISH_MS = 1_000;
+const DUPLICATE_SIGNAL_MS = 1_000;
 
 /**
  * Keeps signals from ending the process until `close` is called. The first signal aborts `signal`
  * and resolves `aborted`, and so does the failure of standard output. A later one rejects
- * `impatience`: work should be abandoned.
+ * `abandoned`: work should not be waited for any longer.
  */
 export function listenForSignals() {
   const controller = new AbortController();
   let firstAt = 0;
-  let giveUp: (reason: Interrupted) => void = () => undefined;
-  let tell: () => void = () => undefined;
-  const impatience = new Promise<never>((_, reject) => {
-    giveUp = reject;
+  let rejectAbandoned: (reason: Interrupted) => void = () => undefined;
+  let resolveAborted: () => void = () => undefined;
+  const abandoned = new Promise<never>((_, reject) => {
+    rejectAbandoned = reject;
   });
   const aborted = new Promise<void>((resolve) => {
-    tell = resolve;
+    resolveAborted = resolve;
   });
   // Nothing awaits it while the database is opened; after that it is raced against the work.
-  impatience.catch(() => undefined);
+  abandoned.catch(() => undefined);
   const abort = (reason: Interrupted | OutputFailed) => {
     controller.abort(reason);
-    tell();
+    resolveAborted();
   };
   const listener = (name: EndingSignal) => {
     const interrupted = new Interrupted(name);
     if (firstAt === 0) {
       firstAt = performance.now();
       abort(interrupted);
-    } else if (performance.now() - firstAt > ONE_WISH_MS) {
-      giveUp(interrupted);
+    } else if (performance.now() - firstAt > DUPLICATE_SIGNAL_MS) {
+      rejectAbandoned(interrupted);
     }
   };
   const names = Object.keys(ENDING_SIGNALS) as EndingSignal[];
@@ -63,22 +63,22 @@ export function listenForSignals() {
     stopListening();
     for (const name of names) process.off(name, listener);
   };
-  return { signal: controller.signal, aborted, impatience, close };
+  return { signal: controller.signal, aborted, abandoned, close };
 }
 
 const ORPHAN_CHECK_MS = 250;
 
 /**
- * Calls `tell` when the parent process is gone, which means that npm received a signal. npm starts
- * its scripts through a shell and passes a signal on to that shell only, which dies without telling
- * us.
+ * Calls `onGone` when the parent process is gone, which means that npm received a signal. npm starts
+ * its scripts through a shell and passes a signal on to that shell only, which dies without passing
+ * it to us.
  */
-function onOrphaned(tell: () => void): () => void {
+function onOrphaned(onGone: () => void): () => void {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    tell();
+    onGone();
   }, ORPHAN_CHECK_MS);
   timer.unref();
   return () => clearInterval(timer);

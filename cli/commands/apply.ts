@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { openConnection } from '../../db/connection/connection.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
@@ -21,18 +21,15 @@ export function registerApply(program: Command): void {
 
 async function runApply(file: string, { json }: { json?: true }): Promise<void> {
   const declaration = await readDeclaration(file);
-  const report = await withDatabase(async ({ url }) => {
-    const connection = await openConnection(url, 'apply');
-    try {
-      return await applyDeclaration(connection, declaration, () =>
+  const report = await withDatabase(({ url: databaseUrl }) =>
+    withConnection({ databaseUrl }, 'apply', (connection) =>
+      applyDeclaration(connection, declaration, () =>
         console.error('waiting for an import into the context to end'),
-      );
-    } catch (error) {
-      // An invalid declaration is a usage error: exit status 2.
-      throw error instanceof DeclarationError ? new UsageError(`${file}: ${error.message}`) : error;
-    } finally {
-      await connection.end();
-    }
+      ),
+    ),
+  ).catch((error: unknown) => {
+    // An invalid declaration is a usage error: exit status 2.
+    throw error instanceof DeclarationError ? new UsageError(`${file}: ${error.message}`) : error;
   });
   console.log(json ? JSON.stringify(report) : sentence(report));
 }

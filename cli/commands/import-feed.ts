@@ -1,5 +1,5 @@
-import { openConnection } from '../../db/connection/connection.ts';
 import { selectLastFeed } from '../../db/write/feeds/select-last-feed.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
@@ -80,18 +80,15 @@ async function reportPreviousFeed(
   context: string,
   display: FeedDisplay,
 ): Promise<void> {
-  const connection = await openConnection(url, 'import');
-  try {
-    const last = await selectLastFeed(connection, context);
-    if (!last) return;
-    const newest = new Date(last.newestUs / 1000).toISOString();
-    display.say(
-      `${context}: the feed before, begun at ${last.startedAt.toISOString()}, ` +
-        `committed ${counted(last.flows, 'flow')}, the newest of ${newest}`,
-    );
-  } finally {
-    await connection.end();
-  }
+  const last = await withConnection({ databaseUrl: url }, 'import', (connection) =>
+    selectLastFeed(connection, context),
+  );
+  if (!last) return;
+  const newest = new Date(last.newestUs / 1000).toISOString();
+  display.say(
+    `${context}: the feed before, begun at ${last.startedAt.toISOString()}, ` +
+      `committed ${counted(last.flows, 'flow')}, the newest of ${newest}`,
+  );
 }
 
 function sentence(name: string, tally: FeedTally): string {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
-import { type Connection, openConnection } from '../../db/connection/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
@@ -51,7 +52,7 @@ function registerAdd(user: Command): void {
       if (role !== undefined && contexts.length === 0) {
         throw new UsageError('--role needs --context: a user has a role in each context');
       }
-      const added = await withConnection((connection) =>
+      const added = await withUsers((connection) =>
         addUser(connection, { name, token, contexts, role }),
       );
       if (json) return console.log(JSON.stringify(added));
@@ -67,7 +68,7 @@ function registerRotate(user: Command): void {
     .argument('<name>', 'the user')
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { json }: JsonOption) => {
-      const newToken = await withConnection((connection) => rotateToken(connection, name));
+      const newToken = await withUsers((connection) => rotateToken(connection, name));
       if (json) console.log(JSON.stringify({ name, newToken }));
       else showToken(newToken);
     });
@@ -81,7 +82,7 @@ function registerRevoke(user: Command): void {
     .requiredOption('--context <name>', 'the context', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { context, json }: JsonOption & { context: string }) => {
-      await withConnection((connection) => revokeGrant(connection, name, context));
+      await withUsers((connection) => revokeGrant(connection, name, context));
       if (json) console.log(JSON.stringify({ name, revoked: context }));
       else console.log(`User ${name} can no longer read context ${context}.`);
     });
@@ -94,7 +95,7 @@ function registerRemove(user: Command): void {
     .argument('<name>', 'the user')
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { json }: JsonOption) => {
-      await withConnection((connection) => removeUser(connection, name));
+      await withUsers((connection) => removeUser(connection, name));
       console.log(json ? JSON.stringify({ removed: name }) : `User ${name} was removed.`);
     });
 }
@@ -105,7 +106,7 @@ function registerList(user: Command): void {
     .description('show all users, the contexts that they may read and their role in each')
     .option('--json', 'print the result as JSON')
     .action(async ({ json }: JsonOption) => {
-      const users = await withConnection(listUsers);
+      const users = await withUsers(listUsers);
       if (json) return console.log(JSON.stringify(users));
       for (const { name, grants } of users) {
         console.log(`${name}: ${grants.map(grantText).join(', ') || 'no contexts'}`);
@@ -113,15 +114,8 @@ function registerList(user: Command): void {
     });
 }
 
-const withConnection = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
-  withDatabase(async ({ url }) => {
-    const connection = await openConnection(url, 'user');
-    try {
-      return await work(connection);
-    } finally {
-      await connection.end();
-    }
-  });
+const withUsers = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
+  withDatabase(({ url: databaseUrl }) => withConnection({ databaseUrl }, 'user', work));
 
 const grantText = ({ context, role }: Grant): string => `${context} (${role})`;
 

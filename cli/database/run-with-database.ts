@@ -46,7 +46,7 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
       const leavesDemo = embedded && (await isForDemo(url, settings));
       const { signal } = signals;
       const done = work({ url, embedded, settings, preparation, reopen, signal });
-      const result = await Promise.race([done, signals.impatience]);
+      const result = await Promise.race([done, signals.abandoned]);
       if (leavesDemo && !(await isForDemo(database.url, settings))) sayDemoIsLeftOut();
       return result;
     } catch (error) {
