@@ -1,20 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seriesColors } from '../../../web/src/chart/palette.ts';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import type { TestService } from '../../support/lab/service.ts';
 import { inWindow, NOON, QUIET, startAlertsPageLab } from './alerts-page-lab.ts';
 import { violations } from './axe-violations.ts';
-import { type DashboardPage, type Looks, openDashboard, overflowOf } from './dashboard-page.ts';
+import { type DashboardPage, type Looks, overflowOf } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, hostKey, hostName, SENSORS } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'Alerts are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const bare = (guid: string): string => guid.slice(1, -1);
 
@@ -28,29 +20,18 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['alerts-chart', `${HOSTS_VIEW}&key=${hostKey(2)}`],
 ];
 
-describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () => {
+describeInBrowser('alerts in the dashboard', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startAlertsPageLab();
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const open = async (search: string, looks: Looks = {}) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`, looks);
+    dashboard = await openAt(`${lab.url}/${search}`, looks);
     await dashboard.signIn();
     return dashboard;
   };

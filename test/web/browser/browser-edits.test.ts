@@ -1,47 +1,27 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addUser } from '../../../ingest/users.ts';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { ADA, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
-import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+import type { DashboardPage } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, hostKey, hostName, startPageLab, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'Editing is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const READER: Credentials = { username: 'rita', token: 'rita-token' };
 
 const TOP = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=${TEN}-${TEN + 7200}&tz=UTC`;
 const STORAGE = '?view=storage&context=lab&tz=UTC';
 
-describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
+describeInBrowser('editing in a browser', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
     await role('editor');
     await lab.addUser(READER, [CONTEXT]);
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const role = (given: 'reader' | 'editor') =>
     lab.write((connection) =>
@@ -49,7 +29,7 @@ describe.skipIf(!chromium)('editing in a browser', { timeout: 180_000 }, () => {
     );
 
   const open = async (search: string, as: Credentials = ADA) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn(as);
     return dashboard;
   };

@@ -1,19 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addUser } from '../../../ingest/users.ts';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { ADA, CONTEXT } from '../../support/lab/service.ts';
 import { NOON, startAlertsPageLab } from './alerts-page-lab.ts';
-import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+import type { DashboardPage } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, hostKey, hostName, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
 
 const TOP = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=${TEN}-${TEN + 7200}&tz=UTC`;
 
-describe.skipIf(!chromium)('the focus in the dashboard', { timeout: 120_000 }, () => {
+describeInBrowser('the focus in the dashboard', (openAt) => {
   let lab: Awaited<ReturnType<typeof startAlertsPageLab>>;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
@@ -21,22 +17,12 @@ describe.skipIf(!chromium)('the focus in the dashboard', { timeout: 120_000 }, (
     await lab.write((connection) =>
       addUser(connection, { name: ADA.username, contexts: [CONTEXT], role: 'editor' }),
     );
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn();
     return dashboard;
   };

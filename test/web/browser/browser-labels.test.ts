@@ -1,11 +1,9 @@
-import type { Browser, Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, openDashboard } from './dashboard-page.ts';
-
-const chromium = findChromium();
+import type { DashboardPage } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 
 const HOSTS = guidOf(1);
 const PAIRS = guidOf(2);
@@ -21,9 +19,8 @@ const viewOf = (guid: string) =>
   `?context=lab&group=${guid.slice(1, -1)}&meter=0&window=all&tz=UTC`;
 const TOP = viewOf(HOSTS);
 
-describe.skipIf(!chromium)('labels in the dashboard', { timeout: 120_000 }, () => {
+describeInBrowser('labels in the dashboard', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
@@ -52,18 +49,12 @@ describe.skipIf(!chromium)('labels in the dashboard', { timeout: 120_000 }, () =
         })),
       ],
     });
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(() => dashboard?.close());
+  afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn();
     return dashboard;
   };

@@ -1,55 +1,38 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { LiveTopKeysSubscription } from '../../../web/generated/operations.ts';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { group, guidOf } from '../../support/lab/lab.ts';
 import { ADA, type TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, holdRequests, type Looks, openDashboard } from './dashboard-page.ts';
+import { type DashboardPage, holdRequests, type Looks } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, hostKey, hostName, startPageLab, TEN } from './page-lab.ts';
 import { type StreamStandIn, standBefore } from './stream-stand-in.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'The live page is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const VIEW = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&tz=UTC`;
 
 type LiveContext = NonNullable<LiveTopKeysSubscription['contextChanged']>;
 
-describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, () => {
+describeInBrowser('the live page in a browser', (openAt) => {
   let lab: TestService;
   let standIn: StreamStandIn;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
     standIn = await standBefore(lab.url);
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
   afterAll(async () => {
-    await browser?.close();
     await standIn?.close();
     await lab?.close();
   });
 
-  afterEach(async () => {
-    standIn.mend();
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterEach(() => standIn.mend());
 
   /** The answer to the page's query, from which the stand-in's events are made. */
   let base: LiveContext;
 
   const open = async (search: string, looks: Looks = {}) => {
-    dashboard = await openDashboard(browser, `${standIn.url}/${search}`, looks);
+    dashboard = await openAt(`${standIn.url}/${search}`, looks);
     const { page } = dashboard;
     page.on('response', async (response) => {
       const { operationName } = response.request().postDataJSON() ?? {};
@@ -311,7 +294,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
     const context = 'fresh';
     await lab.apply({ context });
     await lab.grant(ADA, [context]);
-    dashboard = await openDashboard(browser, `${lab.url}/?context=${context}&window=1h&live=1`);
+    dashboard = await openAt(`${lab.url}/?context=${context}&window=1h&live=1`);
     await dashboard.signIn();
     const { page, labels } = dashboard;
     await page.getByText('has no counter groups yet').waitFor();
@@ -324,7 +307,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
   });
 
   it('follows what is committed, as the server announces it', async () => {
-    dashboard = await openDashboard(browser, `${lab.url}/${VIEW}&window=1h&live=1`);
+    dashboard = await openAt(`${lab.url}/${VIEW}&window=1h&live=1`);
     await dashboard.signIn();
     const { page, labels, forget, asked } = dashboard;
     await page.locator('.is-live.is-open').waitFor();
@@ -340,7 +323,7 @@ describe.skipIf(!chromium)('the live page in a browser', { timeout: 180_000 }, (
 
   it('keeps the share of a key without hidden ones until both answers are there', async () => {
     const search = `${VIEW}&window=1h&live=1&hide=${hostKey(1)}&key=${hostKey(0)}`;
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn();
     const { page } = dashboard;
     await page.locator('.is-live.is-open').waitFor();

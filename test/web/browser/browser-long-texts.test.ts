@@ -1,11 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, openDashboard, overflowOf } from './dashboard-page.ts';
-
-const chromium = findChromium();
+import { type DashboardPage, overflowOf } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 
 /** The longest text key. */
 const KEY = 'k'.repeat(512);
@@ -16,9 +13,8 @@ const LABEL = 'label '.repeat(166);
 
 const TOP = `?context=lab&group=${guidOf(1).slice(1, -1)}&meter=0&window=all&tz=UTC`;
 
-describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }, () => {
+describeInBrowser('the dashboard with long texts', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
@@ -32,15 +28,9 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
         ...(key === 'labelled' && { label: LABEL }),
       })),
     });
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(() => dashboard?.close());
+  afterAll(() => lab?.close());
 
   it.each([
     ['top', TOP],
@@ -52,7 +42,7 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
     ['empty', TOP.replace('window=all', 'window=1000-2000')],
     ['storage', '?view=storage&context=lab&tz=UTC'],
   ])('does not scroll sideways: %s', async (name, search) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     const { page, signIn, settled, shoot } = dashboard;
     await signIn();
     for (const width of [320, 720, 1200]) {
@@ -67,7 +57,7 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
     ['top', TOP],
     ['trend', `${TOP}&view=trend`],
   ])('shows all columns, and the whole key beside a long label: %s', async (_, search) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`, { width: 900 });
+    dashboard = await openAt(`${lab.url}/${search}`, { width: 900 });
     const { page, signIn, settled } = dashboard;
     await signIn();
     await settled();
@@ -97,7 +87,7 @@ describe.skipIf(!chromium)('the dashboard with long texts', { timeout: 120_000 }
     [1200, 400],
     [1200, 900],
   ])('shows all of the panel of a key with a long label: %d × %d', async (width, height) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${TOP}&key=labelled`, { width, height });
+    dashboard = await openAt(`${lab.url}/${TOP}&key=labelled`, { width, height });
     const { page, signIn, settled, shoot } = dashboard;
     await signIn();
     await settled();

@@ -1,19 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heatColors, seriesColors } from '../../../web/src/chart/palette.ts';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import type { TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
-import { type DashboardPage, type Looks, openDashboard, overflowOf } from './dashboard-page.ts';
+import { type DashboardPage, type Looks, overflowOf } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'The dashboard is not looked at in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
 /** Thirteen minutes: some hosts have more than in the thirteen before, and some less. */
@@ -35,29 +26,18 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['storage', '?view=storage&context=lab&tz=UTC'],
 ];
 
-describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, () => {
+describeInBrowser('the look of the dashboard', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const open = async (search: string, looks: Looks = {}) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`, looks);
+    dashboard = await openAt(`${lab.url}/${search}`, looks);
     await dashboard.signIn();
     return dashboard;
   };
@@ -77,7 +57,7 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
     });
 
     it('has an accessible sign-in page, and accessible dialogs', async () => {
-      dashboard = await openDashboard(browser, `${lab.url}/${TOP}`, { colorScheme });
+      dashboard = await openAt(`${lab.url}/${TOP}`, { colorScheme });
       const { page, signIn, shoot } = dashboard;
       expect(await violations(page)).toEqual([]);
       await shoot(`sign-in-${colorScheme}`);
@@ -269,7 +249,7 @@ describe.skipIf(!chromium)('the look of the dashboard', { timeout: 180_000 }, ()
   });
 
   it('works by keyboard alone, from signing in to a zoomed key and back', async () => {
-    dashboard = await openDashboard(browser, `${lab.url}/${TOP}`);
+    dashboard = await openAt(`${lab.url}/${TOP}`);
     const { page, settled } = dashboard;
     const { keyboard } = page;
     const focused = () => page.evaluate<string>('document.activeElement.textContent');

@@ -1,19 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allDigits } from '../../../web/src/format/big-number.ts';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import type { TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+import type { DashboardPage } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { APPS, HOSTS, hostName, startPageLab, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'Networks are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const SPAN = { from: TEN + 13 * 60, to: TEN + 26 * 60 };
 
@@ -27,29 +18,18 @@ const BY_FOUR = { ipv4: 30, ipv6: 48 };
 
 type Row = { readonly key: string; readonly label: string; readonly metric: number };
 
-describe.skipIf(!chromium)('networks in a browser', { timeout: 180_000 }, () => {
+describeInBrowser('networks in a browser', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn();
     return dashboard;
   };

@@ -1,18 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+import type { DashboardPage } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, SENSORS, startPageLab, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'Rankings are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 type Span = { readonly from: number; readonly to: number };
 
@@ -29,29 +20,18 @@ const viewOf = ({ from, to }: Span, more = '', group = HOSTS) =>
 
 type Keys = { label: string; rankValue: number }[];
 
-describe.skipIf(!chromium)('rankings in a browser', { timeout: 180_000 }, () => {
+describeInBrowser('rankings in a browser', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn();
     return dashboard;
   };

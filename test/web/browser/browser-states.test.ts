@@ -1,47 +1,27 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, openDashboard } from './dashboard-page.ts';
+import type { DashboardPage } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { BACKBONE, HOSTS, hostKey, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'The states are not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
 
 const viewOf = (group: string, more = WINDOW): string =>
   `?context=lab&group=${group.slice(1, -1)}&meter=0&${more}`;
 
-describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, () => {
+describeInBrowser('the states of the dashboard', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`);
+    dashboard = await openAt(`${lab.url}/${search}`);
     await dashboard.signIn();
     return dashboard;
   };
@@ -190,7 +170,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
     const newcomer = { username: 'newcomer', token: 'new-token' };
     await lab.apply({ context: 'office' });
     await lab.addUser(newcomer, []);
-    dashboard = await openDashboard(browser, `${lab.url}/`);
+    dashboard = await openAt(`${lab.url}/`);
     const { page, settled, signIn } = dashboard;
     await signIn(newcomer);
     expect(await notice()).toContain(
@@ -222,7 +202,7 @@ describe.skipIf(!chromium)('the states of the dashboard', { timeout: 180_000 }, 
   });
 
   it('too many failed log-ins say how long to wait', async () => {
-    dashboard = await openDashboard(browser, `${lab.url}/`);
+    dashboard = await openAt(`${lab.url}/`);
     const { page } = dashboard;
     const message = 'Too many failed log-ins, try again in 42 seconds';
     await answerWith(429, problem(message, 'LIMIT'), { 'retry-after': '42' });

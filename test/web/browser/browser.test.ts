@@ -1,48 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { parse as parseCsv } from 'csv-parse/sync';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
 import { startTestService, type TestService } from '../../support/lab/service.ts';
-import { type DashboardPage, holdRequests, type Looks, openDashboard } from './dashboard-page.ts';
+import { type DashboardPage, holdRequests, type Looks } from './dashboard-page.ts';
+import { describeInBrowser } from './describe-in-browser.ts';
 import { FORMULA_HOST, HOSTS, hostName, PAIRS, startPageLab, TEN } from './page-lab.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'The dashboard is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 const HOURS = `window=${TEN}-${TEN + 7200}`;
 const HOSTS_VIEW = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&${HOURS}&tz=UTC`;
 
-describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, () => {
+describeInBrowser('the dashboard in a browser', (openAt) => {
   let lab: TestService;
-  let browser: Browser;
   let dashboard: DashboardPage;
 
   beforeAll(async () => {
     lab = await startPageLab();
-    browser = await launch(chromium ?? '');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await lab?.close();
-  });
-
-  afterEach(async () => {
-    const complaints = dashboard?.complaints ?? [];
-    await dashboard?.close();
-    expect(complaints).toEqual([]);
-  });
+  afterAll(() => lab?.close());
 
   /** Opens the dashboard at this address, and signs in. */
   const open = async (search = HOSTS_VIEW, looks: Looks = {}) => {
-    dashboard = await openDashboard(browser, `${lab.url}/${search}`, looks);
+    dashboard = await openAt(`${lab.url}/${search}`, looks);
     await dashboard.signIn();
     return dashboard;
   };
@@ -68,7 +48,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
   };
 
   it('rejects a wrong token, and says what to do', async () => {
-    dashboard = await openDashboard(browser, `${lab.url}/`);
+    dashboard = await openAt(`${lab.url}/`);
     const { page } = dashboard;
     await page.getByLabel('User').fill('ada');
     await page.getByLabel('Token').fill('wrong');
@@ -111,7 +91,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
       settings: { trustedOnly: true },
     });
     try {
-      dashboard = await openDashboard(browser, `${strict.url}/${HOSTS_VIEW}`);
+      dashboard = await openAt(`${strict.url}/${HOSTS_VIEW}`);
       await dashboard.signIn();
       await showsTop(dashboard, await topOf());
       await dashboard.page.locator('.key-link').first().click();

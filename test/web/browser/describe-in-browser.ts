@@ -1,0 +1,46 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
+
+const chromium = findChromium();
+
+if (!chromium) {
+  console.warn(
+    'The dashboard is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
+  );
+}
+
+/** Opens the dashboard at an address, without signing in. It is closed after the test. */
+type OpenAt = (address: string, looks?: Looks) => Promise<DashboardPage>;
+
+/**
+ * Declares tests in one browser; without one, they are skipped. A test fails if the browser
+ * complains about a page that it opened.
+ */
+export function describeInBrowser(name: string, declareTests: (openAt: OpenAt) => void): void {
+  describe.skipIf(!chromium)(name, { timeout: 180_000 }, () => {
+    let browser: Browser;
+    let opened: DashboardPage[] = [];
+
+    beforeAll(async () => {
+      browser = await launch(chromium ?? '');
+    });
+
+    afterAll(() => browser?.close());
+
+    afterEach(async () => {
+      const pages = opened;
+      opened = [];
+      const complaints = pages.flatMap((page) => page.complaints);
+      for (const page of pages) await page.close();
+      expect(complaints).toEqual([]);
+    });
+
+    declareTests(async (address, looks) => {
+      const page = await openDashboard(browser, address, looks);
+      opened.push(page);
+      return page;
+    });
+  });
+}
