@@ -149,8 +149,8 @@ describe('a rule in words', () => {
     [{}, '1.50 GB'],
     [{ comparison: 'KEY_GROWS_BY' }, '+1.50 GB'],
   ] satisfies [Partial<Rule>, string][])('gives values of %j as %s', (given, text) => {
-    const told = valueText(1_500_000_000, eventOf(given), DEFAULT_UNITS);
-    expect(told.replaceAll('\u00a0', ' ')).toBe(text);
+    const formatted = valueText(1_500_000_000, eventOf(given), DEFAULT_UNITS);
+    expect(formatted.replaceAll('\u00a0', ' ')).toBe(text);
   });
 
   it('gives silence as a duration', () => {

@@ -179,10 +179,10 @@ describe('a figure from topper buckets', () => {
     ['a window that cuts both its buckets', { from: 150, to: 750 }, 600, 2, null],
     ['a peak in a bucket that is cut', { from: 0, to: 660 }, 600, 2.5, null],
     ['a peak that is the average', { from: 0, to: 600 }, 600, 2, '2'],
-  ])('%s: a peak is never below the average', (_, covered, peak, averageRate, told) => {
+  ])('%s: a peak is never below the average', (_, covered, peak, averageRate, expected) => {
     const { quantity, why } = peakFigure({ peak, averageRate }, terms('counter'), covered);
-    expect(quantity?.[0] ?? null).toBe(told);
-    expect(why === null).toBe(told !== null);
+    expect(quantity?.[0] ?? null).toBe(expected);
+    expect(why === null).toBe(expected !== null);
   });
 
   it('of a rate is rounded, but a peak is not left out for that', () => {

@@ -94,8 +94,8 @@ describe('what a form changes of a key', () => {
     ];
     const opened = { key: KNOWN.key, texts: TEXTS, newest: { ...KNOWN, attributes } };
     const changes = keyChanges(opened, { ...TEXTS, attributes: typed });
-    const told = (changes?.attributes ?? []).map(({ name, value }) => `${name}=${value}`);
-    expect(told).toEqual(sent);
+    const attributeTexts = (changes?.attributes ?? []).map(({ name, value }) => `${name}=${value}`);
+    expect(attributeTexts).toEqual(sent);
   });
 
   it('has a name twice if it was typed twice, for the server to refuse it', () => {

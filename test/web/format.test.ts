@@ -38,8 +38,8 @@ describe('a quantity', () => {
     [12_345_678, '12.3 MB'],
     ['9007199254740993', '9.01 PB'],
     ['123456789012345678901234567890', '123457 YB'],
-  ])('%s bytes are %s', (value, told) => {
-    expect(formatAmount(value, BYTES, DEFAULT_UNITS).join(' ')).toBe(told);
+  ])('%s bytes are %s', (value, formatted) => {
+    expect(formatAmount(value, BYTES, DEFAULT_UNITS).join(' ')).toBe(formatted);
   });
 
   it('is shown in bits, and with a base of 1024, if that was chosen', () => {

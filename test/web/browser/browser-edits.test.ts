@@ -61,9 +61,9 @@ describeInBrowser('editing in a browser', (openAt) => {
     await settled();
     await expect.poll(() => page.locator('#panel-title').textContent()).toBe('files.example.com');
     await expect.poll(async () => (await labels())[0]).toBe('files.example.com');
-    const told = await panel().getByRole('region', { name: 'Attributes' }).innerText();
+    const shownText = await panel().getByRole('region', { name: 'Attributes' }).innerText();
     for (const text of ['two disks\nof 8 TB', 'cellar', 'owner', 'ada'])
-      expect(told).toContain(text);
+      expect(shownText).toContain(text);
 
     await page.reload();
     await settled();

@@ -94,8 +94,8 @@ describeInBrowser('the look of the dashboard', (openAt) => {
       await settled();
       const room = await page.evaluate<number>('document.body.clientWidth');
       for (const text of ['none firing', '304 critical + 1013']) {
-        await firing.evaluate((element, told) => {
-          if (element.firstChild) element.firstChild.textContent = told;
+        await firing.evaluate((element, newText) => {
+          if (element.firstChild) element.firstChild.textContent = newText;
         }, text);
         expect(await page.evaluate(overlapsInHeader), `${text}, ${width} px wide`).toEqual([]);
       }
@@ -201,7 +201,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
       await readout.waitFor();
       const box = await readout.boundingBox();
       const card = await page.locator('.chart-card').boundingBox();
-      if (!box || !card) throw new Error('nothing is told');
+      if (!box || !card) throw new Error('nothing is shown');
       expect(box.x).toBeGreaterThanOrEqual(card.x);
       expect(box.x + box.width).toBeLessThanOrEqual(card.x + card.width);
       expect(box.width).toBeGreaterThan(150);
@@ -214,14 +214,14 @@ describeInBrowser('the look of the dashboard', (openAt) => {
     const { page } = await open(TOP.replace(/window=\d+-\d+/, cut));
     const time = page.locator('.chart-card .readout-time');
     await page.locator('.chart-card .chart-place').focus();
-    for (const [key, told] of [
+    for (const [key, text] of [
       ['Home', /07:02 – 07:05$/],
       ['ArrowRight', /07:05 – 07:10$/],
       ['End', /11:55 – 11:59$/],
       ['ArrowLeft', /11:50 – 11:55$/],
     ] as const) {
       await page.keyboard.press(key);
-      await expect.poll(() => time.textContent()).toMatch(told);
+      await expect.poll(() => time.textContent()).toMatch(text);
     }
   });
 
@@ -256,10 +256,10 @@ describeInBrowser('the look of the dashboard', (openAt) => {
     const tabTo = async (name: RegExp) => {
       for (let i = 0; i < 60; i += 1) {
         await keyboard.press('Tab');
-        const told = await page.evaluate<string>(
+        const focusedText = await page.evaluate<string>(
           '(document.activeElement.getAttribute("aria-label") ?? "") + document.activeElement.textContent',
         );
-        if (name.test(told)) return;
+        if (name.test(focusedText)) return;
       }
       throw new Error(`Tab never comes to ${name}`);
     };

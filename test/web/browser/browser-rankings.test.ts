@@ -73,8 +73,8 @@ describeInBrowser('rankings in a browser', (openAt) => {
     expect(new URL(page.url()).searchParams.get('rank')).toBe(written);
     const keys = await ranked(HOURS, ranking);
     expect(await labels()).toEqual(labelsOf(keys));
-    const [told, values] = await orderedBy();
-    expect(told).toBe(head);
+    const [column, values] = await orderedBy();
+    expect(column).toBe(head);
     // Bytes of five minutes, as bits per second.
     expect(values.map((text) => text.replace(/[^\d.kM]/g, ''))).toEqual(
       keys.map(({ rankValue }) => inDigits((rankValue * 8) / 300)),
@@ -93,8 +93,8 @@ describeInBrowser('rankings in a browser', (openAt) => {
     const keys = await ranked(UNEVEN, { rankBy });
     expect(keys.length).toBeGreaterThan(1);
     expect(await labels()).toEqual(labelsOf(keys));
-    const [told, values] = await orderedBy();
-    expect(told).toBe(name);
+    const [column, values] = await orderedBy();
+    expect(column).toBe(name);
     expect(values.every((text) => text.startsWith(sign))).toBe(true);
     const digits = await page
       .locator('.top-table tbody .is-ranked [title]')

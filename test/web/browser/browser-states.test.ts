@@ -104,10 +104,10 @@ describeInBrowser('the states of the dashboard', (openAt) => {
   it.each([
     ['meter', 'meter=77', 'Hosts has no meter 77', 'Show another meter'],
     ['probe', 'meter=0&probe=xx', 'no probe “xx”', 'Show all probes'],
-  ])('an unknown %s leads to existing ones', async (_, search, told, action) => {
+  ])('an unknown %s leads to existing ones', async (_, search, title, action) => {
     const group = HOSTS.slice(1, -1);
     const { page, settled, labels } = await open(`?context=lab&group=${group}&${search}&${WINDOW}`);
-    expect(await notice()).toContain(told);
+    expect(await notice()).toContain(title);
     await page.getByRole('button', { name: action }).click();
     await settled();
     expect(await labels()).toHaveLength(10);

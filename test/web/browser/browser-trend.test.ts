@@ -44,7 +44,7 @@ describeInBrowser('a trend in a browser', (openAt) => {
   const cells = () => dashboard.page.locator('.heat-cells');
 
   /** The readout of the cell under the cursor. */
-  const told = () => dashboard.page.locator('.heat .readout').innerText();
+  const readout = () => dashboard.page.locator('.heat .readout').innerText();
 
   /** The drawn picture. */
   const drawn = () =>
@@ -72,8 +72,8 @@ describeInBrowser('a trend in a browser', (openAt) => {
     ] as const) {
       await cells().hover({ position: { x: (column + 0.5) * width, y: row * 22 + 10 } });
       const listed = steps[column]?.keys.find(({ label }) => label === labels[row]);
-      expect(await told()).toContain(labels[row]);
-      expect(await told()).toMatch(
+      expect(await readout()).toContain(labels[row]);
+      expect(await readout()).toMatch(
         listed ? new RegExp(`Rank\\s+${listed.rank}\\s`) : /not among the top 10/,
       );
     }
@@ -113,14 +113,14 @@ describeInBrowser('a trend in a browser', (openAt) => {
     const { page, settled } = await open(viewOf('&step=10m'));
     await cells().focus();
     await page.keyboard.press('ArrowDown');
-    expect(await told()).toMatch(/11:50 – 12:00/);
+    expect(await readout()).toMatch(/11:50 – 12:00/);
     await page.keyboard.press('Home');
-    expect(await told()).toMatch(/10:00 – 10:10/);
+    expect(await readout()).toMatch(/10:00 – 10:10/);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
-    expect(await told()).toMatch(/10:10 – 10:20/);
+    expect(await readout()).toMatch(/10:10 – 10:20/);
     const second = await page.locator('.heat-labels li').nth(1).textContent();
-    expect(await told()).toContain(second);
+    expect(await readout()).toContain(second);
     await page.keyboard.press('Enter');
     await settled();
     expect(new URL(page.url()).searchParams.get('window')).toBe(`${TEN + 600}-${TEN + 1200}`);
@@ -192,7 +192,7 @@ describeInBrowser('a trend in a browser', (openAt) => {
     expect(await page.getByRole('radio', { name: 'Share' }).count()).toBe(0);
     await cells().focus();
     await page.keyboard.press('ArrowDown');
-    expect(await told()).toMatch(/rack 2[\s\S]*Mean/);
+    expect(await readout()).toMatch(/rack 2[\s\S]*Mean/);
   });
 
   it('is saved as CSV', async () => {
