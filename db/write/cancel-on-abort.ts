@@ -1,14 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../domain/limits.ts';
 import {
   type Connection,
   isTransactionPooled,
-  type OpenTransaction,
   openConnection,
   openTransaction,
 } from '../connection/connection.ts';
 
 /**
- * Makes an abort cancel the running statement of a connection, whether it waits for a lock or
- * copies, through a second connection. Returns the function that ends this.
+ * Makes an abort cancel the statements of a connection, whether they wait for a lock or copy,
+ * through a second connection. A cancel that arrives between two statements is lost, so cancels are
+ * sent until the returned function is called, which ends this. Throws if already aborted.
  */
 export async function cancelOnAbort(
   databaseUrl: string,
@@ -18,44 +20,50 @@ export async function cancelOnAbort(
   if (!signal) return async () => undefined;
   const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
   const pid = rows[0]?.pid ?? 0;
-  let cancelling: Promise<unknown> | null = null;
+  // An abort from before the listener is added would go unnoticed.
+  signal.throwIfAborted();
+  const cancel = (control: Connection) =>
+    isTransactionPooled(connection)
+      ? cancelTransaction(control, connection)
+      : control.query('select pg_cancel_backend($1::int)', [pid]);
+  const over = new AbortController();
+  let cancelling: Promise<void> | null = null;
   const onAbort = () => {
-    const cancel = isTransactionPooled(connection)
-      ? cancelTransaction(databaseUrl, openTransaction(connection))
-      : cancelBackend(databaseUrl, pid);
     // If no cancel gets through, the work still ends when it next checks the signal.
-    cancelling = cancel.catch(() => undefined);
+    cancelling = cancelUntil(over.signal, databaseUrl, cancel).catch(() => undefined);
   };
   signal.addEventListener('abort', onAbort, { once: true });
   return async () => {
     signal.removeEventListener('abort', onAbort);
+    over.abort();
     await cancelling;
   };
 }
 
-const cancelBackend = (databaseUrl: string, pid: number): Promise<void> =>
-  ask(databaseUrl, 'select pg_cancel_backend($1::int)', [pid]);
+async function cancelUntil(
+  over: AbortSignal,
+  databaseUrl: string,
+  cancel: (control: Connection) => Promise<unknown>,
+): Promise<void> {
+  const control = await openConnection(databaseUrl, 'cancel');
+  try {
+    while (!over.aborted) {
+      await cancel(control);
+      await delay(LIMITS.cancelAgainMs, undefined, { signal: over });
+    }
+  } finally {
+    await control.end();
+  }
+}
 
 /**
  * Cancels a transaction by process and start: once it is over, its server process may work for
  * others.
  */
-async function cancelTransaction(
-  databaseUrl: string,
-  transaction: OpenTransaction | null,
-): Promise<void> {
+async function cancelTransaction(control: Connection, connection: Connection): Promise<void> {
+  const transaction = openTransaction(connection);
   if (!transaction) return;
-  const { pid, startedAt } = transaction;
   const text = `select pg_cancel_backend(pid) from pg_stat_activity
     where pid = $1 and xact_start = $2::timestamptz`;
-  await ask(databaseUrl, text, [pid, startedAt]);
-}
-
-async function ask(databaseUrl: string, text: string, values: readonly unknown[]): Promise<void> {
-  const control = await openConnection(databaseUrl, 'cancel');
-  try {
-    await control.query(text, [...values]);
-  } finally {
-    await control.end();
-  }
+  await control.query(text, [transaction.pid, transaction.startedAt]);
 }

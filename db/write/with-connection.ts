@@ -8,7 +8,7 @@ export type ConnectionTarget = {
 
 /**
  * Runs `work` on a connection of its own, which ends with it. An abort cancels the connection's
- * running statement, and its reason is then thrown.
+ * statements, and its reason is then thrown. After an early abort, `work` does not start.
  */
 export async function withConnection<T>(
   { databaseUrl, signal }: ConnectionTarget,
