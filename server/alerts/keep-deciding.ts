@@ -32,9 +32,9 @@ const DELAYS = { firstMs: LIMITS.alertsFirstMs, everyMs: LIMITS.alertsEveryMs };
 /** Decides the windows of all alerts on the primary as they become due, each once and in order. */
 export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
   // A default for undefined only: null means without timers.
-  const { delays = DELAYS } = options;
+  const { delays = DELAYS, log } = options;
   const evaluator = new Evaluator(options);
-  const work = workInBackground((signal) => evaluator.look(signal), delays);
+  const work = workInBackground((signal) => evaluator.look(signal), delays, log);
   return {
     runOnce: work.runOnce,
     async stop() {

@@ -1,3 +1,5 @@
+import type { Logger } from '../telemetry/log.ts';
+
 /** Milliseconds until the first pass, and from the end of one pass to the next. */
 export type Delays = { readonly firstMs: number; readonly everyMs: number };
 
@@ -9,12 +11,13 @@ export type BackgroundWork = {
 };
 
 /**
- * Runs `look` repeatedly, one pass after the other. `look` must never reject; its signal is aborted
- * when the server shuts down. delays null: it runs only when `runOnce` is called.
+ * Runs `look` repeatedly, one pass after the other, whether or not the pass before succeeded. Its
+ * signal is aborted when the server shuts down. delays null: it runs only when `runOnce` is called.
  */
 export function workInBackground(
   look: (signal: AbortSignal) => Promise<void>,
   delays: Delays | null,
+  log: Pick<Logger, 'error'>,
 ): BackgroundWork {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -22,7 +25,9 @@ export function workInBackground(
   let timer: NodeJS.Timeout | undefined;
 
   function runOnce(): Promise<void> {
-    running = running.then(() => (signal.aborted ? undefined : look(signal)));
+    running = running
+      .then(() => (signal.aborted ? undefined : look(signal)))
+      .catch((err) => log.error({ err }, 'background work failed, which is retried'));
     return running;
   }
 

@@ -70,7 +70,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     if (!signal.aborted) tally.noteRun({ endedAt: Date.now() / 1000, failed });
   }
 
-  return workInBackground(look, delays);
+  return workInBackground(look, delays, log);
 }
 
 type Dropping = {

@@ -69,7 +69,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     tally.noteRun({ endedAt: Date.now() / 1000, seconds, failed });
   }
 
-  return workInBackground(look, delays);
+  return workInBackground(look, delays, log);
 }
 
 /** State that is kept from one pass to the next. Times are in epoch seconds. */

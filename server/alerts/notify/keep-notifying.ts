@@ -40,9 +40,9 @@ const RETRIES = {
  * database does so; when it ends or dies, another one takes over (docs/adr/0018-alerts.md).
  */
 export function keepNotifying(options: KeepNotifyingOptions): BackgroundWork {
-  const { delays = DELAYS } = options;
+  const { delays = DELAYS, log } = options;
   const keeper = new NotifierKeeper(options, () => void work.runOnce());
-  const work = workInBackground((signal) => keeper.look(signal), delays);
+  const work = workInBackground((signal) => keeper.look(signal), delays, log);
   return {
     runOnce: work.runOnce,
     async stop() {
