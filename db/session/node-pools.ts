@@ -53,6 +53,11 @@ export type NodePoolsOptions = {
   onLostConnection?: (url: string, error: Error) => void;
   /** Called once per node, with its address, when prepared statements are lost on the way to it. */
   onLostStatements?: (url: string, error: unknown) => void;
+  /**
+   * Called with a node's address when its workers of Citus cannot be checked, for example because
+   * the role may not. Once until a check succeeds.
+   */
+  onUncheckedWorkers?: (url: string, error: unknown) => void;
 };
 
 /** The connection pools of every PostgreSQL node requested so far, by address. */
@@ -65,6 +70,7 @@ export class NodePools {
   readonly #nodeNameOf: (url: string) => string;
   readonly #onLostConnection: (url: string, error: Error) => void;
   readonly #onLostStatements: (url: string, error: unknown) => void;
+  readonly #onUncheckedWorkers: (url: string, error: unknown) => void;
   readonly #pools = new Map<string, NodePool>();
 
   constructor(options: NodePoolsOptions) {
@@ -75,6 +81,7 @@ export class NodePools {
     this.#nodeNameOf = options.nodeNameOf ?? describeDatabase;
     this.#onLostConnection = options.onLostConnection ?? (() => {});
     this.#onLostStatements = options.onLostStatements ?? (() => {});
+    this.#onUncheckedWorkers = options.onUncheckedWorkers ?? (() => {});
   }
 
   at(url: string): NodePool {
@@ -90,7 +97,7 @@ export class NodePools {
       reads: this.#open(url, between, { ...READS, max: this.connections }),
       control,
       pages: this.#open(url, between, { ...PAGES, max: this.connections }),
-      workers: new SilentWorkers(control),
+      workers: new SilentWorkers(control, (error) => this.#onUncheckedWorkers(url, error)),
       placement,
       shared: new SharedReads(),
       pooler,

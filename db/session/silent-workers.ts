@@ -23,9 +23,16 @@ export class SilentWorkers {
   #look: Promise<void> | null = null;
   #next: NodeJS.Timeout | null = null;
   #isClosed = false;
+  readonly #onFailure: (error: unknown) => void;
+  #isFailing = false;
 
-  constructor(control: Control) {
+  /**
+   * onFailure: called when the workers cannot be checked although the coordinator answers, once
+   * until a check succeeds.
+   */
+  constructor(control: Control, onFailure: (error: unknown) => void) {
     this.#control = control;
+    this.#onFailure = onFailure;
   }
 
   /**
@@ -95,9 +102,16 @@ export class SilentWorkers {
       for (const worker of rows) if (!(await this.#answers(worker))) silent.add(worker.groupId);
       this.#silent = silent;
       this.#unreachable = null;
+      this.#isFailing = false;
     } catch (cause) {
       this.#unreachable = isUnreachable(cause) ? silence(cause) : null;
+      if (!this.#unreachable) this.#fail(cause);
     }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#isFailing) this.#onFailure(error);
+    this.#isFailing = true;
   }
 
   async #answers({ host, port }: Worker): Promise<boolean> {

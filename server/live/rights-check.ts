@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { selectRights } from '../../db/queries/live/select-rights.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Service } from '../service/service.ts';
 import type { Followers } from './followers.ts';
@@ -15,6 +16,8 @@ export class RightsCheck {
   readonly #all: () => Iterable<Followers>;
   #timer: NodeJS.Timeout | null = null;
   #isLooking = false;
+  /** Whether a failure was logged since the last check that succeeded. */
+  #isWarned = false;
 
   constructor(service: Pick<Service, 'pools' | 'log'>, all: () => Iterable<Followers>) {
     this.#service = service;
@@ -35,11 +38,20 @@ export class RightsCheck {
     this.#isLooking = true;
     try {
       await this.#check();
+      this.#isWarned = false;
     } catch (err) {
-      this.#service.log.debug({ err }, 'the rights of subscribers could not be read');
+      this.#noteFailure(err);
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  /** Warns once per defect: as long as it lasts, revoked users keep their streams. */
+  #noteFailure(err: unknown): void {
+    const isAway = err instanceof ServiceError && err.kind === 'unreachable';
+    const level = isAway || this.#isWarned ? 'debug' : 'warn';
+    this.#service.log[level]({ err }, 'the rights of subscribers could not be read');
+    this.#isWarned ||= !isAway;
   }
 
   async #check(): Promise<void> {

@@ -173,6 +173,8 @@ function openPools(
       log.warn({ node: nodeNameOf(url), err }, 'a database connection was lost'),
     onLostStatements: (url, err) =>
       log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
+    onUncheckedWorkers: (url, err) =>
+      log.warn({ node: nodeNameOf(url), err }, 'the workers of Citus cannot be checked'),
   });
 }
 

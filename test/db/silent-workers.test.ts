@@ -40,9 +40,12 @@ function coordinator(said: Said) {
     if (answers instanceof Error) throw answers;
     return { rows: [{ answers }] };
   };
-  const workers = new SilentWorkers({ query } as unknown as Pick<Pool, 'query'>);
+  const failures: unknown[] = [];
+  const control = { query } as unknown as Pick<Pool, 'query'>;
+  const workers = new SilentWorkers(control, (error) => failures.push(error));
   return {
     workers,
+    failures,
     looks: () => looks,
     lose: (error: Error) => {
       lists = error;
@@ -110,10 +113,17 @@ describe('a read of pages', () => {
     expect(silences).toMatchObject([BACKEND]);
   });
 
-  it('continues if the check is refused', async () => {
-    const { read } = coordinator({ w1: DENIED });
+  it('continues if the check is refused, which is reported once until it succeeds', async () => {
+    const said: Said = { w1: DENIED };
+    const { read, failures } = coordinator(said);
     const { silences } = read(2);
     await pass(4);
+    expect(failures).toEqual([DENIED]);
+    said['w1'] = true;
+    await pass(1);
+    said['w1'] = DENIED;
+    await pass(2);
+    expect(failures).toEqual([DENIED, DENIED]);
     expect(silences).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { type OpenStream, openStream } from '../support/http/event-stream.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
@@ -94,6 +94,20 @@ describe('an open subscription', () => {
     await lab.write((to) => revokeGrant(to, BOB.username, CONTEXT));
     await importOne();
     expect(await ada.answer()).toEqual({ it: { total: 2 } });
+    await bob.ended;
+    expect(bob.messages.slice(1)).toEqual([NULL, COMPLETE]);
+  });
+
+  it('continues if the rights cannot be checked, which is a warning once until they can', async () => {
+    const warnings = () => lab.logText().match(/"level":40,.*rights of subscribers/g)?.length ?? 0;
+    const failures = () => lab.logText().match(/rights of subscribers/g)?.length ?? 0;
+    const bob = await follow(BOB);
+    await bob.answer();
+    await lab.sql('alter table grants rename to mislaid');
+    await vi.waitUntil(() => failures() >= 2, { timeout: 20_000 });
+    await lab.sql('alter table mislaid rename to grants');
+    expect(warnings()).toBe(1);
+    await lab.write((to) => revokeGrant(to, BOB.username, CONTEXT));
     await bob.ended;
     expect(bob.messages.slice(1)).toEqual([NULL, COMPLETE]);
   });
