@@ -49,7 +49,13 @@ async function serve(assignment: Assignment): Promise<void> {
     startsThread: true,
   });
   const { registry } = service.metrics;
-  const tellMetrics = async () => link.tell({ kind: 'metrics', metrics: await valuesOf(registry) });
+  const tellMetrics = async () => {
+    try {
+      await link.tell({ kind: 'metrics', metrics: await valuesOf(registry) });
+    } catch (err) {
+      log.error({ err }, 'the metrics of this process could not be read');
+    }
+  };
   link.onTellMetrics = () => void tellMetrics();
   link.onServiceEnds = () => service.state.beginToClose();
   void link.tell({ kind: 'serving', url });

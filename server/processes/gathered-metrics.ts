@@ -16,11 +16,16 @@ export class GatheredMetrics {
   readonly #own: Registry;
   readonly #asked = new Map<Teller, Asked>();
   readonly #last = new Map<Teller, readonly MetricValues[]>();
+  readonly #onLost: (error: unknown) => void;
   #gone: Promise<readonly MetricValues[]> = Promise.resolve([]);
 
-  /** own: the metrics of the parent itself. */
-  constructor(own: Registry) {
+  /**
+   * own: the metrics of the parent itself. onLost: called when the counts of a process that has
+   * ended cannot be added to the sum.
+   */
+  constructor(own: Registry, onLost: (error: unknown) => void) {
     this.#own = own;
+    this.#onLost = onLost;
   }
 
   /** Returns all metrics as text. If a process does not answer in time, its last report is used. */
@@ -45,7 +50,20 @@ export class GatheredMetrics {
     this.#asked.get(member)?.answered();
     const counted = last.filter(({ type }) => type === 'counter' || type === 'histogram');
     if (counted.length === 0) return;
-    this.#gone = this.#gone.then((gone) => valuesOf(AggregatorRegistry.aggregate([gone, counted])));
+    this.#gone = this.#gone.then((gone) => this.#sum(gone, counted));
+  }
+
+  /** Returns the sum of both, or what was there before if that fails. */
+  async #sum(
+    before: readonly MetricValues[],
+    more: readonly MetricValues[],
+  ): Promise<readonly MetricValues[]> {
+    try {
+      return await valuesOf(AggregatorRegistry.aggregate([before, more]));
+    } catch (error) {
+      this.#onLost(error);
+      return before;
+    }
   }
 
   #ask(member: Teller): Promise<void> {

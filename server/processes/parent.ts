@@ -55,7 +55,9 @@ class Parent {
   readonly supervisor: Supervisor;
   readonly registry = new Registry();
   readonly #options: ParentOptions;
-  readonly #metrics = new GatheredMetrics(this.registry);
+  readonly #metrics = new GatheredMetrics(this.registry, (err) =>
+    this.#options.log.error({ err }, 'the metrics of a process that has ended were lost'),
+  );
   readonly #knowledge: SharedKnowledge;
 
   constructor(options: ParentOptions) {
@@ -112,8 +114,12 @@ class Parent {
   }
 
   async #tellMetrics(member: Member, id: number): Promise<void> {
-    const text = await this.#metrics.text(this.supervisor.active);
-    member.send({ kind: 'allMetrics', id, text });
+    try {
+      const text = await this.#metrics.text(this.supervisor.active);
+      member.send({ kind: 'allMetrics', id, text });
+    } catch (err) {
+      this.#options.log.error({ err }, 'the metrics of all processes could not be gathered');
+    }
   }
 }
 

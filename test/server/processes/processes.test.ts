@@ -95,6 +95,7 @@ function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
   const lag = new Gauge({ name: 'lag', help: 'l', aggregator: 'max', registers: [registry] });
   const member = {
     hangs,
+    registry,
     async send() {
       // A message carries them as JSON.
       const metrics = JSON.parse(JSON.stringify(await valuesOf(registry)));
@@ -104,9 +105,11 @@ function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
   return { requests, open, lag, member };
 }
 
+const NEVER_LOST = (error: unknown) => expect.fail(String(error));
+
 describe('the metrics of several processes', () => {
   it('are sums, or what a metric defines', async () => {
-    const gathered = new GatheredMetrics(new Registry());
+    const gathered = new GatheredMetrics(new Registry(), NEVER_LOST);
     const one = memberOf(() => gathered);
     const two = memberOf(() => gathered);
     one.requests.inc(3);
@@ -120,7 +123,7 @@ describe('the metrics of several processes', () => {
   });
 
   it('keep the counters of a process that is gone, and nothing else of it', async () => {
-    const gathered = new GatheredMetrics(new Registry());
+    const gathered = new GatheredMetrics(new Registry(), NEVER_LOST);
     const one = memberOf(() => gathered);
     const two = memberOf(() => gathered);
     one.requests.inc(3);
@@ -134,8 +137,23 @@ describe('the metrics of several processes', () => {
     expect([value('requests_total'), value('open')]).toEqual([8, 2]);
   });
 
+  it('keep the counters of others if those of a process that is gone cannot be added', async () => {
+    const failures: unknown[] = [];
+    const gathered = new GatheredMetrics(new Registry(), (error) => failures.push(error));
+    const one = memberOf(() => gathered);
+    one.requests.inc(3);
+    await gathered.text([one.member]);
+    gathered.forget(one.member);
+    const [counter] = await valuesOf(one.member.registry);
+    gathered.told(one.member, [{ ...counter, name: 'odd', aggregator: 'unknown' } as never]);
+    gathered.forget(one.member);
+    const { value } = readMetrics(await gathered.text([]));
+    expect(value('requests_total')).toBe(3);
+    expect(failures).toHaveLength(1);
+  });
+
   it('use the last values of a process that hangs', async () => {
-    const gathered = new GatheredMetrics(new Registry());
+    const gathered = new GatheredMetrics(new Registry(), NEVER_LOST);
     const one = memberOf(() => gathered);
     one.requests.inc(3);
     await gathered.text([one.member]);
