@@ -75,6 +75,8 @@ type Job = {
   readonly signal: AbortSignal;
   readonly resolve: (result: KernelResult) => void;
   readonly reject: (reason: unknown) => void;
+  /** Listens to the signal while the job is queued. */
+  readonly onAbort: () => void;
 };
 
 type Thread = { readonly worker: Worker; job: Job | null };
@@ -239,7 +241,7 @@ export class ThreadPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of this.#queue.splice(0)) reject(closing());
+    for (let job = this.#dequeue(); job; job = this.#dequeue()) job.reject(closing());
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
@@ -252,9 +254,9 @@ export class ThreadPool {
     if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
     const end = this.#onWork('kernel', `${task.kind} in a thread`);
     const result = new Promise<KernelResult>((resolve, reject) => {
-      const job: Job = { task, signal, resolve, reject };
+      const job: Job = { task, signal, resolve, reject, onAbort: () => this.#drop(job) };
       if (idle) start(idle, job);
-      else this.#queue.push(job);
+      else this.#enqueue(job);
     });
     result.then(() => end(), end);
     return result;
@@ -294,14 +296,26 @@ export class ThreadPool {
   }
 
   #next(thread: Thread): void {
-    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
-      // The caller has gone, so nobody needs the result.
-      if (job.signal.aborted) job.reject(job.signal.reason);
-      else {
-        start(thread, job);
-        return;
-      }
-    }
+    const job = this.#dequeue();
+    if (job) start(thread, job);
+  }
+
+  #enqueue(job: Job): void {
+    this.#queue.push(job);
+    job.signal.addEventListener('abort', job.onAbort);
+  }
+
+  #dequeue(): Job | undefined {
+    const job = this.#queue.shift();
+    job?.signal.removeEventListener('abort', job.onAbort);
+    return job;
+  }
+
+  /** Removes a job whose caller has gone from the queue, where it would take another's room. */
+  #drop(job: Job): void {
+    job.signal.removeEventListener('abort', job.onAbort);
+    this.#queue.splice(this.#queue.indexOf(job), 1);
+    job.reject(job.signal.reason);
   }
 
   #lose(thread: Thread, error: Error): void {
