@@ -108,26 +108,39 @@ export class Followers {
    * behind the grant of one and know others. Those that it refuses are asked last next time. The
    * time for them is limited: if the primary hangs, each takes seconds.
    */
-  ask<T>(among: Iterable<Stream>, work: (asking: Granted) => Promise<T>): Promise<Outcome<T>> {
-    return this.#parts.permits.run(async () => {
-      const until = performance.now() + REFUSALS_MS;
-      const refused = new Map<string, Refused>();
-      for (const stream of [...among]) {
-        if (!this.streams.has(stream)) continue;
-        const name = nameOf(stream);
-        const known = refused.get(name);
-        if (!known && performance.now() > until) break;
-        const outcome = known ?? (await this.#askAs(stream, work));
-        if (outcome?.kind === 'refused') {
-          refused.set(name, outcome);
-          this.#moveToEnd(stream);
-        } else if (outcome) return outcome;
-      }
-      const [refusal] = refused.values();
-      if (!refusal) return { kind: 'nobody' };
-      this.#parts.service.metrics.error('notGrantedThere');
-      return { kind: 'failed', json: refusal.json };
-    });
+  async ask<T>(
+    among: Iterable<Stream>,
+    work: (asking: Granted) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    try {
+      return await this.#parts.permits.run(() => this.#askAmong(among, work), this.#gone.signal);
+    } catch (error) {
+      if (this.areGone) return { kind: 'nobody' };
+      throw error;
+    }
+  }
+
+  async #askAmong<T>(
+    among: Iterable<Stream>,
+    work: (asking: Granted) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    const until = performance.now() + REFUSALS_MS;
+    const refused = new Map<string, Refused>();
+    for (const stream of [...among]) {
+      if (!this.streams.has(stream)) continue;
+      const name = nameOf(stream);
+      const known = refused.get(name);
+      if (!known && performance.now() > until) break;
+      const outcome = known ?? (await this.#askAs(stream, work));
+      if (outcome?.kind === 'refused') {
+        refused.set(name, outcome);
+        this.#moveToEnd(stream);
+      } else if (outcome) return outcome;
+    }
+    const [refusal] = refused.values();
+    if (!refusal) return { kind: 'nobody' };
+    this.#parts.service.metrics.error('notGrantedThere');
+    return { kind: 'failed', json: refusal.json };
   }
 
   #moveToEnd(stream: Stream): void {

@@ -9,6 +9,7 @@ export class Pace {
   readonly #everyMs: number;
   /** Resolves to false if it failed and is worth a retry. */
   readonly #ask: () => Promise<boolean>;
+  readonly #onDefect: (error: unknown) => void;
   #isDue = false;
   #isAsking = false;
   #isOver = false;
@@ -16,9 +17,11 @@ export class Pace {
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(everyMs: number, ask: () => Promise<boolean>) {
+  /** onDefect: called if `ask` rejects, which counts as failed. */
+  constructor(everyMs: number, ask: () => Promise<boolean>, onDefect: (error: unknown) => void) {
     this.#everyMs = everyMs;
     this.#ask = ask;
+    this.#onDefect = onDefect;
   }
 
   /** Whether a change was not answered yet, or the last attempt failed. */
@@ -67,7 +70,10 @@ export class Pace {
 
   async #run(): Promise<void> {
     this.#isAsking = true;
-    const isAnswered = await this.#ask();
+    const isAnswered = await this.#ask().catch((error: unknown) => {
+      this.#onDefect(error);
+      return false;
+    });
     this.#isAsking = false;
     this.#failures = isAnswered ? 0 : this.#failures + 1;
     this.#isDue ||= !isAnswered;

@@ -18,10 +18,11 @@ export class Permits {
     this.#free = Math.max(1, Math.min(LIMITS.liveAtOnce, fewerThanHalf));
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** Errors: the signal is aborted before there is a permit. */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#taken();
     try {
-      return await this.#admitted(work);
+      return await this.#admitted(work, signal);
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -29,11 +30,11 @@ export class Permits {
     }
   }
 
-  async #admitted<T>(work: () => Promise<T>): Promise<T> {
+  async #admitted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     // Under overload, all subscriptions together get the share of one caller.
     let permit = this.#admission.enter('subscriptions');
     while (typeof permit === 'string') {
-      await delay(LIMITS.livePermitMs);
+      await delay(LIMITS.livePermitMs, undefined, { signal });
       permit = this.#admission.enter('subscriptions');
     }
     try {

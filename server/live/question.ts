@@ -39,7 +39,11 @@ export class Question {
         options.onEnd();
       },
     });
-    this.#pace = new Pace(this.followers.followed.everyMs, () => this.#ask());
+    this.#pace = new Pace(
+      this.followers.followed.everyMs,
+      () => this.#ask(),
+      (err) => parts.service.log.error({ err }, 'a subscription could not be answered'),
+    );
   }
 
   join(stream: Stream, { granted, isConfirmed, versions }: OpenedSubscription): void {

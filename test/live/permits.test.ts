@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { Permits } from '../../server/live/permits.ts';
 
+const NEVER = new AbortController().signal;
+
 /** Returns how many of a hundred answers are computed at once. */
 async function countAtOnce(connections: number): Promise<number> {
   const admission = { enter: () => ({ leave: () => undefined }) as never };
@@ -13,7 +15,7 @@ async function countAtOnce(connections: number): Promise<number> {
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
   };
-  await Promise.all(Array.from({ length: 100 }, () => permits.run(compute)));
+  await Promise.all(Array.from({ length: 100 }, () => permits.run(compute, NEVER)));
   return most;
 }
 
@@ -29,3 +31,19 @@ it.each([
     expect(await countAtOnce(all)).toBe(taken);
   },
 );
+
+it('a subscription that nobody follows any longer does not wait for a permit', async () => {
+  let isOverloaded = true;
+  const permit = { leave: () => undefined };
+  const admission = { enter: () => (isOverloaded ? 'busy' : permit) as never };
+  const permits = new Permits(admission, 2);
+  const leaving = new AbortController();
+  const computed: string[] = [];
+  const left = permits.run(async () => computed.push('left'), leaving.signal);
+  const others = permits.run(async () => computed.push('others'), NEVER);
+  leaving.abort();
+  await expect(left).rejects.toThrow('aborted');
+  isOverloaded = false;
+  await others;
+  expect(computed).toEqual(['others']);
+});
