@@ -55,6 +55,7 @@ export class FeedCommits {
   #lastCommitMs: MonotonicMs = Number.NEGATIVE_INFINITY;
   #trouble: string | null = null;
   #isEnding = false;
+  #isOver = false;
   /** Aborted when the feed was asked to end and the time limit of the last commit has passed. */
   readonly #outOfPatience = new AbortController();
   /** Wakes the loop, and the reader that waits for room. */
@@ -79,14 +80,12 @@ export class FeedCommits {
    * Resolves when everything is committed after `endWithWhatIsThere`; fails if that is impossible.
    */
   async run(): Promise<void> {
-    const { limits, onChange } = this.#options;
-    for (;;) {
-      const firstReadMs = this.#pending.firstReadMs();
-      const flows = this.#takeNext();
-      if (flows.length > 0 || this.#hasLosses()) await this.#commit(flows, firstReadMs);
-      else if (this.#isEnding) return;
-      else await this.#rest(limits.tickMs);
-      onChange();
+    try {
+      await this.#commitAll();
+    } finally {
+      // After a failure nothing makes room any more, and the reader must not wait for it.
+      this.#isOver = true;
+      this.#makeRoom();
     }
   }
 
@@ -99,7 +98,7 @@ export class FeedCommits {
   /** Returns what the reader has to wait for because too much is in memory, or null. */
   room(): Promise<void> | null {
     const { limits, stop } = this.#options;
-    if (this.#uncommitted() < limits.pendingFlows || stop.aborted) return null;
+    if (this.#uncommitted() < limits.pendingFlows || stop.aborted || this.#isOver) return null;
     this.#ring();
     return new Promise((resolve) => {
       this.#makeRoom = resolve;
@@ -127,6 +126,18 @@ export class FeedCommits {
       uncommittedSinceMs: this.#batch?.firstReadMs ?? this.#pending.firstReadMs(),
       trouble: this.#trouble,
     };
+  }
+
+  async #commitAll(): Promise<void> {
+    const { limits, onChange } = this.#options;
+    for (;;) {
+      const firstReadMs = this.#pending.firstReadMs();
+      const flows = this.#takeNext();
+      if (flows.length > 0 || this.#hasLosses()) await this.#commit(flows, firstReadMs);
+      else if (this.#isEnding) return;
+      else await this.#rest(limits.tickMs);
+      onChange();
+    }
   }
 
   #uncommitted = (): number => this.#pending.count + (this.#batch?.size ?? 0);
