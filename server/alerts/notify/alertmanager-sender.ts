@@ -38,6 +38,7 @@ export class AlertmanagerSender {
   /** Notes which sinks there are: others are sent nothing more. */
   note(sinks: readonly WaitingSink[]): void {
     this.#declared = new Map(sinks.map((sink) => [sink.sinkId, declaredAt(sink)]));
+    for (const id of this.#states.keys()) if (!this.#declared.has(id)) this.#states.delete(id);
   }
 
   wanted(sink: WaitingSink): Wanted {

@@ -36,6 +36,7 @@ export class Notifier {
   readonly #options: NotifierOptions;
   readonly #onDatabase: OnDatabase;
   readonly #ending = new AbortController();
+  readonly #outcomes: Outcomes;
   readonly #webhooks: WebhookSender;
   readonly #alertmanagers: AlertmanagerSender;
   readonly #sending = new Set<Promise<void>>();
@@ -47,6 +48,7 @@ export class Notifier {
     this.#onDatabase = oneAtATime(connection);
     const onDatabase = this.#onDatabase;
     const outcomes = new Outcomes({ onDatabase, log, tally, retries });
+    this.#outcomes = outcomes;
     const { signal } = this.#ending;
     const sending = { onDatabase, outcomes, variable, clock, retries, repeatMs, answerMs, signal };
     this.#webhooks = new WebhookSender(sending);
@@ -65,7 +67,7 @@ export class Notifier {
     if (!this.#isChosen) return;
     const sinks = await this.#onDatabase(selectWaitingSinks);
     this.#options.tally.noteWaiting(sinks);
-    this.#alertmanagers.note(sinks);
+    for (const each of [this.#outcomes, this.#webhooks, this.#alertmanagers]) each.note(sinks);
     const wanted = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
     const asked = wanted.filter(({ most }) => most > 0);
     const due =

@@ -25,6 +25,12 @@ export class Outcomes {
     this.#options = options;
   }
 
+  /** Notes which sinks there are: the others never return, because ids are not used again. */
+  note(sinks: readonly WaitingSink[]): void {
+    const ids = new Set(sinks.map(({ sinkId }) => sinkId));
+    for (const id of this.#failing.keys()) if (!ids.has(id)) this.#failing.delete(id);
+  }
+
   async delivered(sink: WaitingSink, changes: Changes): Promise<void> {
     const { onDatabase, tally } = this.#options;
     const { sinkId } = sink;
@@ -54,7 +60,8 @@ export class Outcomes {
     // One line per outage, not per attempt.
     if (!this.#hasFailed(sink)) log.warn(about, 'a sink cannot be notified, which is retried');
     this.#failing.set(sinkId, declaredAt(sink));
-    if (givenUp > 0) log.error({ ...about, givenUp }, 'notifications were given up after a day');
+    const afterSeconds = retries.giveUpMs / 1000;
+    if (givenUp > 0) log.error({ ...about, givenUp, afterSeconds }, 'notifications were given up');
   }
 
   /** A sink that has since been declared with another address has not failed there. */

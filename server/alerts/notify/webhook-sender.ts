@@ -18,6 +18,12 @@ export class WebhookSender {
     this.#options = options;
   }
 
+  /** Notes which sinks there are: the others never return, because ids are not used again. */
+  note(sinks: readonly WaitingSink[]): void {
+    const ids = new Set(sinks.map(({ sinkId }) => sinkId));
+    for (const id of this.#underWay.keys()) if (!ids.has(id)) this.#underWay.delete(id);
+  }
+
   /** Returns how many to select: the due deliveries may include those already in progress. */
   wanted({ sinkId, waiting }: WaitingSink): Wanted {
     const busy = this.#busy(sinkId).size;
