@@ -106,16 +106,18 @@ class Evaluator {
     let due = rules.filter((rule) => !this.#isSettled(rule));
     // One batch per rule in turn, so a rule with a year to catch up does not delay the others.
     while (due.length > 0) {
-      const alerts = await selectAlerts(connection, null);
-      const times = await selectDataTimes(
-        connection,
-        due.map(({ alertId }) => alertId),
+      const alerts = byAlertId(await selectAlerts(connection, null));
+      const times = byAlertId(
+        await selectDataTimes(
+          connection,
+          due.map(({ alertId }) => alertId),
+        ),
       );
       const more: WatchedRule[] = [];
       for (const rule of due) {
         signal.throwIfAborted();
-        const alert = alerts.find(({ alertId }) => alertId === rule.alertId);
-        const data = times.find(({ alertId }) => alertId === rule.alertId) ?? null;
+        const alert = alerts.get(rule.alertId);
+        const data = times.get(rule.alertId) ?? null;
         const deciding = { connection, reader: this.#reader, signal, now: this.#now() };
         const outcome = alert && (await this.#decide(deciding, alert, data));
         if (outcome && outcome.lagSeconds > 0) more.push(rule);
@@ -143,7 +145,8 @@ class Evaluator {
       return outcome;
     } catch (error) {
       signal.throwIfAborted();
-      await selectWatch(connection);
+      // Fails if the connection is lost: then it is not the rule that failed.
+      await connection.query('select 1');
       this.#noteFailedRule(alert, error);
       return null;
     }
@@ -201,6 +204,9 @@ class Evaluator {
     }
   }
 }
+
+const byAlertId = <T extends { readonly alertId: number }>(rows: readonly T[]) =>
+  new Map(rows.map((row) => [row.alertId, row]));
 
 /** The entry of `#failing` that means that no rule can be decided. */
 const ALL = 'all';
