@@ -67,7 +67,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
       if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');
     }
     // An abort by shutdown is not a failure, and is not counted.
-    if (!signal.aborted) tally.noteRun({ endedAt: Date.now() / 1000, failed });
+    if (!signal.aborted) tally.noteRun({ endedAt: clock() / 1000, failed });
   }
 
   return workInBackground(look, delays, log);

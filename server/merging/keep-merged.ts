@@ -66,7 +66,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     // An abort by shutdown is not a failure, and is not counted.
     if (signal.aborted) return;
     const seconds = (performance.now() - started) / 1000;
-    tally.noteRun({ endedAt: Date.now() / 1000, seconds, failed });
+    tally.noteRun({ endedAt: clock() / 1000, seconds, failed });
   }
 
   return workInBackground(look, delays, log);

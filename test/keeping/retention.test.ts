@@ -71,6 +71,8 @@ describe('a running server', () => {
     expect(await loggedBy(() => lab.dropExpiredNow())).toEqual([]);
     expect(await names()).toHaveLength(6);
     expect(await metric('countergraph_retention_runs_total', { outcome: 'ok' })).toBe(1);
+    const lastRun = await metric('countergraph_retention_last_run_timestamp_seconds');
+    expect(lastRun).toBe(lab.clock.seconds);
   });
 
   it('drops slices older than retention_days, archived ones too, and logs each', async () => {
