@@ -5,6 +5,7 @@ import { announcedPid, BACKEND_PID } from '../connection/backend-pid.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isCanceled, isReadOnly, isRecoveryConflict, toServiceError } from '../database-error.ts';
 import { cancelStatement } from './cancel-statement.ts';
+import { connectWithin } from './connect-within.ts';
 import type { NodePool } from './node-pools.ts';
 import { setSessionName } from './session-name.ts';
 import {
@@ -86,17 +87,7 @@ async function attempt<T>(
 
 async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
   if (isPast(bound)) throw timedOut(bound);
-  const connecting = pool.reads.connect();
-  try {
-    return await withinBound(connecting, bound);
-  } catch (error) {
-    // A connection that arrives too late is released immediately.
-    connecting.then(
-      (late) => late.release(),
-      () => {},
-    );
-    throw error;
-  }
+  return connectWithin(pool, (connecting) => withinBound(connecting, bound));
 }
 
 /** Whatever is set for the role, NULL in parameters that are arrays means null. */

@@ -11,6 +11,7 @@ import {
 } from '../database-error.ts';
 import { type Begun, beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
+import { connectWithin } from './connect-within.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 import { copyTask, type ReadTask, statementTask } from './read-task.ts';
 import { sendStatement } from './send-statement.ts';
@@ -324,18 +325,8 @@ export class ReadSession {
     this.#client = null;
     this.#loseSnapshot();
     this.#broken = false;
-    const connecting = this.#options.pool.reads.connect();
-    try {
-      this.#client = await withinBound(connecting, bound);
-    } catch (error) {
-      // A connection that arrives too late is released at once; a failure to connect was already
-      // reported.
-      connecting.then(
-        (late) => late.release(),
-        () => {},
-      );
-      throw error;
-    }
+    const wait = (connecting: Promise<PoolClient>) => withinBound(connecting, bound);
+    this.#client = await connectWithin(this.#options.pool, wait);
     return this.#client;
   }
 

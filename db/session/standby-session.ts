@@ -6,6 +6,7 @@ import type { Statement } from '../connection/statement.ts';
 import { isNoConnection, isUnreachable } from '../database-error.ts';
 import { beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
+import { connectWithin } from './connect-within.ts';
 import { type Sending, sendCopy, sendStatement } from './send-statement.ts';
 import { PassedOver, type PassReason, SnapshotMoved } from './snapshot-check.ts';
 import {
@@ -144,23 +145,15 @@ export class StandbySession {
   }
 
   async #connect(bound: TimeBound | null): Promise<PoolClient> {
-    const connecting = this.#options.pool.reads.connect();
-    try {
-      const client = await this.#timed(async (until) => {
+    const wait = (connecting: Promise<PoolClient>) =>
+      this.#timed(async (until) => {
         const { stop, cleanUp } = stopSignal(this.#options.signal, until);
         const first = await Promise.race([connecting, stop]).finally(cleanUp);
         if (first === STOPPED) throw new PassedOver('slow');
         return first;
       }, bound);
-      this.#client = client;
-      return client;
-    } catch (error) {
-      connecting.then(
-        (late) => late.release(),
-        () => {},
-      );
-      throw error;
-    }
+    this.#client = await connectWithin(this.#options.pool, wait);
+    return this.#client;
   }
 
   async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
