@@ -21,7 +21,7 @@ const WRITING = {
 };
 
 const PLANNING = {
-  // JIT compilation made every topper query slower (ARCHITECTURE.md).
+  // JIT compilation made every topper query slower when it was measured.
   jit: 'off',
   random_page_cost: '1.1',
 };

@@ -3,7 +3,7 @@ import type { Pooler } from '../connection/pooler.ts';
 import type { Statement } from '../connection/statement.ts';
 import { setSessionName } from './session-name.ts';
 
-/** PostgreSQL's JIT made every topper query slower (measured; design). */
+/** JIT compilation made every topper query slower when it was measured. */
 const BEGIN = 'begin isolation level repeatable read read only; set local jit = off';
 
 export type Begin = {

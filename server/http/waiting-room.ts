@@ -6,7 +6,7 @@ import { listen } from '../connections/listen.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Answer } from './http-exchange.ts';
 import { refusalOf } from './refusal.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 
 export type WaitingRoom = {
   /** The port that it listens on. */
@@ -28,7 +28,7 @@ export async function openWaitingRoom(
 ): Promise<WaitingRoom> {
   const server = createServer(connectionOptions(settings), (request, response) => {
     const { status, headers, body } = answerTo(request, problem);
-    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+    setSecurityHeaders(response);
     response.writeHead(status, {
       ...headers,
       connection: 'close',

@@ -41,6 +41,7 @@ function registerConnections(registry: Registry, { pools, nodeNameOf }: Observed
     registers: [registry],
     collect() {
       this.reset();
+      // Opens the pools of the primary if nothing has yet, so that it is always listed.
       pools.at(pools.primaryUrl);
       for (const [url, { reads, pages }] of pools.entries()) {
         const node = nodeNameOf(url);
