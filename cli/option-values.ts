@@ -23,7 +23,7 @@ export function parseEngine(text: string): number {
 export function parseProcesses(text: string): number {
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= LIMITS.processesCeiling) return number;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMITS.processesCeiling}.`);
+  throw new InvalidArgumentError(`It must be an integer from 1 to ${LIMITS.processesCeiling}.`);
 }
 
 export function parseGroup(text: string): Guid {

@@ -39,7 +39,7 @@ export function setting<T, const F>({
 
 export function wholeNumber(least: number, most: number): Rule<number> {
   return {
-    must: `a whole number from ${least} to ${most}`,
+    must: `an integer from ${least} to ${most}`,
     schema: z
       .string()
       .regex(/^\d{1,10}$/)

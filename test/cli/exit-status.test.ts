@@ -37,7 +37,7 @@ describe('a usage error ends with status 2 and one line that says what to do', (
     ...['0', '65', '1.5', 'two', '-1'].map((given): [string[], string] => [
       ['serve', `--processes=${given}`],
       `option '--processes <number>' argument '${given}' is invalid. ` +
-        'It must be a whole number from 1 to 64; see --help',
+        'It must be an integer from 1 to 64; see --help',
     ]),
   ])('countergraph %j', async (parameters, line) => {
     expect(await run(...parameters)).toEqual({
@@ -54,9 +54,7 @@ describe('a usage error ends with status 2 and one line that says what to do', (
       status: 2,
       stdout: '',
       stderr: [
-        expect.stringMatching(
-          /^countergraph: PORT must be a whole number from 0 to 65535, got "x"/,
-        ),
+        expect.stringMatching(/^countergraph: PORT must be an integer from 0 to 65535, got "x"/),
         expect.stringMatching(/^countergraph: LOG_LEVEL must be one of .*, got "loud"/),
       ],
     });
