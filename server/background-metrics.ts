@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { registerAlerts } from './alerts/alert-metrics.ts';
 import type { AlertTally } from './alerts/alert-tally.ts';
 import { registerNotifications } from './alerts/notify/notification-metrics.ts';
@@ -7,6 +7,7 @@ import type { RetentionTally } from './background/retention-tally.ts';
 import { registerFeedLosses } from './merging/feed-loss-metrics.ts';
 import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
 import type { MergingTally } from './merging/merging-tally.ts';
+import { observedCounter, observedGauge } from './telemetry/observed-metrics.ts';
 
 export type ObservedBackground = {
   readonly merging: MergingTally;
@@ -22,15 +23,14 @@ export type ObservedBackground = {
  */
 export function registerBackground(registry: Registry, observed: ObservedBackground): void {
   const { merging, retention, alerts, notifications, databaseRestarts } = observed;
-  new Counter({
-    name: 'countergraph_database_restarts_total',
-    help: 'How often the embedded PostgreSQL died and was restarted',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(databaseRestarts());
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_database_restarts_total',
+      help: 'How often the embedded PostgreSQL died and was restarted',
     },
-  });
+    databaseRestarts,
+  );
   registerMerging(registry, merging);
   registerSegments(registry, merging);
   registerImports(registry, merging);
@@ -52,30 +52,28 @@ function registerRetention(registry: Registry, retention: RetentionTally): void 
       this.inc({ outcome: 'failed' }, retention.runs.failed);
     },
   });
-  new Gauge({
-    name: 'countergraph_retention_last_run_timestamp_seconds',
-    help: 'When the last of these checks ended, in seconds since the epoch; 0: none has yet',
-    registers: [registry],
-    collect() {
-      this.set(retention.lastAt ?? 0);
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_retention_last_run_timestamp_seconds',
+      help: 'When the last of these checks ended, in seconds since the epoch; 0: none has yet',
     },
-  });
-  new Counter({
-    name: 'countergraph_retention_dropped_slices_total',
-    help: 'Slices that were dropped because they were older than their context keeps them',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(retention.droppedSlices);
+    () => retention.lastAt ?? 0,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_retention_dropped_slices_total',
+      help: 'Slices that were dropped because they were older than their context keeps them',
     },
-  });
-  new Counter({
-    name: 'countergraph_retention_dropped_events_total',
-    help: 'Ended events of alerts that were dropped because they were older than their context keeps them',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(retention.droppedEvents);
+    () => retention.droppedSlices,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_retention_dropped_events_total',
+      help: 'Ended events of alerts that were dropped because they were older than their context keeps them',
     },
-  });
+    () => retention.droppedEvents,
+  );
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { observedGauge } from '../telemetry/observed-metrics.ts';
 import { type Admission, REFUSALS, type Refusal } from './admission.ts';
 
 /** Registers the metrics of admission; returns a function that counts a refused request. */
@@ -6,14 +7,14 @@ export function registerAdmission(
   registry: Registry,
   admission: Pick<Admission, 'active'>,
 ): (why: Refusal) => void {
-  new Gauge({
-    name: 'countergraph_requests_at_work',
-    help: 'Requests in progress; at most COUNTERGRAPH_MAX_CONCURRENT',
-    registers: [registry],
-    collect() {
-      this.set(admission.active);
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_requests_at_work',
+      help: 'Requests in progress; at most COUNTERGRAPH_MAX_CONCURRENT',
     },
-  });
+    () => admission.active,
+  );
   const refused = new Counter({
     name: 'countergraph_refused_requests_total',
     help: 'Requests that were refused with 503 because of overload, by reason',

@@ -1,15 +1,16 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { observedGauge } from '../telemetry/observed-metrics.ts';
 
 /** `open` returns how many subscriptions are open. Returns the counters. */
 export function registerLive(registry: Registry, open: () => number) {
-  new Gauge({
-    name: 'countergraph_subscriptions_open',
-    help: 'GraphQL subscriptions that are open',
-    registers: [registry],
-    collect() {
-      this.set(open());
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_subscriptions_open',
+      help: 'GraphQL subscriptions that are open',
     },
-  });
+    () => open(),
+  );
   const counter = (name: string, help: string) =>
     new Counter({ name, help, registers: [registry] });
   return {

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { LIMITS } from '../../domain/limits.ts';
 import { BoundedNames } from '../telemetry/bounded-names.ts';
+import { type Named, observedCounter, observedGauge } from '../telemetry/observed-metrics.ts';
 import type { MergingTally, SegmentsOfContext } from './merging-tally.ts';
 
 /** Registers metrics of merging and sweeping in the background. */
@@ -16,55 +17,62 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
       this.inc({ outcome: 'failed' }, tally.runs.failed);
     },
   });
-  new Gauge({
-    name: 'countergraph_merging_last_run_timestamp_seconds',
-    help: 'When the last pass ended, in seconds since the epoch; 0: none has yet',
-    registers: [registry],
-    collect() {
-      this.set(tally.last?.endedAt ?? 0);
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_merging_last_run_timestamp_seconds',
+      help: 'When the last pass ended, in seconds since the epoch; 0: none has yet',
     },
-  });
-  new Gauge({
-    name: 'countergraph_merging_last_run_seconds',
-    help: 'How long the last pass took, in seconds, including what it merged and swept',
-    registers: [registry],
-    collect() {
-      this.set(tally.last?.seconds ?? 0);
+    () => tally.last?.endedAt ?? 0,
+  );
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_merging_last_run_seconds',
+      help: 'How long the last pass took, in seconds, including what it merged and swept',
     },
-  });
-  registerSum(registry, () => tally.seconds, {
-    name: 'countergraph_merging_seconds_total',
-    help: 'How long all passes took together, in seconds',
-  });
-  registerSum(registry, () => tally.merges, {
-    name: 'countergraph_merges_total',
-    help: 'Merges of segments in the background',
-  });
-  registerSum(registry, () => tally.mergedSegments, {
-    name: 'countergraph_merged_segments_total',
-    help: 'Segments that these merges have replaced with larger ones',
-  });
-  registerSum(registry, () => tally.rollUps, {
-    name: 'countergraph_roll_ups_total',
-    help: 'Roll-ups over several segments that were made in the background',
-  });
-  registerSum(registry, () => tally.sweptSegments, {
-    name: 'countergraph_swept_segments_total',
-    help: 'Segments that were replaced or taken out, and then removed in the background',
-  });
-}
-
-type Named = { readonly name: string; readonly help: string };
-
-function registerSum(registry: Registry, sum: () => number, named: Named): void {
-  new Counter({
-    ...named,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(sum());
+    () => tally.last?.seconds ?? 0,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_merging_seconds_total',
+      help: 'How long all passes took together, in seconds',
     },
-  });
+    () => tally.seconds,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_merges_total',
+      help: 'Merges of segments in the background',
+    },
+    () => tally.merges,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_merged_segments_total',
+      help: 'Segments that these merges have replaced with larger ones',
+    },
+    () => tally.mergedSegments,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_roll_ups_total',
+      help: 'Roll-ups over several segments that were made in the background',
+    },
+    () => tally.rollUps,
+  );
+  observedCounter(
+    registry,
+    {
+      name: 'countergraph_swept_segments_total',
+      help: 'Segments that were replaced or taken out, and then removed in the background',
+    },
+    () => tally.sweptSegments,
+  );
 }
 
 /** Registers metrics of the segments in the store, as of the last background pass. */

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { observedGauge } from '../telemetry/observed-metrics.ts';
 
 export type ObservedProcesses = {
   /** How many processes answer requests. */
@@ -9,14 +10,14 @@ export type ObservedProcesses = {
 
 /** Registers metrics of the number of processes; a server of only one process has them, too. */
 export function registerProcesses(registry: Registry, observed: ObservedProcesses): void {
-  new Gauge({
-    name: 'countergraph_processes',
-    help: 'Processes that answer requests; COUNTERGRAPH_PROCESSES is how many there should be',
-    registers: [registry],
-    collect() {
-      this.set(observed.serving());
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_processes',
+      help: 'Processes that answer requests; COUNTERGRAPH_PROCESSES is how many there should be',
     },
-  });
+    () => observed.serving(),
+  );
   new Counter({
     name: 'countergraph_replaced_processes_total',
     help: 'Processes that were replaced because they died, or because they were told to end',

@@ -4,6 +4,7 @@ import { PASS_REASONS } from '../../db/session/snapshot-check.ts';
 import type { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import type { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
+import { observedGauge } from '../telemetry/observed-metrics.ts';
 import type { ServingState } from './serving-state.ts';
 
 export type ObservedState = {
@@ -101,14 +102,14 @@ function registerStandbys(registry: Registry, { standbys, nodeNameOf }: Observed
 }
 
 function registerThreadPool(registry: Registry, { memory: { threadPool } }: ObservedState): void {
-  new Gauge({
-    name: 'countergraph_kernel_threads',
-    help: 'Threads that were started to unpack and add up blocks',
-    registers: [registry],
-    collect() {
-      this.set(threadPool.threads);
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_kernel_threads',
+      help: 'Threads that were started to unpack and add up blocks',
     },
-  });
+    () => threadPool.threads,
+  );
   new Gauge({
     name: 'countergraph_kernel_tasks',
     help: 'Tasks that threads work on, and tasks that wait for a thread',
