@@ -75,8 +75,6 @@ type Job = {
   readonly signal: AbortSignal;
   readonly resolve: (result: KernelResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** Listens to the signal while the job is queued. */
-  readonly onAbort: () => void;
 };
 
 type Thread = { readonly worker: Worker; job: Job | null };
@@ -241,7 +239,7 @@ export class ThreadPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (let job = this.#dequeue(); job; job = this.#dequeue()) job.reject(closing());
+    for (const { reject } of this.#queue.splice(0)) reject(closing());
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
@@ -251,12 +249,13 @@ export class ThreadPool {
     if (this.#closed) throw closing();
     if (isSmall && this.#options.runsInline !== false) return this.#runHere(task);
     const idle = this.#idleThread();
+    if (!idle) this.#dropAbandoned();
     if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
     const end = this.#onWork('kernel', `${task.kind} in a thread`);
     const result = new Promise<KernelResult>((resolve, reject) => {
-      const job: Job = { task, signal, resolve, reject, onAbort: () => this.#drop(job) };
+      const job: Job = { task, signal, resolve, reject };
       if (idle) start(idle, job);
-      else this.#enqueue(job);
+      else this.#queue.push(job);
     });
     result.then(() => end(), end);
     return result;
@@ -296,26 +295,17 @@ export class ThreadPool {
   }
 
   #next(thread: Thread): void {
-    const job = this.#dequeue();
+    this.#dropAbandoned();
+    const job = this.#queue.shift();
     if (job) start(thread, job);
   }
 
-  #enqueue(job: Job): void {
-    this.#queue.push(job);
-    job.signal.addEventListener('abort', job.onAbort);
-  }
-
-  #dequeue(): Job | undefined {
-    const job = this.#queue.shift();
-    job?.signal.removeEventListener('abort', job.onAbort);
-    return job;
-  }
-
-  /** Removes a job whose caller has gone from the queue, where it would take another's room. */
-  #drop(job: Job): void {
-    job.signal.removeEventListener('abort', job.onAbort);
-    this.#queue.splice(this.#queue.indexOf(job), 1);
-    job.reject(job.signal.reason);
+  /** Removes the jobs whose callers have gone from the queue, where they would take room. */
+  #dropAbandoned(): void {
+    for (const job of this.#queue.splice(0)) {
+      if (job.signal.aborted) job.reject(job.signal.reason);
+      else this.#queue.push(job);
+    }
   }
 
   #lose(thread: Thread, error: Error): void {
