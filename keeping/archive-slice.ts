@@ -1,10 +1,10 @@
 import {
-  type ArchivePlace,
+  type ArchiveLocation,
   archiveSlice as archiveSegments,
 } from '../store/keeping/archive-slice.ts';
 import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
 import { refuseProcessing } from './plan-slices.ts';
-import { type ArchivePool, explainPool, newArchivePlace } from './pool-folder.ts';
+import { type ArchivePool, explainPool, newArchiveLocation } from './pool-folder.ts';
 
 export type ArchivedSlice = {
   readonly slice: KeptSlice;
@@ -29,10 +29,10 @@ export const archiveSlice = (
     const slice = await currentSlice(keeper, chosen.sliceId);
     if (!slice || slice.archived) return null;
     refuseProcessing(slice, keeper.now());
-    const place: ArchivePlace = await newArchivePlace(pool, keeper.context, slice.name);
+    const location: ArchiveLocation = await newArchiveLocation(pool, keeper.context, slice.name);
     try {
-      const written = await archiveSegments(ofSlice(keeper, slice), slice, place);
-      return { slice, ...written, file: place.file };
+      const written = await archiveSegments(ofSlice(keeper, slice), slice, location);
+      return { slice, ...written, file: location.file };
     } catch (error) {
       throw explainPool(pool, error);
     }

@@ -12,7 +12,7 @@ import { LIMITS } from '../domain/limits.ts';
 export type ArchivePool = { readonly name: string; readonly path: string };
 
 /** The location of an archive. */
-export type ArchivePlace = {
+export type ArchiveLocation = {
   readonly pool: string;
   /** Relative to the pool's mount point. */
   readonly path: string;
@@ -80,11 +80,11 @@ async function requireFolder({ name, path }: ArchivePool): Promise<void> {
 /**
  * Returns a new archive location in the context's folder of the pool. Creates the folder if needed.
  */
-export async function newArchivePlace(
+export async function newArchiveLocation(
   pool: ArchivePool,
   context: string,
   sliceName: string,
-): Promise<ArchivePlace> {
+): Promise<ArchiveLocation> {
   const path = archivePath(context, sliceName, randomBytes(4).toString('hex'));
   const file = join(pool.path, path);
   try {

@@ -43,7 +43,8 @@ export function labelOf(key: NamedKey): string {
   return joined(key, labels);
 }
 
-const kindAt = ({ group }: NamedKey, place: number): SimpleKeyKind => group.kinds[place] ?? 'text';
+const kindAt = ({ group }: NamedKey, partIndex: number): SimpleKeyKind =>
+  group.kinds[partIndex] ?? 'text';
 
 const joined = ({ group, row }: NamedKey, texts: readonly string[]): string =>
   group.crosskey ? joinCrossKey(texts) : (texts[0] ?? row.key);

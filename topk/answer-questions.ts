@@ -4,12 +4,12 @@ import type { KeySet } from '../segments/filter/key-set.ts';
 import type { Folded } from './fold/fold-units.ts';
 import { type BlockHead, headOf, largestOfHead } from './select/block-heads.ts';
 import {
+  type ApproxRow,
   compareRows,
   countedRows,
   exactValue,
   type KeyRows,
   ordinalOf,
-  type PlacedRow,
   passingRows,
   releaseRows,
   rowOf,
@@ -182,7 +182,7 @@ function largestRows(
 ): { rows: number[]; cut: number } {
   const { rows, approx, length } = from;
   const cut = surelyBelow(folded, kthLargest(approx, length, wanted));
-  const near: PlacedRow[] = [];
+  const near: ApproxRow[] = [];
   for (let i = 0; i < length; i += 1) {
     const value = approx[i] as number;
     if (value >= cut) near.push({ row: rows[i] as number, approx: value });
@@ -194,25 +194,15 @@ function largestRows(
  * Returns the `wanted` largest of some rows and all that equal the last of them, largest first.
  * Sorts `near`.
  */
-function largestOf(folded: Folded, near: PlacedRow[], wanted: number): number[] {
+function largestOf(folded: Folded, near: ApproxRow[], wanted: number): number[] {
   near.sort((a, b) => compareRows(folded, a, b));
   const last = near[wanted - 1];
-  const end = last
-    ? wanted + countWhile(near, wanted, (each) => compareRows(folded, last, each) === 0)
-    : near.length;
-  return near.slice(0, end).map(({ row }) => row);
-}
-
-function countWhile<T>(
-  list: readonly T[],
-  from: number,
-  test: (item: T, place: number) => boolean,
-): number {
-  let place = from;
-  for (let item = list[place]; item !== undefined && test(item, place); item = list[place]) {
-    place += 1;
+  let end = near.length;
+  if (last) {
+    end = wanted;
+    while (end < near.length && compareRows(folded, last, near[end] as ApproxRow) === 0) end += 1;
   }
-  return place - from;
+  return near.slice(0, end).map(({ row }) => row);
 }
 
 function answerChosen(
@@ -243,17 +233,17 @@ function answerRanks(
   const { passed } = selectRows(folded, question, all);
   const ordered = Array.from(
     { length: passed.length },
-    (_, i): PlacedRow => ({ row: passed.rows[i] as number, approx: passed.approx[i] as number }),
+    (_, i): ApproxRow => ({ row: passed.rows[i] as number, approx: passed.approx[i] as number }),
   ).sort((a, b) => compareRows(folded, a, b));
-  const places = new Map(ordered.map(({ row }, place) => [row, place]));
+  const ranks = new Map(ordered.map(({ row }, rank) => [row, rank]));
   const firsts = firstEquals(folded, ordered);
   // Keys of the same value share one list: there may be as many equals as there are keys.
   const equals = new Map<number, number[]>();
   return question.keys.map((key) => {
     const row = rowOf(folded, key);
-    const place = row === null ? undefined : places.get(row);
-    if (row === null || place === undefined) return null;
-    const first = firsts[place] as number;
+    const rank = row === null ? undefined : ranks.get(row);
+    if (row === null || rank === undefined) return null;
+    const first = firsts[rank] as number;
     const known = equals.get(first);
     const list = known ?? equalsFrom(folded, ordered, firsts, first);
     if (!known) equals.set(first, list);
@@ -262,23 +252,24 @@ function answerRanks(
 }
 
 /** Returns, by index, the index of the first row that is equal. */
-function firstEquals(folded: Folded, ordered: readonly PlacedRow[]): Uint32Array {
+function firstEquals(folded: Folded, ordered: readonly ApproxRow[]): Uint32Array {
   const firsts = new Uint32Array(ordered.length);
-  for (let place = 1; place < ordered.length; place += 1) {
-    const before = ordered[place - 1];
-    const own = ordered[place];
+  for (let rank = 1; rank < ordered.length; rank += 1) {
+    const before = ordered[rank - 1];
+    const own = ordered[rank];
     const isEqual = before && own && compareRows(folded, before, own) === 0;
-    firsts[place] = isEqual ? (firsts[place - 1] as number) : place;
+    firsts[rank] = isEqual ? (firsts[rank - 1] as number) : rank;
   }
   return firsts;
 }
 
 function equalsFrom(
   folded: Folded,
-  ordered: readonly PlacedRow[],
+  ordered: readonly ApproxRow[],
   firsts: Uint32Array,
   first: number,
 ): number[] {
-  const count = countWhile(ordered, first, (_, place) => firsts[place] === first);
-  return ordered.slice(first, first + count).map(({ row }) => ordinalOf(folded, row));
+  let end = first;
+  while (end < ordered.length && firsts[end] === first) end += 1;
+  return ordered.slice(first, end).map(({ row }) => ordinalOf(folded, row));
 }

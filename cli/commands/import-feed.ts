@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';
-import { type GeoDatabase, geoPlaces } from '../../ingest/flows/geo-places.ts';
+import { type GeoDatabase, geoLookup } from '../../ingest/flows/geo-lookup.ts';
 import type { FlowFormat } from '../../ingest/formats/flow-formats.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import type { CommandDatabase } from '../database/run-with-database.ts';
@@ -42,7 +42,7 @@ export async function followSource(
   const warn = ({ message }: Error) => display.say(`${message}; going on without it`);
   const tally = await runFeed({
     ...options,
-    places: databases && geoPlaces(databases, warn),
+    geo: databases && geoLookup(databases, warn),
     source,
     databaseUrl: database.url,
     reopen: database.reopen,

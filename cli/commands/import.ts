@@ -8,10 +8,10 @@ import { type ImportSource, stdinSource } from '../../ingest/files/import-source
 import { NothingTaken } from '../../ingest/files/nothing-taken.ts';
 import {
   type GeoDatabase,
-  type GeoPlaces,
-  geoPlaces,
+  type GeoLookup,
+  geoLookup,
   openGeoDatabases,
-} from '../../ingest/flows/geo-places.ts';
+} from '../../ingest/flows/geo-lookup.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import type { BadLines } from '../../ingest/lines/bad-lines.ts';
 import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
@@ -41,7 +41,7 @@ async function runImports(files: string[], options: ImportOptions): Promise<void
     if (endless && format !== 'samples') {
       return followSource(database, endless, { ...options, format, databases });
     }
-    const places = databases && geoPlaces(databases, refuse);
+    const places = databases && geoLookup(databases, refuse);
     // Each file is imported on its own: if one fails, the files before it stay imported.
     for (const source of sources) {
       await importOne(database, source, { ...options, places }).catch((error: unknown) =>
@@ -79,7 +79,7 @@ function refuse(error: IngestError): never {
 async function importOne(
   { url, signal, settings }: CommandDatabase,
   source: ImportSource,
-  { json, ...options }: ImportOptions & { readonly places: GeoPlaces | null },
+  { json, ...options }: ImportOptions & { readonly places: GeoLookup | null },
 ): Promise<void> {
   const started = performance.now();
   const progress = showProgress(source);

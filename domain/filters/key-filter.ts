@@ -73,14 +73,14 @@ export function checkNetworkFilter(
   kinds: readonly SimpleKeyKind[],
   names: { match: string; exclude: string },
 ): void {
-  const { ofKeys, ofPlaces } = splitNetworkFilter(filter);
+  const { ofKeys, ofAddresses } = splitNetworkFilter(filter);
   compileKeyFilter(ofKeys, ['subnet'], names);
-  compileKeyFilter(ofPlaces, kinds, names);
+  compileKeyFilter(ofAddresses, kinds, names);
 }
 
 /** Splits a filter into what it says about network keys, and about where the networks lie. */
 export function splitNetworkFilter({ cidr = [], excludeCidr = [], ...ofKeys }: KeyFilter) {
-  return { ofKeys, ofPlaces: { cidr, excludeCidr } };
+  return { ofKeys, ofAddresses: { cidr, excludeCidr } };
 }
 
 const when = <T extends string | readonly string[]>(

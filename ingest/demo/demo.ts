@@ -128,7 +128,7 @@ async function fillDemo(
     home: [],
     probe: null,
     bounds,
-    places: null,
+    geo: null,
   });
   const seen = new Set<string>();
   let flows = 0;

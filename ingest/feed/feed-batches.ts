@@ -8,7 +8,7 @@ import { selectArchivedStarts } from '../../db/write/slices/select-archived-star
 import { withConnection } from '../../db/write/with-connection.ts';
 import type { Flow } from '../flows/flow.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
-import type { GeoPlaces } from '../flows/geo-places.ts';
+import type { GeoLookup } from '../flows/geo-lookup.ts';
 import type { FlowFormat } from '../formats/flow-formats.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
 import type { TimeBounds } from '../time-bounds.ts';
@@ -33,7 +33,7 @@ export type FeedTarget = {
   readonly engine: number;
   readonly home: readonly string[];
   readonly probe: string | null;
-  readonly places: GeoPlaces | null;
+  readonly geo: GeoLookup | null;
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
 };
@@ -140,13 +140,13 @@ async function writeFlows(
   { target, batch, signal }: WritingFlows,
 ): Promise<LeftOutFlows> {
   const { connection, contextId, writer, sliceSeconds } = session;
-  const { home, probe, places, engine } = target;
+  const { home, probe, geo, engine } = target;
   const archived = await selectArchivedStarts(connection, { contextId, engine });
   const split = splitArchived(batch.flows, archived, sliceSeconds);
   const { add, finish } = await createFlowWriter(session, {
     home,
     probe,
-    places,
+    geo,
     bounds: NO_BOUNDS,
   });
   for (const [i, flow] of split.taken.entries()) {

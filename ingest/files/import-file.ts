@@ -7,7 +7,7 @@ import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
-import type { GeoPlaces } from '../flows/geo-places.ts';
+import type { GeoLookup } from '../flows/geo-lookup.ts';
 import { createFlowParser, type FlowParserOptions } from '../formats/flow-formats.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type BadLines, collectBadLines } from '../lines/bad-lines.ts';
@@ -47,7 +47,7 @@ export type ImportFileOptions = {
   /** Which port one-way flows are counted under; by default the service's. */
   readonly servicePort?: PortRule;
   /** Databases that locate the addresses of flows. */
-  readonly places?: GeoPlaces | null;
+  readonly geo?: GeoLookup | null;
   /** The probe of flows, and of samples that name none. */
   readonly probe?: string;
   readonly engine?: number;
@@ -249,7 +249,7 @@ async function lineReader(
   options: ImportFileOptions & Pick<FlowParserOptions, 'portRule' | 'onNumber'>,
   onRecord: () => void,
 ): Promise<LineReader> {
-  const { format, home = [], places = null } = options;
+  const { format, home = [], geo = null } = options;
   const probe = options.probe ?? null;
   const bounds = timeBounds(options.now());
   if (format === 'samples') {
@@ -258,7 +258,7 @@ async function lineReader(
   }
   const { timeZone = 'UTC', portRule, onNumber = () => {} } = options;
   const parse = createFlowParser(format, { timeZone, portRule, onNumber });
-  const { add, finish } = await createFlowWriter(session, { home, probe, bounds, places });
+  const { add, finish } = await createFlowWriter(session, { home, probe, bounds, geo });
   const take: LineTaker = (line) => {
     const flow = parse(line);
     if (flow === null) return null;

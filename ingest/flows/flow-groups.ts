@@ -183,11 +183,11 @@ export type FlowGroupName = keyof typeof FLOW_GROUPS | keyof typeof GEO_GROUPS;
 export const flowGroup = (name: FlowGroupName): FlowGroup =>
   ({ ...FLOW_GROUPS, ...GEO_GROUPS })[name];
 
-/** Returns the groups that flows fill; those of places only if places are known. */
+/** Returns the groups that flows fill. `geo`: what the databases know about addresses, if any. */
 export const flowGroupNames = (
-  places: { readonly hasCountries: boolean; readonly hasSystems: boolean } | null,
+  geo: { readonly hasCountries: boolean; readonly hasSystems: boolean } | null,
 ): FlowGroupName[] => [
   ...(Object.keys(FLOW_GROUPS) as (keyof typeof FLOW_GROUPS)[]),
-  ...(places?.hasCountries ? (['countries'] as const) : []),
-  ...(places?.hasSystems ? (['systems'] as const) : []),
+  ...(geo?.hasCountries ? (['countries'] as const) : []),
+  ...(geo?.hasSystems ? (['systems'] as const) : []),
 ];

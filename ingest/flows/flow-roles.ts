@@ -5,7 +5,7 @@ import { crossKey, type ImportKey, simpleKey } from '../import-key.ts';
 import { type AddressScope, countsAsHome } from './address-scope.ts';
 import { appPort, type Flow } from './flow.ts';
 import type { FlowGroupName } from './flow-groups.ts';
-import type { GeoPlace } from './geo-places.ts';
+import type { AddressGeo } from './geo-lookup.ts';
 
 /** Which of a flow's amounts a key gets; ingest/flows/flow-readings.ts defines each role. */
 export type FlowRoleKind =
@@ -31,7 +31,7 @@ export type FlowRole = {
 export type FlowSurroundings = {
   readonly scopeOf: (address: KeyText) => AddressScope;
   /** Returns where an address is; null if there are no databases that may know it. */
-  readonly placeOf: ((address: KeyText) => GeoPlace) | null;
+  readonly geoOf: ((address: KeyText) => AddressGeo) | null;
 };
 
 /**
@@ -61,12 +61,12 @@ type EndKind = 'originator' | 'responder';
 function endRoles(
   address: KeyText | null,
   kind: EndKind,
-  { scopeOf, placeOf }: FlowSurroundings,
+  { scopeOf, geoOf }: FlowSurroundings,
 ): FlowRole[] {
   if (address === null) return [];
   const scope = scopeOf(address);
   const hosts = hostRoles(address, scope, kind);
-  return placeOf && scope === 'outside' ? [...hosts, ...placeRoles(placeOf(address), kind)] : hosts;
+  return geoOf && scope === 'outside' ? [...hosts, ...geoRoles(geoOf(address), kind)] : hosts;
 }
 
 function hostRoles(address: KeyText, scope: AddressScope, kind: EndKind): FlowRole[] {
@@ -77,10 +77,10 @@ function hostRoles(address: KeyText, scope: AddressScope, kind: EndKind): FlowRo
 }
 
 /**
- * Returns the roles of places: an end outside counts for its country and its autonomous system as
- * it does for itself.
+ * Returns the roles of countries and autonomous systems: an end outside counts for its own as it
+ * does for itself.
  */
-function placeRoles({ country, system }: GeoPlace, kind: EndKind): FlowRole[] {
+function geoRoles({ country, system }: AddressGeo, kind: EndKind): FlowRole[] {
   const roles: FlowRole[] = [];
   if (country) roles.push({ group: 'countries', key: simpleKey(country), kind });
   if (system) roles.push({ group: 'systems', key: simpleKey(system.key), kind });

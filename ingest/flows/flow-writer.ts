@@ -17,7 +17,7 @@ import {
   flowPieces,
   flowReadings,
 } from './flow-readings.ts';
-import type { GeoPlace, GeoPlaces } from './geo-places.ts';
+import type { AddressGeo, GeoLookup } from './geo-lookup.ts';
 
 export type FlowWriterOptions = {
   /** Home networks in CIDR form; if empty, the private networks. */
@@ -25,7 +25,7 @@ export type FlowWriterOptions = {
   readonly probe: string | null;
   readonly bounds: TimeBounds;
   /** Databases that locate addresses, if that is to be counted. */
-  readonly places: GeoPlaces | null;
+  readonly geo: GeoLookup | null;
 };
 
 export type FlowWriter = {
@@ -41,16 +41,16 @@ export type FlowWriter = {
  */
 export async function createFlowWriter(
   session: ImportSession,
-  { home, probe, bounds, places }: FlowWriterOptions,
+  { home, probe, bounds, geo }: FlowWriterOptions,
 ): Promise<FlowWriter> {
   const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
   const { writer, connection, contextId } = session;
-  const groups = await ensureFlowGroups(connection, contextId, flowGroupNames(places));
-  const names = systemNames(places);
+  const groups = await ensureFlowGroups(connection, contextId, flowGroupNames(geo));
+  const names = systemNames(geo);
   const options: FlowReadingsOptions = {
     groups: byBucketSize(groups),
     scopeOf,
-    placeOf: names.placeOf,
+    geoOf: names.geoOf,
     sink: sinkOf(groups, probe, writer),
   };
   return {
@@ -71,15 +71,15 @@ export async function createFlowWriter(
 }
 
 /** Collects the names of the autonomous systems that occur in flows, as labels of their keys. */
-function systemNames(places: GeoPlaces | null) {
+function systemNames(geo: GeoLookup | null) {
   const names = new Map<KeyText, string>();
-  const placeOf = (address: KeyText, { placeOf: find }: GeoPlaces): GeoPlace => {
-    const place = find(address);
-    if (place.system?.name) names.set(place.system.key, place.system.name);
-    return place;
+  const namedGeoOf = (address: KeyText, { geoOf: find }: GeoLookup): AddressGeo => {
+    const found = find(address);
+    if (found.system?.name) names.set(found.system.key, found.system.name);
+    return found;
   };
   return {
-    placeOf: places && ((address: KeyText) => placeOf(address, places)),
+    geoOf: geo && ((address: KeyText) => namedGeoOf(address, geo)),
     all: () => Array.from(names, ([key, name]) => ({ key, name })),
   };
 }
@@ -113,21 +113,21 @@ function sinkOf(
   probe: string | null,
   writer: ImportSession['writer'],
 ): FlowSink {
-  const placed = new Map(
-    Array.from(groups, ([name, group]) => [name, { group, place: placementOf(name, group) }]),
+  const targets = new Map(
+    Array.from(groups, ([name, group]) => [name, { group, toSlots: slotMappingOf(name, group) }]),
   );
   return (name, bucket, key, amounts) => {
-    const target = placed.get(name);
+    const target = targets.get(name);
     if (!target) throw new Error(`there is no group for ${name}`);
-    const values = target.place(amounts);
+    const values = target.toSlots(amounts);
     writer.batch.add({ group: target.group, probe, bucket, key, values, count: 1 });
   };
 }
 
 /** Maps amounts in the order of FLOW_GROUPS to values in the order of slots. */
-type Placement = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
+type SlotMapping = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
 
-function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Placement {
+function slotMappingOf(name: FlowGroupName, { meters, folds }: ImportGroup): SlotMapping {
   const slots = flowGroup(name).meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
   // In a group that an import created, nothing has to move.
   if (slots.length === folds.length && slots.every((slot, i) => slot === i)) {

@@ -6,7 +6,7 @@ import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';
-import type { GatheredPlace, SegmentBatch } from '../segments/segment-batch.ts';
+import type { GatheredSegment, SegmentBatch } from '../segments/segment-batch.ts';
 import type { TimeBounds } from '../time-bounds.ts';
 import type { LineBytes } from './byte-lines.ts';
 import { type ByteRange, SampleBytes } from './sample-bytes.ts';
@@ -42,7 +42,7 @@ export function createByteSamples({
     return guid === null ? null : (groups.get(guid) ?? null);
   });
   const probeOf = rememberLast((text) => (isName(text) ? text : null));
-  const places: number[] = [];
+  const meterIndexes: number[] = [];
   const addKey = keyAdder();
   return (batch, { bytes: line, from, to }) => {
     if (!sample.scan(line, from, to)) return false;
@@ -51,12 +51,12 @@ export function createByteSamples({
     if (group === null || ts < bounds.from || ts > bounds.to || count < 1) return false;
     const named = sample.probe.to === 0 ? null : probeOf(line, sample.probe);
     if (named === null && sample.probe.to > 0) return false;
-    if (!findPlaces(sample, group, places)) return false;
+    if (!findMeterIndexes(sample, group, meterIndexes)) return false;
     const bucket = floorTo(ts, group.bucketSeconds);
-    const place = batch.placeOf(group, named ?? probe, bucket);
-    const key = addKey(place, line, sample);
+    const segment = batch.segmentOf(group, named ?? probe, bucket);
+    const key = addKey(segment, line, sample);
     if (key === -1) return false;
-    putValues(place.readings, batch.addRow(place, bucket, key), { sample, places });
+    putValues(segment.readings, batch.addRow(segment, bucket, key), { sample, meterIndexes });
     return true;
   };
 }
@@ -90,7 +90,7 @@ function isSame(line: Uint8Array, { from, to }: ByteRange, bytes: Uint8Array): b
  * Returns a function that gives the index of a line's key among the keys gathered with it; −1 if it
  * is not a key.
  */
-function keyAdder(): (place: GatheredPlace, line: Uint8Array, sample: SampleBytes) => number {
+function keyAdder(): (segment: GatheredSegment, line: Uint8Array, sample: SampleBytes) => number {
   const plain = new Uint8Array(LONGEST_KEY);
   const compact = new Uint8Array(LONGEST_KEY);
   return ({ codec, readings }, line, { key, keyHasBackslash }) => {
@@ -116,30 +116,30 @@ function withoutEscapes(line: Uint8Array, { from, to }: ByteRange, into: Uint8Ar
 /**
  * Finds the slot − 1 of each value's meter. Returns false if a value is left to `parseSampleLine`.
  */
-function findPlaces(
+function findMeterIndexes(
   { meterCount, meterIds, values }: SampleBytes,
   { meters }: ImportGroup,
-  places: number[],
+  meterIndexes: number[],
 ): boolean {
   for (let i = 0; i < meterCount; i += 1) {
     const meter = meters.get(meterIds[i] as number);
     if (!meter || meter.fold === null) return false;
     if ((values[i] as number) < 0 && isCounting(meter.fold)) return false;
-    places[i] = meter.slot - 1;
+    meterIndexes[i] = meter.slot - 1;
   }
   return true;
 }
 
-type PlacedValues = { readonly sample: SampleBytes; readonly places: readonly number[] };
+type MeterValues = { readonly sample: SampleBytes; readonly meterIndexes: readonly number[] };
 
 function putValues(
   readings: ReadingGatherer,
   row: number,
-  { sample: { meterCount, values, count }, places }: PlacedValues,
+  { sample: { meterCount, values, count }, meterIndexes }: MeterValues,
 ): void {
   for (let i = 0; i < meterCount; i += 1) {
-    const place = places[i] as number;
-    readings.putValue(place, row, values[i] as number);
-    if (count !== 1) readings.putCount(place, row, count);
+    const meterIndex = meterIndexes[i] as number;
+    readings.putValue(meterIndex, row, values[i] as number);
+    if (count !== 1) readings.putCount(meterIndex, row, count);
   }
 }

@@ -18,7 +18,7 @@ export type BatchReading = {
 };
 
 /** The readings of one group and probe (null: none) in one slice, and the codec of their keys. */
-export type GatheredPlace = {
+export type GatheredSegment = {
   readonly group: ImportGroup;
   readonly codec: KeyCodec;
   readonly shape: SegmentShape;
@@ -38,12 +38,12 @@ export const shapeOf = (group: ImportGroup): SegmentShape => ({
   folds: group.folds,
 });
 
-/** Readings held in memory until they are written as segments, one for each GatheredPlace. */
+/** Readings held in memory until they are written as segments, one for each GatheredSegment. */
 export class SegmentBatch {
   readonly #sliceSeconds: number;
-  readonly #places = new Map<string, GatheredPlace>();
+  readonly #segments = new Map<string, GatheredSegment>();
   readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
-  readonly #lastOfGroup = new Map<number, GatheredPlace>();
+  readonly #lastOfGroup = new Map<number, GatheredSegment>();
   /** Rows in memory, even if they are combined when they are written. */
   rowCount = 0;
 
@@ -54,35 +54,35 @@ export class SegmentBatch {
   /** Approximate size in bytes. */
   get sizeBytes(): number {
     let bytes = 0;
-    for (const { readings } of this.#places.values()) bytes += readings.sizeBytes;
+    for (const { readings } of this.#segments.values()) bytes += readings.sizeBytes;
     return bytes;
   }
 
-  /** Returns where the readings of a group, probe and bucket go. Call `addRow` next. */
-  placeOf(group: ImportGroup, probe: string | null, bucket: EpochSeconds): GatheredPlace {
+  /** Returns the segment that readings of a group, probe and bucket belong to. Call `addRow` next. */
+  segmentOf(group: ImportGroup, probe: string | null, bucket: EpochSeconds): GatheredSegment {
     // Most readings of a group have the same probe and slice as the previous one.
     const last = this.#lastOfGroup.get(group.groupId);
     if (last && last.probe === probe) {
       const intoSlice = bucket - last.sliceStart;
       if (intoSlice >= 0 && intoSlice < this.#sliceSeconds) return last;
     }
-    const place = this.#find(group, probe, floorTo(bucket, this.#sliceSeconds));
-    this.#lastOfGroup.set(group.groupId, place);
-    return place;
+    const segment = this.#find(group, probe, floorTo(bucket, this.#sliceSeconds));
+    this.#lastOfGroup.set(group.groupId, segment);
+    return segment;
   }
 
-  /** Adds a row for a key, given by its index in the place's keys. Put its values next. */
-  addRow(place: GatheredPlace, bucket: EpochSeconds, keyIndex: number): number {
+  /** Adds a row for a key, given by its index in the segment's keys. Put its values next. */
+  addRow(segment: GatheredSegment, bucket: EpochSeconds, keyIndex: number): number {
     this.rowCount += 1;
-    if (bucket < place.first) place.first = bucket;
-    if (bucket > place.last) place.last = bucket;
-    return place.readings.addRow(bucket, keyIndex);
+    if (bucket < segment.first) segment.first = bucket;
+    if (bucket > segment.last) segment.last = bucket;
+    return segment.readings.addRow(bucket, keyIndex);
   }
 
   add({ group, probe, bucket, key, values, count }: BatchReading): void {
-    const place = this.placeOf(group, probe, bucket);
-    const { readings, codec } = place;
-    const row = this.addRow(place, bucket, readings.keys.indexOf(codec.encode(key.text)));
+    const segment = this.segmentOf(group, probe, bucket);
+    const { readings, codec } = segment;
+    const row = this.addRow(segment, bucket, readings.keys.indexOf(codec.encode(key.text)));
     for (let i = 0; i < values.length; i += 1) {
       const value = values[i] ?? null;
       if (value === null) continue;
@@ -94,21 +94,21 @@ export class SegmentBatch {
   /** Combines the rows of each key and bucket into one, to make room for more. */
   combine(): void {
     this.rowCount = 0;
-    for (const { readings } of this.#places.values()) {
+    for (const { readings } of this.#segments.values()) {
       readings.combine();
       this.rowCount += readings.rowCount;
     }
   }
 
-  places(): GatheredPlace[] {
-    return [...this.#places.values()];
+  segments(): GatheredSegment[] {
+    return [...this.#segments.values()];
   }
 
-  #find(group: ImportGroup, probe: string | null, sliceStart: EpochSeconds): GatheredPlace {
+  #find(group: ImportGroup, probe: string | null, sliceStart: EpochSeconds): GatheredSegment {
     const name = `${group.groupId} ${sliceStart} ${probe === null ? '' : `probe ${probe}`}`;
-    const known = this.#places.get(name);
+    const known = this.#segments.get(name);
     if (known) return known;
-    const place: GatheredPlace = {
+    const segment: GatheredSegment = {
       group,
       ...this.#formOf(group),
       // A copy, because a piece of the line it was read from would keep the line in memory.
@@ -118,8 +118,8 @@ export class SegmentBatch {
       first: Number.POSITIVE_INFINITY,
       last: Number.NEGATIVE_INFINITY,
     };
-    this.#places.set(name, place);
-    return place;
+    this.#segments.set(name, segment);
+    return segment;
   }
 
   #formOf(group: ImportGroup): { codec: KeyCodec; shape: SegmentShape } {

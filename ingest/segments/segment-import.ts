@@ -95,7 +95,7 @@ export class SegmentImport {
     this.#batch = new SegmentBatch(this.#sliceSeconds);
     this.#nextLook = LOOK_ROWS;
     this.#combinedRows = 0;
-    for (const { group, readings } of full.places()) this.keys.add(group.groupId, readings.keys);
+    for (const { group, readings } of full.segments()) this.keys.add(group.groupId, readings.keys);
     const written = await writeSegmentBatch(this.#target, full);
     for (const { rowCount } of written) this.rowCount += rowCount;
     this.#written.push(...written);

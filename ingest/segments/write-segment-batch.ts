@@ -4,7 +4,7 @@ import { noteGroupData } from '../../db/write/imports/note-group-data.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
 import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
-import type { GatheredPlace, SegmentBatch } from './segment-batch.ts';
+import type { GatheredSegment, SegmentBatch } from './segment-batch.ts';
 
 /** Where batches go: into one context, whose lock is held, within one transaction. */
 export type SegmentTarget = {
@@ -32,14 +32,16 @@ export async function writeSegmentBatch(
   target: SegmentTarget,
   batch: SegmentBatch,
 ): Promise<WrittenSegment[]> {
-  const places = batch.places().filter(({ readings }) => readings.rowCount > 0);
-  const probeIdOf = await findProbes(target, places);
-  const slices = await target.slicesAt(places.map(({ sliceStart }) => sliceStart));
+  const gathered = batch.segments().filter(({ readings }) => readings.rowCount > 0);
+  const probeIdOf = await findProbes(target, gathered);
+  const slices = await target.slicesAt(gathered.map(({ sliceStart }) => sliceStart));
   const written: WrittenSegment[] = [];
-  for (const place of places) {
-    const sliceId = slices.get(place.sliceStart);
-    if (sliceId === undefined) throw new Error(`no slice begins at ${place.sliceStart}`);
-    written.push(await writePlace(target, place, { sliceId, probeId: probeIdOf(place.probe) }));
+  for (const segment of gathered) {
+    const sliceId = slices.get(segment.sliceStart);
+    if (sliceId === undefined) throw new Error(`no slice begins at ${segment.sliceStart}`);
+    written.push(
+      await writeGathered(target, segment, { sliceId, probeId: probeIdOf(segment.probe) }),
+    );
   }
   if (written.length === 0) return written;
   await upsertCoverage(target.connection, written.map(spanOf));
@@ -47,27 +49,27 @@ export async function writeSegmentBatch(
   return written;
 }
 
-async function writePlace(
+async function writeGathered(
   { connection, importedAt }: SegmentTarget,
-  { group, shape, codec, readings, first, last }: GatheredPlace,
+  { group, shape, codec, readings, first, last }: GatheredSegment,
   ids: { readonly sliceId: number; readonly probeId: number },
 ): Promise<WrittenSegment> {
-  const place = {
+  const scope = {
     groupId: group.groupId,
     ...ids,
     level: IMPORTED,
     importedAt,
   };
   const ranges = readings.ranges(OPEN_RANGE_LIMITS);
-  return writeSegment(connection, place, { shape, codec, span: { first, last }, ranges });
+  return writeSegment(connection, scope, { shape, codec, span: { first, last }, ranges });
 }
 
 /** Returns a lookup of the ids of the batch's probes by name. Creates new probes. */
 async function findProbes(
   { connection, contextId }: SegmentTarget,
-  places: readonly GatheredPlace[],
+  gathered: readonly GatheredSegment[],
 ): Promise<(probe: string | null) => number> {
-  const names = new Set(places.flatMap(({ probe }) => probe ?? []));
+  const names = new Set(gathered.flatMap(({ probe }) => probe ?? []));
   const probes = names.size > 0 ? await ensureProbes(connection, contextId, [...names]) : [];
   const ids = new Map(probes.map(({ name, probeId }) => [name, probeId]));
   return (probe) => {

@@ -99,8 +99,8 @@ async function openSession(
   const { engine, source, context } = target;
   // One time for the whole import, so that its pages of a slice lie together.
   const importedAt = target.now();
-  const place = { contextId, sliceSeconds, engine, importedAt };
-  const slices = openImportSlices({ connection, openSecond, source, context, ...place });
+  const scope = { contextId, sliceSeconds, engine, importedAt };
+  const slices = openImportSlices({ connection, openSecond, source, context, ...scope });
   const writer = new SegmentImport(
     { connection, contextId, slicesAt: slices.slicesAt, importedAt, now: target.now },
     sliceSeconds,

@@ -48,8 +48,8 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   let madeCount = 0;
 
   async function findOrMake(startsAt: EpochSeconds): Promise<number> {
-    const place = { contextId, engine, startsAt };
-    const slice = await selectAndHoldSlice(connection, place);
+    const sliceKey = { contextId, engine, startsAt };
+    const slice = await selectAndHoldSlice(connection, sliceKey);
     if (slice?.archived) {
       throw new IngestError(
         `${source}: ${sliceName(startsAt, engine)} is archived: restore it before importing ` +
@@ -61,7 +61,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
     const sliceId = slice?.sliceId ?? (await reserveSlice(connection));
     await ensurePages(sliceId);
     if (slice) return sliceId;
-    await insertSlice(connection, { ...place, sliceId, endsAt: startsAt + sliceSeconds });
+    await insertSlice(connection, { ...sliceKey, sliceId, endsAt: startsAt + sliceSeconds });
     madeCount += 1;
     return sliceId;
   }

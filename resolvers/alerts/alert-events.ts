@@ -35,7 +35,7 @@ export async function listAlertEvents(
   if (first < 1 || first > LIMITS.alertEventsPage) {
     throw malformed('first', `an integer from 1 to ${LIMITS.alertEventsPage}`, first);
   }
-  const place = after === null ? null : decodeEventCursor(after);
+  const cursor = after === null ? null : decodeEventCursor(after);
   // PostgreSQL text cannot contain NUL, so no rule has such a name.
   const isNobody = alert?.includes('\0') ?? false;
   const rows = isNobody
@@ -43,14 +43,14 @@ export async function listAlertEvents(
     : await at.loaders.alerts.eventPage.load({
         contextId: at.contextId,
         alert,
-        after: place,
+        after: cursor,
         limit: first + 1,
       });
   return {
     at,
     events: await viewEvents(at, rows.slice(0, first)),
     hasNextPage: rows.length > first,
-    hasPreviousPage: place !== null,
+    hasPreviousPage: cursor !== null,
   };
 }
 

@@ -43,9 +43,9 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
     topperSeries(topper, step),
     ...topper.keys.map((key) => keySeries(key, step)),
   ]);
-  const rows = topper.keys.flatMap(({ key }, place): FlatSeriesPoint[] => {
+  const rows = topper.keys.flatMap(({ key }, keyIndex): FlatSeriesPoint[] => {
     const named = { key: key.row.key, label: labelOf(key) };
-    return (listed[place] ?? []).map(({ at, value }) => ({
+    return (listed[keyIndex] ?? []).map(({ at, value }) => ({
       ...named,
       at,
       value,

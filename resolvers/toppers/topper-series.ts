@@ -91,9 +91,9 @@ function seriesRequest(
 type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
 
 const stepReadings = (series: StepSeries): StepReading[] =>
-  Array.from(series.ids, (_, place) => ({
-    at: stepAt(series, place),
-    value: stepValue(series, place),
+  Array.from(series.ids, (_, index) => ({
+    at: stepAt(series, index),
+    value: stepValue(series, index),
   }));
 
 /** Returns the readings of several series, and gives way in between. */

@@ -36,10 +36,10 @@ function* rowsOf(series: readonly KeySeries[], hasLabel: boolean): Iterable<Cell
   yield ['at', 'key', ...(hasLabel ? ['label'] : []), 'value'];
   const next = series.map(() => 0);
   for (let at = earliest(series, next); at !== null; at = earliest(series, next)) {
-    for (const [place, { ranked, points }] of series.entries()) {
-      const point = points[next[place] ?? 0];
+    for (const [keyIndex, { ranked, points }] of series.entries()) {
+      const point = points[next[keyIndex] ?? 0];
       if (point?.at !== at) continue;
-      next[place] = (next[place] ?? 0) + 1;
+      next[keyIndex] = (next[keyIndex] ?? 0) + 1;
       const label = hasLabel ? [labelOf(ranked.key)] : [];
       yield [at, ranked.key.row.key, ...label, point.value];
     }
@@ -49,8 +49,8 @@ function* rowsOf(series: readonly KeySeries[], hasLabel: boolean): Iterable<Cell
 /** Returns the earliest time among the next points of all series; null: no points are left. */
 function earliest(series: readonly KeySeries[], next: readonly number[]): number | null {
   let earliest: number | null = null;
-  for (const [place, { points }] of series.entries()) {
-    const at = points[next[place] ?? 0]?.at;
+  for (const [keyIndex, { points }] of series.entries()) {
+    const at = points[next[keyIndex] ?? 0]?.at;
     if (at !== undefined && (earliest === null || at < earliest)) earliest = at;
   }
   return earliest;

@@ -24,7 +24,7 @@ export async function topperCsv(
   const columns = columnsFor(options);
   const rows = [
     columns.map(({ name }) => name),
-    ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
+    ...keys.map((key, index) => columns.map(({ of }) => of(key, index + 1))),
     columns.map(({ name }) => cellOfOthers(name, others)),
   ];
   return csvAnswer(`topper-${guid.slice(1, -1)}-${meterIndex}`, rows);
@@ -47,9 +47,9 @@ function columnsFor({ resolveKeys, ranks, attributes }: TopperOptions): readonly
     { name: 'key', of: ({ key }) => key },
     ...(resolveKeys ? NAMES : []),
     { name: 'metric', of: ({ metric }) => metric },
-    ...ranks.map((rank, place) => ({
+    ...ranks.map((rank, index) => ({
       name: `p${rank}`,
-      of: ({ percentiles }: ListedKey) => percentiles?.[place]?.value ?? null,
+      of: ({ percentiles }: ListedKey) => percentiles?.[index]?.value ?? null,
     })),
     { name: 'description', of: ({ description }) => description },
     ...(attributes ? [ATTRIBUTES] : []),

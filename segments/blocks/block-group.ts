@@ -81,9 +81,9 @@ export function writeGroupOrdinals(
 export function writeGroupColumn(
   readings: Readings,
   { from, to }: BucketRange,
-  place: number,
+  meterIndex: number,
 ): Uint8Array | null {
-  const column = readings.columns[place];
+  const column = readings.columns[meterIndex];
   if (!column) return null;
   const out = new ByteWriter();
   let isAny = false;
@@ -99,7 +99,7 @@ export function writeGroupColumn(
 /** The keys of a block, and its position in the group, by which its columns are read. */
 export type BlockKeys = {
   readonly start: number;
-  readonly place: number;
+  readonly blockIndex: number;
   readonly count: number;
   /**
    * Unpacks the ordinals into an array of `count`, adding `first` to each. They are unpacked on
@@ -119,9 +119,10 @@ export function readGroupKeys(
   const step = stepOf(stepSeconds);
   const blocks: BlockKeys[] = [];
   let start = first;
-  for (let place = 0; place < count; place += 1) {
+  for (let blockIndex = 0; blockIndex < count; blockIndex += 1) {
     const distance = reader.varint();
-    if (place > 0 && distance === 0) throw new DamagedSegment('two blocks have the same start');
+    if (blockIndex > 0 && distance === 0)
+      throw new DamagedSegment('two blocks have the same start');
     start += distance * step;
     const keys = reader.varint();
     if (keys > keyCount) throw new DamagedSegment(`a block has ${keys} of ${keyCount} keys`);
@@ -133,7 +134,7 @@ export function readGroupKeys(
       readWhole(bytes, (each) =>
         readOrdinals(each, into, { bound: keyCount, first: firstOrdinal }),
       );
-    blocks.push({ start, place, count: keys, unpack });
+    blocks.push({ start, blockIndex, count: keys, unpack });
   }
   requireEnd(reader);
   return blocks;

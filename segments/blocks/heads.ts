@@ -53,7 +53,7 @@ export type StoredHead = {
 /** A level of a range, and one of its meters. */
 export type HeadSource = {
   readonly level: KeyRange;
-  readonly place: number;
+  readonly meterIndex: number;
   readonly fold: Fold | null;
   readonly codec: KeyCodec;
 };
@@ -82,8 +82,8 @@ export function writeGroupHeads(
 }
 
 /** Makes the head of a block. Null if it can have none, or has no reading. */
-export function headOf({ level, place, fold }: HeadSource, rows: RowRange): StoredHead | null {
-  const column = level.readings.columns[place];
+export function headOf({ level, meterIndex, fold }: HeadSource, rows: RowRange): StoredHead | null {
+  const column = level.readings.columns[meterIndex];
   if (!column || fold === null || !isCounting(fold)) return null;
   const counted = countedRows(column.values, rows);
   if (counted.length === 0) return null;

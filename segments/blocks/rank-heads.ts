@@ -27,13 +27,13 @@ export type RankedHead = {
 };
 
 /** A key of a head; `approx` is its value as a double. */
-type Candidate = { readonly head: StoredHead; readonly place: number; readonly approx: number };
+type Candidate = { readonly head: StoredHead; readonly index: number; readonly approx: number };
 
 /** Joins the heads of a block in the ranges of a segment, in their order. */
 export function rankHeads(heads: readonly StoredHead[]): RankedHead {
   const candidates = heads.flatMap((head) =>
-    Array.from({ length: head.keys.count }, (_, place): Candidate => {
-      return { head, place, approx: approximate(head.values, place) };
+    Array.from({ length: head.keys.count }, (_, index): Candidate => {
+      return { head, index, approx: approximate(head.values, index) };
     }),
   );
   // Sorting keeps the order of equal ones, which is that of the keys.
@@ -50,7 +50,7 @@ export function rankHeads(heads: readonly StoredHead[]): RankedHead {
 
 /** Copies the keys, because views would keep the keys of whole ranges in memory. */
 function packKeys(largest: readonly Candidate[]): Pick<RankedHead, 'bytes' | 'ends'> {
-  const keys = largest.map(({ head, place }) => keyAt(head.keys, place));
+  const keys = largest.map(({ head, index }) => keyAt(head.keys, index));
   const ends = new Uint32Array(keys.length);
   let end = 0;
   for (const [i, key] of keys.entries()) {
@@ -61,13 +61,13 @@ function packKeys(largest: readonly Candidate[]): Pick<RankedHead, 'bytes' | 'en
 }
 
 /** Returns the bytes of a key of a head. */
-export const rankedKeyAt = ({ bytes, ends }: RankedHead, place: number): Uint8Array =>
-  bytes.subarray(place === 0 ? 0 : ends[place - 1], ends[place]);
+export const rankedKeyAt = ({ bytes, ends }: RankedHead, rank: number): Uint8Array =>
+  bytes.subarray(rank === 0 ? 0 : ends[rank - 1], ends[rank]);
 
 /** Doubles of exact numbers that differ may be equal only if the numbers are wide. */
 function compareExactly(a: Candidate, b: Candidate): number {
   if (a.head.values.high === null && b.head.values.high === null) return 0;
-  const difference = laneValue(a.head.values, a.place) - laneValue(b.head.values, b.place);
+  const difference = laneValue(a.head.values, a.index) - laneValue(b.head.values, b.index);
   return difference > 0n ? 1 : difference < 0n ? -1 : 0;
 }
 
@@ -78,8 +78,8 @@ function lanesOf(largest: readonly Candidate[]): Lanes {
     return narrow;
   }
   const wide = wideLanes(largest.length);
-  for (const [i, { head, place }] of largest.entries()) {
-    setWide(wide, i, laneValue(head.values, place));
+  for (const [i, { head, index }] of largest.entries()) {
+    setWide(wide, i, laneValue(head.values, index));
   }
   return wide;
 }

@@ -16,7 +16,7 @@ export type Series = {
   /** The entries of the key with ordinal i end at ends[i]. */
   readonly ends: Uint32Array;
   /** By entry: its topper bucket, counted from that of the span's first bucket. */
-  readonly places: Uint32Array;
+  readonly bucketIndexes: Uint32Array;
   readonly columns: readonly (Column | null)[];
 };
 
@@ -44,21 +44,21 @@ export function seriesOf(readings: Readings, shape: SegmentShape, span: BucketSp
     next[key + 1] = (next[key + 1] as number) + (next[key] as number);
   }
   const rows = new Uint32Array(ordinals.length);
-  const places = new Uint32Array(ordinals.length);
+  const bucketIndexes = new Uint32Array(ordinals.length);
   let row = 0;
   for (let bucket = 0; bucket < starts.length; bucket += 1) {
-    const place = ((starts[bucket] as number) - origin) / topperBucketSeconds;
+    const bucketIndex = ((starts[bucket] as number) - origin) / topperBucketSeconds;
     for (; row < (ends[bucket] as number); row += 1) {
       const ordinal = ordinals[row] as number;
       const at = next[ordinal] as number;
       next[ordinal] = at + 1;
       rows[at] = row;
-      places[at] = place;
+      bucketIndexes[at] = bucketIndex;
     }
   }
   return {
     ends: next.subarray(0, keyCount),
-    places,
+    bucketIndexes,
     columns: columns.map((column) => column && pickRows(column, rows)),
   };
 }
@@ -108,9 +108,9 @@ export function writeSeriesEntries(series: Series, keys: OrdinalRange): Uint8Arr
     counts[key - keys.from] = end - at;
     let before = -1;
     for (; at < end; at += 1) {
-      const place = series.places[at] as number;
-      steps[at - from] = place - before - 1;
-      before = place;
+      const bucketIndex = series.bucketIndexes[at] as number;
+      steps[at - from] = bucketIndex - before - 1;
+      before = bucketIndex;
     }
   }
   out.varint(to - from);
@@ -123,15 +123,15 @@ export function writeSeriesEntries(series: Series, keys: OrdinalRange): Uint8Arr
 export function writeSeriesColumn(
   series: Series,
   keys: OrdinalRange,
-  place: number,
+  meterIndex: number,
 ): Uint8Array | null {
-  const column = series.columns[place];
+  const column = series.columns[meterIndex];
   if (!column) return null;
   const out = new ByteWriter();
   return writeColumn(out, column, entriesOf(series, keys)) ? out.take() : null;
 }
 
-export type SeriesEntries = Pick<Series, 'ends' | 'places'>;
+export type SeriesEntries = Pick<Series, 'ends' | 'bucketIndexes'>;
 
 /** Upper bound of the entries that a chunk may claim to have: keys × topper buckets, both known. */
 export type ChunkSize = { readonly keyCount: number; readonly topperBuckets: number };
@@ -145,24 +145,25 @@ export function readSeriesEntries(section: Uint8Array, size: ChunkSize): SeriesE
   }
   requireFrames(reader, size.keyCount + count);
   const ends = new Uint32Array(size.keyCount);
-  const places = new Uint32Array(count);
+  const bucketIndexes = new Uint32Array(count);
   readFrames(reader, size.keyCount, ends);
-  readFrames(reader, count, places);
+  readFrames(reader, count, bucketIndexes);
   if (reader.at !== section.length) throw new DamagedSegment('bytes are left over');
   let at = 0;
   for (let key = 0; key < ends.length; key += 1) {
     const end = at + (ends[key] as number);
     if (end > count) throw new DamagedSegment('keys have more entries than their chunk');
-    let place = -1;
+    let bucketIndex = -1;
     for (; at < end; at += 1) {
-      place += (places[at] as number) + 1;
-      if (place >= size.topperBuckets) throw new DamagedSegment('a series is longer than its span');
-      places[at] = place;
+      bucketIndex += (bucketIndexes[at] as number) + 1;
+      if (bucketIndex >= size.topperBuckets)
+        throw new DamagedSegment('a series is longer than its span');
+      bucketIndexes[at] = bucketIndex;
     }
     ends[key] = end;
   }
   if (at !== count) throw new DamagedSegment('a chunk has more entries than its keys');
-  return { ends, places };
+  return { ends, bucketIndexes };
 }
 
 /** Reads a chunk's column. Errors: DamagedSegment. */

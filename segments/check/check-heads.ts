@@ -2,7 +2,7 @@ import { hasHeads, headOf, readGroupHeads, type StoredHead } from '../blocks/hea
 import { WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys } from '../keys/key-list.ts';
-import type { Directory, PlacedGroup, PlacedLevel } from '../pages/directory.ts';
+import type { Directory, LocatedGroup, LocatedLevel } from '../pages/directory.ts';
 import type { Sections } from '../pages/sections.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import { bucketRows } from '../readings/readings.ts';
@@ -13,7 +13,7 @@ import { compareColumns } from './same-readings.ts';
 export type HeadsToCheck = {
   readonly directory: Directory;
   readonly sections: Sections;
-  readonly level: PlacedLevel;
+  readonly level: LocatedLevel;
   readonly blocks: KeyRange;
   readonly codec: KeyCodec;
   readonly folds: SegmentShape['folds'];
@@ -41,7 +41,7 @@ export function* checkHeads(check: HeadsToCheck): Generator<string> {
 }
 
 /** Returns the index of the first bucket after a group. */
-function endOf({ readings: { starts } }: KeyRange, { lastStart }: PlacedGroup, from: number) {
+function endOf({ readings: { starts } }: KeyRange, { lastStart }: LocatedGroup, from: number) {
   let to = from;
   while (to < starts.length && (starts[to] as number) <= lastStart) to += 1;
   return to;
@@ -52,16 +52,16 @@ type Buckets = { readonly from: number; readonly to: number };
 
 function areHeadsOf(
   { sections, level, blocks, codec, folds }: HeadsToCheck,
-  { firstStart, heads }: PlacedGroup,
+  { firstStart, heads }: LocatedGroup,
   { from, to }: Buckets,
 ): boolean {
   const { stepSeconds } = level;
-  return heads.every((section, place) => {
+  return heads.every((section, meterIndex) => {
     const times = { stepSeconds, first: firstStart };
     const stored = section && readGroupHeads(sections(section), codec, times);
     let left = stored?.size ?? 0;
     for (let bucket = from; bucket < to; bucket += 1) {
-      const source = { level: blocks, place, fold: folds[place] ?? null, codec };
+      const source = { level: blocks, meterIndex, fold: folds[meterIndex] ?? null, codec };
       const right = headOf(source, bucketRows(blocks.readings, bucket));
       // What a roll-up is compared with begins at another time.
       const start =

@@ -17,7 +17,7 @@ export function readRollUpRange(source: RangeSource, codec: KeyCodec): RollUpRan
   const finest = source.range.levels.at(-1);
   const keys = readKeys(source.range, codec, source.sections);
   const readings: Readings = finest
-    ? readBlocks(source, finest, { ...EVER, places: [] })
+    ? readBlocks(source, finest, { ...EVER, meterIndexes: [] })
     : NO_READINGS;
   return {
     members: { keys, readings: { ...readings, columns: [] } },

@@ -3,7 +3,7 @@ import { levelsOf, WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS } from '../keys/key-section.ts';
-import type { Directory, PlacedRange } from '../pages/directory.ts';
+import type { Directory, LocatedRange } from '../pages/directory.ts';
 import { EVER, readBlocks, readRange, readTotals } from '../pages/read-range.ts';
 import type { Sections } from '../pages/sections.ts';
 import type { KeyRange } from '../readings/key-range.ts';
@@ -52,7 +52,7 @@ export class SegmentCheck {
     this.#outline = outline;
   }
 
-  *range(range: PlacedRange, sections: Sections): Generator<string> {
+  *range(range: LocatedRange, sections: Sections): Generator<string> {
     const { shape, codec, directory } = this.#outline;
     this.#count += 1;
     const stored = readRange({ directory, range, sections }, codec);
@@ -75,7 +75,7 @@ export class SegmentCheck {
   }
 }
 
-function* checkOrder(ranges: readonly PlacedRange[]): Generator<string> {
+function* checkOrder(ranges: readonly LocatedRange[]): Generator<string> {
   for (const [i, { firstKey }] of ranges.entries()) {
     const before = ranges[i - 1];
     if (before && compareKeys(oneKey(before.lastKey), 0, oneKey(firstKey), 0) >= 0) {
@@ -86,7 +86,7 @@ function* checkOrder(ranges: readonly PlacedRange[]): Generator<string> {
 
 function* checkRange(
   { directory, shape, codec, sections }: CheckedSegment,
-  range: PlacedRange,
+  range: LocatedRange,
   { keys, readings }: KeyRange,
 ): Generator<string> {
   const source = { directory, range, sections };
@@ -104,13 +104,14 @@ function* checkRange(
   const levels = levelsOf(shape, directory.span);
   const stored = range.levels.map(({ stepSeconds }) => stepSeconds);
   if (stored.toReversed().join() !== levels.join()) yield 'its levels are not those of its span';
-  const places = shape.folds.map((_, place) => place);
+  const meterIndexes = shape.folds.map((_, meterIndex) => meterIndex);
   const finest = range.levels.at(-1);
   for (const level of range.levels) {
     const { stepSeconds } = level;
     const sums = level === finest ? readings : coarserReadings(readings, stepSeconds, shape.folds);
     const isRight =
-      level === finest || areSameReadings(sums, readBlocks(source, level, { ...EVER, places }));
+      level === finest ||
+      areSameReadings(sums, readBlocks(source, level, { ...EVER, meterIndexes }));
     const what =
       stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
     if (!isRight) yield `the ${what} are not what the finest blocks add up to`;

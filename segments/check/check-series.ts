@@ -1,6 +1,6 @@
 import { hasSeries } from '../blocks/levels.ts';
 import { topperBuckets } from '../blocks/series.ts';
-import type { PlacedChunk } from '../pages/directory.ts';
+import type { LocatedChunk } from '../pages/directory.ts';
 import { type ChunkSeries, type RangeSource, readChunk } from '../pages/read-range.ts';
 import { coarserReadings, type Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
@@ -34,11 +34,11 @@ export function isSeriesOf(source: RangeSource, readings: Readings, shape: Segme
   const { origin } = topperBuckets(directory.span, topperBucketSeconds);
   let row = 0;
   for (let bucket = 0; bucket < byTime.starts.length; bucket += 1) {
-    const place = ((byTime.starts[bucket] as number) - origin) / topperBucketSeconds;
+    const bucketIndex = ((byTime.starts[bucket] as number) - origin) / topperBucketSeconds;
     for (; row < (byTime.ends[bucket] as number); row += 1) {
       const chunk = chunks[chunkOf[byTime.ordinals[row] as number] as number] as OpenChunk;
       const key = (byTime.ordinals[row] as number) - chunk.firstOrdinal;
-      if (!takeEntry(chunk, key, place)) return false;
+      if (!takeEntry(chunk, key, bucketIndex)) return false;
       const entry = (chunk.next[key] as number) - 1;
       if (!chunk.isSame.every((isSame) => isSame(row, entry))) return false;
     }
@@ -48,19 +48,23 @@ export function isSeriesOf(source: RangeSource, readings: Readings, shape: Segme
 
 function openChunks(
   source: RangeSource,
-  placed: readonly PlacedChunk[],
+  located: readonly LocatedChunk[],
   { shape, byTime }: { readonly shape: SegmentShape; readonly byTime: Readings },
 ): OpenChunk[] {
-  const places = shape.folds.map((_, place) => place);
+  const meterIndexes = shape.folds.map((_, meterIndex) => meterIndex);
   let firstOrdinal = 0;
-  return placed.map((chunk) => {
-    const { ends, places: entries, columns } = readChunk(source, chunk, { shape, places });
+  return located.map((chunk) => {
+    const {
+      ends,
+      bucketIndexes: entries,
+      columns,
+    } = readChunk(source, chunk, { shape, meterIndexes });
     const next = new Uint32Array(ends.length);
     next.set(ends.subarray(0, -1), 1);
-    const isSame = byTime.columns.map((column, place) =>
-      compareColumns(column, columns[place] ?? null),
+    const isSame = byTime.columns.map((column, meterIndex) =>
+      compareColumns(column, columns[meterIndex] ?? null),
     );
-    const open = { ends, places: entries, columns, next, isSame, firstOrdinal };
+    const open = { ends, bucketIndexes: entries, columns, next, isSame, firstOrdinal };
     firstOrdinal += ends.length;
     return open;
   });
@@ -70,9 +74,13 @@ function openChunks(
  * Advances a key to its next entry. Returns false if there is none or it is of another topper
  * bucket.
  */
-function takeEntry({ next, ends, places }: OpenChunk, key: number, place: number): boolean {
+function takeEntry(
+  { next, ends, bucketIndexes }: OpenChunk,
+  key: number,
+  bucketIndex: number,
+): boolean {
   const entry = next[key] as number;
-  if (entry >= (ends[key] as number) || places[entry] !== place) return false;
+  if (entry >= (ends[key] as number) || bucketIndexes[entry] !== bucketIndex) return false;
   next[key] = entry + 1;
   return true;
 }

@@ -8,8 +8,8 @@ export function areSameReadings(a: Readings, b: Readings): boolean {
     areEqual(a.starts, b.starts) &&
     areEqual(a.ends, b.ends) &&
     areEqual(a.ordinals, b.ordinals) &&
-    a.columns.every((column, place) =>
-      isSameColumn(column, b.columns[place] ?? null, a.ordinals.length),
+    a.columns.every((column, meterIndex) =>
+      isSameColumn(column, b.columns[meterIndex] ?? null, a.ordinals.length),
     )
   );
 }

@@ -83,7 +83,7 @@ function writePresence(out: ByteWriter, low: Float64Array): void {
   out.append(bits);
 }
 
-type LargeNumber = { readonly place: number; readonly high: number; readonly low: number };
+type LargeNumber = { readonly index: number; readonly high: number; readonly low: number };
 
 /** The numbers of some rows in the form that frames take. */
 type Prepared = {
@@ -97,24 +97,24 @@ function prepare(lanes: Lanes, rows: Uint32Array): Prepared {
   const bound = isSigned ? SIGNED_BOUND : NARROW_BOUND;
   const numbers = new Float64Array(rows.length);
   const large: LargeNumber[] = [];
-  for (let place = 0; place < rows.length; place += 1) {
-    const row = rows[place] as number;
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index] as number;
     const low = lanes.low[row] as number;
     const high = lanes.high?.[row] ?? 0;
     const value = high * HIGH_UNIT + low;
     if (Math.abs(value) >= bound) {
       const upper = high + Math.floor(low / HIGH_UNIT);
-      large.push({ place, high: upper, low: low - Math.floor(low / HIGH_UNIT) * HIGH_UNIT });
-    } else if (isSigned) numbers[place] = value < 0 ? -2 * value - 1 : 2 * value;
-    else numbers[place] = value;
+      large.push({ index, high: upper, low: low - Math.floor(low / HIGH_UNIT) * HIGH_UNIT });
+    } else if (isSigned) numbers[index] = value < 0 ? -2 * value - 1 : 2 * value;
+    else numbers[index] = value;
   }
   return { numbers, isSigned, large };
 }
 
 function hasNegative({ low, high }: Lanes, rows: Uint32Array): boolean {
   const signs = high ?? low;
-  for (let place = 0; place < rows.length; place += 1) {
-    if ((signs[rows[place] as number] as number) < 0) return true;
+  for (let index = 0; index < rows.length; index += 1) {
+    if ((signs[rows[index] as number] as number) < 0) return true;
   }
   return false;
 }
@@ -124,11 +124,11 @@ function writeNumbers(out: ByteWriter, { numbers, large }: Prepared): void {
   if (large.length === 0) return;
   out.varint(large.length);
   let before = 0;
-  for (const { place, high, low } of large) {
-    out.varint(place - before);
+  for (const { index, high, low } of large) {
+    out.varint(index - before);
     out.signed(high);
     out.varint(low);
-    before = place;
+    before = index;
   }
 }
 
@@ -195,17 +195,17 @@ function widened(numbers: Float64Array) {
 
 function readLarge(reader: ByteReader, low: Float64Array, high: Float64Array): void {
   const count = reader.varint();
-  let place = 0;
+  let index = 0;
   for (let i = 0; i < count; i += 1) {
     const step = reader.varint();
-    place += step;
-    if (place >= low.length || (i > 0 && step === 0)) {
-      throw new DamagedSegment(`a column of ${low.length} readings has no place ${place}`);
+    index += step;
+    if (index >= low.length || (i > 0 && step === 0)) {
+      throw new DamagedSegment(`a column of ${low.length} readings has no index ${index}`);
     }
-    high[place] = reader.signed();
+    high[index] = reader.signed();
     const lower = reader.varint();
     if (lower >= HIGH_UNIT) throw new DamagedSegment('the lower half of a number is too large');
-    low[place] = lower;
+    low[index] = lower;
   }
 }
 

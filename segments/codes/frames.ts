@@ -190,11 +190,11 @@ function readFrame(reader: ByteReader, length: number, into: Float64Array, from:
   const scale = 2 ** width;
   const exceptions = reader.byte() + 1;
   for (let i = 0; i < exceptions; i += 1) {
-    const place = reader.byte();
-    if (place >= length) throw new DamagedSegment(`a frame of ${length} has no place ${place}`);
-    const value = (into[from + place] as number) + reader.varint() * scale;
+    const index = reader.byte();
+    if (index >= length) throw new DamagedSegment(`a frame of ${length} has no index ${index}`);
+    const value = (into[from + index] as number) + reader.varint() * scale;
     if (value > Number.MAX_SAFE_INTEGER) throw new DamagedSegment('a number has more than 53 bits');
-    into[from + place] = value;
+    into[from + index] = value;
   }
 }
 

@@ -3,24 +3,24 @@ import type { KeyAutomaton } from './automata/key-automaton.ts';
 import { addKey, emptyKeySet, type KeySet, nextKey } from './key-set.ts';
 import { KeyWalk } from './key-walk.ts';
 import type { KeyVariants } from './spelling/key-variants.ts';
-import type { Place } from './spelling/place.ts';
+import type { SpellingState } from './spelling/spelling-state.ts';
 
 export type KeySearch = {
   readonly automaton: KeyAutomaton;
   readonly variants: KeyVariants;
-  /** Returns the place where the keys of a variant begin. */
-  readonly placeOf: (variant: number) => Place;
+  /** Returns the state before the first byte of the keys of a variant. */
+  readonly startOf: (variant: number) => SpellingState;
   /** Whether a key passes if the automaton leaves it undecided. */
   readonly decide: (keys: KeyList, ordinal: number) => boolean;
 };
 
 /** Returns the keys in `among` that the automaton accepts. Errors: TooManyStates. */
 export function findKeys(search: KeySearch, keys: KeyList, among: KeySet): KeySet {
-  const { automaton, variants, placeOf, decide } = search;
+  const { automaton, variants, startOf, decide } = search;
   const found = emptyKeySet(keys.count);
   for (const [variant, ofVariant] of setsByVariant(variants, keys, among)) {
     const walk = new KeyWalk({ automaton, keys, among: ofVariant, found, decide });
-    walk.find(automaton.startAt(placeOf(variant)));
+    walk.find(automaton.startAt(startOf(variant)));
   }
   return found;
 }

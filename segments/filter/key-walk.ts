@@ -11,7 +11,7 @@ import { addKey, addWithin, type KeySet, nextKey, wordMask } from './key-set.ts'
 export type KeyWalkOptions = {
   readonly automaton: KeyAutomaton;
   readonly keys: KeyList;
-  /** The keys to test, all of which begin at the same place. */
+  /** The keys to test, all of which begin at the same offset. */
   readonly among: KeySet;
   /** Receives the accepted keys. */
   readonly found: KeySet;

@@ -33,8 +33,8 @@ export function labelledFinder(labelSearch: LabelSearch, find: FindAmong): FindA
     for (const { uncertain } of parts) eachKey(uncertain(keys, among), judge);
     for (const text of labels.keys.keys()) {
       const key = codec.encodeIfKey(text);
-      const place = key === null ? null : findKey(keys, key);
-      if (place?.isThere && hasKey(among, place.ordinal)) judge(place.ordinal);
+      const position = key === null ? null : findKey(keys, key);
+      if (position?.isThere && hasKey(among, position.ordinal)) judge(position.ordinal);
     }
     return found;
   };

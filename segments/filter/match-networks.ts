@@ -13,8 +13,8 @@ import { keyMatcher } from './match-keys.ts';
  * with `excludeCidr`, those that do not. Errors: those of checkNetworkFilter.
  */
 export function matchNetworks(keys: KeyList, filter: KeyFilter): KeySet {
-  const { ofKeys, ofPlaces } = splitNetworkFilter(filter);
-  const { cidr, excludeCidr } = ofPlaces;
+  const { ofKeys, ofAddresses } = splitNetworkFilter(filter);
+  const { cidr, excludeCidr } = ofAddresses;
   let passing = keyMatcher(NETWORK_CODEC, ofKeys)(keys);
   if (isGiven(cidr)) passing = networksInside(keys, passing, parseNetworks(cidr, 'cidr'));
   if (isGiven(excludeCidr)) {

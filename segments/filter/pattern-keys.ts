@@ -12,7 +12,7 @@ import type { FindAmong } from './find-among.ts';
 import { findKeys, type KeySearch } from './find-keys.ts';
 import { addKey, addWithin, emptyKeySet, nextKey } from './key-set.ts';
 import { ONE_VARIANT } from './spelling/key-variants.ts';
-import { rawPlaces } from './spelling/raw-places.ts';
+import { rawSpelling } from './spelling/raw-spelling.ts';
 
 /**
  * Finds the keys whose raw text matches a pattern (decision 26). What it learns about keys of a
@@ -33,11 +33,11 @@ export function patternFinder(codec: KeyCodec, pattern: string, name: string): F
 function patternSearch(codec: KeyCodec, pattern: string): KeySearch | null {
   const program = patternProgram(pattern);
   if (program === null) return null;
-  const start = rawPlaces(codec.kinds);
+  const start = rawSpelling(codec.kinds);
   return {
     automaton: new KeyAutomaton(patternAutomaton(program)),
     variants: ONE_VARIANT,
-    placeOf: () => start,
+    startOf: () => start,
     decide: undecided,
   };
 }

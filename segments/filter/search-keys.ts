@@ -9,8 +9,12 @@ import { findKeys, type KeySearch } from './find-keys.ts';
 import { addAll, addKey, copyKeySet, emptyKeySet, nextKey, removeAll } from './key-set.ts';
 import { labelText, NO_LABELS, rawParts, readableText } from './plain-texts.ts';
 import { keyVariantsOf } from './spelling/key-variants.ts';
-import type { Place } from './spelling/place.ts';
-import { haveDefaultLabels, type SearchedText, searchPlaces } from './spelling/search-places.ts';
+import {
+  haveDefaultLabels,
+  type SearchedText,
+  searchSpelling,
+} from './spelling/search-spelling.ts';
+import type { SpellingState } from './spelling/spelling-state.ts';
 
 /**
  * Finds the keys with a text in their label or readable form, as if no user had labelled any key.
@@ -52,14 +56,14 @@ function textFinder(codec: KeyCodec, wanted: string, text: SearchedText): FindAm
     }
     return found;
   };
-  const places = new Map<number, Place>();
+  const states = new Map<number, SpellingState>();
   const keySearch: KeySearch = {
     automaton: new KeyAutomaton(needleAutomaton(wanted)),
     variants: keyVariantsOf(codec),
-    placeOf(variant) {
-      const place = places.get(variant) ?? searchPlaces(kinds, variant, text);
-      places.set(variant, place);
-      return place;
+    startOf(variant) {
+      const state = states.get(variant) ?? searchSpelling(kinds, variant, text);
+      states.set(variant, state);
+      return state;
     },
     decide,
   };

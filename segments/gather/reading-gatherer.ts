@@ -61,14 +61,14 @@ export class ReadingGatherer {
     return index;
   }
 
-  /** `place` is slot − 1. */
-  putValue(place: number, row: number, value: number | bigint): void {
-    this.#values[place]?.put(row, value);
+  /** `meterIndex` is slot − 1. */
+  putValue(meterIndex: number, row: number, value: number | bigint): void {
+    this.#values[meterIndex]?.put(row, value);
   }
 
   /** Sets how many readings a mean's value is the sum of, if it is not one. */
-  putCount(place: number, row: number, count: number | bigint): void {
-    this.#counts[place]?.put(row, count);
+  putCount(meterIndex: number, row: number, count: number | bigint): void {
+    this.#counts[meterIndex]?.put(row, count);
   }
 
   /** Combines rows until there is one per key and bucket, which makes room for more. */
@@ -97,13 +97,13 @@ export class ReadingGatherer {
         this.addRow(starts[bucket] as number, first + (ordinals[row] as number));
       }
     }
-    for (const [place, column] of columns.entries()) {
+    for (const [meterIndex, column] of columns.entries()) {
       if (!column) continue;
       const { values, counts } = column;
       for (let row = 0; row < ordinals.length; row += 1) {
         if (Number.isNaN(values.low[row])) continue;
-        this.putValue(place, firstRow + row, numberAt(values, row));
-        if (counts) this.putCount(place, firstRow + row, numberAt(counts, row));
+        this.putValue(meterIndex, firstRow + row, numberAt(values, row));
+        if (counts) this.putCount(meterIndex, firstRow + row, numberAt(counts, row));
       }
     }
   }
@@ -154,27 +154,27 @@ export class ReadingGatherer {
     const count = rows.length;
     const ordinals = new Uint32Array(count);
     const buckets = new Uint32Array(count);
-    const places = this.#bucketPlaces(rows);
+    const present = this.#presentBuckets(rows);
     for (let i = 0; i < count; i += 1) {
       const row = rows[i] as number;
       ordinals[i] = (ranks[this.#keyIndexes[row] as number] as number) - from;
-      buckets[i] = places.placeOf[this.#buckets[row] as number] as number;
+      buckets[i] = present.ordinalOf[this.#buckets[row] as number] as number;
     }
     // Sort by bucket, then by ordinal. Ordinals are sorted first because the sort is stable.
     const byOrdinal = sortByNumber(ordinals, to - from).rows;
     const bucketsByOrdinal = picked(buckets, byOrdinal);
-    const { rows: second, ends } = sortByNumber(bucketsByOrdinal, places.starts.length);
+    const { rows: second, ends } = sortByNumber(bucketsByOrdinal, present.starts.length);
     const order = picked(byOrdinal, second);
     const sorted = picked(rows, order);
-    const columns = this.#values.map((values, place) => {
+    const columns = this.#values.map((values, meterIndex) => {
       if (!values?.isUsed) return null;
       const own = values.pick(sorted);
-      const counts = this.#counts[place];
+      const counts = this.#counts[meterIndex];
       return { values: own, counts: counts?.isUsed ? countsOf(counts.pick(sorted), own) : null };
     });
     const readings: Readings = {
       keyCount: to - from,
-      starts: places.starts,
+      starts: present.starts,
       ends,
       ordinals: picked(ordinals, order),
       columns,
@@ -183,14 +183,14 @@ export class ReadingGatherer {
   }
 
   /** Returns the buckets of the rows, ascending, and by bucket index the position among these. */
-  #bucketPlaces(rows: Uint32Array): { starts: Float64Array; placeOf: Uint32Array } {
-    const placeOf = new Uint32Array(this.#bucketStarts.length);
-    for (const row of rows) placeOf[this.#buckets[row] as number] = 1;
+  #presentBuckets(rows: Uint32Array): { starts: Float64Array; ordinalOf: Uint32Array } {
+    const ordinalOf = new Uint32Array(this.#bucketStarts.length);
+    for (const row of rows) ordinalOf[this.#buckets[row] as number] = 1;
     const startOf = (index: number): number => this.#bucketStarts[index] as number;
-    const present = Array.from(placeOf.keys()).filter((index) => placeOf[index] === 1);
+    const present = Array.from(ordinalOf.keys()).filter((index) => ordinalOf[index] === 1);
     present.sort((a, b) => startOf(a) - startOf(b));
-    for (const [place, index] of present.entries()) placeOf[index] = place;
-    return { starts: Float64Array.from(present, startOf), placeOf };
+    for (const [ordinal, index] of present.entries()) ordinalOf[index] = ordinal;
+    return { starts: Float64Array.from(present, startOf), ordinalOf };
   }
 
   #combined(readings: Readings): Readings {

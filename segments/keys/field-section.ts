@@ -67,9 +67,9 @@ function noteDifferences(
 /**
  * By shape: the offset of a field in the key, and its width; zeros if the shape does not have it.
  */
-type FieldPlaces = { readonly at: Uint8Array; readonly width: Uint8Array };
+type FieldOffsets = { readonly at: Uint8Array; readonly width: Uint8Array };
 
-const placesOf = (shapes: readonly KeyShape[], field: number): FieldPlaces => ({
+const offsetsOf = (shapes: readonly KeyShape[], field: number): FieldOffsets => ({
   at: Uint8Array.from(shapes, ({ fields }) => fields[field]?.at ?? 0),
   width: Uint8Array.from(shapes, ({ fields }) => fields[field]?.width ?? 0),
 });
@@ -87,7 +87,7 @@ export function writeFieldKeys(
   const neighbours = neighboursOf(shapes, shapeOf);
   for (let field = 0; field < mostFields(shapes); field += 1) {
     const having = keysWith(neighbours, field);
-    const { at, width } = placesOf(shapes, field);
+    const { at, width } = offsetsOf(shapes, field);
     const numbers = new Uint32Array(having.keys.length);
     for (let i = 0; i < numbers.length; i += 1) {
       const key = having.keys[i] as number;
@@ -174,11 +174,11 @@ function readMixedKeys(
   into: KeyListBuilder,
 ): number {
   const neighbours = neighboursOf(shapes, shapeOf);
-  const length = placeKeys(neighbours, into);
+  const length = reserveKeys(neighbours, into);
   for (let field = 0; field < mostFields(shapes); field += 1) {
     const having = keysWith(neighbours, field);
     const numbers = readColumn(reader, having.keys.length, having.isStep);
-    putNumbers(neighbours, placesOf(shapes, field), { having, numbers, into });
+    putNumbers(neighbours, offsetsOf(shapes, field), { having, numbers, into });
     noteDifferences(neighbours, having, numbers);
   }
   checkOrder(neighbours, into);
@@ -201,7 +201,7 @@ function readShapes(reader: ByteReader, count: number, shapes: readonly KeyShape
 }
 
 /** Makes room for the keys and writes their ends and tags. Returns where the last key ends. */
-function placeKeys({ shapes, shapeOf }: Neighbours, into: KeyListBuilder): number {
+function reserveKeys({ shapes, shapeOf }: Neighbours, into: KeyListBuilder): number {
   const lengths = Uint8Array.from(shapes, ({ length }) => length);
   let sum = 0;
   for (let i = 0; i < shapeOf.length; i += 1) sum += lengths[shapeOf[i] as number] as number;
@@ -227,7 +227,7 @@ type FieldNumbers = {
 /** Writes a field into the keys that have it. */
 function putNumbers(
   { shapeOf }: Neighbours,
-  { at, width }: FieldPlaces,
+  { at, width }: FieldOffsets,
   { having, numbers, into }: FieldNumbers,
 ): void {
   const { bytes } = into;

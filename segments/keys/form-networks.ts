@@ -38,7 +38,7 @@ export function formNetworks(
   for (let i = 0; i < count; i += 1) {
     const start = keyStart(addresses, i);
     const family = (ends[i] as number) - start === SHORT ? short : long;
-    map[i] = family.placeOf(start);
+    map[i] = family.indexOf(start);
   }
   const { keys, ordinals } = mergeFamilies(families, allocate);
   // If there is only one family, its positions are already the ordinals.
@@ -73,7 +73,7 @@ class Family {
   /**
    * Returns the position, among the family's networks, of the network of the address at `start`.
    */
-  placeOf(start: number): number {
+  indexOf(start: number): number {
     if (this.#last < 0 || !beginAlike(this.#bytes, this.#last, start, this.#bits)) {
       this.#firsts.push(start);
       this.#last = start;
@@ -82,8 +82,8 @@ class Family {
   }
 
   /** Writes the compact key of a network. Returns its number of bytes. */
-  write(place: number, into: Uint8Array): number {
-    const start = this.#firsts[place] as number;
+  write(index: number, into: Uint8Array): number {
+    const start = this.#firsts[index] as number;
     for (let i = 0; i < this.#length; i += 1) {
       const kept = Math.min(8, Math.max(0, this.#bits - 8 * i));
       const byte = (this.#bytes[start + i] as number) & ~(0xff >> kept);
@@ -108,7 +108,7 @@ type Cursor = {
   readonly family: Family;
   readonly ordinals: Uint32Array;
   readonly key: Uint8Array;
-  place: number;
+  index: number;
   length: number;
 };
 
@@ -120,9 +120,9 @@ function mergeFamilies(families: readonly [Family, Family], allocate: Allocate) 
   const [a, b] = [cursorOf(short), cursorOf(long)] as const;
   while (merged.count < count) {
     const next = isFirst(a, b) ? a : b;
-    next.ordinals[next.place] = merged.count;
+    next.ordinals[next.index] = merged.count;
     merged.add(next.key, 0, next.length);
-    next.place += 1;
+    next.index += 1;
     advance(next);
   }
   return { keys: merged.finish(), ordinals: [a.ordinals, b.ordinals] as const };
@@ -130,14 +130,14 @@ function mergeFamilies(families: readonly [Family, Family], allocate: Allocate) 
 
 function cursorOf(family: Family): Cursor {
   const key = new Uint8Array(MOST_BYTES);
-  const cursor = { family, ordinals: new Uint32Array(family.count), key, place: 0, length: 0 };
+  const cursor = { family, ordinals: new Uint32Array(family.count), key, index: 0, length: 0 };
   advance(cursor);
   return cursor;
 }
 
 function advance(cursor: Cursor): void {
-  const { family, place, key } = cursor;
-  cursor.length = place < family.count ? family.write(place, key) : 0;
+  const { family, index, key } = cursor;
+  cursor.length = index < family.count ? family.write(index, key) : 0;
 }
 
 /**

@@ -39,13 +39,13 @@ export type OrdinalRange = { readonly from: number; readonly to: number };
  * Where a key is or would be: the first ordinal whose key is not less, and whether the key is
  * present.
  */
-export type KeyPlace = { readonly ordinal: number; readonly isThere: boolean };
+export type KeyPosition = { readonly ordinal: number; readonly isThere: boolean };
 
-export const findKey = (list: KeyList, bytes: Uint8Array): KeyPlace =>
+export const findKey = (list: KeyList, bytes: Uint8Array): KeyPosition =>
   findOneKey(list, oneKey(bytes));
 
 /** The same for a list of one key, which can be searched for in many lists. */
-export function findOneKey(list: KeyList, key: KeyList): KeyPlace {
+export function findOneKey(list: KeyList, key: KeyList): KeyPosition {
   const ordinal = firstNotBelow(list, key);
   const isThere = ordinal < list.count && compareKeys(list, ordinal, key, 0) === 0;
   return { ordinal, isThere };

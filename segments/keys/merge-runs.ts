@@ -5,8 +5,8 @@ export type RunPair<Run> = {
   readonly left: Run;
   readonly right: Run;
   /** To be filled: for each entry of `left`, its position in the merged run. */
-  readonly leftPlaces: Uint32Array;
-  readonly rightPlaces: Uint32Array;
+  readonly leftPositions: Uint32Array;
+  readonly rightPositions: Uint32Array;
 };
 
 /** All runs merged, and for each input run the positions of its entries in the result. */
@@ -26,17 +26,17 @@ export function mergeRuns<Run extends { readonly length: number }>(
   allocate: Allocate,
 ): MergedRuns<Run> {
   const maps = runs.map(({ length }) => allocateWords(allocate, length));
-  const placesFor = ({ run, members }: Node<Run>): Uint32Array => {
+  const positionsFor = ({ run, members }: Node<Run>): Uint32Array => {
     const [only, another] = members;
     const isGiven = only !== undefined && another === undefined;
     return isGiven ? (maps[only] as Uint32Array) : allocateWords(ownMemory, run.length);
   };
-  const followUp = ({ members }: Node<Run>, places: Uint32Array): void => {
+  const followUp = ({ members }: Node<Run>, positions: Uint32Array): void => {
     if (members.length === 1) return;
-    for (const member of members) applyPlaces(maps[member] as Uint32Array, places);
+    for (const member of members) applyPositions(maps[member] as Uint32Array, positions);
   };
   const [first] = maps;
-  if (maps.length === 1 && first !== undefined) fillPlaces(first);
+  if (maps.length === 1 && first !== undefined) fillPositions(first);
   const nodes: Node<Run>[] = runs.map((run, i) => ({ run, members: [i] }));
   for (;;) {
     nodes.sort((a, b) => b.run.length - a.run.length);
@@ -44,20 +44,20 @@ export function mergeRuns<Run extends { readonly length: number }>(
     const right = nodes.pop();
     if (left === undefined) throw new RangeError('there must be a run to merge');
     if (right === undefined) return { run: left.run, maps };
-    const leftPlaces = placesFor(left);
-    const rightPlaces = placesFor(right);
-    const run = merge({ left: left.run, right: right.run, leftPlaces, rightPlaces });
-    followUp(left, leftPlaces);
-    followUp(right, rightPlaces);
+    const leftPositions = positionsFor(left);
+    const rightPositions = positionsFor(right);
+    const run = merge({ left: left.run, right: right.run, leftPositions, rightPositions });
+    followUp(left, leftPositions);
+    followUp(right, rightPositions);
     nodes.push({ run, members: [...left.members, ...right.members] });
   }
 }
 
 /** Fills the map of entries that keep their positions. */
-export function fillPlaces(map: Uint32Array): void {
+export function fillPositions(map: Uint32Array): void {
   for (let i = 0; i < map.length; i += 1) map[i] = i;
 }
 
-function applyPlaces(map: Uint32Array, places: Uint32Array): void {
-  for (let i = 0; i < map.length; i += 1) map[i] = places[map[i] as number] as number;
+function applyPositions(map: Uint32Array, positions: Uint32Array): void {
+  for (let i = 0; i < map.length; i += 1) map[i] = positions[map[i] as number] as number;
 }

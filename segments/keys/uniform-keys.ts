@@ -18,19 +18,19 @@ export function readUniformKeys(
   { shape, fields }: UniformSection,
   into: KeyListBuilder,
 ): number {
-  const end = placeKeys(shape, count, into);
+  const end = reserveKeys(shape, count, into);
   const { buffer, byteOffset, byteLength } = into.bytes;
   const view = new DataView(buffer, byteOffset, byteLength);
-  const places = shape.fields.map(({ at, width }) => ({ at: into.length + at, width }));
-  const [only, ...others] = places;
+  const fieldsInList = shape.fields.map(({ at, width }) => ({ at: into.length + at, width }));
+  const [only, ...others] = fieldsInList;
   if (only && others.length === 0) {
     putAscending({ view, numbers: readColumn(reader, count, null) }, only, shape.length);
   } else {
     const isSame = new Uint8Array(count).fill(1, 1);
-    for (const [i, place] of places.entries()) {
+    for (const [i, field] of fieldsInList.entries()) {
       const numbers = readColumn(reader, count, i === 0 ? null : isSame);
       const isLast = i === shape.fields.length - 1;
-      putNumbers({ view, numbers, isSame, isLast }, place, shape.length);
+      putNumbers({ view, numbers, isSame, isLast }, field, shape.length);
     }
   }
   // The columns of fields that only other shapes have are empty here.
@@ -39,7 +39,7 @@ export function readUniformKeys(
 }
 
 /** Makes room for the keys and writes their ends and tags. Returns where the last key ends. */
-function placeKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
+function reserveKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
   const { length, tags } = shape;
   const end = into.reserveEven(count, length);
   if (tags.length > 0) {

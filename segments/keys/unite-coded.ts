@@ -60,7 +60,7 @@ function codeOf(bytes: Uint8Array, start: number, end: number): number {
 const isLonger = (code: number): boolean => code - LENGTHS * Math.floor(code / LENGTHS) === LONGER;
 
 function mergeCoded(lists: readonly KeyList[], pair: RunPair<CodedRun>): CodedRun {
-  const { left, right, leftPlaces, rightPlaces } = pair;
+  const { left, right, leftPositions, rightPositions } = pair;
   const most = left.length + right.length;
   const codes = new Float64Array(most);
   const origins = new Float64Array(most);
@@ -80,11 +80,11 @@ function mergeCoded(lists: readonly KeyList[], pair: RunPair<CodedRun>): CodedRu
     } else {
       codes[out] = x;
       origins[out] = left.origins[i] as number;
-      leftPlaces[i] = out;
+      leftPositions[i] = out;
       i += 1;
     }
     if (order >= 0) {
-      rightPlaces[j] = out;
+      rightPositions[j] = out;
       j += 1;
     }
     out += 1;
@@ -92,13 +92,13 @@ function mergeCoded(lists: readonly KeyList[], pair: RunPair<CodedRun>): CodedRu
   for (; i < left.length; i += 1) {
     codes[out] = left.codes[i] as number;
     origins[out] = left.origins[i] as number;
-    leftPlaces[i] = out;
+    leftPositions[i] = out;
     out += 1;
   }
   for (; j < right.length; j += 1) {
     codes[out] = right.codes[j] as number;
     origins[out] = right.origins[j] as number;
-    rightPlaces[j] = out;
+    rightPositions[j] = out;
     out += 1;
   }
   return { length: out, codes, origins };

@@ -1,6 +1,6 @@
 import type { KeyList } from './key-list.ts';
 import { type Allocate, allocateWords, KeyListBuilder, ownMemory } from './key-list-builder.ts';
-import { fillPlaces } from './merge-runs.ts';
+import { fillPositions } from './merge-runs.ts';
 import { uniteCoded } from './unite-coded.ts';
 import { uniteWords } from './unite-words.ts';
 
@@ -21,7 +21,7 @@ export function uniteKeys(lists: readonly KeyList[], allocate = ownMemory): Unit
   if (only === undefined) return { keys: emptyList(allocate), maps: [] };
   // Nothing to merge. A copy is needed only if the keys must lie in other memory.
   if (another === undefined && allocate === ownMemory) {
-    return { keys: only, maps: [ownPlaces(only.count)] };
+    return { keys: only, maps: [ownPositions(only.count)] };
   }
   const { run, maps } = uniteWords(lists, allocate) ?? uniteCoded(lists, allocate);
   return { keys: run, maps };
@@ -30,8 +30,8 @@ export function uniteKeys(lists: readonly KeyList[], allocate = ownMemory): Unit
 const emptyList = (allocate: Allocate): KeyList =>
   new KeyListBuilder({ keys: 0, bytes: 0 }, allocate).finish();
 
-function ownPlaces(count: number): Uint32Array {
-  const places = allocateWords(ownMemory, count);
-  fillPlaces(places);
-  return places;
+function ownPositions(count: number): Uint32Array {
+  const positions = allocateWords(ownMemory, count);
+  fillPositions(positions);
+  return positions;
 }

@@ -44,7 +44,12 @@ function listOfWords(words: Uint32Array, allocate: Allocate): KeyList {
  * mispredicted branch costs more than everything else. So both positions are written each time, and
  * that of the key that is not taken is written again.
  */
-function mergeWords({ left, right, leftPlaces, rightPlaces }: RunPair<Uint32Array>): Uint32Array {
+function mergeWords({
+  left,
+  right,
+  leftPositions,
+  rightPositions,
+}: RunPair<Uint32Array>): Uint32Array {
   const merged = new Uint32Array(left.length + right.length);
   let i = 0;
   let j = 0;
@@ -52,8 +57,8 @@ function mergeWords({ left, right, leftPlaces, rightPlaces }: RunPair<Uint32Arra
   while (i < left.length && j < right.length) {
     const x = (left[i] as number) | 0;
     const y = (right[j] as number) | 0;
-    leftPlaces[i] = out;
-    rightPlaces[j] = out;
+    leftPositions[i] = out;
+    rightPositions[j] = out;
     const isLeftLess = borrow(x, y);
     merged[out] = y ^ ((x ^ y) & -isLeftLess);
     i = (i + 1 - borrow(y, x)) | 0;
@@ -61,12 +66,12 @@ function mergeWords({ left, right, leftPlaces, rightPlaces }: RunPair<Uint32Arra
     out = (out + 1) | 0;
   }
   for (; i < left.length; i += 1) {
-    leftPlaces[i] = out;
+    leftPositions[i] = out;
     merged[out] = left[i] as number;
     out += 1;
   }
   for (; j < right.length; j += 1) {
-    rightPlaces[j] = out;
+    rightPositions[j] = out;
     merged[out] = right[j] as number;
     out += 1;
   }

@@ -11,7 +11,7 @@ import type { ListedSection } from './page-cutter.ts';
  */
 
 /** The location of a section: a page, and a range of bytes in the page's sections. */
-export type SectionPlace = {
+export type SectionLocation = {
   readonly page: number;
   readonly from: number;
   readonly to: number;
@@ -54,10 +54,10 @@ type RangeOf<Section> = {
 };
 
 export type ListedRange = RangeOf<ListedSection>;
-export type PlacedGroup = GroupOf<SectionPlace | null>;
-export type PlacedLevel = LevelOf<SectionPlace | null>;
-export type PlacedChunk = ChunkOf<SectionPlace | null>;
-export type PlacedRange = RangeOf<SectionPlace | null>;
+export type LocatedGroup = GroupOf<SectionLocation | null>;
+export type LocatedLevel = LevelOf<SectionLocation | null>;
+export type LocatedChunk = ChunkOf<SectionLocation | null>;
+export type LocatedRange = RangeOf<SectionLocation | null>;
 
 type DirectoryOf<Section> = {
   /** Part of the digest of every page. */
@@ -73,7 +73,7 @@ type DirectoryOf<Section> = {
 };
 
 export type ListedDirectory = DirectoryOf<ListedSection>;
-export type Directory = DirectoryOf<SectionPlace | null> & {
+export type Directory = DirectoryOf<SectionLocation | null> & {
   /** Whether long blocks of many keys have heads: those of the first version have none. */
   readonly hasHeads: boolean;
 };
@@ -223,7 +223,7 @@ class DirectoryReader {
     return { nonce, slots, span, pageCount, ranges, totals, hasHeads };
   }
 
-  #range(): PlacedRange {
+  #range(): LocatedRange {
     const reader = this.#reader;
     const keyCount = reader.varint();
     const rowCount = reader.varint();
@@ -253,7 +253,7 @@ class DirectoryReader {
     };
   }
 
-  #level(): PlacedLevel {
+  #level(): LocatedLevel {
     const written = this.#reader.varint();
     const stepSeconds = written === WHOLE ? WHOLE_SPAN : written;
     const step = written === WHOLE ? 1 : written;
@@ -273,7 +273,7 @@ class DirectoryReader {
     };
   }
 
-  #groups({ length, hasHeads }: GroupList, first: number, step: number): PlacedGroup[] {
+  #groups({ length, hasHeads }: GroupList, first: number, step: number): LocatedGroup[] {
     let start = first;
     return Array.from({ length }, () => {
       const firstOfGroup = start + this.#reader.varint() * step;
@@ -295,7 +295,7 @@ class DirectoryReader {
     if (hasHeads) for (let i = 0; i < this.#frame.slots; i += 1) this.#passSection();
   }
 
-  #chunk(): PlacedChunk {
+  #chunk(): LocatedChunk {
     const keyCount = this.#reader.varint();
     return { keyCount, entries: this.#section(), columns: this.#columns() };
   }
@@ -305,11 +305,11 @@ class DirectoryReader {
     this.#skipSections();
   }
 
-  #columns(): (SectionPlace | null)[] {
+  #columns(): (SectionLocation | null)[] {
     return Array.from({ length: this.#frame.slots }, () => this.#section());
   }
 
-  #section(): SectionPlace | null {
+  #section(): SectionLocation | null {
     const length = this.#passSection();
     if (length === 0) return null;
     return { page: this.#page, from: this.#offset - length, to: this.#offset };

@@ -1,4 +1,4 @@
-import type { Directory, PlacedRange } from './directory.ts';
+import type { Directory, LocatedRange } from './directory.ts';
 import type { KeySection } from './read-range.ts';
 
 /** Where a key is, if the segment has it. */
@@ -23,12 +23,12 @@ export function locateKey({ ranges }: Directory, key: Uint8Array): KeyLocation |
 }
 
 /** Returns the index of the first range that does not end before the key. */
-function firstAtOrAfter(ranges: readonly PlacedRange[], key: Uint8Array): number {
+function firstAtOrAfter(ranges: readonly LocatedRange[], key: Uint8Array): number {
   let from = 0;
   let to = ranges.length;
   while (from < to) {
     const middle = (from + to) >>> 1;
-    const { lastKey } = ranges[middle] as PlacedRange;
+    const { lastKey } = ranges[middle] as LocatedRange;
     if (Buffer.compare(lastKey, key) < 0) from = middle + 1;
     else to = middle;
   }
@@ -38,7 +38,7 @@ function firstAtOrAfter(ranges: readonly PlacedRange[], key: Uint8Array): number
 /**
  * Returns the section of a key that does not come before the range. There are at most 16 sections.
  */
-function sectionOf({ sectionKeys }: PlacedRange, key: Uint8Array): number {
+function sectionOf({ sectionKeys }: LocatedRange, key: Uint8Array): number {
   const next = sectionKeys.findIndex((first) => Buffer.compare(first, key) > 0);
   return next < 0 ? sectionKeys.length : next;
 }

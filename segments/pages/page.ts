@@ -4,7 +4,7 @@ import { DamagedSegment } from '../damaged-segment.ts';
 /*
  * A page is the unit of storage and of reading: a CRC-32 in four bytes, then sections one after the
  * other. The CRC covers the segment's nonce, the page's number and the sections. So it detects a
- * flipped bit, and also a page that lies in the place of another one.
+ * flipped bit, and also a page that has the number of another one.
  */
 
 const DIGEST_BYTES = 4;

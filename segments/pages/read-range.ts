@@ -24,16 +24,16 @@ import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import type {
   Directory,
-  PlacedChunk,
-  PlacedGroup,
-  PlacedLevel,
-  PlacedRange,
-  SectionPlace,
+  LocatedChunk,
+  LocatedGroup,
+  LocatedLevel,
+  LocatedRange,
+  SectionLocation,
 } from './directory.ts';
 import type { Sections } from './sections.ts';
 
 /** Reads the keys of a range. Errors: DamagedSegment. */
-export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections): KeyList {
+export function readKeys(range: LocatedRange, codec: KeyCodec, sections: Sections): KeyList {
   const { keyCount } = range;
   if (keyCount > range.keys.length * SECTION_KEYS) throw wrongSections(range);
   const bytes = keyCount * (commonLength(codec.shapes ?? []) ?? 0);
@@ -46,19 +46,23 @@ export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections
  * Appends the keys of a range to those of the ranges before it. Errors: DamagedSegment; `into` is
  * then unusable.
  */
-export function addKeysOfRange(range: PlacedRange, target: SectionTarget): void {
+export function addKeysOfRange(range: LocatedRange, target: SectionTarget): void {
   const before = target.into.count;
   for (const section of range.keys.keys()) readSection({ range, section }, target);
   if (target.into.count - before !== range.keyCount) throw wrongSections(range);
 }
 
 /** One section of the keys of a range, counted from 0. */
-export type KeySection = { readonly range: PlacedRange; readonly section: number };
+export type KeySection = { readonly range: LocatedRange; readonly section: number };
 
 /** Reads the keys of one section. Errors: DamagedSegment. */
-export function readKeysOfSection(place: KeySection, codec: KeyCodec, sections: Sections): KeyList {
+export function readKeysOfSection(
+  location: KeySection,
+  codec: KeyCodec,
+  sections: Sections,
+): KeyList {
   const keys = new KeyListBuilder({ keys: 0, bytes: 0 });
-  readSection(place, { codec, sections, into: keys });
+  readSection(location, { codec, sections, into: keys });
   return keys.finish();
 }
 
@@ -79,7 +83,7 @@ function readSection(
   if (reader.at !== reader.bytes.length) throw new DamagedSegment('bytes are left over');
 }
 
-const wrongSections = ({ keyCount, keys }: PlacedRange) =>
+const wrongSections = ({ keyCount, keys }: LocatedRange) =>
   new DamagedSegment(`${keyCount} keys are in ${keys.length} sections`);
 
 /** What to read from a level: blocks that start from `from` to before `to`, for some meters. */
@@ -87,7 +91,7 @@ export type BlockQuestion = {
   readonly from: number;
   readonly to: number;
   /** Positions of the meters (slot − 1), ascending. */
-  readonly places: readonly number[];
+  readonly meterIndexes: readonly number[];
 };
 
 /** Selects all blocks. */
@@ -95,15 +99,15 @@ export const EVER = { from: 0, to: Number.POSITIVE_INFINITY };
 
 /** Returns the groups of a level that have blocks in the given time. */
 export const groupsWithin = (
-  { groups }: PlacedLevel,
+  { groups }: LocatedLevel,
   { from, to }: Pick<BlockQuestion, 'from' | 'to'>,
-): PlacedGroup[] =>
+): LocatedGroup[] =>
   groups.filter(({ firstStart, lastStart }) => lastStart >= from && firstStart < to);
 
 /** Reads the blocks of a level of a range. Errors: DamagedSegment. */
 export function readBlocks(
   { directory, range, sections }: RangeSource,
-  level: PlacedLevel,
+  level: LocatedLevel,
   question: BlockQuestion,
 ): Readings {
   const blocks: BlockKeys[] = [];
@@ -111,12 +115,17 @@ export function readBlocks(
   const { stepSeconds } = level;
   for (const group of groupsWithin(level, question)) {
     const times = { stepSeconds, first: group.firstStart };
-    const stored = readGroup(sections, { group, range, times, places: question.places });
+    const stored = readGroup(sections, {
+      group,
+      range,
+      times,
+      meterIndexes: question.meterIndexes,
+    });
     for (const block of stored.blocks) {
       if (block.start < question.from || block.start >= question.to) continue;
       blocks.push(block);
-      for (const [place, lists] of columns.entries()) {
-        lists.push(stored.columns[place]?.[block.place]?.() ?? null);
+      for (const [meterIndex, lists] of columns.entries()) {
+        lists.push(stored.columns[meterIndex]?.[block.blockIndex]?.() ?? null);
       }
     }
   }
@@ -126,26 +135,28 @@ export function readBlocks(
 /** The directory and sections that a range is read from. */
 export type RangeSource = {
   readonly directory: Directory;
-  readonly range: PlacedRange;
+  readonly range: LocatedRange;
   readonly sections: Sections;
 };
 
 type GroupQuestion = {
-  readonly group: PlacedGroup;
-  readonly range: PlacedRange;
+  readonly group: LocatedGroup;
+  readonly range: LocatedRange;
   readonly times: GroupTimes;
-  readonly places: readonly number[];
+  readonly meterIndexes: readonly number[];
 };
 
-function readGroup(sections: Sections, { group, range, times, places }: GroupQuestion) {
+function readGroup(sections: Sections, { group, range, times, meterIndexes }: GroupQuestion) {
   // Starts in the group are counted from that of its first block, which is in the directory.
   const blocks = readGroupKeys(sections(required(group.ordinals)), range.keyCount, times);
   if (blocks[0]?.start !== group.firstStart || blocks.at(-1)?.start !== group.lastStart) {
     throw new DamagedSegment('a group of blocks has other starts than the directory says');
   }
   const counts = blocks.map(({ count }) => count);
-  const columns = group.columns.map((place, i) =>
-    place !== null && places.includes(i) ? readGroupColumns(sections(place), counts) : null,
+  const columns = group.columns.map((location, i) =>
+    location !== null && meterIndexes.includes(i)
+      ? readGroupColumns(sections(location), counts)
+      : null,
   );
   return { blocks, columns };
 }
@@ -181,8 +192,8 @@ export function readRange(source: RangeSource, codec: KeyCodec): KeyRange {
   const { directory, range, sections } = source;
   const finest = range.levels.at(-1);
   if (!finest) throw new DamagedSegment('a range has no blocks');
-  const places = Array.from({ length: directory.slots }, (_, place) => place);
-  const readings = readBlocks(source, finest, { ...EVER, places });
+  const meterIndexes = Array.from({ length: directory.slots }, (_, meterIndex) => meterIndex);
+  const readings = readBlocks(source, finest, { ...EVER, meterIndexes });
   if (readings.ordinals.length !== range.rowCount) {
     throw new DamagedSegment(`a range has ${readings.ordinals.length} of ${range.rowCount} rows`);
   }
@@ -192,21 +203,24 @@ export function readRange(source: RangeSource, codec: KeyCodec): KeyRange {
 /** The series of a chunk. Columns of meters that were not read are null. */
 export type ChunkSeries = SeriesEntries & { readonly columns: readonly (Column | null)[] };
 
-/** Reads the series of a chunk's keys for the meters in `places`. Errors: DamagedSegment. */
+/** Reads the series of a chunk's keys for the meters at `meterIndexes`. Errors: DamagedSegment. */
 export function readChunk(
   { directory, sections }: Pick<RangeSource, 'directory' | 'sections'>,
-  chunk: PlacedChunk,
-  { shape, places }: { readonly shape: SegmentShape; readonly places: readonly number[] },
+  chunk: LocatedChunk,
+  {
+    shape,
+    meterIndexes,
+  }: { readonly shape: SegmentShape; readonly meterIndexes: readonly number[] },
 ): ChunkSeries {
   const { count } = topperBuckets(directory.span, shape.topperBucketSeconds);
   const size = { keyCount: chunk.keyCount, topperBuckets: count };
   const entries = readSeriesEntries(sections(required(chunk.entries)), size);
-  const columns = chunk.columns.map((place, i) =>
-    place !== null && places.includes(i)
-      ? readSeriesColumn(sections(place), entries.places.length)
+  const columns = chunk.columns.map((location, i) =>
+    location !== null && meterIndexes.includes(i)
+      ? readSeriesColumn(sections(location), entries.bucketIndexes.length)
       : null,
   );
-  return { ends: entries.ends, places: entries.places, columns };
+  return { ends: entries.ends, bucketIndexes: entries.bucketIndexes, columns };
 }
 
 /** Reads all keys of a segment combined by topper bucket, as one key. Errors: DamagedSegment. */
@@ -222,7 +236,7 @@ export function readTotals({ totals, span }: Directory, shape: SegmentShape): Re
   return joinBlocks(blocks, byMeter, 1);
 }
 
-function required(place: SectionPlace | null): SectionPlace {
-  if (place === null) throw new DamagedSegment('the directory leaves out a section');
-  return place;
+function required(location: SectionLocation | null): SectionLocation {
+  if (location === null) throw new DamagedSegment('the directory leaves out a section');
+  return location;
 }

@@ -1,9 +1,9 @@
 import { DamagedSegment } from '../damaged-segment.ts';
-import type { Directory, SectionPlace } from './directory.ts';
+import type { Directory, SectionLocation } from './directory.ts';
 import { openPage } from './page.ts';
 
 /** Returns the bytes of a section from fetched pages. */
-export type Sections = (place: SectionPlace) => Uint8Array;
+export type Sections = (location: SectionLocation) => Uint8Array;
 
 /**
  * Returns the sections of the pages that `pageOf` returns by number. Verifies the digest of each

@@ -153,11 +153,11 @@ export class SegmentWriter {
         firstStart: first,
         lastStart: readings.starts[buckets.to - 1] as number,
         ordinals: this.#cutter.add(writeGroupOrdinals(readings, buckets, times)),
-        columns: folds.map((_, place) =>
-          this.#cutter.add(hasReadings ? writeGroupColumn(readings, buckets, place) : null),
+        columns: folds.map((_, meterIndex) =>
+          this.#cutter.add(hasReadings ? writeGroupColumn(readings, buckets, meterIndex) : null),
         ),
-        heads: (isWithHeads ? folds : []).map((fold, place) =>
-          this.#cutter.add(writeGroupHeads({ level, place, fold, codec }, buckets, times)),
+        heads: (isWithHeads ? folds : []).map((fold, meterIndex) =>
+          this.#cutter.add(writeGroupHeads({ level, meterIndex, fold, codec }, buckets, times)),
         ),
       };
     });
@@ -169,8 +169,8 @@ export class SegmentWriter {
     return seriesChunks(series).map((keys) => ({
       keyCount: keys.to - keys.from,
       entries: this.#cutter.add(writeSeriesEntries(series, keys)),
-      columns: shape.folds.map((_, place) =>
-        this.#cutter.add(writeSeriesColumn(series, keys, place)),
+      columns: shape.folds.map((_, meterIndex) =>
+        this.#cutter.add(writeSeriesColumn(series, keys, meterIndex)),
       ),
     }));
   }
@@ -196,7 +196,9 @@ export class SegmentWriter {
     const first = span.first - (span.first % stepSeconds);
     return [
       writeGroupOrdinals(totals, all, { stepSeconds, first }),
-      ...folds.map((_, place) => writeGroupColumn(totals, all, place) ?? new Uint8Array(0)),
+      ...folds.map(
+        (_, meterIndex) => writeGroupColumn(totals, all, meterIndex) ?? new Uint8Array(0),
+      ),
     ];
   }
 }

@@ -41,10 +41,10 @@ export type Grid = {
  */
 export function combineReadings(sources: readonly ReadingSource[], grid: Grid): Readings {
   const { starts, ends, ordinals, targets } = groupRows(sources, grid);
-  const columns = grid.folds.map((fold, place): Column | null => {
+  const columns = grid.folds.map((fold, meterIndex): Column | null => {
     if (fold === null) return null;
     const parts = sources.flatMap(({ readings }, i) => {
-      const column = readings.columns[place];
+      const column = readings.columns[meterIndex];
       return column ? [{ column, targets: targets[i] as Uint32Array }] : [];
     });
     return parts.length === 0 ? null : foldColumns(parts, fold, ordinals.length);
@@ -83,7 +83,7 @@ function groupRows(sources: readonly ReadingSource[], grid: Grid): RowGroups {
         targets: (targets[source] as Uint32Array).subarray(from, to),
       }),
     );
-    length = placeKeys(spans, { rowOf, ordinals, from: length });
+    length = addStepKeys(spans, { rowOf, ordinals, from: length });
     for (const span of spans) setTargets(span, rowOf);
     ends[step] = length;
   }
@@ -112,14 +112,14 @@ function spansByStep(sources: readonly ReadingSource[], stepSeconds: number) {
 /**
  * Where the keys of a step go: `ordinals` from row `from` on. `rowOf` then has the row of each key.
  */
-type KeyPlaces = {
+type StepRows = {
   readonly rowOf: Uint32Array;
   readonly ordinals: Uint32Array;
   readonly from: number;
 };
 
-/** Places the keys of a step. `rowOf` stores row + 1, so that 0 means that the key is absent. */
-function placeKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: KeyPlaces): number {
+/** Adds the keys of a step. `rowOf` stores row + 1, so that 0 means that the key is absent. */
+function addStepKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: StepRows): number {
   let length = from;
   let isAscending = true;
   let last = -1;
@@ -136,22 +136,22 @@ function placeKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: KeyP
       length += 1;
     }
   }
-  const placed = ordinals.subarray(from, length);
-  if (!isAscending) sortOrdinals(placed, rowOf);
-  for (let i = 0; i < placed.length; i += 1) rowOf[placed[i] as number] = from + i + 1;
+  const added = ordinals.subarray(from, length);
+  if (!isAscending) sortOrdinals(added, rowOf);
+  for (let i = 0; i < added.length; i += 1) rowOf[added[i] as number] = from + i + 1;
   return length;
 }
 
 /** Sorts ordinals. With many keys, scanning all marks is faster than comparing. */
-function sortOrdinals(placed: Uint32Array, marks: Uint32Array): void {
-  if (placed.length * 16 < marks.length) {
-    placed.sort();
+function sortOrdinals(ordinals: Uint32Array, marks: Uint32Array): void {
+  if (ordinals.length * 16 < marks.length) {
+    ordinals.sort();
     return;
   }
   let length = 0;
   for (let ordinal = 0; ordinal < marks.length; ordinal += 1) {
     if ((marks[ordinal] as number) === 0) continue;
-    placed[length] = ordinal;
+    ordinals[length] = ordinal;
     length += 1;
   }
 }

@@ -13,8 +13,8 @@ export function readSource(source: RangeSource, codec: KeyCodec, number: number)
   // The coarsest level, which is the only level of a segment with one bucket.
   const [whole] = range.levels;
   if (!whole) throw new DamagedSegment('a range has no blocks');
-  const places = Array.from({ length: directory.slots }, (_, place) => place);
-  const readings = readBlocks(source, whole, { ...EVER, places });
+  const meterIndexes = Array.from({ length: directory.slots }, (_, meterIndex) => meterIndex);
+  const readings = readBlocks(source, whole, { ...EVER, meterIndexes });
   if (readings.starts.length !== 1) throw new DamagedSegment('a whole span has one block');
   const starts = Float64Array.of(number * SOURCE_STEP);
   return { keys: readKeys(range, codec, sections), readings: { ...readings, starts } };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { callerNetwork, isLoopback } from '../../domain/callers/caller-network.ts';
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { LogInGate, LogInPlace } from '../../resolvers/callers/log-in-gate.ts';
+import type { LogInGate, LogInNode } from '../../resolvers/callers/log-in-gate.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Admission, type Permit, type Refusal } from './admission.ts';
 import { LogInFailures, logInLimits } from './log-in-failures.ts';
@@ -77,12 +77,12 @@ export class Door {
       else permit = entered;
       return permit !== null;
     };
-    const counted = (at: LogInPlace): string => (at === 'primary' ? caller : `${caller}\0${at}`);
-    const refusal = (username: string, at: LogInPlace): ServiceError | null => {
+    const counted = (at: LogInNode): string => (at === 'primary' ? caller : `${caller}\0${at}`);
+    const refusal = (username: string, at: LogInNode): ServiceError | null => {
       const seconds = failures?.waitSeconds(counted(at), username, caller) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
     };
-    const check = (username: string, at: LogInPlace): void => {
+    const check = (username: string, at: LogInNode): void => {
       const refused = refusal(username, at);
       if (refused) throw refused;
     };

@@ -3,7 +3,7 @@ import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import { SegmentCheck } from '../../segments/check/check-segment.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
-import type { Directory, PlacedRange } from '../../segments/pages/directory.ts';
+import type { Directory, LocatedRange } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
@@ -67,7 +67,7 @@ export type OpenedSegment = {
  */
 export async function* checkRanges(
   { source, segment, shape, directory }: OpenedSegment,
-  checkRange: (range: PlacedRange, sections: Sections) => AsyncGenerator<string>,
+  checkRange: (range: LocatedRange, sections: Sections) => AsyncGenerator<string>,
 ): AsyncGenerator<string, boolean> {
   const pages = new PageCheck(directory, shape);
   let isReadable = true;
@@ -110,7 +110,7 @@ function* faultsOf<Result>(work: () => Result): Generator<string, Result | null>
 async function tryFetch(
   source: CopySource,
   segment: StoredSegment,
-  range: PlacedRange,
+  range: LocatedRange,
 ): Promise<FetchedPages | MissingPages> {
   try {
     return await fetchPages(source, [{ segment, pages: pagesOfRange(range) }]);

@@ -24,16 +24,16 @@ export class Differences {
   add(subject: Subject, problem: string): void {
     this.count += 1;
     if (this.kept.length >= LIMITS.namedDifferences) return;
-    this.kept.push({ ...subject, problem, text: `${placeOf(subject)}: ${problem}` });
+    this.kept.push({ ...subject, problem, text: `${nameOf(subject)}: ${problem}` });
   }
 }
 
-function placeOf({ group, guid, slice, probe, segment }: Subject): string {
-  const places = [
+function nameOf({ group, guid, slice, probe, segment }: Subject): string {
+  const names = [
     group === null ? null : [group, guid].filter((name) => name !== null).join(' '),
     slice,
     probe === null ? null : `probe ${probe}`,
     segment === null ? null : `segment ${segment}`,
   ];
-  return places.filter((place) => place !== null).join(', ');
+  return names.filter((name) => name !== null).join(', ');
 }

@@ -1,5 +1,5 @@
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { Directory, SectionPlace } from '../../segments/pages/directory.ts';
+import type { Directory, SectionLocation } from '../../segments/pages/directory.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 
 /** Returns what each page holds, in words, by page number. */
@@ -8,7 +8,7 @@ export function partsOfPages(
   { topperBucketSeconds }: SegmentShape,
 ): ReadonlyMap<number, ReadonlySet<string>> {
   const parts = new Map<number, Set<string>>();
-  const add = (part: string, sections: readonly (SectionPlace | null)[]) => {
+  const add = (part: string, sections: readonly (SectionLocation | null)[]) => {
     for (const section of sections) {
       if (section === null) continue;
       const known = parts.get(section.page);

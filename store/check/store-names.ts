@@ -10,7 +10,7 @@ import { parseGuid } from '../../domain/text/guid.ts';
 import type { Subject } from './differences.ts';
 
 /** The part of the store that is meant. */
-export type StorePlace = {
+export type StorePart = {
   readonly groupId: number | null;
   readonly sliceId: number | null;
   /** 0: no probe. */
@@ -21,8 +21,8 @@ export type StorePlace = {
 export type StoreNames = {
   /** By id. */
   readonly slices: ReadonlyMap<number, SegmentSlice>;
-  /** Returns the names that people use for a place. */
-  readonly subjectOf: (place: StorePlace) => Subject;
+  /** Returns the names that people use for a part. */
+  readonly subjectOf: (part: StorePart) => Subject;
 };
 
 export async function loadStoreNames(

@@ -104,10 +104,10 @@ const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =
 
 /** Sorts segments: oldest slice first, and within a slice by group. */
 function inOrder(segments: readonly StoredSegment[], { slices }: StoreNames): StoredSegment[] {
-  const places = new Map([...slices.keys()].map((sliceId, place) => [sliceId, place]));
-  const placeOf = ({ sliceId }: StoredSegment) => places.get(sliceId) ?? places.size;
+  const indexes = new Map([...slices.keys()].map((sliceId, index) => [sliceId, index]));
+  const indexOf = ({ sliceId }: StoredSegment) => indexes.get(sliceId) ?? indexes.size;
   return segments.toSorted(
-    (a, b) => placeOf(a) - placeOf(b) || a.groupId - b.groupId || a.segmentId - b.segmentId,
+    (a, b) => indexOf(a) - indexOf(b) || a.groupId - b.groupId || a.segmentId - b.segmentId,
   );
 }
 
@@ -195,7 +195,7 @@ async function verifyStrays(
       ? `has ${pages} pages beyond its end`
       : `has ${pages} pages, but is not in the manifest`;
     const slice = sliceId === NO_SLICE ? null : sliceId;
-    const place = { groupId: null, sliceId: slice, probeId: 0, segmentId };
-    differences.add(names.subjectOf(place), problem);
+    const part = { groupId: null, sliceId: slice, probeId: 0, segmentId };
+    differences.add(names.subjectOf(part), problem);
   }
 }

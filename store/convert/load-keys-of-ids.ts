@@ -31,7 +31,7 @@ export async function loadKeysOfIds(
     });
   }
   for (let index = 0; index < ids.count; index += 1) {
-    const { from, to } = found.placeOf(index);
+    const { from, to } = found.rangeOf(index);
     if (into.indexOf(found.bytes, from, to) !== index) {
       throw new Error(`group ${group.groupId} has a key twice, under different ids`);
     }
@@ -121,7 +121,7 @@ class CompactKeys {
     this.#length = start + length;
   }
 
-  placeOf(index: number): { from: number; to: number } {
+  rangeOf(index: number): { from: number; to: number } {
     const from = (this.#starts[index] as number) - 1;
     if (from < 0) {
       throw new Error(

@@ -67,14 +67,14 @@ export class OldGatherer {
     return this.#readings.ranges(limits);
   }
 
-  readonly #putValue: TakeNumber = (place, value) => {
-    if ((this.#group.shape.folds[place] ?? null) === null) return;
+  readonly #putValue: TakeNumber = (meterIndex, value) => {
+    if ((this.#group.shape.folds[meterIndex] ?? null) === null) return;
     if (this.#row === NO_ROW) this.#row = this.#addRow();
-    this.#readings.putValue(place, this.#row, value);
+    this.#readings.putValue(meterIndex, this.#row, value);
   };
 
-  readonly #putCount: TakeNumber = (place, count) => {
-    this.#readings.putCount(place, this.#row, count);
+  readonly #putCount: TakeNumber = (meterIndex, count) => {
+    this.#readings.putCount(meterIndex, this.#row, count);
   };
 
   #addRow(): number {

@@ -120,9 +120,9 @@ export class PairWriter {
   ): Promise<WrittenSegment> {
     const { connection, sliceId, now: importedAt } = this.#work;
     const { groupId, shape, codec } = this.#group;
-    const place = { groupId, probeId: this.#probeId, sliceId, level, importedAt };
-    await ensurePagePartitionWithin(connection, pagePartitionOf(place));
-    return writeSegment(connection, place, { shape, codec, span, ranges });
+    const scope = { groupId, probeId: this.#probeId, sliceId, level, importedAt };
+    await ensurePagePartitionWithin(connection, pagePartitionOf(scope));
+    return writeSegment(connection, scope, { shape, codec, span, ranges });
   }
 }
 

@@ -10,7 +10,7 @@ import { takeOut } from './take-out.ts';
 import { type WrittenArchive, writeArchive } from './write-archive.ts';
 
 /** A new file in a pool: no other file has its name, and its folder exists. */
-export type ArchivePlace = Pick<StoredArchive, 'pool' | 'path'> & { readonly file: string };
+export type ArchiveLocation = Pick<StoredArchive, 'pool' | 'path'> & { readonly file: string };
 
 /**
  * Writes the segments of a slice to a file, then removes the slice from all answers in one
@@ -21,30 +21,33 @@ export type ArchivePlace = Pick<StoredArchive, 'pool' | 'path'> & { readonly fil
 export async function archiveSlice(
   keeper: SliceKeeper,
   slice: KeptSlice,
-  place: ArchivePlace,
+  location: ArchiveLocation,
 ): Promise<WrittenArchive> {
   const { connection, contextId } = keeper;
-  await insertLeftover(connection, contextId, place);
-  const written = await writeArchive(keeper, slice, place.file).catch(async (error: unknown) => {
-    await discard(keeper, place);
+  await insertLeftover(connection, contextId, location);
+  const written = await writeArchive(keeper, slice, location.file).catch(async (error: unknown) => {
+    await discard(keeper, location);
     throw error;
   });
   // If this fails, the file stays for the next keeper: a commit whose answer was lost may need it.
   await inTransaction(connection, async () => {
     await noteLabels(keeper, slice);
-    await updateSliceArchived(connection, slice.sliceId, { ...place, ...written });
-    await deleteLeftover(connection, contextId, place);
+    await updateSliceArchived(connection, slice.sliceId, { ...location, ...written });
+    await deleteLeftover(connection, contextId, location);
     await takeOut(keeper, slice);
   });
   return written;
 }
 
 /** Removes a partial file immediately; if that fails, the next keeper removes it. */
-async function discard({ connection, contextId }: SliceKeeper, place: ArchivePlace): Promise<void> {
+async function discard(
+  { connection, contextId }: SliceKeeper,
+  location: ArchiveLocation,
+): Promise<void> {
   try {
-    await rm(partialOf(place.file), { force: true });
-    await rm(place.file, { force: true });
-    await deleteLeftover(connection, contextId, place);
+    await rm(partialOf(location.file), { force: true });
+    await rm(location.file, { force: true });
+    await deleteLeftover(connection, contextId, location);
   } catch {
     // The original error matters more than this one.
   }

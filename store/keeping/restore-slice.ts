@@ -127,7 +127,7 @@ async function putSegment(
   const { level, importedAt } = row;
   const { segmentId, isReady } = await reserveSegment(connection, { sliceId, level, importedAt });
   if (!isReady) throw new MissingPartition({ sliceId, level, importedAt });
-  const place = { segmentId, sliceId, level, importedAt };
+  const scope = { segmentId, sliceId, level, importedAt };
   // A copy, because the bytes are a view into a chunk of the file.
   const directory = Uint8Array.from(segment.directory);
   const { nonce } = readDirectory(directory);
@@ -135,7 +135,7 @@ async function putSegment(
   let waiting: StoredPage[] = [];
   let waitingBytes = 0;
   const store = async () => {
-    if (waiting.length > 0) await copyPages(connection, place, waiting);
+    if (waiting.length > 0) await copyPages(connection, scope, waiting);
     progress.add(waitingBytes);
     waiting = [];
     waitingBytes = 0;

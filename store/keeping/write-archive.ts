@@ -101,7 +101,7 @@ async function writeSegment(
   for (let first = 0; first < pageCount; first += PAGES_AT_ONCE) {
     signal?.throwIfAborted();
     const last = Math.min(first + PAGES_AT_ONCE, pageCount) - 1;
-    const numbers = Array.from({ length: last - first + 1 }, (_, place) => first + place);
+    const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const request = { segment: { segmentId, sliceId, level, importedAt }, pages: numbers };
     const fetched = await fetchPages(copiesOf(connection), [request]);
     const pages = [...(fetched.get(segmentId) ?? [])].sort(([a], [b]) => a - b);

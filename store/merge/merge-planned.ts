@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
-import { writeInPlaceOf } from '../publish/write-in-place.ts';
+import { replaceSegments } from '../publish/replace-segments.ts';
 import type { Manifest, StoredSegment } from '../read/manifest.ts';
 import { loadShape } from '../shapes/load-shapes.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
@@ -25,7 +25,7 @@ export const mergePlanned = (
   { manifest, groupId, sliceId, plan }: PlannedMerge,
   now: () => number,
 ): Promise<WrittenSegment | 'busy' | 'stale'> =>
-  writeInPlaceOf(
+  replaceSegments(
     connection,
     {
       manifest,

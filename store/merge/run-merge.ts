@@ -40,8 +40,8 @@ export async function runMerge(
   const source = copiesOf(connection);
   const streams = inputs.map((input) => segmentRanges(source, input, codec));
   const { groupId, probeId, sliceId } = first;
-  const place = { groupId, probeId, sliceId, level, importedAt: importedAtOf(plan) };
-  const merged = await writeSegment(connection, place, {
+  const scope = { groupId, probeId, sliceId, level, importedAt: importedAtOf(plan) };
+  const merged = await writeSegment(connection, scope, {
     shape,
     codec,
     span: {

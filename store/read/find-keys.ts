@@ -47,9 +47,9 @@ export async function findKeys(search: KeySearch): Promise<FoundKeys> {
   let batch = new SectionBatch();
   for (const [segment, group] of newestFirst(search.segments, groups)) {
     for (const key of group.pending.keys()) {
-      const place = locateKey(segment.directory(), key);
-      if (place?.isNamed) group.settle(key);
-      else if (place) batch.add({ segment, group, key, place });
+      const section = locateKey(segment.directory(), key);
+      if (section?.isNamed) group.settle(key);
+      else if (section) batch.add({ segment, group, key, section });
       if (batch.pageCount < most) continue;
       await batch.read(search);
       batch = new SectionBatch();
@@ -100,7 +100,7 @@ type SectionSearch = {
   readonly segment: StoredSegment;
   readonly group: GroupSearch;
   readonly key: Uint8Array;
-  readonly place: KeySection;
+  readonly section: KeySection;
 };
 
 /** The keys to look for in one section. */
@@ -113,14 +113,14 @@ class SectionBatch {
   pageCount = 0;
 
   add({ key, ...of }: SectionSearch): void {
-    const { range, section } = of.place;
+    const { range, section } = of.section;
     // Keys ascend within a segment, so those of one section are adjacent.
     const last = this.#sections.at(-1);
-    if (last?.place.range === range && last.place.section === section) last.keys.push(key);
+    if (last?.section.range === range && last.section.section === section) last.keys.push(key);
     else this.#sections.push({ ...of, keys: [key] });
     // If the directory omits a section, the code that reads it reports that.
-    const place = range.keys[section] ?? null;
-    if (place !== null) this.#addPage(of.segment, place.page);
+    const location = range.keys[section] ?? null;
+    if (location !== null) this.#addPage(of.segment, location.page);
   }
 
   #addPage(segment: StoredSegment, page: number): void {
@@ -145,10 +145,10 @@ class SectionBatch {
   }
 }
 
-function settleKeys({ group, place, keys }: SectionKeys, sections: Sections): void {
+function settleKeys({ group, section, keys }: SectionKeys, sections: Sections): void {
   // Another segment may have had them.
   const pending = keys.filter((key) => group.pending.has(key));
   if (pending.length === 0) return;
-  const stored = readKeysOfSection(place, group.codec, sections);
+  const stored = readKeysOfSection(section, group.codec, sections);
   for (const key of pending) if (findKey(stored, key).isThere) group.settle(key);
 }

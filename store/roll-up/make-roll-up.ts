@@ -5,7 +5,7 @@ import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
-import { writeInPlaceOf } from '../publish/write-in-place.ts';
+import { replaceSegments } from '../publish/replace-segments.ts';
 import type { Manifest, StoredSegment } from '../read/manifest.ts';
 import { loadShape, requireAllMeters } from '../shapes/load-shapes.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
@@ -23,7 +23,7 @@ export const makeRollUp = (
   { manifest, plan }: PlannedRollUp,
   now: () => number,
 ): Promise<WrittenSegment | 'busy' | 'stale'> =>
-  writeInPlaceOf(
+  replaceSegments(
     connection,
     {
       manifest,
@@ -54,8 +54,8 @@ async function writeRollUp(
   const codec = keyCodecOf(shape);
   const times = (of: (source: StoredSegment) => number): number[] => sources.map(of);
   const importedAt = Math.max(...times((source) => source.importedAt));
-  const place = { groupId, probeId, sliceId: NO_SLICE, level: SEALED_LEVEL, importedAt };
-  const written = await writeSegment(connection, place, {
+  const scope = { groupId, probeId, sliceId: NO_SLICE, level: SEALED_LEVEL, importedAt };
+  const written = await writeSegment(connection, scope, {
     shape: rollUpShape(shape),
     codec,
     isRollUp: true,

@@ -4,9 +4,9 @@ import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../d
 export class MissingPartition extends Error {
   override readonly name = 'MissingPartition';
 
-  constructor(place: SegmentToPlace) {
+  constructor(scope: SegmentToPlace) {
     super(
-      `There must be a partition ${pagePartitionName(pagePartitionOf(place))}, but there is none, ` +
+      `There must be a partition ${pagePartitionName(pagePartitionOf(scope))}, but there is none, ` +
         'or it was just removed as unused: make one (ensurePagePartition), and write the segment again',
     );
   }

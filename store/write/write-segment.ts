@@ -13,7 +13,7 @@ import type { SegmentShape } from '../../segments/shape.ts';
 import { MissingPartition } from './missing-partition.ts';
 
 /** What a segment belongs to. */
-export type SegmentPlace = {
+export type SegmentScope = {
   readonly groupId: number;
   /** 0: no probe. */
   readonly probeId: number;
@@ -47,13 +47,13 @@ const NONCES = 2 ** 32;
  */
 export async function writeSegment(
   connection: Connection,
-  place: SegmentPlace,
+  scope: SegmentScope,
   { ranges, ...content }: SegmentContent,
 ): Promise<WrittenSegment> {
-  const { segmentId, isReady } = await reserveSegment(connection, place);
-  if (!isReady) throw new MissingPartition(place);
+  const { segmentId, isReady } = await reserveSegment(connection, scope);
+  if (!isReady) throw new MissingPartition(scope);
   const writer = new SegmentWriter({ ...content, nonce: randomInt(NONCES) });
-  const stored = new PageStore((pages) => copyPages(connection, { ...place, segmentId }, pages));
+  const stored = new PageStore((pages) => copyPages(connection, { ...scope, segmentId }, pages));
   for await (const range of ranges) {
     stored.add(writer.addRange(range));
     await stored.storeIfMany();
@@ -62,7 +62,7 @@ export async function writeSegment(
   stored.add(pages);
   await stored.storeAll();
   return {
-    ...place,
+    ...scope,
     segmentId,
     firstBucket: content.span.first,
     lastBucket: content.span.last,

@@ -69,8 +69,8 @@ describe('the partition of a new slice', () => {
     await writer.query('begin');
     expect(await keepPagePartition(writer, partitionOf(1000))).toBe(true);
     const page = { number: 0, bytes: new Uint8Array(8) };
-    const place = { segmentId: 1000, sliceId: 1000, level: 0, importedAt: NOW };
-    await copyPages(writer, place, [page]);
+    const scope = { segmentId: 1000, sliceId: 1000, level: 0, importedAt: NOW };
+    await copyPages(writer, scope, [page]);
     await reader.query("set lock_timeout = '1s'");
     expect(await countPages()).toBe(PAGES);
     await importAt(NOW - 90_000);

@@ -76,8 +76,8 @@ export function keepingOf(
 export const readingsDigest = (lab: TestService, sliceId: number): Promise<string> =>
   lab.write(async (connection) => {
     const own = [...(await samplesInSegments(connection))]
-      .filter(([place]) => place.startsWith(`${sliceId} `))
-      .map(([place, value]) => `${place}: ${value}`)
+      .filter(([name]) => name.startsWith(`${sliceId} `))
+      .map(([name, value]) => `${name}: ${value}`)
       .sort();
     return `${own.length} ${createHash('sha256').update(own.join('\n')).digest('hex')}`;
   });

@@ -27,7 +27,7 @@ export function networkOf(address: string, { ipv4, ipv6 }: NetworkLengths): stri
 }
 
 export type Asked = {
-  readonly place: number;
+  readonly meterIndex: number;
   readonly probeId: number | null;
   readonly prefix: NetworkLengths;
 };
@@ -39,7 +39,13 @@ export type Counts = (address: string) => boolean;
 export function plainSteps(
   store: readonly TestSegment[],
   window: Window,
-  { place, probeId, prefix, step, counts = () => true }: Asked & { step: number; counts?: Counts },
+  {
+    meterIndex,
+    probeId,
+    prefix,
+    step,
+    counts = () => true,
+  }: Asked & { step: number; counts?: Counts },
 ): Map<string, [number, Exact][]> {
   const list = store
     .filter((segment) => probeId === null || segment.probeId === probeId)
@@ -49,7 +55,7 @@ export function plainSteps(
   const table = plainTable(list, step, ({ key }) => networkOf(key, prefix));
   for (const [name, { value: sum, count }] of table) {
     const [network = '', at, of] = name.split(' ');
-    if (Number(of) !== place) continue;
+    if (Number(of) !== meterIndex) continue;
     const known = steps.get(network) ?? [];
     steps.set(network, [...known, [Number(at), { sum, count }]]);
   }
@@ -64,7 +70,7 @@ export function plainNetworks(
 ): Map<string, Exact> {
   const steps = plainSteps(store, window, { ...asked, step: Number.POSITIVE_INFINITY });
   const counted = [...steps].flatMap(([network, [whole]]): [string, Exact][] =>
-    whole && isListable(whole[1], foldAt(asked.place)) ? [[network, whole[1]]] : [],
+    whole && isListable(whole[1], foldAt(asked.meterIndex)) ? [[network, whole[1]]] : [],
   );
   return new Map(counted);
 }

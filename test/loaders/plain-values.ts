@@ -10,7 +10,7 @@ import { GROUP, type TestSegment } from './stored-segments.ts';
 /** Computes the value of each key by decisions 18, 23 and 24, and returns them by rank. */
 export function plainValues(
   store: readonly TestSegment[],
-  { place, window, probeId }: { place: number; window: Window; probeId: number | null },
+  { meterIndex, window, probeId }: { meterIndex: number; window: Window; probeId: number | null },
 ): { key: string; value: Exact }[] {
   const list = store
     .filter((segment) => probeId === null || segment.probeId === probeId)
@@ -20,7 +20,8 @@ export function plainValues(
   for (const [name, { value: sum, count }] of plainTable(list, Number.POSITIVE_INFINITY)) {
     const [key = '', , at] = name.split(' ');
     const value = { sum, count };
-    if (Number(at) === place && isListable(value, foldAt(place))) found.push({ key, value });
+    if (Number(at) === meterIndex && isListable(value, foldAt(meterIndex)))
+      found.push({ key, value });
   }
   return found.sort((a, b) => compareExact(b.value, a.value) || (a.key < b.key ? -1 : 1));
 }

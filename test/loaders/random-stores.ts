@@ -24,21 +24,25 @@ export const windows: fc.Arbitrary<Window> = fc
   }));
 
 /** Indexes of meters that take readings. */
-export const places = fc.constantFrom(
-  ...FOLDS.flatMap((fold, place) => (fold === null ? [] : [place])),
+export const meterIndexes = fc.constantFrom(
+  ...FOLDS.flatMap((fold, meterIndex) => (fold === null ? [] : [meterIndex])),
 );
 
-export function foldAt(place: number): Fold {
-  const fold = FOLDS[place];
+export function foldAt(meterIndex: number): Fold {
+  const fold = FOLDS[meterIndex];
   if (!fold) throw new Error('the meter takes readings');
   return fold;
 }
 
-export const readOf = (place: number, interval: Window, probeId: number | null): MeterRead => ({
+export const readOf = (
+  meterIndex: number,
+  interval: Window,
+  probeId: number | null,
+): MeterRead => ({
   groupId: GROUP.groupId,
   bucketSeconds: 60,
-  slot: place + 1,
-  fold: foldAt(place),
+  slot: meterIndex + 1,
+  fold: foldAt(meterIndex),
   probeId,
   interval,
   prefix: null,

@@ -10,9 +10,9 @@ import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { SECTION_KEYS } from '../../segments/keys/key-section.ts';
 import {
   type Directory,
-  type PlacedLevel,
+  type LocatedLevel,
   readDirectory,
-  type SectionPlace,
+  type SectionLocation,
 } from '../../segments/pages/directory.ts';
 import { openPage, sealPage } from '../../segments/pages/page.ts';
 import { readKeys } from '../../segments/pages/read-range.ts';
@@ -128,8 +128,8 @@ describe('damage', () => {
 
 /** The sections of a directory follow each other, each once, in pages without a gap. */
 function expectInOrder({ ranges, pageCount }: Directory): void {
-  let last: SectionPlace = { page: -1, from: 0, to: 0 };
-  const next = (section: SectionPlace | null) => {
+  let last: SectionLocation = { page: -1, from: 0, to: 0 };
+  const next = (section: SectionLocation | null) => {
     if (section === null) return;
     const isOpened = section.page === last.page + 1 && section.from === 0;
     expect(isOpened || (section.page === last.page && section.from === last.to)).toBe(true);
@@ -205,7 +205,7 @@ describe('a wrong number whose digest fits', () => {
   const finest = range.levels.at(-1);
   const [chunk] = range.series;
 
-  it.each<[string, SectionPlace | null | undefined, number]>([
+  it.each<[string, SectionLocation | null | undefined, number]>([
     ['a sum of the whole span', whole?.groups[0]?.columns[0], 1],
     ['a sum of buckets', finest?.groups[0]?.columns[0], 5],
     ['an extreme of the whole span', whole?.groups[0]?.columns[3], 1],
@@ -230,7 +230,7 @@ describe('a wrong head whose digest fits', () => {
   const { directory } = openSegment(segment);
   const [whole, hours] = directory.ranges[0]?.levels ?? [];
 
-  it.each<[string, PlacedLevel | undefined, number, number]>([
+  it.each<[string, LocatedLevel | undefined, number, number]>([
     ['the whole span', whole, 0, 0],
     ['a rate', whole, 0, 5],
     ['an hour', hours, -1, 0],
@@ -264,14 +264,14 @@ describe('a wrong head whose digest fits', () => {
   });
 });
 
-const withFlipped = (bytes: Uint8Array, { from, to }: SectionPlace, bit: number): Uint8Array => {
+const withFlipped = (bytes: Uint8Array, { from, to }: SectionLocation, bit: number): Uint8Array => {
   const copy = bytes.slice();
   copy.set(flipped(copy.subarray(from, to), bit), from);
   return copy;
 };
 
 /** Flips the lowest bit of the last byte of a section, whose length stays. */
-function withOneMore(bytes: Uint8Array, { from, to }: SectionPlace): Uint8Array {
+function withOneMore(bytes: Uint8Array, { from, to }: SectionLocation): Uint8Array {
   const copy = bytes.slice();
   copy[to - 1] = (copy[to - 1] ?? 0) ^ 1;
   expect(to).toBeGreaterThan(from);

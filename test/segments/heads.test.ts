@@ -58,7 +58,7 @@ describe('the heads of a group', () => {
           (texts, values) => {
             const keys = listOf(texts.map((text) => codec.encode(text)));
             const level = levelOf(keys, values);
-            const source = { level, place: 0, fold: 'sum', codec } as const;
+            const source = { level, meterIndex: 0, fold: 'sum', codec } as const;
             const section = writeGroupHeads(source, { from: 0, to: 2 }, HOURS);
             const right = headOf(source, { from: 0, to: keys.count });
             expect(section === null).toBe(right === null);
@@ -80,10 +80,10 @@ describe('the heads of a group', () => {
     const codec = codecOf(['protocol']);
     const all = { from: 0, to: 2 };
     for (const fold of ['max', 'min', 'mean', null] as const) {
-      const source = { level: levelOf(keys, [1]), place: 0, fold, codec };
+      const source = { level: levelOf(keys, [1]), meterIndex: 0, fold, codec };
       expect(writeGroupHeads(source, all, HOURS)).toBeNull();
     }
-    const source = { level: levelOf(keys, [0]), place: 0, fold: 'sum', codec } as const;
+    const source = { level: levelOf(keys, [0]), meterIndex: 0, fold: 'sum', codec } as const;
     expect(writeGroupHeads(source, all, HOURS)).toBeNull();
   });
 
@@ -94,7 +94,7 @@ describe('the heads of a group', () => {
     );
     const source = {
       level: levelOf(keys, [3, 0, 70_000, 5]),
-      place: 0,
+      meterIndex: 0,
       fold: 'sum',
       codec,
     } as const;
@@ -126,7 +126,7 @@ describe('the heads of a group', () => {
   it('of one block, twice or out of order, are damage', () => {
     const codec = codecOf(['ipv4']);
     const keys = listOf([Uint8Array.of(10, 0, 0, 1)]);
-    const source = { level: levelOf(keys, [3]), place: 0, fold: 'sum', codec } as const;
+    const source = { level: levelOf(keys, [3]), meterIndex: 0, fold: 'sum', codec } as const;
     const one = writeGroupHeads(source, { from: 0, to: 1 }, HOURS) ?? new Uint8Array(0);
     const twice = Uint8Array.of(...one, ...one);
     expect(readGroupHeads(one, codec, HOURS).size).toBe(1);
@@ -144,7 +144,7 @@ describe('ranked heads', () => {
     const heads = [0, 1, 2].flatMap((range) => {
       const keys = listOf(Array.from({ length: 200 }, (_, i) => Uint8Array.of(10, range, 0, i)));
       const level = levelOf(keys, [7, range, 9]);
-      return headOf({ level, place: 0, fold: 'rate', codec }, { from: 0, to: 200 }) ?? [];
+      return headOf({ level, meterIndex: 0, fold: 'rate', codec }, { from: 0, to: 200 }) ?? [];
     });
     const ranked = rankHeads(heads);
     expect(ranked.keyCount).toBe(133 + 2 * 200);

@@ -29,10 +29,10 @@ const { directory, sections } = openSegment(segment);
 
 function has(number: number): boolean {
   const key = CODEC.encode(address(number));
-  const place = locateKey(directory, key);
-  if (place === null) return false;
-  const isThere = findKey(readKeysOfSection(place, CODEC, sections), key).isThere;
-  if (place.isNamed) expect(isThere).toBe(true);
+  const location = locateKey(directory, key);
+  if (location === null) return false;
+  const isThere = findKey(readKeysOfSection(location, CODEC, sections), key).isThere;
+  if (location.isNamed) expect(isThere).toBe(true);
   return isThere;
 }
 

@@ -82,7 +82,7 @@ export const samples: fc.Arbitrary<PlainSample[]> = fc
     fc.array(
       fc.record({
         key: keyTexts,
-        bucket: fc.nat({ max: buckets - 1 }).map((place) => FIRST_BUCKET + 60 * place),
+        bucket: fc.nat({ max: buckets - 1 }).map((index) => FIRST_BUCKET + 60 * index),
         readings: fc.tuple(...FOLDS.map(readingOf)),
       }),
       { minLength: 1, maxLength: most },
@@ -99,10 +99,10 @@ export function plainTable(
   const first = Math.min(...list.map(({ bucket }) => bucket));
   for (const sample of list) {
     const step = Number.isFinite(stepSeconds) ? floorTo(sample.bucket, stepSeconds) : first;
-    for (const [place, reading] of sample.readings.entries()) {
-      const fold = FOLDS[place] ?? null;
+    for (const [meterIndex, reading] of sample.readings.entries()) {
+      const fold = FOLDS[meterIndex] ?? null;
       if (reading === null || fold === null) continue;
-      const at = `${keyOf(sample)} ${step} ${place}`;
+      const at = `${keyOf(sample)} ${step} ${meterIndex}`;
       table.set(at, combine(fold, table.get(at), reading));
     }
   }
@@ -126,9 +126,9 @@ export function tableOfRange(
     const { from, to } = bucketRows(readings, bucket);
     for (let row = from; row < to; row += 1) {
       const key = CODEC.decode(keyAt(keys, readings.ordinals[row] ?? -1));
-      for (const [place, column] of readings.columns.entries()) {
+      for (const [meterIndex, column] of readings.columns.entries()) {
         const reading = column && readingAt(column, row);
-        if (reading) table.set(`${key} ${startOf(start)} ${place}`, reading);
+        if (reading) table.set(`${key} ${startOf(start)} ${meterIndex}`, reading);
       }
     }
   }
@@ -148,10 +148,10 @@ export function gather(
 ): ReadingGatherer {
   for (const { key, bucket, readings } of list) {
     const row = gatherer.addRow(bucket, gatherer.keys.indexOf(CODEC.encode(key)));
-    for (const [place, reading] of readings.entries()) {
+    for (const [meterIndex, reading] of readings.entries()) {
       if (reading === null) continue;
-      gatherer.putValue(place, row, asGiven(reading.value));
-      if (FOLDS[place] === 'mean') gatherer.putCount(place, row, asGiven(reading.count));
+      gatherer.putValue(meterIndex, row, asGiven(reading.value));
+      if (FOLDS[meterIndex] === 'mean') gatherer.putCount(meterIndex, row, asGiven(reading.count));
     }
   }
   return gatherer;

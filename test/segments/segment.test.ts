@@ -29,7 +29,7 @@ import {
   writeSegment,
 } from './plain-segments.ts';
 
-const ALL_PLACES = FOLDS.map((_, place) => place);
+const ALL_METERS = FOLDS.map((_, meterIndex) => meterIndex);
 
 const RUNS = { numRuns: 60 };
 
@@ -102,7 +102,7 @@ describe('a segment', () => {
             const source = { directory, range, sections };
             const level = range.levels[i];
             if (!level) throw new Error('all ranges have the same levels');
-            const readings = readBlocks(source, level, { ...EVER, places: ALL_PLACES });
+            const readings = readBlocks(source, level, { ...EVER, meterIndexes: ALL_METERS });
             const keys = readKeys(range, CODEC, sections);
             const isWhole = !Number.isFinite(stepSeconds);
             return tableOfRange({ keys, readings }, (start) => (isWhole ? first : start));
@@ -126,7 +126,7 @@ describe('a segment', () => {
           const readings = readBlocks({ directory, range, sections }, level, {
             from,
             to,
-            places: [3],
+            meterIndexes: [3],
           });
           return tableOfRange({ keys: readKeys(range, CODEC, sections), readings });
         });
@@ -134,7 +134,9 @@ describe('a segment', () => {
           .filter(({ bucket }) => bucket >= from && bucket < to)
           .map((sample) => ({
             ...sample,
-            readings: sample.readings.map((reading, place) => (place === 3 ? reading : null)),
+            readings: sample.readings.map((reading, meterIndex) =>
+              meterIndex === 3 ? reading : null,
+            ),
           }));
         expect(joinTables(tables)).toEqual(sorted(plainTable(wanted)));
       }),
@@ -152,17 +154,21 @@ describe('a segment', () => {
           const keys = readKeys(range, CODEC, sections);
           let ordinal = 0;
           for (const chunk of range.series) {
-            const question = { shape: SHAPE, places: ALL_PLACES };
-            const { ends, places, columns } = readChunk({ directory, sections }, chunk, question);
+            const question = { shape: SHAPE, meterIndexes: ALL_METERS };
+            const { ends, bucketIndexes, columns } = readChunk(
+              { directory, sections },
+              chunk,
+              question,
+            );
             let entry = 0;
             for (const end of ends) {
               const key = CODEC.decode(keyAt(keys, ordinal));
               ordinal += 1;
               for (; entry < end; entry += 1) {
-                const at = origin + (places[entry] ?? 0) * SHAPE.topperBucketSeconds;
-                for (const [place, column] of columns.entries()) {
+                const at = origin + (bucketIndexes[entry] ?? 0) * SHAPE.topperBucketSeconds;
+                for (const [meterIndex, column] of columns.entries()) {
                   const reading = column && readingAt(column, entry);
-                  if (reading) table.set(`${key} ${at} ${place}`, reading);
+                  if (reading) table.set(`${key} ${at} ${meterIndex}`, reading);
                 }
               }
             }
@@ -182,9 +188,9 @@ describe('a segment', () => {
         const readings = readTotals(directory, SHAPE);
         const table: PlainTable = new Map();
         for (const [row, start] of readings.starts.entries()) {
-          for (const [place, column] of readings.columns.entries()) {
+          for (const [meterIndex, column] of readings.columns.entries()) {
             const reading = column && readingAt(column, row);
-            if (reading) table.set(`all ${start} ${place}`, reading);
+            if (reading) table.set(`all ${start} ${meterIndex}`, reading);
           }
         }
         const wanted = plainTable(list, SHAPE.topperBucketSeconds, () => 'all');

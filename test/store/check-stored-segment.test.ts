@@ -28,7 +28,7 @@ async function faultsOf(segment: StoredSegment): Promise<string[]> {
 async function stored(list = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => minute(n, 9)), level = 0) {
   const died = [...(await lab.manifest()).segments.keys()];
   await inTransaction(lab.importer, () => publish(lab.importer, { died }));
-  await importLists(lab.importer, [{ list, place: { level } }]);
+  await importLists(lab.importer, [{ list, scope: { level } }]);
   const [segment] = (await lab.manifest()).segments.values();
   if (!segment) throw new Error('there is a segment');
   return segment;

@@ -70,7 +70,7 @@ describe('keys that are looked up in segments', () => {
             lab.importer,
             lists.map((hosts, i) => ({
               list: hostsAt(DAY_START + i * DAY, hosts),
-              place: { sliceId: 1 + i, level: i % 2 === 0 ? 0 : SEALED_LEVEL },
+              scope: { sliceId: 1 + i, level: i % 2 === 0 ? 0 : SEALED_LEVEL },
             })),
           );
           const { keys } = await find(ALL, mostPages);
@@ -87,7 +87,7 @@ describe('keys that are looked up in segments', () => {
   it('take one statement, or none if the directories are enough', async () => {
     await importLists(lab.importer, [
       { list: hostsAt(DAY_START, [10, 20, 30, 40, 50]) },
-      { list: hostsAt(DAY_START + DAY, [15, 25, 35]), place: { sliceId: 2 } },
+      { list: hostsAt(DAY_START + DAY, [15, 25, 35]), scope: { sliceId: 2 } },
     ]);
     const mixed = await find([20, 22, 25, 40, 41]);
     expect(mixed.keys).toEqual([20, 25, 40].map(address));
@@ -102,7 +102,7 @@ describe('keys that are looked up in segments', () => {
       lab.importer,
       [0, 1, 2].map((day) => ({
         list: hostsAt(DAY_START + day * DAY, [1, 5, 9]),
-        place: { sliceId: 1 + day },
+        scope: { sliceId: 1 + day },
       })),
     );
     const { keys, counts } = await find([5], 1);
@@ -177,7 +177,7 @@ describe('a key', () => {
   it('no longer exists once its last segment is dead', async () => {
     const [first] = await importLists(lab.importer, [
       { list: hostsAt(DAY_START, [1, 2, 3]) },
-      { list: hostsAt(DAY_START + DAY, [2, 3, 4]), place: { sliceId: 2 } },
+      { list: hostsAt(DAY_START + DAY, [2, 3, 4]), scope: { sliceId: 2 } },
     ]);
     await inTransaction(lab.importer, () =>
       publish(lab.importer, { died: [first?.segmentId ?? 0] }),

@@ -38,7 +38,7 @@ async function importMinutes(number: number, count: number): Promise<void> {
   const first = (number * GENERATION_SECONDS) / 60;
   for (let i = first; i < first + count; i += 1) {
     const importedAt = DAY_START + 60 * i + 1;
-    const list: SegmentToWrite = { list: minute(i), place: { importedAt } };
+    const list: SegmentToWrite = { list: minute(i), scope: { importedAt } };
     await lab.importDays(list);
   }
 }
@@ -97,16 +97,16 @@ describe('a generation of open pages', () => {
 
   it('is dropped even if a probe has sent next to nothing', async () => {
     await importMinutes(0, 12);
-    const place = { probeId: 5, importedAt: DAY_START + 60 };
-    await lab.importDays({ list: minute(3), place });
+    const scope = { probeId: 5, importedAt: DAY_START + 60 };
+    await lab.importDays({ list: minute(3), scope });
     await work(settledAt(0));
     expect(await levels()).toEqual([SETTLED_LEVEL, SETTLED_LEVEL]);
     expect(await partitions()).toEqual([SETTLED]);
   });
 
   it('is settled in several merges if it has more segments than one merge takes', async () => {
-    const place = (probeId: number) => ({ probeId, importedAt: DAY_START + 60 });
-    for (let i = 0; i < 60; i += 1) await lab.importDays({ list: minute(i), place: place(0) });
+    const scope = (probeId: number) => ({ probeId, importedAt: DAY_START + 60 });
+    for (let i = 0; i < 60; i += 1) await lab.importDays({ list: minute(i), scope: scope(0) });
     const before = await lab.table();
     await work(settledAt(0));
     expect(await levels()).toEqual([SETTLED_LEVEL]);

@@ -88,10 +88,10 @@ describe('merging a context', () => {
         fc.array(samples, { minLength: 2, maxLength: 6 }),
         fc.integer({ min: 1, max: 9 }),
         async (lists, sliceId) => {
-          const place = { probeId: lists.length, sliceId };
+          const scope = { probeId: lists.length, sliceId };
           await importLists(
             lab.importer,
-            lists.map((list) => ({ list, place })),
+            lists.map((list) => ({ list, scope })),
             DURING,
           );
           const merged: number[] = [];
@@ -124,7 +124,7 @@ describe('merging a context', () => {
        insert into meters select 3, meter_id, slot, type, topcount, name, description, units
          from meters where group_id = 1`,
     );
-    const places = [
+    const scopes = [
       { groupId: 1, probeId: 0, sliceId: 1 },
       { groupId: 1, probeId: 1, sliceId: 1 },
       { groupId: 3, probeId: 0, sliceId: 1 },
@@ -132,7 +132,7 @@ describe('merging a context', () => {
     ];
     await importLists(
       lab.importer,
-      places.flatMap((place) => [1, 2].map((number) => ({ list: minute(number), place }))),
+      scopes.flatMap((scope) => [1, 2].map((number) => ({ list: minute(number), scope }))),
       DURING,
     );
     await merge(lab.importer, AFTERWARDS);
@@ -145,7 +145,7 @@ describe('merging a context', () => {
       })),
     ).toHaveLength(4);
     expect([...segments.values()]).toEqual(
-      expect.arrayContaining(places.map((place) => expect.objectContaining(place))),
+      expect.arrayContaining(scopes.map((scope) => expect.objectContaining(scope))),
     );
   });
 

@@ -39,7 +39,7 @@ const importDays = (days: readonly number[], probeId = 0, hosts = 6) =>
       list: Array.from({ length: hosts }, (_, host) =>
         sample(day + 3 * host, DAY_START + day * DAY + 60 * host, 100 * day + host),
       ),
-      place: { sliceId: day + 1, probeId, level: SEALED_LEVEL },
+      scope: { sliceId: day + 1, probeId, level: SEALED_LEVEL },
     })),
   );
 
@@ -98,7 +98,7 @@ describe('roll-ups', () => {
     const fifthDayEnds = DAY_START + 6 * DAY;
     await merge(fifthDayEnds + 3600);
     expect(await madeOf()).toEqual([[0, 1]]);
-    await importLists(lab.importer, [{ list: minute(0), place: { sliceId: 5 } }], AFTERWARDS);
+    await importLists(lab.importer, [{ list: minute(0), scope: { sliceId: 5 } }], AFTERWARDS);
     await merge(AFTERWARDS);
     expect(await madeOf()).toEqual([[0, 1]]);
   });
@@ -264,10 +264,10 @@ describe('the check of a roll-up', () => {
     const others = await importLists(lab.importer, [
       {
         list: Array.from({ length: 6 }, (_, host) => sample(3 * host, DAY_START + 60 * host, 7)),
-        place: { level: SEALED_LEVEL },
+        scope: { level: SEALED_LEVEL },
       },
-      { list: [sample(250, DAY_START, 7)], place: { level: SEALED_LEVEL } },
-      { list: [sample(0, DAY_START, 7)], place: { level: SEALED_LEVEL } },
+      { list: [sample(250, DAY_START, 7)], scope: { level: SEALED_LEVEL } },
+      { list: [sample(0, DAY_START, 7)], scope: { level: SEALED_LEVEL } },
     ]);
     const wanted = [
       'its sums are not what its sources add up to',

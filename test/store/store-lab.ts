@@ -36,23 +36,23 @@ const DECLARATION = `
   select context_id, gen_random_uuid(), 'hosts', 'ip', 60, 300, 1, true
   from contexts order by context_id;
   insert into meters (group_id, meter_id, slot, type, topcount, name, description, units)
-  select group_id, place, place + 1, type, 100, 'meter', '', ''
+  select group_id, meter_index, meter_index + 1, type, 100, 'meter', '', ''
   from counter_groups, unnest('{${METER_TYPES}}'::int[]) with ordinality as m(type, slot),
-    lateral (select (slot - 1)::int as place) p;
+    lateral (select (slot - 1)::int as meter_index) p;
   insert into slices (context_id, engine, starts_at, ends_at)
   select 1, 0, at, at + ${DAY} from generate_series(${DAY_START}, ${DAY_START + 9 * DAY}, ${DAY}) at
 `;
 
 /** Where a segment of the lab goes unless a test says otherwise. */
-export const PLACE = { groupId: 1, probeId: 0, sliceId: 1, level: 0, importedAt: DAY_START };
+export const SCOPE = { groupId: 1, probeId: 0, sliceId: 1, level: 0, importedAt: DAY_START };
 
 /** The partition of open pages imported into this slice at this time. */
 export const openPartition = (sliceId: number, importedAt = DAY_START): string =>
-  pagePartitionName(pagePartitionOf({ ...PLACE, sliceId, importedAt }));
+  pagePartitionName(pagePartitionOf({ ...SCOPE, sliceId, importedAt }));
 
 export type SegmentToWrite = {
   readonly list: readonly PlainSample[];
-  readonly place?: Partial<typeof PLACE>;
+  readonly scope?: Partial<typeof SCOPE>;
 };
 
 /**
@@ -100,11 +100,11 @@ export async function openStoreLab() {
 /** Writes a segment in the open transaction; its partition must exist. */
 export const writeList = (
   connection: Connection,
-  { list, place }: SegmentToWrite,
+  { list, scope }: SegmentToWrite,
 ): Promise<WrittenSegment> =>
   writeSegment(
     connection,
-    { ...PLACE, ...place },
+    { ...SCOPE, ...scope },
     {
       shape: SHAPE,
       codec: CODEC,
@@ -130,14 +130,14 @@ export async function importLists(
   toWrite: readonly SegmentToWrite[],
   at = DAY_START,
 ): Promise<WrittenSegment[]> {
-  for (const { place } of toWrite) {
-    await ensurePagePartition(connection, pagePartitionOf({ ...PLACE, importedAt: at, ...place }));
+  for (const { scope } of toWrite) {
+    await ensurePagePartition(connection, pagePartitionOf({ ...SCOPE, importedAt: at, ...scope }));
   }
   return inTransaction(connection, async () => {
     const born: WrittenSegment[] = [];
     for (const each of toWrite) {
-      const place = { importedAt: at, ...each.place };
-      born.push(await writeList(connection, { ...each, place }));
+      const scope = { importedAt: at, ...each.scope };
+      born.push(await writeList(connection, { ...each, scope }));
     }
     await publish(connection, { born, at });
     return born;
@@ -150,9 +150,9 @@ export async function tableOf(source: CopySource, { segments }: Manifest): Promi
   for (const segment of segments.values()) {
     for await (const range of segmentRanges(source, segment, CODEC)) {
       for (const [at, reading] of tableOfRange(range)) {
-        const place = `${segment.groupId} ${segment.probeId} ${at}`;
-        if (table.has(place)) throw new Error(`${place} is in two segments`);
-        table.set(place, reading);
+        const name = `${segment.groupId} ${segment.probeId} ${at}`;
+        if (table.has(name)) throw new Error(`${name} is in two segments`);
+        table.set(name, reading);
       }
     }
   }

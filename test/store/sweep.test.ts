@@ -15,8 +15,8 @@ import {
   minute,
   openPartition,
   openStoreLab,
-  PLACE,
   publish,
+  SCOPE,
   type StoreLab,
   writeList,
 } from './store-lab.ts';
@@ -125,7 +125,7 @@ describe('sweeping', () => {
   });
 
   it('keeps a partition to which pages are being written', async () => {
-    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
+    await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     const second = await lab.open();
     await second.query('begin');
     const segment = await writeList(second, { list: minute(1) });
@@ -138,7 +138,7 @@ describe('sweeping', () => {
   });
 
   it('removes a partition that a failed import has made', async () => {
-    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
+    await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     await lab.importer.query('begin');
     await writeList(lab.importer, { list: minute(1) });
     await lab.importer.query('rollback');
@@ -153,7 +153,7 @@ describe('sweeping', () => {
     await merge();
     await importMinutes(2, 6);
     await importLists(lab.importer, [
-      { list: minute(7), place: { level: SEALED_LEVEL, probeId: 3 } },
+      { list: minute(7), scope: { level: SEALED_LEVEL, probeId: 3 } },
     ]);
     await merge();
     const before = await lab.table();

@@ -30,8 +30,8 @@ import {
   minute,
   openPartition,
   openStoreLab,
-  PLACE,
   publish,
+  SCOPE,
   type StoreLab,
   writeList,
 } from './store-lab.ts';
@@ -72,7 +72,7 @@ describe('a written and published segment', () => {
           const before = await lab.manifest();
           await importLists(
             lab.importer,
-            lists.map((list, i) => ({ list, place: { probeId: i, sliceId: 1 + (i % 2), level } })),
+            lists.map((list, i) => ({ list, scope: { probeId: i, sliceId: 1 + (i % 2), level } })),
           );
           expect(sorted(await lab.table())).toEqual(
             together(...lists.map((list, i) => placed(plainTable(list), i))),
@@ -105,7 +105,7 @@ describe('a written and published segment', () => {
   });
 
   it('is stored while its ranges arrive, which may be read on the same connection', async () => {
-    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
+    await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     const list = Array.from({ length: 30_000 }, (_, i) => largeSample(i));
     const stored: number[] = [];
     async function* ranges() {
@@ -119,7 +119,7 @@ describe('a written and published segment', () => {
     }
     const written = await inTransaction(lab.importer, async () => {
       const content = { shape: SHAPE, codec: CODEC, span: spanOf(list), ranges: ranges() };
-      const segment = await writeSegment(lab.importer, PLACE, content);
+      const segment = await writeSegment(lab.importer, SCOPE, content);
       await publish(lab.importer, { born: [segment] });
       return segment;
     });
@@ -131,7 +131,7 @@ describe('a written and published segment', () => {
   });
 
   it('leaves nothing behind when its transaction is rolled back', async () => {
-    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
+    await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     const before = await lab.manifest();
     const failing = inTransaction(lab.importer, async () => {
       const segment = await writeList(lab.importer, { list: minute(1) });
@@ -160,7 +160,7 @@ describe('two importers', () => {
   });
 
   it('get numbers in the order of their commits, even if one had to wait', async () => {
-    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
+    await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     const second = await lab.open();
     const publishMinute = async (connection: typeof second, number: number) => {
       const born = [await writeList(connection, { list: minute(number) })];
@@ -177,7 +177,7 @@ describe('two importers', () => {
 
   it('make one partition when both need it at the same time', async () => {
     const second = await lab.open();
-    const partition = pagePartitionOf({ ...PLACE, sliceId: 4 });
+    const partition = pagePartitionOf({ ...SCOPE, sliceId: 4 });
     await Promise.all([lab.importer, second].map((each) => ensurePagePartition(each, partition)));
     const partitions = await lab.rows(
       `select inhrelid::regclass::text as name from pg_inherits
@@ -254,8 +254,8 @@ describe('fetching pages', () => {
     async () => {
       await importLists(lab.importer, [
         { list: minute(1) },
-        { list: minute(2), place: { sliceId: 2 } },
-        { list: minute(3), place: { level: SEALED_LEVEL } },
+        { list: minute(2), scope: { sliceId: 2 } },
+        { list: minute(3), scope: { level: SEALED_LEVEL } },
       ]);
       const texts: string[] = [];
       const source = copiesOf(lab.reader);
@@ -281,10 +281,10 @@ describe('fetching pages', () => {
     'looks only into the partitions of the segments, by their primary keys',
     async () => {
       for (const sliceId of [1, 2, 3]) {
-        await importLists(lab.importer, [{ list: minute(sliceId), place: { sliceId } }]);
+        await importLists(lab.importer, [{ list: minute(sliceId), scope: { sliceId } }]);
       }
       const later = { sliceId: 3, importedAt: DAY_START + GENERATION_SECONDS };
-      await importLists(lab.importer, [{ list: minute(4), place: later }]);
+      await importLists(lab.importer, [{ list: minute(4), scope: later }]);
       const texts: string[] = [];
       const { segments } = await lab.manifest();
       const own = [...segments.values()].filter(

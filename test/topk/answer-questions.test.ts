@@ -117,10 +117,10 @@ describe.each(FOLDS)('questions about blocks of a meter whose readings combine b
         if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
         const { candidates, keyCount } = answer;
         expect(candidates.length).toBeGreaterThanOrEqual(Math.min(maxItems, keyCount));
-        for (const [place, { value }] of candidates.entries()) {
-          const before = candidates[place - 1]?.value ?? value;
+        for (const [index, { value }] of candidates.entries()) {
+          const before = candidates[index - 1]?.value ?? value;
           expect(compareExact(before, value)).toBeGreaterThanOrEqual(0);
-          if (place >= maxItems) expect(compareExact(before, value)).toBe(0);
+          if (index >= maxItems) expect(compareExact(before, value)).toBe(0);
         }
       },
     );

@@ -57,8 +57,8 @@ describe('the cover of an interval', () => {
   it('takes few blocks: at either end, fewer of each level than fill one of the next', () => {
     const isSmall = fc.property(levels, interval, (lengths, asked) => {
       const { runs } = coverInterval(asked, lengths, false);
-      for (const [place, level] of lengths.entries()) {
-        const next = lengths[place + 1];
+      for (const [index, level] of lengths.entries()) {
+        const next = lengths[index + 1];
         if (next === undefined) continue;
         const own = runs.filter((run) => run.level === level);
         const blocks = own.reduce((sum, run) => sum + (run.to - run.from) / level, 0);

@@ -13,7 +13,7 @@ import {
 } from '../../topk/blocks/decode-blocks.ts';
 import { openSegment, SHAPE, samples, spanOf, writeSegment } from '../segments/plain-segments.ts';
 
-const PLACES = SHAPE.folds.map((_, place) => place);
+const METER_INDEXES = SHAPE.folds.map((_, meterIndex) => meterIndex);
 
 /** By block, key and meter: the reading and its count. */
 type Table = Map<string, readonly [bigint, bigint]>;
@@ -38,16 +38,16 @@ function storedLevel(directory: Directory, sections: Sections, level: number) {
     const source = { directory, range, sections };
     const { starts, ends, ordinals, columns } = readBlocks(source, placed, {
       ...EVER,
-      places: PLACES,
+      meterIndexes: METER_INDEXES,
     });
     const before = firstOrdinal;
-    for (const place of PLACES) {
-      const column = columns[place];
+    for (const meterIndex of METER_INDEXES) {
+      const column = columns[meterIndex];
       if (!column) continue;
       const name = (row: number): string => {
         const block = ends.findIndex((end) => end > row);
         const start = stepSeconds === WHOLE_SPAN ? directory.span.first : starts[block];
-        return `${start} ${before + (ordinals[row] ?? 0)} ${place}`;
+        return `${start} ${before + (ordinals[row] ?? 0)} ${meterIndex}`;
       };
       addColumn(table, name, column);
     }
@@ -70,8 +70,8 @@ function storedLevel(directory: Directory, sections: Sections, level: number) {
 function tableOf(blocks: readonly SegmentBlock[]): Table {
   const table: Table = new Map();
   for (const { start, ids, columns } of blocks) {
-    for (const [place, column] of columns) {
-      if (column) addColumn(table, (row) => `${start} ${ids[row]} ${place}`, column);
+    for (const [meterIndex, column] of columns) {
+      if (column) addColumn(table, (row) => `${start} ${ids[row]} ${meterIndex}`, column);
     }
   }
   return table;
@@ -87,7 +87,7 @@ describe('blocks of a segment', () => {
         for (const [level, { stepSeconds }] of (directory.ranges[0]?.levels ?? []).entries()) {
           const { table, groups } = storedLevel(directory, sections, level);
           const from = stepSeconds === WHOLE_SPAN ? first : span.from;
-          const blocks = decodeBlocks({ from, to: span.to, places: PLACES, groups });
+          const blocks = decodeBlocks({ from, to: span.to, meterIndexes: METER_INDEXES, groups });
           expect(tableOf(blocks)).toEqual(table);
           for (const { ids, columns } of blocks) {
             expect(ids.buffer).toBeInstanceOf(SharedArrayBuffer);

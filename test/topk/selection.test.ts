@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
+import { selectIndexes } from '../../topk/select/select-indexes.ts';
 import { selectNth } from '../../topk/select/select-nth.ts';
-import { selectPlaces } from '../../topk/select/select-places.ts';
 
 /** Many are equal, and some so large that doubles round them. */
 const numbers = fc.array(
@@ -49,13 +49,13 @@ describe('the n-th number', () => {
     const isIt = fc.property(
       fc.oneof(numbers, notNegative).filter((list) => list.length > 0),
       fc.array(fc.nat({ max: 1000 }), { maxLength: 5 }),
-      (list, places) => {
+      (list, indexes) => {
         const array = Float64Array.from(list);
         const untouched = Float64Array.from(list);
         const inOrder = ascending(list);
-        const wanted = places.map((each) => each % list.length);
-        for (const place of wanted) expect(selectNth(array, place)).toBe(inOrder[place]);
-        expect(selectPlaces(untouched, wanted)).toEqual(wanted.map((place) => inOrder[place]));
+        const wanted = indexes.map((each) => each % list.length);
+        for (const index of wanted) expect(selectNth(array, index)).toBe(inOrder[index]);
+        expect(selectIndexes(untouched, wanted)).toEqual(wanted.map((index) => inOrder[index]));
         expect([...untouched]).toEqual(list);
         expect(ascending([...array])).toEqual(inOrder);
       },
@@ -67,8 +67,8 @@ describe('the n-th number', () => {
     const all = Float64Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 20_011);
     for (const list of [all, all.subarray(3, 5000), all.subarray(0, 0)]) {
       const inOrder = ascending([...list]);
-      const places = inOrder.flatMap((_, i) => (i % 997 === 0 ? [i] : []));
-      expect(selectPlaces(list, places)).toEqual(places.map((place) => inOrder[place]));
+      const indexes = inOrder.flatMap((_, i) => (i % 997 === 0 ? [i] : []));
+      expect(selectIndexes(list, indexes)).toEqual(indexes.map((index) => inOrder[index]));
     }
   });
 
@@ -80,8 +80,8 @@ describe('the n-th number', () => {
   ])('is found among numbers that are %s', (_, at) => {
     const list = Float64Array.from({ length: 3000 }, (__, i) => at(i));
     const inOrder = ascending([...list]);
-    const places = [0, 1, 1499, 1500, 2999];
-    expect(selectPlaces(list, places)).toEqual(places.map((place) => inOrder[place]));
-    for (const place of places) expect(selectNth(list, place)).toBe(inOrder[place]);
+    const indexes = [0, 1, 1499, 1500, 2999];
+    expect(selectIndexes(list, indexes)).toEqual(indexes.map((index) => inOrder[index]));
+    for (const index of indexes) expect(selectNth(list, index)).toBe(inOrder[index]);
   });
 });

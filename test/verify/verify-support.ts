@@ -1,6 +1,6 @@
 import { pageTableOf } from '../../db/page-tables.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import type { Directory, SectionPlace } from '../../segments/pages/directory.ts';
+import type { Directory, SectionLocation } from '../../segments/pages/directory.ts';
 import { openPage, sealPage } from '../../segments/pages/page.ts';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
 import { loadManifest, type StoredSegment } from '../../store/read/manifest.ts';
@@ -47,15 +47,15 @@ export async function rewritePage(
 
 /** Flips the last bit of a section, which is the lowest of its last number. */
 export const oneMore =
-  ({ to }: SectionPlace) =>
+  ({ to }: SectionLocation) =>
   (sections: Uint8Array) => {
     sections[to - 1] = (sections[to - 1] ?? 0) ^ 1;
   };
 
 /** Returns all sections of a segment by name: keys, ordinals, columns, entries. */
-export function everySection({ ranges }: Directory): Map<string, SectionPlace> {
-  const all = new Map<string, SectionPlace>();
-  const add = (name: string, sections: readonly (SectionPlace | null)[]) => {
+export function everySection({ ranges }: Directory): Map<string, SectionLocation> {
+  const all = new Map<string, SectionLocation>();
+  const add = (name: string, sections: readonly (SectionLocation | null)[]) => {
     for (const [i, section] of sections.entries()) if (section) all.set(`${name} ${i}`, section);
   };
   for (const [r, { keys, levels, series }] of ranges.entries()) {
@@ -79,9 +79,9 @@ export function everySection({ ranges }: Directory): Map<string, SectionPlace> {
 export function kindsOfSections(
   { ranges }: Directory,
   topperBucketSeconds: number,
-): Map<string, SectionPlace> {
-  const kinds = new Map<string, SectionPlace>();
-  const add = (kind: string, section: SectionPlace | null | undefined) => {
+): Map<string, SectionLocation> {
+  const kinds = new Map<string, SectionLocation>();
+  const add = (kind: string, section: SectionLocation | null | undefined) => {
     if (section && !kinds.has(kind)) kinds.set(kind, section);
   };
   for (const { keys, levels, series } of ranges) {

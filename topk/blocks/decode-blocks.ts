@@ -22,7 +22,7 @@ export type StoredGroup = {
 export type BlocksWanted = {
   readonly from: number;
   readonly to: number;
-  readonly places: readonly number[];
+  readonly meterIndexes: readonly number[];
   /** The groups of all ranges, in the order of the ranges. */
   readonly groups: readonly StoredGroup[];
 };
@@ -36,10 +36,10 @@ export type SegmentBlock = {
 };
 
 /** Errors: DamagedSegment. */
-export function decodeBlocks({ from, to, places, groups }: BlocksWanted): SegmentBlock[] {
+export function decodeBlocks({ from, to, meterIndexes, groups }: BlocksWanted): SegmentBlock[] {
   const parts = new Map<number, BlockPart[]>();
   for (const group of groups) {
-    for (const found of partsOf(group, places)) {
+    for (const found of partsOf(group, meterIndexes)) {
       // Each range gives its own first bucket as the start of the whole span.
       const part = group.stepSeconds === WHOLE_SPAN ? { ...found, start: from } : found;
       if (part.start < from || part.start >= to) continue;
@@ -54,7 +54,9 @@ export function decodeBlocks({ from, to, places, groups }: BlocksWanted): Segmen
     .map(([start, ofBlock]) => ({
       start,
       ids: joinIds(ofBlock, arrays),
-      columns: new Map(places.map((place, i) => [place, joinParts(ofBlock, i, arrays)])),
+      columns: new Map(
+        meterIndexes.map((meterIndex, i) => [meterIndex, joinParts(ofBlock, i, arrays)]),
+      ),
     }));
 }
 
@@ -64,26 +66,26 @@ type BlockPart = {
   readonly count: number;
   readonly firstOrdinal: number;
   readonly unpack: (into: Uint32Array, first: number) => void;
-  /** In the order of `places`. */
+  /** In the order of `meterIndexes`. */
   readonly columns: readonly (() => Column | null)[];
 };
 
 const NO_COLUMN = () => null;
 
-function partsOf(group: StoredGroup, places: readonly number[]): BlockPart[] {
+function partsOf(group: StoredGroup, meterIndexes: readonly number[]): BlockPart[] {
   const { stepSeconds, first, firstOrdinal, keyCount } = group;
   const blocks = readGroupKeys(group.ordinals, keyCount, { stepSeconds, first });
   const counts = blocks.map(({ count }) => count);
-  const columns = places.map((place) => {
-    const section = group.columns.get(place);
+  const columns = meterIndexes.map((meterIndex) => {
+    const section = group.columns.get(meterIndex);
     return section ? readGroupColumns(section, counts) : null;
   });
-  return blocks.map(({ start, place, count, unpack }) => ({
+  return blocks.map(({ start, blockIndex, count, unpack }) => ({
     start,
     count,
     firstOrdinal,
     unpack,
-    columns: columns.map((each) => each?.[place] ?? NO_COLUMN),
+    columns: columns.map((each) => each?.[blockIndex] ?? NO_COLUMN),
   }));
 }
 

@@ -1,8 +1,8 @@
 /** Distinct ids, ascending, and the index of each given id among them. */
-export type DistinctIds = { readonly distinct: Uint32Array; readonly places: Uint32Array };
+export type DistinctIds = { readonly distinct: Uint32Array; readonly indexes: Uint32Array };
 
 /** By id: its index. Entries left by earlier calls are not read. */
-let placeOf = new Uint32Array(0);
+let indexOf = new Uint32Array(0);
 
 export function distinctIds(all: Uint32Array): DistinctIds {
   const sorted = all.slice().sort();
@@ -14,7 +14,7 @@ export function distinctIds(all: Uint32Array): DistinctIds {
   }
   const distinct = sorted.subarray(0, count);
   const most = distinct.at(-1) ?? 0;
-  if (placeOf.length <= most) placeOf = new Uint32Array(most + 1);
-  for (let place = 0; place < count; place += 1) placeOf[distinct[place] as number] = place;
-  return { distinct, places: all.map((id) => placeOf[id] as number) };
+  if (indexOf.length <= most) indexOf = new Uint32Array(most + 1);
+  for (let index = 0; index < count; index += 1) indexOf[distinct[index] as number] = index;
+  return { distinct, indexes: all.map((id) => indexOf[id] as number) };
 }

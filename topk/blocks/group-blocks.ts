@@ -29,8 +29,8 @@ export function groupBlocks(fold: Fold, lists: readonly BlocksOfList[]): KeyedCo
 type Grouping = { readonly fold: Fold; readonly map: Uint32Array; readonly arrays: SharedArrays };
 
 function groupBlock({ ids, column }: KeyedColumn, { fold, map, arrays }: Grouping): KeyedColumn {
-  const { networks, places } = networksOf(ids, map);
-  const folded = foldUnits([{ ids: places, column, sign: 1 }], fold, networks.length);
+  const { networks, indexes } = networksOf(ids, map);
+  const folded = foldUnits([{ ids: indexes, column, sign: 1 }], fold, networks.length);
   const own = arrays.words(networks.length);
   own.set(networks);
   const grouped = { ids: own, column: sharedColumn(folded, networks.length, arrays) };
@@ -42,12 +42,12 @@ type NetworksOfRows = {
   /** Ascending. */
   readonly networks: Uint32Array;
   /** By row: the index of its network in `networks`. */
-  readonly places: Uint32Array;
+  readonly indexes: Uint32Array;
 };
 
 function networksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
   const networks = new Uint32Array(ids.length);
-  const places = new Uint32Array(ids.length);
+  const indexes = new Uint32Array(ids.length);
   let count = 0;
   let last = -1;
   for (let row = 0; row < ids.length; row += 1) {
@@ -59,14 +59,14 @@ function networksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
       count += 1;
       last = network;
     }
-    places[row] = count - 1;
+    indexes[row] = count - 1;
   }
-  return { networks: networks.subarray(0, count), places };
+  return { networks: networks.subarray(0, count), indexes };
 }
 
 function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
-  const { distinct, places } = distinctIds(ids.map((id) => map[id] as number));
-  return { networks: distinct, places };
+  const { distinct, indexes } = distinctIds(ids.map((id) => map[id] as number));
+  return { networks: distinct, indexes };
 }
 
 /** Copies a column to shared memory, with NaN for each row without a reading. */

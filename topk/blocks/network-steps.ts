@@ -54,13 +54,13 @@ function unitsOf(
   const networkOf = networksOf(keys, networks);
   return blocks.flatMap(({ step, ids, column }) => {
     const rows = new Uint32Array(ids.length);
-    const places = new Uint32Array(ids.length);
+    const stepIds = new Uint32Array(ids.length);
     let count = 0;
     for (let row = 0; row < ids.length; row += 1) {
       const network = networkOf[ids[row] as number] as number;
       if (network < 0) continue;
       rows[count] = row;
-      places[count] = network * stepCount + step;
+      stepIds[count] = network * stepCount + step;
       count += 1;
     }
     if (count === 0) return [];
@@ -68,7 +68,7 @@ function unitsOf(
     const own = count === ids.length ? column : pickRows(column, rows.subarray(0, count));
     const { values, counts } = own;
     return [
-      { ids: places.subarray(0, count), column: { values, counts, bound, countBound }, sign: 1 },
+      { ids: stepIds.subarray(0, count), column: { values, counts, bound, countBound }, sign: 1 },
     ];
   });
 }
@@ -76,12 +76,12 @@ function unitsOf(
 /** Returns, by ordinal of an address, the index of the network that contains it; −1: none. */
 function networksOf(keys: KeyList, networks: readonly Network[]): Int32Array {
   const networkOf = new Int32Array(keys.count).fill(-1);
-  for (const [place, { bytes, prefix }] of networks.entries()) {
+  for (const [index, { bytes, prefix }] of networks.entries()) {
     const { from, to } = networkRange(keys, Uint8Array.from(bytes), prefix);
     for (let i = from; i < to; i += 1) {
       // Addresses of the other family may begin with the same bits.
       const length = (keys.ends[i] as number) - keyStart(keys, i);
-      if (length === bytes.length) networkOf[i] = place;
+      if (length === bytes.length) networkOf[i] = index;
     }
   }
   return networkOf;

@@ -24,15 +24,15 @@ export function readKeySeries(
   { firstOrdinal, keyCount, topperBuckets, entries, column }: StoredChunk,
   ordinals: readonly number[],
 ): Map<number, SegmentSeries> {
-  const { ends, places } = readSeriesEntries(entries, { keyCount, topperBuckets });
-  const values = column === null ? null : readSeriesColumn(column, places.length);
+  const { ends, bucketIndexes } = readSeriesEntries(entries, { keyCount, topperBuckets });
+  const values = column === null ? null : readSeriesColumn(column, bucketIndexes.length);
   return new Map(
     ordinals.map((ordinal) => {
       const key = ordinal - firstOrdinal;
       const from = key === 0 ? 0 : (ends[key - 1] as number);
       const to = ends[key] as number;
       // Copied, because a view would keep the whole chunk in memory.
-      const ids = places.slice(from, to);
+      const ids = bucketIndexes.slice(from, to);
       return [ordinal, { ids, columns: [values && copied(columnPart(values, from, to))] }];
     }),
   );

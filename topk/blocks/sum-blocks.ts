@@ -17,14 +17,14 @@ export function sumBlocks(
   fold: Fold,
   arrays: SharedArrays,
 ): KeyedColumn {
-  const { distinct, places } = distinctIds(joinedIds(units));
+  const { distinct, indexes } = distinctIds(joinedIds(units));
   let from = 0;
-  const placed = units.map(({ ids, column, sign }): UnitReadings => {
-    const own = places.subarray(from, from + ids.length);
+  const indexed = units.map(({ ids, column, sign }): UnitReadings => {
+    const own = indexes.subarray(from, from + ids.length);
     from += ids.length;
     return { ids: own, column, sign };
   });
-  const folded = foldUnits(placed, fold, distinct.length);
+  const folded = foldUnits(indexed, fold, distinct.length);
   const counted = countedRows(folded);
   const rows = counted.rows.slice(0, counted.length).sort();
   const ids = arrays.words(rows.length);

@@ -68,7 +68,7 @@ function inOrder(runs: readonly BlockRun[]): BlockRun[] {
   return joined;
 }
 
-/** Searches for the lightest cover. `place`: the index of a level; lower indexes are finer. */
+/** Searches for the lightest cover. Levels of lower indexes are finer. */
 class CoverSearch {
   readonly #levels: CoverLevels;
   readonly #canSubtract: boolean;
@@ -78,36 +78,36 @@ class CoverSearch {
     this.#canSubtract = canSubtract;
   }
 
-  /** Covers the buckets from `from` to before `to` by blocks of up to the level of `place`. */
-  between(from: number, to: number, place = this.#levels.length - 1): Weighed {
-    const level = this.#level(place);
+  /** Covers the buckets from `from` to before `to` by blocks of up to the level at `levelIndex`. */
+  between(from: number, to: number, levelIndex = this.#levels.length - 1): Weighed {
+    const level = this.#level(levelIndex);
     const first = ceilTo(from, level);
     const end = floorTo(to, level);
     if (first <= end) {
-      const left = this.#edges(place, from).after;
-      const right = this.#edges(place, to).before;
+      const left = this.#edges(levelIndex, from).after;
+      const right = this.#edges(levelIndex, to).before;
       return join(left, blocks(level, first, end), right);
     }
     // Both ends lie in one block.
-    const plain = this.between(from, to, place - 1);
+    const plain = this.between(from, to, levelIndex - 1);
     if (!this.#canSubtract) return plain;
-    const { before } = this.#edges(place, from);
-    const { after } = this.#edges(place, to);
+    const { before } = this.#edges(levelIndex, from);
+    const { after } = this.#edges(levelIndex, to);
     return lighter(plain, without(blocks(level, end, end + level), before, after));
   }
 
-  #level(place: number): number {
-    return this.#levels[place] ?? 1;
+  #level(levelIndex: number): number {
+    return this.#levels[levelIndex] ?? 1;
   }
 
   /** Covers the parts of a block before and after a point in it; both empty on a boundary. */
-  #edges(place: number, point: number): { before: Weighed; after: Weighed } {
-    const level = this.#level(place);
+  #edges(levelIndex: number, point: number): { before: Weighed; after: Weighed } {
+    const level = this.#level(levelIndex);
     const start = floorTo(point, level);
     const end = ceilTo(point, level);
     if (start === end) return { before: NOTHING, after: NOTHING };
-    const below = this.#level(place - 1);
-    const inner = this.#edges(place - 1, point);
+    const below = this.#level(levelIndex - 1);
+    const inner = this.#edges(levelIndex - 1, point);
     const before = join(blocks(below, start, floorTo(point, below)), inner.before);
     const after = join(inner.after, blocks(below, ceilTo(point, below), end));
     if (!this.#canSubtract) return { before, after };

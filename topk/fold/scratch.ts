@@ -14,8 +14,8 @@ export function takeLanes(length: number, wide: boolean): Lanes {
 }
 
 function takeDoubles(length: number): Float64Array {
-  const place = spare.findIndex((each) => each.length >= length);
-  const [found] = place === -1 ? [] : spare.splice(place, 1);
+  const index = spare.findIndex((each) => each.length >= length);
+  const [found] = index === -1 ? [] : spare.splice(index, 1);
   return found ? found.subarray(0, length) : new Float64Array(length);
 }
 
@@ -44,8 +44,8 @@ const KEPT_ROWS = 2;
 
 /** Returns arrays of at least this length. */
 export function takeRowArrays(length: number): RowArrays {
-  const place = spareRows.findIndex(({ rows }) => rows.length >= length);
-  const [found] = place === -1 ? [] : spareRows.splice(place, 1);
+  const index = spareRows.findIndex(({ rows }) => rows.length >= length);
+  const [found] = index === -1 ? [] : spareRows.splice(index, 1);
   return found ?? { rows: new Uint32Array(length), approx: new Float64Array(length) };
 }
 

@@ -181,10 +181,10 @@ export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
 });
 
 /** A row and its value as a double. */
-export type PlacedRow = { readonly row: number; readonly approx: number };
+export type ApproxRow = { readonly row: number; readonly approx: number };
 
 /** Compares by value, larger first; exactly only if the doubles do not decide. */
-export function compareRows(folded: Folded, a: PlacedRow, b: PlacedRow): number {
+export function compareRows(folded: Folded, a: ApproxRow, b: ApproxRow): number {
   const difference = b.approx - a.approx;
   if (isExactly(folded) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2) return difference;
   return compareExact(exactValue(folded, b.row), exactValue(folded, a.row));

@@ -2,7 +2,7 @@ import { raiseSmallest } from '../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { hasKey, type KeySet } from '../../segments/filter/key-set.ts';
 import type { Folded } from '../fold/fold-units.ts';
-import type { PlacedRow } from './key-rows.ts';
+import type { ApproxRow } from './key-rows.ts';
 
 /** The number of keys that count (decision 24) and their total, exact as narrow lanes are. */
 export type Tally = { readonly sum: number; readonly count: number };
@@ -77,10 +77,10 @@ function lookAtPassing(
 }
 
 /** Returns the rows that count, may be listed and are not below `cut`. */
-export function rowsNotBelow(folded: Folded, passing: KeySet | null, cut: number): PlacedRow[] {
+export function rowsNotBelow(folded: Folded, passing: KeySet | null, cut: number): ApproxRow[] {
   const { listed, values } = folded;
   const { low } = values;
-  const near: PlacedRow[] = [];
+  const near: ApproxRow[] = [];
   for (let row = 0; row < low.length; row += 1) {
     const approx = low[row] as number;
     if (!(approx >= cut) || approx === 0) continue;

@@ -1,8 +1,8 @@
 /**
- * Returns the number at `place`, counted from 0, of the sorted numbers. Moves smaller ones before
+ * Returns the number at `index`, counted from 0, of the sorted numbers. Moves smaller ones before
  * it and larger ones behind it, so that the next call costs less (Hoare's "Find", 1961).
  */
-export function selectNth(numbers: Float64Array, place: number): number {
+export function selectNth(numbers: Float64Array, index: number): number {
   let left = 0;
   let right = numbers.length - 1;
   while (left < right) {
@@ -19,9 +19,9 @@ export function selectNth(numbers: Float64Array, place: number): number {
       i += 1;
       j -= 1;
     }
-    if (place <= j) right = j;
-    else if (place >= i) left = i;
+    if (index <= j) right = j;
+    else if (index >= i) left = i;
     else break;
   }
-  return numbers[place] as number;
+  return numbers[index] as number;
 }

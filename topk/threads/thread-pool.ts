@@ -309,9 +309,9 @@ export class ThreadPool {
   }
 
   #lose(thread: Thread, error: Error): void {
-    const place = this.#threads.indexOf(thread);
-    if (place === -1) return;
-    this.#threads.splice(place, 1);
+    const index = this.#threads.indexOf(thread);
+    if (index === -1) return;
+    this.#threads.splice(index, 1);
     thread.job?.reject(error);
     if (this.#closed || this.#queue.length === 0) return;
     const fresh = this.#idleThread();

@@ -42,7 +42,7 @@ export type NfdumpRow = FlowRecord & {
 /** Positions of a header's columns, and the names of those used here. */
 type Header = {
   readonly width: number;
-  readonly places: ReadonlyMap<string, number>;
+  readonly indexes: ReadonlyMap<string, number>;
   readonly names: Readonly<Partial<Record<ColumnRole, string>>>;
 };
 
@@ -101,15 +101,15 @@ function readHeader(values: readonly string[]): Header {
         'flows are what `nfdump -o csv` writes without statistics (-s)',
     );
   }
-  return { width: values.length, names, places: new Map(values.map((name, i) => [name, i])) };
+  return { width: values.length, names, indexes: new Map(values.map((name, i) => [name, i])) };
 }
 
-function rowOf({ width, places, names }: Header, values: readonly string[]): NfdumpRow {
+function rowOf({ width, indexes, names }: Header, values: readonly string[]): NfdumpRow {
   if (values.length !== width) {
     throw new BadLine(`it must have ${width} fields, got ${values.length}`);
   }
   return {
-    text: (field) => values[places.get(field) ?? -1] || undefined,
+    text: (field) => values[indexes.get(field) ?? -1] || undefined,
     column: (role) => names[role] ?? COLUMNS[role][0],
     has: (role) => names[role] !== undefined,
   };

@@ -120,8 +120,8 @@ async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number
 /** Which of a counter's topper buckets is wanted, counted from the largest. */
 function rankOf({ read, question: { percentile, bucketCount } }: SeriesAsked): number {
   if (percentile === null || !isCounting(read.fold)) return 1;
-  const place = nearestRank(bucketCount, percentile, 0);
-  return typeof place === 'number' ? bucketCount - place : 1;
+  const index = nearestRank(bucketCount, percentile, 0);
+  return typeof index === 'number' ? bucketCount - index : 1;
 }
 
 /**
@@ -186,10 +186,10 @@ function valueIn(
   const { percentile, bucketCount } = question;
   const { count, reaching } = tally(least);
   const zeros = isCounting(read.fold) ? bucketCount - count : 0;
-  const place = nearestRank(count, percentile ?? 100, zeros);
-  if (place === null) return null;
-  if (place === ZERO) return NOTHING;
-  return reaching < count - place ? null : (select(() => [place])[0] ?? null);
+  const index = nearestRank(count, percentile ?? 100, zeros);
+  if (index === null) return null;
+  if (index === ZERO) return NOTHING;
+  return reaching < count - index ? null : (select(() => [index])[0] ?? null);
 }
 
 /** Decision 24: the larger first; of equal ones, the one whose raw form is smaller. */

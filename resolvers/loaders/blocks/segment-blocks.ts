@@ -1,5 +1,5 @@
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
-import type { PlacedGroup, SectionPlace } from '../../../segments/pages/directory.ts';
+import type { LocatedGroup, SectionLocation } from '../../../segments/pages/directory.ts';
 import { groupsWithin } from '../../../segments/pages/read-range.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
@@ -14,21 +14,21 @@ import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
-/** Adjacent blocks of a segment that are not cached; place null: only their keys. */
+/** Adjacent blocks of a segment that are not cached; meterIndex null: only their keys. */
 type MissingRun = {
   readonly segment: StoredSegment;
   readonly run: BlockRun;
-  readonly place: number | null;
+  readonly meterIndex: number | null;
 };
 
 export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
 
-/** Returns the blocks of a segment's run that have readings of the meter at index `place`. */
+/** Returns the blocks of a segment's run that have readings of the meter at `meterIndex`. */
 export type BlocksByStart = {
   readonly startsOf: (
     segment: StoredSegment,
     run: BlockRun,
-    place: number,
+    meterIndex: number,
   ) => Iterable<StartedBlock>;
 };
 
@@ -46,18 +46,23 @@ export class SegmentBlocks {
 
   /**
    * Looks up the blocks of a run in the cache, and requests the others. Returns the number of
-   * requested blocks. place: the index of the meter to read; null: no meter, only the keys.
+   * requested blocks. meterIndex: of the meter to read; null: no meter, only the keys.
    */
-  want(segment: StoredSegment, run: BlockRun, place: number | null, wishes: SectionWishes): number {
+  want(
+    segment: StoredSegment,
+    run: BlockRun,
+    meterIndex: number | null,
+    wishes: SectionWishes,
+  ): number {
     let count = 0;
-    for (const missing of this.#unknown(segment, run, place)) {
+    for (const missing of this.#unknown(segment, run, meterIndex)) {
       count += blocksIn(missing);
-      const name = `${this.#name(segment, missing, place)} ${missing.to}`;
+      const name = `${this.#name(segment, missing, meterIndex)} ${missing.to}`;
       if (this.#missing.has(name)) continue;
-      this.#missing.set(name, { segment, run: missing, place });
+      this.#missing.set(name, { segment, run: missing, meterIndex });
       for (const { groups } of levelRanges(segment, missing)) {
         for (const { ordinals, columns } of groups) {
-          wishes.add(segment, [ordinals, columnAt(columns, place)]);
+          wishes.add(segment, [ordinals, columnAt(columns, meterIndex)]);
         }
       }
     }
@@ -72,14 +77,14 @@ export class SegmentBlocks {
     const { threadPool, memory, signal } = this.#reader;
     const wanted = missing.map((each) => toWanted(each, sectionsOf(each.segment)));
     for (const [i, blocks] of (await threadPool.decode(wanted, signal)).entries()) {
-      const { segment, run, place } = missing[i] as MissingRun;
+      const { segment, run, meterIndex } = missing[i] as MissingRun;
       const byStart = new Map(blocks.map((block) => [block.start, block]));
       for (const start of blockStarts(run)) {
         const block = byStart.get(start);
         const known: KnownBlock = block
-          ? { ids: block.ids, column: columnOf(block, place) }
+          ? { ids: block.ids, column: columnOf(block, meterIndex) }
           : EMPTY;
-        const name = this.#name(segment, { ...run, from: start }, place);
+        const name = this.#name(segment, { ...run, from: start }, meterIndex);
         this.#found.set(name, known);
         memory.keep('blocks', name, known);
       }
@@ -87,14 +92,14 @@ export class SegmentBlocks {
   }
 
   /** Returns the blocks of a requested run that have readings of the meter. */
-  *of(segment: StoredSegment, run: BlockRun, place: number): Generator<KnownBlock> {
-    for (const { block } of this.startsOf(segment, run, place)) yield block;
+  *of(segment: StoredSegment, run: BlockRun, meterIndex: number): Generator<KnownBlock> {
+    for (const { block } of this.startsOf(segment, run, meterIndex)) yield block;
   }
 
   /** Like `of`, with the start of each block. */
-  *startsOf(segment: StoredSegment, run: BlockRun, place: number): Generator<StartedBlock> {
+  *startsOf(segment: StoredSegment, run: BlockRun, meterIndex: number): Generator<StartedBlock> {
     for (const start of blockStarts(run)) {
-      const block = this.#at(segment, { ...run, from: start }, place);
+      const block = this.#at(segment, { ...run, from: start }, meterIndex);
       if (block.column) yield { start, block };
     }
   }
@@ -111,17 +116,17 @@ export class SegmentBlocks {
   }
 
   /** Returns the first or only block of a run. */
-  #at(segment: StoredSegment, run: BlockRun, place: number | null): KnownBlock {
-    const block = this.#found.get(this.#name(segment, run, place));
+  #at(segment: StoredSegment, run: BlockRun, meterIndex: number | null): KnownBlock {
+    const block = this.#found.get(this.#name(segment, run, meterIndex));
     if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
     return block;
   }
 
   /** Returns the blocks of a run that are not cached, as runs. */
-  #unknown(segment: StoredSegment, run: BlockRun, place: number | null): BlockRun[] {
+  #unknown(segment: StoredSegment, run: BlockRun, meterIndex: number | null): BlockRun[] {
     const unknown: BlockRun[] = [];
     for (const start of blockStarts(run)) {
-      const name = this.#name(segment, { ...run, from: start }, place);
+      const name = this.#name(segment, { ...run, from: start }, meterIndex);
       if (this.#found.has(name)) continue;
       const known = this.#reader.memory.find('blocks', name);
       if (known) {
@@ -136,16 +141,18 @@ export class SegmentBlocks {
     return unknown;
   }
 
-  #name(segment: StoredSegment, { level, from }: BlockRun, place: number | null): string {
-    return `${segmentName(this.#reader, segment)} ${level} ${from} ${place}`;
+  #name(segment: StoredSegment, { level, from }: BlockRun, meterIndex: number | null): string {
+    return `${segmentName(this.#reader, segment)} ${level} ${from} ${meterIndex}`;
   }
 }
 
-const columnAt = (columns: PlacedGroup['columns'], place: number | null): SectionPlace | null =>
-  place === null ? null : (columns[place] ?? null);
+const columnAt = (
+  columns: LocatedGroup['columns'],
+  meterIndex: number | null,
+): SectionLocation | null => (meterIndex === null ? null : (columns[meterIndex] ?? null));
 
-const columnOf = ({ columns }: SegmentBlock, place: number | null): UnitColumn | null =>
-  place === null ? null : (columns.get(place) ?? null);
+const columnOf = ({ columns }: SegmentBlock, meterIndex: number | null): UnitColumn | null =>
+  meterIndex === null ? null : (columns.get(meterIndex) ?? null);
 
 function* blockStarts({ level, from, to }: BlockRun): Generator<number> {
   if (level === WHOLE_SPAN) yield from;
@@ -159,7 +166,7 @@ function levelRanges(segment: StoredSegment, run: BlockRun) {
     const level = levels.find(({ stepSeconds }) => stepSeconds === run.level);
     if (!level) throw new Error(`segment ${segment.segmentId} has no level ${run.level}`);
     // Each range gives its own first bucket as the start of the whole span.
-    const groups: readonly PlacedGroup[] =
+    const groups: readonly LocatedGroup[] =
       run.level === WHOLE_SPAN ? level.groups : groupsWithin(level, run);
     const range = { keyCount, firstOrdinal, groups };
     firstOrdinal += keyCount;
@@ -167,20 +174,27 @@ function levelRanges(segment: StoredSegment, run: BlockRun) {
   });
 }
 
-function toWanted({ segment, run, place }: MissingRun, sections: Sections): BlocksWanted {
-  const groups = levelRanges(segment, run).flatMap(({ keyCount, firstOrdinal, groups: placed }) =>
-    placed.map(({ firstStart, ordinals, columns }): StoredGroup => {
+function toWanted({ segment, run, meterIndex }: MissingRun, sections: Sections): BlocksWanted {
+  const groups = levelRanges(segment, run).flatMap(({ keyCount, firstOrdinal, groups: located }) =>
+    located.map(({ firstStart, ordinals, columns }): StoredGroup => {
       if (ordinals === null) throw new Error('a group has ordinals');
-      const column = columnAt(columns, place);
+      const column = columnAt(columns, meterIndex);
       return {
         stepSeconds: run.level,
         first: firstStart,
         firstOrdinal,
         keyCount,
         ordinals: sections(ordinals),
-        columns: new Map(place === null || column === null ? [] : [[place, sections(column)]]),
+        columns: new Map(
+          meterIndex === null || column === null ? [] : [[meterIndex, sections(column)]],
+        ),
       };
     }),
   );
-  return { from: run.from, to: run.to, places: place === null ? [] : [place], groups };
+  return {
+    from: run.from,
+    to: run.to,
+    meterIndexes: meterIndex === null ? [] : [meterIndex],
+    groups,
+  };
 }

@@ -40,8 +40,8 @@ export class HeadAnswers {
     const block = blockOf(planned);
     if (!block) return false;
     const { segment, question } = block;
-    const { stepSeconds, start, place } = question;
-    const name = `${segmentName(this.#reader, segment)} ${stepSeconds} ${start} ${place}`;
+    const { stepSeconds, start, meterIndex } = question;
+    const name = `${segmentName(this.#reader, segment)} ${stepSeconds} ${start} ${meterIndex}`;
     const known = this.#reader.memory.find('heads', name);
     if (known) {
       this.#known.set(planned, known);
@@ -49,11 +49,11 @@ export class HeadAnswers {
     }
     // If the keys are cached, at most the block is missing, which other questions may need too.
     if (this.#reader.memory.has('keys', segmentName(this.#reader, segment))) return false;
-    const places = segment.directory().ranges.map((range) => headSections(range, question));
-    if (places.some((each) => each === null)) return false;
+    const sections = segment.directory().ranges.map((range) => headSections(range, question));
+    if (sections.some((each) => each === null)) return false;
     wishes.add(
       segment,
-      places.flatMap((each) => each ?? []),
+      sections.flatMap((each) => each ?? []),
     );
     this.#missing.set(planned, { ...block, name, group: planned.group });
     return true;
@@ -113,14 +113,14 @@ function blockOf({ read, parts, since, questions }: PlannedRead): HeadBlock | nu
   const isWhole = stepSeconds === WHOLE_SPAN;
   const start = isWhole ? run.from : floorTo(run.from, stepSeconds);
   if (!isLarge || (!isWhole && ceilTo(run.to, stepSeconds) - start > stepSeconds)) return null;
-  return { segment, question: { stepSeconds, start, place: slot - 1, fold } };
+  return { segment, question: { stepSeconds, start, meterIndex: slot - 1, fold } };
 }
 
 function topOf(head: RankedHead, maxItems: number, codec: KeyCodec): TopKeys {
   const { keyCount, total, ends, values } = head;
-  const listed = Array.from({ length: Math.min(maxItems, ends.length) }, (_, place) => ({
-    key: codec.decode(rankedKeyAt(head, place)),
-    value: exactOf(laneValue(values, place)),
+  const listed = Array.from({ length: Math.min(maxItems, ends.length) }, (_, rank) => ({
+    key: codec.decode(rankedKeyAt(head, rank)),
+    value: exactOf(laneValue(values, rank)),
   }));
   const rest = listed.reduce((sum, { value }) => sum - value.sum, total);
   const others = listed.length === keyCount ? null : exactOf(rest);

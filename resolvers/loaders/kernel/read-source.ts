@@ -80,14 +80,14 @@ async function groupBlocks(
   { read, parts }: PartsWanted,
   { blocks, lists }: Grouping,
 ): Promise<BlocksByStart> {
-  const place = read.slot - 1;
+  const meterIndex = read.slot - 1;
   const nameOf = (segment: StoredSegment, { level }: BlockRun, start: number): string =>
-    `${segmentName(reader, segment)} ${level} ${start} ${place} ${lists.name}`;
+    `${segmentName(reader, segment)} ${level} ${start} ${meterIndex} ${lists.name}`;
   const found = new Map<string, KnownBlock>();
   const missing = new Map<string, Ungrouped>();
   for (const { segment, cover } of parts) {
     for (const run of [...cover.runs, ...cover.less]) {
-      for (const { start, block } of blocks.startsOf(segment, run, place)) {
+      for (const { start, block } of blocks.startsOf(segment, run, meterIndex)) {
         const name = nameOf(segment, run, start);
         const known = reader.memory.find('blocks', name);
         if (known) found.set(name, known);
@@ -100,7 +100,7 @@ async function groupBlocks(
   }
   return {
     *startsOf(segment, run) {
-      for (const { start } of blocks.startsOf(segment, run, place)) {
+      for (const { start } of blocks.startsOf(segment, run, meterIndex)) {
         yield { start, block: found.get(nameOf(segment, run, start)) as KnownBlock };
       }
     },
@@ -134,8 +134,8 @@ async function groupMissing(
   }));
   const made = await threadPool.groupBlocks(fold, wanted, signal);
   for (const [i, [, ofSegment]] of bySegment.entries()) {
-    for (const [place, { name }] of ofSegment.entries()) {
-      const block = made[i]?.[place] as KnownBlock;
+    for (const [blockIndex, { name }] of ofSegment.entries()) {
+      const block = made[i]?.[blockIndex] as KnownBlock;
       grouped.set(name, block);
       memory.keep('blocks', name, block);
     }

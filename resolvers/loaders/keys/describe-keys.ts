@@ -35,8 +35,8 @@ export async function describeKeys(
       description: own?.description ?? null,
       attributes: own?.attributes ?? null,
       parts,
-      partLabels: parts.map((part, place) => {
-        const partGroup = partGroupIds[place] ?? null;
+      partLabels: parts.map((part, partIndex) => {
+        const partGroup = partGroupIds[partIndex] ?? null;
         return partGroup === null ? null : (texts.get(nameOf(partGroup, part))?.label ?? null);
       }),
     };

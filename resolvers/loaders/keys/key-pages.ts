@@ -53,13 +53,13 @@ async function* listedKeys(
   after: Uint8Array | null,
 ): AsyncGenerator<KeyList> {
   const extra = sortedKeys(group, withTexts, after);
-  let place = 0;
+  let addedCount = 0;
   for await (const keys of streamKeys(reader, { group, segments, after, bound })) {
-    const { merged, next } = addExtra(keys, extra, place);
-    place = next;
+    const { merged, next } = addExtra(keys, extra, addedCount);
+    addedCount = next;
     yield await onlyMatching(merged, matches);
   }
-  const { merged } = addExtra(NO_KEYS, extra, place);
+  const { merged } = addExtra(NO_KEYS, extra, addedCount);
   yield await onlyMatching(merged, matches);
 }
 
@@ -76,12 +76,12 @@ function sortedKeys(
 }
 
 /**
- * Adds to a list the extra keys from index `place` on that sort before its end; to an empty list,
+ * Adds to a list the extra keys from index `from` on that sort before its end; to an empty list,
  * all remaining ones.
  */
-function addExtra(keys: KeyList, extra: readonly Uint8Array[], place: number) {
+function addExtra(keys: KeyList, extra: readonly Uint8Array[], from: number) {
   const merged = new KeyListBuilder({ keys: keys.count, bytes: keys.bytes.length });
-  let next = place;
+  let next = from;
   for (let i = 0; i < keys.count; i += 1) {
     for (; next < extra.length; next += 1) {
       const key = extra[next] as Uint8Array;

@@ -105,8 +105,8 @@ export async function uniteSegments(
   if (!first) return { name, keys: NO_KEYS, mapOf: () => null };
   if (others.length === 0) return { name, keys: keys.of(first), mapOf: () => null };
   const united = await unite(reader, name, ordered, keys);
-  const places = new Map(ordered.map((segment, place) => [segment, place]));
-  const mapOf = (segment: StoredSegment) => united.maps[places.get(segment) ?? -1] ?? null;
+  const indexes = new Map(ordered.map((segment, index) => [segment, index]));
+  const mapOf = (segment: StoredSegment) => united.maps[indexes.get(segment) ?? -1] ?? null;
   return { name, keys: united.keys, mapOf };
 }
 

@@ -2,7 +2,7 @@ import type { TimeBound } from '../../../db/session/read-session.ts';
 import { hasKey, type KeySet, nextKey } from '../../../segments/filter/key-set.ts';
 import {
   compareKeys,
-  firstOrdinal as firstPlace,
+  firstOrdinal as firstIndex,
   type KeyList,
   keyAt,
   oneKey,
@@ -10,14 +10,14 @@ import {
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
 import { uniteKeys } from '../../../segments/keys/unite-keys.ts';
 import { keyListPart } from '../../../segments/merge/key-list-parts.ts';
-import type { PlacedRange } from '../../../segments/pages/directory.ts';
+import type { LocatedRange } from '../../../segments/pages/directory.ts';
 import { readKeys } from '../../../segments/pages/read-range.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import type { SegmentKeySet } from './present-keys.ts';
 
 /** A range of adjacent keys of a segment, and the ordinal of its first key in the segment. */
-type OpenRange = { readonly range: PlacedRange; readonly firstOrdinal: number };
+type OpenRange = { readonly range: LocatedRange; readonly firstOrdinal: number };
 
 /** A segment, its ranges to read, the index of the next range, and the keys not yet returned. */
 type Input = SegmentKeySet & {
@@ -62,7 +62,7 @@ export async function* streamKeys(
  * without a present key.
  */
 function openInput({ segment, present }: SegmentKeySet, after: Uint8Array | null): Input {
-  const isPast = ({ lastKey }: PlacedRange): boolean =>
+  const isPast = ({ lastKey }: LocatedRange): boolean =>
     after !== null && compareKeys(oneKey(lastKey), 0, oneKey(after), 0) <= 0;
   const ranges: OpenRange[] = [];
   let firstOrdinal = 0;
@@ -119,7 +119,7 @@ function cutAll(inputs: readonly Input[]): KeyList[] {
   for (const input of inputs) {
     const keys = input.pending;
     if (keys === null) continue;
-    const to = firstPlace(keys, (key) => compareKeys(keys, key, cut, cut.count - 1) > 0);
+    const to = firstIndex(keys, (key) => compareKeys(keys, key, cut, cut.count - 1) > 0);
     if (to > 0) lists.push(keyListPart(keys, 0, to));
     input.pending = to === keys.count ? null : keyListPart(keys, to, keys.count);
   }
@@ -128,6 +128,6 @@ function cutAll(inputs: readonly Input[]): KeyList[] {
 
 function keysAfter(keys: KeyList, after: Uint8Array): KeyList {
   const bound = oneKey(after);
-  const from = firstPlace(keys, (key) => compareKeys(keys, key, bound, 0) > 0);
+  const from = firstIndex(keys, (key) => compareKeys(keys, key, bound, 0) > 0);
   return keyListPart(keys, from, keys.count);
 }

@@ -49,10 +49,10 @@ const originOf = ({ read, stepSeconds }: StepRead): number =>
 function partsOf(request: FineStepsRequest, { blocks }: SegmentSteps, keys: KeyList): SeriesPart[] {
   const { group, key, stepSeconds } = request;
   const bytes = group.codec.encodeIfKey(key);
-  const place = bytes && findKey(keys, bytes);
-  if (!place?.isThere) return [];
+  const position = bytes && findKey(keys, bytes);
+  if (!position?.isThere) return [];
   return blocks.flatMap(({ step, block: { ids, column } }) => {
-    const row = rowOf(ids, place.ordinal);
+    const row = rowOf(ids, position.ordinal);
     if (column === null || row < 0 || Number.isNaN(column.values.low[row])) return [];
     const sum = laneValue(column.values, row);
     const count = column.counts === null ? 1n : laneValue(column.counts, row);

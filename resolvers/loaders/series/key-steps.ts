@@ -65,8 +65,8 @@ export async function readKeyParts(
   const found = new Map<KeyStepsRequest, readonly SeriesPart[]>();
   for (const grid of grids) {
     const ofKeys = new Map<string | null, readonly SeriesPart[]>();
-    for (const [place, key] of grid.keys.entries()) {
-      const parts = inner.get(grid)?.[place] ?? [];
+    for (const [keyIndex, key] of grid.keys.entries()) {
+      const parts = inner.get(grid)?.[keyIndex] ?? [];
       parts.push(...(edges.get(grid)?.get(key) ?? []));
       ofKeys.set(key, parts);
     }
@@ -163,8 +163,8 @@ async function readEdges(
     const answer = answers[i];
     const values =
       answer?.kind === 'values' ? answer.values : answer?.kind === 'top' ? [answer.total] : [];
-    for (const [place, key] of keys.entries()) {
-      const value = values[place];
+    for (const [keyIndex, key] of keys.entries()) {
+      const value = values[keyIndex];
       if (value) partsOf(parts, { grid, key }).push(valuePart(at, value));
     }
   }
@@ -196,10 +196,10 @@ function edgeQuestions(grid: Grid, interval: Interval): EdgeQuestion[] {
   return questions;
 }
 
-type PartPlace = { readonly grid: Grid; readonly key: string | null };
+type KeyOfGrid = { readonly grid: Grid; readonly key: string | null };
 
 /** Returns the parts of a key of a grid so far; the caller adds to them. */
-function partsOf(parts: EdgeParts, { grid, key }: PartPlace): SeriesPart[] {
+function partsOf(parts: EdgeParts, { grid, key }: KeyOfGrid): SeriesPart[] {
   const ofGrid = parts.get(grid) ?? new Map<string | null, SeriesPart[]>();
   parts.set(grid, ofGrid);
   const known = ofGrid.get(key) ?? [];
@@ -234,10 +234,10 @@ async function readInner(
     const steps = stepGrid(grid, segment);
     const ofGrid = parts.get(grid) ?? grid.keys.map((): SeriesPart[] => []);
     parts.set(grid, ofGrid);
-    for (const [place, key] of grid.keys.entries()) {
-      const readings = key === null ? totalsOf(segment, grid) : series[place];
+    for (const [keyIndex, key] of grid.keys.entries()) {
+      const readings = key === null ? totalsOf(segment, grid) : series[keyIndex];
       if (!readings || readings.ids.length === 0) continue;
-      ofGrid[place]?.push({ ...onSteps(readings, steps), segment });
+      ofGrid[keyIndex]?.push({ ...onSteps(readings, steps), segment });
     }
   }
   return parts;
@@ -276,7 +276,7 @@ function wantedKey({ codec }: SegmentGroup, key: string | null): WantedKey | nul
 function toWanted(grid: Grid, { segment, keys, wanted }: KeysOfSegment): SeriesWanted | null {
   const { group, read } = grid.first;
   if (grid.keys.every((key) => key === null)) return null;
-  return { group, segment, keys: keys.of(segment), place: read.slot - 1, wanted };
+  return { group, segment, keys: keys.of(segment), meterIndex: read.slot - 1, wanted };
 }
 
 /** Returns the totals of a segment's keys. They are in the directory, so no page is needed. */

@@ -7,7 +7,7 @@ import {
   tallyColumns,
   type ValueTally,
 } from '../../../topk/blocks/join-sparse.ts';
-import { selectPlaces } from '../../../topk/select/select-places.ts';
+import { selectIndexes } from '../../../topk/select/select-indexes.ts';
 import type { SealedValues } from '../memory/segment-memory.ts';
 import { type SeriesPart, StepSeries, stepValue } from './step-series.ts';
 
@@ -28,7 +28,7 @@ export type OrderedValues = {
    * Returns the values at the indexes that `placesOf` returns for their number, counted from 0, of
    * all values in ascending order.
    */
-  readonly select: (placesOf: (count: number) => readonly number[]) => Exact[];
+  readonly select: (indexesOf: (count: number) => readonly number[]) => Exact[];
 };
 
 /** Values that can also be counted without selecting any. */
@@ -48,9 +48,9 @@ export function orderedValues(parts: readonly SeriesPart[], fold: Fold): Tallied
 
 const plainValues = (columns: readonly Float64Array[]): TalliedValues => ({
   tally: (least) => tallyColumns(columns, least),
-  select(placesOf) {
+  select(indexesOf) {
     const numbers = appendColumns(columns);
-    return exactNumbers(numbers, placesOf(numbers.length));
+    return exactNumbers(numbers, indexesOf(numbers.length));
   },
 });
 
@@ -59,13 +59,13 @@ const NOTHING: Exact = { sum: 0n, count: 1n };
 /** Values that are doubles are not sorted: only the requested ones are selected. */
 export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
   tally: () => ({ count: series.ids.length, reaching: series.ids.length }),
-  select(placesOf) {
-    const places = placesOf(series.ids.length);
+  select(indexesOf) {
+    const indexes = indexesOf(series.ids.length);
     const { values, counts } = series.column;
-    if (values.high === null && counts === null) return exactNumbers(values.low, places);
+    if (values.high === null && counts === null) return exactNumbers(values.low, indexes);
     return inOrder(
       Array.from(series.ids, (_, i) => stepValue(series, i)),
-      places,
+      indexes,
     );
   },
 });
@@ -84,11 +84,11 @@ export function valuesBeside(
 /** They are sorted in place when some are selected; only to count them, that would take longer. */
 const sortedValues = (sealed: SealedValues): TalliedValues => ({
   tally: (least) => tallyColumns([sealed.numbers], least),
-  select(placesOf) {
+  select(indexesOf) {
     const { numbers } = sealed;
     if (!sealed.isSorted) numbers.sort();
     sealed.isSorted = true;
-    return placesOf(numbers.length).map((place) => exactNumber(numbers[place] as number));
+    return indexesOf(numbers.length).map((index) => exactNumber(numbers[index] as number));
   },
 });
 
@@ -102,22 +102,22 @@ function valuesOfAll(
   const count = numbers.length + series.ids.length;
   return {
     tally: () => ({ count, reaching: count }),
-    select(placesOf) {
+    select(indexesOf) {
       const all = Array.from(series.ids, (_, i) => stepValue(series, i));
       for (const number of numbers) all.push(exactNumber(number));
-      return inOrder(all, placesOf(count));
+      return inOrder(all, indexesOf(count));
     },
   };
 }
 
-function inOrder(values: readonly Exact[], places: readonly number[]): Exact[] {
+function inOrder(values: readonly Exact[], indexes: readonly number[]): Exact[] {
   const ordered = values.toSorted(compareExact);
-  return places.map((place) => ordered[place] ?? NOTHING);
+  return indexes.map((index) => ordered[index] ?? NOTHING);
 }
 
-function exactNumbers(numbers: Float64Array, places: readonly number[]): Exact[] {
-  const isLargest = places.length === 1 && places[0] === numbers.length - 1;
-  const selected = isLargest ? [largest(numbers)] : selectPlaces(numbers, places);
+function exactNumbers(numbers: Float64Array, indexes: readonly number[]): Exact[] {
+  const isLargest = indexes.length === 1 && indexes[0] === numbers.length - 1;
+  const selected = isLargest ? [largest(numbers)] : selectIndexes(numbers, indexes);
   return selected.map(exactNumber);
 }
 
@@ -137,17 +137,17 @@ export function selectValues(
   { select }: OrderedValues,
   { ranks, bucketCount }: SeriesValuesQuestion,
 ): SeriesValues {
-  let places: readonly ReturnType<typeof nearestRank>[] = [];
+  let indexes: readonly ReturnType<typeof nearestRank>[] = [];
   const found = select((count) => {
     // They are not stored, because a window may span years.
     const zeros = bucketCount === null ? 0 : bucketCount - count;
-    places = ranks.map((rank) => nearestRank(count, rank, zeros));
-    return places.filter((place) => typeof place === 'number');
+    indexes = ranks.map((rank) => nearestRank(count, rank, zeros));
+    return indexes.filter((index) => typeof index === 'number');
   });
   let taken = 0;
-  return places.map((place) => {
-    if (place === null) return null;
-    if (place === ZERO) return NOTHING;
+  return indexes.map((index) => {
+    if (index === null) return null;
+    if (index === ZERO) return NOTHING;
     taken += 1;
     return found[taken - 1] ?? NOTHING;
   });

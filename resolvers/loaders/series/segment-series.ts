@@ -2,7 +2,7 @@ import { hasSeries, WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
 import { topperBuckets } from '../../../segments/blocks/series.ts';
 import { columnPart } from '../../../segments/codes/column.ts';
 import { findOneKey, type KeyList } from '../../../segments/keys/key-list.ts';
-import type { PlacedChunk } from '../../../segments/pages/directory.ts';
+import type { LocatedChunk } from '../../../segments/pages/directory.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { readKeySeries, type SegmentSeries } from '../../../topk/blocks/segment-series.ts';
@@ -11,12 +11,12 @@ import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
-/** Keys of a segment whose series of the meter at index `place` are requested. */
+/** Keys of a segment whose series of the meter at index `meterIndex` are requested. */
 export type SeriesWanted = {
   readonly group: SegmentGroup;
   readonly segment: StoredSegment;
   readonly keys: KeyList;
-  readonly place: number;
+  readonly meterIndex: number;
   /** null: no key of the group. */
   readonly wanted: readonly (WantedKey | null)[];
 };
@@ -29,14 +29,14 @@ type MissingSeries = { readonly name: string; readonly row: WantedRow; readonly 
 
 /** By index of the requested key. */
 type WantedRows = (SegmentSeries | null)[];
-type WantedRow = { readonly ordinal: number; readonly place: number };
+type WantedRow = { readonly ordinal: number; readonly keyIndex: number };
 
 /** A chunk from which the series of some keys are read. */
 type MissingChunk = {
   readonly group: SegmentGroup;
   readonly segment: StoredSegment;
-  readonly place: number;
-  readonly chunk: PlacedChunk;
+  readonly meterIndex: number;
+  readonly chunk: LocatedChunk;
   readonly firstOrdinal: number;
   readonly series: MissingSeries[];
 };
@@ -59,13 +59,13 @@ export class SegmentSeriesReads {
    * segment has no such key, or the key has no reading.
    */
   want(each: SeriesWanted, wishes: SectionWishes): () => readonly (SegmentSeries | null)[] {
-    const { segment, group, place, keys, wanted } = each;
+    const { segment, group, meterIndex, keys, wanted } = each;
     if (!hasSeries(group.shape, segment.directory().span)) {
-      this.#blocks.want(segment, onlyRun(segment, group), place, wishes);
+      this.#blocks.want(segment, onlyRun(segment, group), meterIndex, wishes);
       return () => this.#ofBlock(each);
     }
     const found: WantedRows = wanted.map(() => null);
-    const prefix = `${segmentName(this.#reader, segment)} ${place}`;
+    const prefix = `${segmentName(this.#reader, segment)} ${meterIndex}`;
     for (const [i, key] of wanted.entries()) {
       if (key === null) continue;
       // Not by its ordinal, because the search for that would take longer than all else here.
@@ -74,21 +74,25 @@ export class SegmentSeriesReads {
       const ordinal = known ? null : ordinalOf(keys, key);
       if (known) found[i] = known;
       if (ordinal === null) continue;
-      this.#miss(each, { name, row: { ordinal, place: i }, into: found }, wishes);
+      this.#miss(each, { name, row: { ordinal, keyIndex: i }, into: found }, wishes);
     }
     return () => found;
   }
 
-  #miss({ segment, group, place }: SeriesWanted, each: MissingSeries, wishes: SectionWishes): void {
+  #miss(
+    { segment, group, meterIndex }: SeriesWanted,
+    each: MissingSeries,
+    wishes: SectionWishes,
+  ): void {
     const { chunk, firstOrdinal } = chunkOf(segment, each.row.ordinal);
-    const name = `${segmentName(this.#reader, segment)} ${place} ${firstOrdinal}`;
+    const name = `${segmentName(this.#reader, segment)} ${meterIndex} ${firstOrdinal}`;
     const known = this.#missing.get(name);
     if (known) {
       known.series.push(each);
       return;
     }
-    this.#missing.set(name, { group, segment, place, chunk, firstOrdinal, series: [each] });
-    wishes.add(segment, [chunk.entries, chunk.columns[place] ?? null]);
+    this.#missing.set(name, { group, segment, meterIndex, chunk, firstOrdinal, series: [each] });
+    wishes.add(segment, [chunk.entries, chunk.columns[meterIndex] ?? null]);
   }
 
   /** Decodes the chunks that were read; the caller decodes the blocks. Errors: DamagedSegment. */
@@ -99,7 +103,7 @@ export class SegmentSeriesReads {
       const read = readKeySeries(stored, [...ordinals]);
       for (const { name, row, into } of missing.series) {
         const series = read.get(row.ordinal) ?? null;
-        into[row.place] = series;
+        into[row.keyIndex] = series;
         if (series) this.#reader.memory.keep('series', name, series);
       }
       await this.#reader.goOn();
@@ -108,8 +112,8 @@ export class SegmentSeriesReads {
   }
 
   /** Returns the series for a segment that lies in one topper bucket: its block has the values. */
-  #ofBlock({ segment, group, place, keys, wanted }: SeriesWanted): WantedRows {
-    const [block] = this.#blocks.of(segment, onlyRun(segment, group), place);
+  #ofBlock({ segment, group, meterIndex, keys, wanted }: SeriesWanted): WantedRows {
+    const [block] = this.#blocks.of(segment, onlyRun(segment, group), meterIndex);
     return wanted.map((key) => {
       const ordinal = key && ordinalOf(keys, key);
       const row = block && ordinal !== null ? rowOf(block.ids, ordinal) : -1;
@@ -148,11 +152,11 @@ function chunkOf(segment: StoredSegment, ordinal: number) {
 }
 
 function storedChunk(
-  { group, segment, place, chunk, firstOrdinal }: MissingChunk,
+  { group, segment, meterIndex, chunk, firstOrdinal }: MissingChunk,
   sections: Sections,
 ) {
   const { count } = topperBuckets(segment.directory().span, group.shape.topperBucketSeconds);
-  const column = chunk.columns[place] ?? null;
+  const column = chunk.columns[meterIndex] ?? null;
   if (chunk.entries === null) throw new Error('a chunk has entries');
   return {
     firstOrdinal,

@@ -49,12 +49,12 @@ export class StepSeries {
   }
 }
 
-export const stepAt = ({ origin, stepSeconds, ids }: StepSeries, place: number): EpochSeconds =>
-  origin + (ids[place] ?? 0) * stepSeconds;
+export const stepAt = ({ origin, stepSeconds, ids }: StepSeries, index: number): EpochSeconds =>
+  origin + (ids[index] ?? 0) * stepSeconds;
 
-export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
-  sum: laneValue(column.values, place),
-  count: column.counts ? laneValue(column.counts, place) : 1n,
+export const stepValue = ({ column }: StepSeries, index: number): Exact => ({
+  sum: laneValue(column.values, index),
+  count: column.counts ? laneValue(column.counts, index) : 1n,
 });
 
 /** Returns a part with one value at one step. */
@@ -97,8 +97,8 @@ export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): Ser
   if (stepSeconds === topperBucketSeconds) {
     return { ids: own, shift: (gridStart - origin) / stepSeconds, columns: inside };
   }
-  const steps = own.map((place) =>
-    Math.floor((gridStart + place * topperBucketSeconds - origin) / stepSeconds),
+  const steps = own.map((bucketIndex) =>
+    Math.floor((gridStart + bucketIndex * topperBucketSeconds - origin) / stepSeconds),
   );
   return { ids: steps, shift: 0, columns: inside };
 }

@@ -1,5 +1,5 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import type { SectionPlace } from '../../../segments/pages/directory.ts';
+import type { SectionLocation } from '../../../segments/pages/directory.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from '../../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
@@ -38,10 +38,10 @@ export const segmentName = ({ node }: SegmentReader, segment: StoredSegment): st
 export class SectionWishes {
   readonly #pages = new Map<StoredSegment, Set<number>>();
 
-  add(segment: StoredSegment, places: readonly (SectionPlace | null)[]): void {
+  add(segment: StoredSegment, sections: readonly (SectionLocation | null)[]): void {
     const pages = this.#pages.get(segment) ?? new Set();
     this.#pages.set(segment, pages);
-    for (const place of places) if (place !== null) pages.add(place.page);
+    for (const section of sections) if (section !== null) pages.add(section.page);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Place, type Spelled, WRITTEN_BYTES } from '../spelling/place.ts';
+import { type Spelled, type SpellingState, WRITTEN_BYTES } from '../spelling/spelling-state.ts';
 import { ACCEPTED, REJECTED, type TextAutomaton, TooManyStates } from './text-automaton.ts';
 
 /** In the table: the next state is not computed yet, or depends on more than the byte. */
@@ -16,20 +16,20 @@ const FIRST_ROOM = 64;
 
 /**
  * Reads compact keys and determines whether something is found in the text that they spell. A state
- * combines a place within a key and a state of the automaton that reads the text. So no text is
- * ever made of most keys: each byte takes one table lookup.
+ * combines a spelling state and a state of the automaton that reads the text. So no text is ever
+ * made of most keys: each byte takes one table lookup.
  */
 export class KeyAutomaton {
   readonly #text: TextAutomaton;
-  readonly #places: Place[] = [];
+  readonly #spellings: SpellingState[] = [];
   readonly #textStates: number[] = [];
   /**
-   * States by place and state of the text. The states of the last place are cached separately
-   * because mostly the next state is one of them.
+   * States by spelling state and state of the text. Those of the last spelling state are cached
+   * separately because mostly the next state is one of them.
    */
-  readonly #known = new Map<Place, (number | undefined)[]>();
-  #lastPlace: Place | null = null;
-  #ofLastPlace: (number | undefined)[] = [];
+  readonly #known = new Map<SpellingState, (number | undefined)[]>();
+  #lastSpelling: SpellingState | null = null;
+  #ofLastSpelling: (number | undefined)[] = [];
   readonly #written = new Uint8Array(WRITTEN_BYTES);
   /**
    * The state after byte b in state s is at 256 s + b. 0 means that `follow` must be called, and
@@ -41,7 +41,7 @@ export class KeyAutomaton {
 
   constructor(text: TextAutomaton) {
     this.#text = text;
-    this.#places.length = FIRST_KEY_STATE;
+    this.#spellings.length = FIRST_KEY_STATE;
     this.#textStates.length = FIRST_KEY_STATE;
     this.ends[ACCEPTED_KEY] = 1;
     for (const state of [REJECTED_KEY, ACCEPTED_KEY, UNDECIDED_KEY]) {
@@ -49,9 +49,9 @@ export class KeyAutomaton {
     }
   }
 
-  /** Returns the state of a key that begins at this place. */
-  startAt(place: Place): number {
-    return this.#stateOf(place, this.#text.start);
+  /** Returns the state of a key that begins with this spelling state. */
+  startAt(spelling: SpellingState): number {
+    return this.#stateOf(spelling, this.#text.start);
   }
 
   /** Returns the state after the bytes from `from` to before `to`. Errors: TooManyStates. */
@@ -68,7 +68,7 @@ export class KeyAutomaton {
     const byte = bytes[at] as number;
     const known = this.table[(state << 8) | byte] as number;
     if (known !== NOT_KNOWN) return known;
-    const spelled = (this.#places[state] as Place).step(byte);
+    const spelled = (this.#spellings[state] as SpellingState).step(byte);
     const from = this.#textStates[state] as number;
     if (spelled.kind === 'whole') return this.#write(spelled, from, bytes, at);
     const next =
@@ -90,27 +90,28 @@ export class KeyAutomaton {
     return this.#stateOf(next, this.#text.read(read, after, after.length));
   }
 
-  #stateOf(place: Place, textState: number): number {
+  #stateOf(spelling: SpellingState, textState: number): number {
     if (textState === REJECTED) return REJECTED_KEY;
-    if (textState === ACCEPTED && !place.isOpen) return ACCEPTED_KEY;
-    const ofPlace = place === this.#lastPlace ? this.#ofLastPlace : this.#statesOf(place);
-    const known = ofPlace[textState];
+    if (textState === ACCEPTED && !spelling.isOpen) return ACCEPTED_KEY;
+    const ofSpelling =
+      spelling === this.#lastSpelling ? this.#ofLastSpelling : this.#statesOf(spelling);
+    const known = ofSpelling[textState];
     if (known !== undefined) return known;
-    const state = this.#places.length;
+    const state = this.#spellings.length;
     if (state >= MAX_STATES) throw new TooManyStates();
     if (state >= this.ends.length) this.#grow();
-    this.#places.push(place);
+    this.#spellings.push(spelling);
     this.#textStates.push(textState);
     this.ends[state] = this.#text.acceptsEnd(textState) ? 1 : 0;
-    ofPlace[textState] = state;
+    ofSpelling[textState] = state;
     return state;
   }
 
-  #statesOf(place: Place): (number | undefined)[] {
-    const states = this.#known.get(place) ?? [];
-    this.#known.set(place, states);
-    this.#lastPlace = place;
-    this.#ofLastPlace = states;
+  #statesOf(spelling: SpellingState): (number | undefined)[] {
+    const states = this.#known.get(spelling) ?? [];
+    this.#known.set(spelling, states);
+    this.#lastSpelling = spelling;
+    this.#ofLastSpelling = states;
     return states;
   }
 

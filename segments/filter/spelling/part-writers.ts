@@ -1,5 +1,5 @@
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
-import type { WritePart } from './place.ts';
+import type { WritePart } from './spelling-state.ts';
 import { writeAscii, writeDecimal, writeIpv6 } from './write-parts.ts';
 
 /** A part whose readable form depends on all of its bytes together. */

@@ -61,7 +61,7 @@ function readingsOf(
   const options = {
     groups: new Map([[bucketSeconds, new Set(only)]]),
     scopeOf: addressScopes(home),
-    placeOf: null,
+    geoOf: null,
     sink: (
       group: FlowGroupName,
       bucket: number,

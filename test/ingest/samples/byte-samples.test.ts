@@ -49,7 +49,7 @@ const LINE =
 /** Everything that a batch holds, by place, as plain values. */
 const contentOf = (batch: SegmentBatch): unknown =>
   batch
-    .places()
+    .segments()
     .filter(({ readings }) => readings.rowCount > 0)
     .map(({ group: { guid }, probe, sliceStart, codec, readings }) => ({
       guid,

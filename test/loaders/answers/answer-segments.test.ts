@@ -9,7 +9,7 @@ import type {
 } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
-import { foldAt, places, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
+import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import {
   GROUP,
   storeOf,
@@ -38,25 +38,25 @@ describe('toppers over segments', () => {
       fc.asyncProperty(
         stores,
         windows,
-        places,
+        meterIndexes,
         fc.record({
           maxItems: fc.integer({ min: 1, max: 12 }),
           probeId: fc.constantFrom(null, 0, 5),
           digit: fc.constantFrom(null, '1', 'A'),
           seed: fc.array(fc.nat(), { maxLength: 6 }),
         }),
-        async (store, window, place, { maxItems, probeId, digit, seed }) => {
+        async (store, window, meterIndex, { maxItems, probeId, digit, seed }) => {
           const passing = digit === null ? null : passingIfEnds(digit);
           const question: KeyQuestion = { kind: 'top', maxItems, within: null, passing };
-          const read = readOf(place, window, probeId);
+          const read = readOf(meterIndex, window, probeId);
           const questions = [{ group: GROUP, read, question }];
           const [answer] = await ask(store, questions, rollUpsOf(store, seed));
           if (answer?.kind !== 'top') throw new Error('a topper was asked for');
-          const all = plainValues(store, { place, window, probeId });
+          const all = plainValues(store, { meterIndex, window, probeId });
           const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
           const listed = passed.slice(0, maxItems);
           const keys = new Set(listed.map(({ key }) => key));
-          const fold = foldAt(place);
+          const fold = foldAt(meterIndex);
           expect(answer.listed).toEqual(listed);
           expect(answer.keyCount).toBe(passed.length);
           expect(same(answer.total)).toEqual(combine(valuesOf(all), fold));
@@ -72,10 +72,10 @@ describe('toppers over segments', () => {
 
   it('give ranks and values of named keys, and null for keys without data', async () => {
     await fc.assert(
-      fc.asyncProperty(stores, windows, places, async (store, window, place) => {
-        const all = plainValues(store, { place, window, probeId: null });
+      fc.asyncProperty(stores, windows, meterIndexes, async (store, window, meterIndex) => {
+        const all = plainValues(store, { meterIndex, window, probeId: null });
         const keys = [...all.map(({ key }) => key), 'C0.A8.01.FF', 'no address'];
-        const read = readOf(place, window, null);
+        const read = readOf(meterIndex, window, null);
         const [ranks, values] = await ask(store, [
           { group: GROUP, read, question: { kind: 'ranks', keys, within: null, passing: null } },
           { group: GROUP, read, question: { kind: 'values', keys } },
@@ -100,9 +100,9 @@ describe('toppers over segments', () => {
     ]);
     const window = { from: 1_752_537_600, to: 1_752_537_600 + 86_400 };
     const questions = [0, 1, 3].map(
-      (place): SegmentQuestion => ({
+      (meterIndex): SegmentQuestion => ({
         group: GROUP,
-        read: readOf(place, window, null),
+        read: readOf(meterIndex, window, null),
         question: { kind: 'top', maxItems: 2, within: null, passing: null },
       }),
     );

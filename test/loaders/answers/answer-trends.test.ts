@@ -8,7 +8,7 @@ import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
 import {
   foldAt,
-  places,
+  meterIndexes,
   readOf,
   rollUpsOf,
   stores,
@@ -48,7 +48,7 @@ describe('a trend over segments', () => {
       fc.asyncProperty(
         stores,
         windows,
-        places,
+        meterIndexes,
         fc.record({
           stepSeconds: fc.constantFrom(60, 120, 300, 420, 3600, 5400, 86_400),
           maxItems: fc.integer({ min: 1, max: 12 }),
@@ -61,23 +61,23 @@ describe('a trend over segments', () => {
           unitsOfTask: fc.constantFrom(1, 5, 1000),
           readingsOfTask: fc.constantFrom(1, 100, 1_000_000),
         }),
-        async (contents, window, place, { maxItems, probeId, digit, ...each }, sizes) => {
+        async (contents, window, meterIndex, { maxItems, probeId, digit, ...each }, sizes) => {
           const { stepSeconds, seed } = each;
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
           const passing = digit === null ? null : passingIfEnds(digit);
-          const read = readOf(place, window, probeId);
+          const read = readOf(meterIndex, window, probeId);
           const question = { ...questionOf(stepSeconds), maxItems, passing };
           const asked = { group: GROUP, read, question };
           const ask = () => answerTrends(reader, live.segments, [asked], { bound: null, sizes });
           const [answer] = await ask();
           // The second time, the combined blocks of the first time are used.
           expect(await ask()).toEqual([answer]);
-          const fold = foldAt(place);
+          const fold = foldAt(meterIndex);
           const steps = plainSteps(window, stepSeconds);
           expect(answer?.steps).toHaveLength(steps.length);
           for (const [i, step] of steps.entries()) {
             const found = answer?.steps[i];
-            const all = plainValues(contents, { place, window: step, probeId });
+            const all = plainValues(contents, { meterIndex, window: step, probeId });
             const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
             const listed = passed.slice(0, maxItems);
             const keys = new Set(listed.map(({ key }) => key));
@@ -112,9 +112,9 @@ describe('a trend over segments', () => {
     const { reader, live, statements } = storeOf(contents);
     const window = { from: FIRST, to: FIRST + 86_400 };
     const asked = [60, 300, 3600].flatMap((stepSeconds) =>
-      [0, 1].map((place) => ({
+      [0, 1].map((meterIndex) => ({
         group: GROUP,
-        read: readOf(place, window, null),
+        read: readOf(meterIndex, window, null),
         question: questionOf(stepSeconds),
       })),
     );

@@ -37,7 +37,7 @@ const segmentOf = (many: ManyKeys, probeId = 0): TestSegment => ({
 });
 
 type Asked = {
-  readonly place: number;
+  readonly meterIndex: number;
   readonly window: Window;
   readonly maxItems: number;
   readonly passing?: KeysPassing | null;
@@ -49,16 +49,16 @@ type Asked = {
 async function check(
   { reader, live }: TestStore,
   contents: readonly TestSegment[],
-  { place, window, maxItems, passing = null }: Asked,
+  { meterIndex, window, maxItems, passing = null }: Asked,
 ): Promise<boolean> {
   reader.memory.clear();
-  const read = readOf(place, window, null);
+  const read = readOf(meterIndex, window, null);
   const question = { kind: 'top', maxItems, within: null, passing } as const;
   const [answer] = await answerSegments(reader, live, [{ group: GROUP, read, question }], null);
   if (answer?.kind !== 'top') throw new Error('a topper was asked for');
-  const all = plainValues(contents, { place, window, probeId: null });
+  const all = plainValues(contents, { meterIndex, window, probeId: null });
   const passed = passing ? all.filter(({ key }) => key.endsWith('1')) : all;
-  const fold = foldAt(place);
+  const fold = foldAt(meterIndex);
   const valuesOf = (list: typeof all) =>
     combine(
       list.map(({ value }) => value),
@@ -94,9 +94,9 @@ describe('toppers of one long block', () => {
     it.each(WINDOWS)(`equal plain arithmetic, ${title}: %s`, async (_, window) => {
       const store = await storeWith(contents, [], LIMITS);
       const isEmpty = window.from === hours(3, 4).from;
-      for (const place of COUNTERS) {
+      for (const meterIndex of COUNTERS) {
         for (const maxItems of [1, 10, HEAD_KEYS]) {
-          expect(await check(store, contents, { place, window, maxItems })).toBe(!isEmpty);
+          expect(await check(store, contents, { meterIndex, window, maxItems })).toBe(!isEmpty);
         }
       }
     });
@@ -142,7 +142,7 @@ describe('toppers of one long block', () => {
     ];
     const rollUps: TestRollUp[] = [{ probeId: -1, sources: [1, 2] }];
     const store = await storeWith(contents, rollUps, LIMITS);
-    const asked = { place: 0, maxItems: 100 };
+    const asked = { meterIndex: 0, maxItems: 100 };
     expect(await check(store, contents, { ...asked, window: hours(0, 48) })).toBe(true);
     expect(await check(store, contents, { ...asked, window: hours(0, 26) })).toBe(false);
     expect(await check(store, contents, { ...asked, window: hours(0, 24) })).toBe(true);
@@ -154,18 +154,18 @@ describe('toppers for which heads are not enough', () => {
   const window = hours(0, 3);
 
   it.each<[string, Asked]>([
-    ['more keys than a head has', { place: 0, window, maxItems: HEAD_KEYS + 1 }],
-    ['all keys', { place: 5, window, maxItems: 10_000 }],
-    ['a filter', { place: 0, window, maxItems: 10, passing: passingIfEnds('1') }],
-    ['two hours', { place: 0, window: hours(1, 3), maxItems: 10 }],
+    ['more keys than a head has', { meterIndex: 0, window, maxItems: HEAD_KEYS + 1 }],
+    ['all keys', { meterIndex: 5, window, maxItems: 10_000 }],
+    ['a filter', { meterIndex: 0, window, maxItems: 10, passing: passingIfEnds('1') }],
+    ['two hours', { meterIndex: 0, window: hours(1, 3), maxItems: 10 }],
     [
       'a part of an hour',
-      { place: 0, window: { ...hours(0, 1), to: hours(0, 1).to - 60 }, maxItems: 5 },
+      { meterIndex: 0, window: { ...hours(0, 1), to: hours(0, 1).to - 60 }, maxItems: 5 },
     ],
-    ['a maximum', { place: 3, window, maxItems: 10 }],
-    ['a minimum', { place: 4, window, maxItems: 10 }],
-    ['mostly small ranges', { place: 0, window, maxItems: 10, isSmall: true }],
-    ['a mean', { place: 1, window, maxItems: 10 }],
+    ['a maximum', { meterIndex: 3, window, maxItems: 10 }],
+    ['a minimum', { meterIndex: 4, window, maxItems: 10 }],
+    ['mostly small ranges', { meterIndex: 0, window, maxItems: 10, isSmall: true }],
+    ['a mean', { meterIndex: 1, window, maxItems: 10 }],
   ])('read the whole block: %s', async (_, asked) => {
     const limits = asked.isSmall ? { ...LIMITS, keys: 2000 } : LIMITS;
     const store = await storeWith(contents, [], limits);
@@ -185,7 +185,7 @@ describe('a segment that 1.0.2 wrote', () => {
     const contents = [segmentOf(MANY)];
     const store = storeOfWritten([written], contents);
     for (const [, window] of WINDOWS) {
-      expect(await check(store, contents, { place: 0, window, maxItems: 10 })).toBe(false);
+      expect(await check(store, contents, { meterIndex: 0, window, maxItems: 10 })).toBe(false);
     }
     const opened = openSegment(written);
     expect([...checkSegment({ ...opened, shape: SHAPE, codec: CODEC })]).toEqual([]);

@@ -14,11 +14,11 @@ import type {
 } from '../../../resolvers/loaders/plan/key-questions.ts';
 import type { SegmentReader } from '../../../resolvers/loaders/session/segment-reader.ts';
 import { type Asked, lengths, plainNetworks, plainSteps } from '../plain-networks.ts';
-import { foldAt, places, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
+import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeWith, type TestStore } from '../stored-segments.ts';
 
 const asked = fc.record({
-  place: places,
+  meterIndex: meterIndexes,
   probeId: fc.constantFrom(null, 0, 5),
   prefix: lengths,
   maxItems: fc.constantFrom(1, 3, 12, 100),
@@ -59,14 +59,17 @@ const question = (
 function expectSurroundings(
   answer: TopKeys | RankedKeys,
   values: ReadonlyMap<string, Exact>,
-  { place, passes }: { readonly place: number; readonly passes: (network: string) => boolean },
+  {
+    meterIndex,
+    passes,
+  }: { readonly meterIndex: number; readonly passes: (network: string) => boolean },
 ): void {
   const listed = new Set(answer.listed.map(({ key }) => key));
   const others = [...values].filter(([key]) => !listed.has(key));
   const ofThem = (list: typeof others): Exact | null =>
     combine(
       list.map(([, value]) => value),
-      foldAt(place),
+      foldAt(meterIndex),
     );
   expect(answer.total).toEqual(ofThem([...values]));
   expect(answer.others).toEqual(ofThem(others));
@@ -90,7 +93,7 @@ describe('networks', () => {
         filters,
         async (contents, window, { maxItems, seed, ...each }, filter) => {
           const store = await storeWith(contents, rollUpsOf(contents, seed));
-          const read = { ...readOf(each.place, window, each.probeId), prefix: each.prefix };
+          const read = { ...readOf(each.meterIndex, window, each.probeId), prefix: each.prefix };
           const passes = filter?.[1] ?? (() => true);
           const selection = {
             within: null,
@@ -105,7 +108,7 @@ describe('networks', () => {
             ranked.slice(0, maxItems),
           );
           expect(answer.keyCount).toBe(ranked.length);
-          expectSurroundings(answer, values, { place: each.place, passes });
+          expectSurroundings(answer, values, { meterIndex: each.meterIndex, passes });
 
           const keys = ['C0.A8.01.00/18', 'FF.00.00.00/08', ...values.keys()];
           const ranks = { kind: 'ranks', keys, ...selection } as const;
@@ -113,8 +116,8 @@ describe('networks', () => {
             {
               kind: 'ranks',
               ranks: keys.map((key) => {
-                const place = ranked.findIndex((own) => own.key === key);
-                return place === -1 ? null : { value: values.get(key), rank: place + 1 };
+                const index = ranked.findIndex((own) => own.key === key);
+                return index === -1 ? null : { value: values.get(key), rank: index + 1 };
               }),
             },
           ]);
@@ -137,7 +140,7 @@ describe('networks', () => {
         async (contents, window, { maxItems, seed, ...each }, { change, ago }) => {
           const since = { from: window.from - ago, to: window.to - ago };
           const store = await storeWith(contents, rollUpsOf(contents, seed));
-          const read = { ...readOf(each.place, window, each.probeId), prefix: each.prefix };
+          const read = { ...readOf(each.meterIndex, window, each.probeId), prefix: each.prefix };
           const put = { kind: 'changes', change, since, maxItems, within: null, passing: null };
           const [answer] = await question(store, { read, question: put as BlockQuestion });
           if (answer?.kind !== 'ranked') throw new Error('a ranking was asked for');
@@ -161,7 +164,7 @@ describe('networks', () => {
               })),
           );
           expect(answer.keyCount).toBe(changed.length);
-          expectSurroundings(answer, now, { place: each.place, passes: () => true });
+          expectSurroundings(answer, now, { meterIndex: each.meterIndex, passes: () => true });
         },
       ),
       { numRuns: 200 },
@@ -183,7 +186,7 @@ describe('networks', () => {
         }),
         async (contents, window, { maxItems, seed, ...each }, { percentile, more, ...sizes }) => {
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
-          const read = { ...readOf(each.place, window, each.probeId), prefix: each.prefix };
+          const read = { ...readOf(each.meterIndex, window, each.probeId), prefix: each.prefix };
           const values = plainNetworks(contents, window, each);
           const steps = plainSteps(contents, window, { ...each, step: 300 });
           const bucketCount =
@@ -203,7 +206,7 @@ describe('networks', () => {
             ranked.slice(0, maxItems),
           );
           expect(answer.keyCount).toBe(ranked.length);
-          expectSurroundings(answer, values, { place: each.place, passes: () => true });
+          expectSurroundings(answer, values, { meterIndex: each.meterIndex, passes: () => true });
         },
       ),
       { numRuns: 200 },
@@ -224,7 +227,7 @@ function bucketOf(
   { bucketCount, percentile, each }: Bucket,
 ): Exact {
   const own = (steps.get(key) ?? []).map(([, value]) => value).toSorted(compareExact);
-  const zeros = isCounting(foldAt(each.place)) ? bucketCount - own.length : 0;
+  const zeros = isCounting(foldAt(each.meterIndex)) ? bucketCount - own.length : 0;
   const all = [...Array.from({ length: zeros }, () => NOTHING), ...own];
   const thousandths = BigInt(Math.round((percentile ?? 100) * 1000));
   const position = Number((thousandths * BigInt(all.length) + 99_999n) / 100_000n);

@@ -9,7 +9,7 @@ import type { RankedKeys } from '../../../resolvers/loaders/plan/key-questions.t
 import { type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import {
   foldAt,
-  places,
+  meterIndexes,
   readOf,
   rollUpsOf,
   stores,
@@ -18,13 +18,13 @@ import {
 } from '../random-stores.ts';
 import { GROUP, storeWith, type TestSegment } from '../stored-segments.ts';
 
-type Asked = { readonly place: number; readonly probeId: number | null };
+type Asked = { readonly meterIndex: number; readonly probeId: number | null };
 
 /** Returns, by key, its values in the steps of a window that have readings. */
 function plainValues(
   store: readonly TestSegment[],
   window: Window,
-  { place, probeId, step }: Asked & { readonly step: number },
+  { meterIndex, probeId, step }: Asked & { readonly step: number },
 ): Map<string, Exact[]> {
   const list = store
     .filter((segment) => probeId === null || segment.probeId === probeId)
@@ -33,7 +33,7 @@ function plainValues(
   const values = new Map<string, Exact[]>();
   for (const [name, { value: sum, count }] of plainTable(list, step)) {
     const [key = '', , at] = name.split(' ');
-    if (Number(at) !== place) continue;
+    if (Number(at) !== meterIndex) continue;
     values.set(key, [...(values.get(key) ?? []), { sum, count }]);
   }
   return values;
@@ -43,7 +43,7 @@ function plainValues(
 function plainWindow(store: readonly TestSegment[], window: Window, asked: Asked) {
   const values = plainValues(store, window, { ...asked, step: Number.POSITIVE_INFINITY });
   const counted = [...values].flatMap(([key, [value]]): [string, Exact][] =>
-    value && isListable(value, foldAt(asked.place)) ? [[key, value]] : [],
+    value && isListable(value, foldAt(asked.meterIndex)) ? [[key, value]] : [],
   );
   return new Map(counted);
 }
@@ -64,11 +64,11 @@ const inOrder = (list: readonly Ranked[]): Ranked[] =>
 function expectSurroundings(
   answer: RankedKeys,
   values: ReadonlyMap<string, Exact>,
-  { place }: Asked,
+  { meterIndex }: Asked,
 ): void {
   const listed = new Set(answer.listed.map(({ key }) => key));
   const others = [...values].filter(([key]) => !listed.has(key)).map(([, value]) => value);
-  const fold = foldAt(place);
+  const fold = foldAt(meterIndex);
   expect(answer.total).toEqual(combine(values.values(), fold));
   expect(answer.others).toEqual(combine(others, fold));
   expect(answer.othersMatching).toEqual(answer.others);
@@ -76,7 +76,7 @@ function expectSurroundings(
 }
 
 const asked = fc.record({
-  place: places,
+  meterIndex: meterIndexes,
   probeId: fc.constantFrom(null, 0, 5),
   maxItems: fc.constantFrom(1, 3, 12, 100),
   seed: fc.array(fc.nat(), { maxLength: 6 }),
@@ -96,7 +96,7 @@ describe('keys ranked by change', () => {
         async (contents, window, { maxItems, seed, ...each }, { change, ago }) => {
           const since = { from: window.from - ago, to: window.to - ago };
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
-          const read = readOf(each.place, window, each.probeId);
+          const read = readOf(each.meterIndex, window, each.probeId);
           const selection = { within: null, passing: null };
           const question = { kind: 'changes', change, since, maxItems, ...selection } as const;
           const [answer] = await answerSegments(
@@ -150,8 +150,8 @@ describe('keys ranked by a topper bucket', () => {
         async (contents, asks, { maxItems, seed, ...each }, { percentile, more, ...sizes }) => {
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
           for (const window of [...asks, ...asks]) {
-            const read = readOf(each.place, window, each.probeId);
-            const fold = foldAt(each.place);
+            const read = readOf(each.meterIndex, window, each.probeId);
+            const fold = foldAt(each.meterIndex);
             const values = plainWindow(contents, window, each);
             const steps = plainValues(contents, window, { ...each, step: 300 });
             const bucketCount =

@@ -8,20 +8,20 @@ import { readFineSteps } from '../../../resolvers/loaders/series/fine-steps.ts';
 import { readGroupSteps } from '../../../resolvers/loaders/series/group-steps.ts';
 import { stepAt, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
 import { plainTable } from '../../segments/plain-segments.ts';
-import { foldAt, places, readOf, stores, type Window, windows } from '../random-stores.ts';
+import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
-type Asked = { readonly place: number; readonly window: Window; readonly stepSeconds: number };
+type Asked = { readonly meterIndex: number; readonly window: Window; readonly stepSeconds: number };
 
 /** Returns, by step, the value of each key in it. */
-function plainSteps(store: readonly TestSegment[], { place, window, stepSeconds }: Asked) {
+function plainSteps(store: readonly TestSegment[], { meterIndex, window, stepSeconds }: Asked) {
   const list = store
     .flatMap(({ samples }) => samples)
     .filter(({ bucket }) => bucket >= window.from && bucket < window.to);
   const steps = new Map<number, Map<string, Exact>>();
   for (const [name, { value: sum, count }] of plainTable(list, stepSeconds)) {
     const [key = '', at, of] = name.split(' ');
-    if (Number(of) !== place) continue;
+    if (Number(of) !== meterIndex) continue;
     const step = steps.get(Number(at)) ?? new Map<string, Exact>();
     steps.set(Number(at), step.set(key, { sum, count }));
   }
@@ -36,54 +36,70 @@ const asked = fc.record({
 describe('steps of any length over segments', () => {
   it('have the totals of plain arithmetic, and the others without the listed keys', async () => {
     await fc.assert(
-      fc.asyncProperty(stores, windows, places, asked, async (store, window, place, more) => {
-        const { stepSeconds, listed } = more;
-        const { reader, segments } = storeOf(store);
-        const read = readOf(place, window, null);
-        const reads = [{ group: GROUP, read, stepSeconds, listed, within: null }];
-        const [found] = await readGroupSteps(reader, segments, reads, null);
-        const fold = foldAt(place);
-        const wanted = plainSteps(store, { place, window, stepSeconds }).map(([at, keys]) => ({
-          at,
-          total: combine(keys.values(), fold),
-          others: combine(
-            [...keys].filter(([key]) => !listed.includes(key)).map(([, value]) => value),
-            fold,
-          ),
-        }));
-        expect(found).toEqual(wanted);
-      }),
+      fc.asyncProperty(
+        stores,
+        windows,
+        meterIndexes,
+        asked,
+        async (store, window, meterIndex, more) => {
+          const { stepSeconds, listed } = more;
+          const { reader, segments } = storeOf(store);
+          const read = readOf(meterIndex, window, null);
+          const reads = [{ group: GROUP, read, stepSeconds, listed, within: null }];
+          const [found] = await readGroupSteps(reader, segments, reads, null);
+          const fold = foldAt(meterIndex);
+          const wanted = plainSteps(store, { meterIndex, window, stepSeconds }).map(
+            ([at, keys]) => ({
+              at,
+              total: combine(keys.values(), fold),
+              others: combine(
+                [...keys].filter(([key]) => !listed.includes(key)).map(([, value]) => value),
+                fold,
+              ),
+            }),
+          );
+          expect(found).toEqual(wanted);
+        },
+      ),
       { numRuns: 150 },
     );
   });
 
   it('have the values of each key', async () => {
     await fc.assert(
-      fc.asyncProperty(stores, windows, places, asked, async (store, window, place, more) => {
-        const { stepSeconds } = more;
-        const { reader, segments } = storeOf(store);
-        const read = readOf(place, window, null);
-        const keys = ['C0.A8.01.00', 'C0.A8.01.01', 'C0.A8.01.FF'];
-        const requests = keys.map((key) => ({ group: GROUP, read, stepSeconds, key }));
-        const found = await readFineSteps(reader, segments, requests, null);
-        const plain = plainSteps(store, { place, window, stepSeconds });
-        for (const [i, key] of keys.entries()) {
-          const wanted = plain.flatMap(([at, values]): [number, Exact][] => {
-            const value = values.get(key);
-            const counts = value && (value.sum !== 0n || !isCounting(foldAt(place)));
-            return counts ? [[at, value]] : [];
-          });
-          const series = found[i];
-          if (!series) throw new Error('a series was asked for');
-          expect(series.origin).toBe(floorTo(window.from, stepSeconds));
-          const steps = Array.from(series.ids, (_, j): [number, Exact] => [
-            stepAt(series, j),
-            stepValue(series, j),
-          ]);
-          const counted = steps.filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)));
-          expect(counted).toEqual(wanted);
-        }
-      }),
+      fc.asyncProperty(
+        stores,
+        windows,
+        meterIndexes,
+        asked,
+        async (store, window, meterIndex, more) => {
+          const { stepSeconds } = more;
+          const { reader, segments } = storeOf(store);
+          const read = readOf(meterIndex, window, null);
+          const keys = ['C0.A8.01.00', 'C0.A8.01.01', 'C0.A8.01.FF'];
+          const requests = keys.map((key) => ({ group: GROUP, read, stepSeconds, key }));
+          const found = await readFineSteps(reader, segments, requests, null);
+          const plain = plainSteps(store, { meterIndex, window, stepSeconds });
+          for (const [i, key] of keys.entries()) {
+            const wanted = plain.flatMap(([at, values]): [number, Exact][] => {
+              const value = values.get(key);
+              const counts = value && (value.sum !== 0n || !isCounting(foldAt(meterIndex)));
+              return counts ? [[at, value]] : [];
+            });
+            const series = found[i];
+            if (!series) throw new Error('a series was asked for');
+            expect(series.origin).toBe(floorTo(window.from, stepSeconds));
+            const steps = Array.from(series.ids, (_, j): [number, Exact] => [
+              stepAt(series, j),
+              stepValue(series, j),
+            ]);
+            const counted = steps.filter(
+              ([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)),
+            );
+            expect(counted).toEqual(wanted);
+          }
+        },
+      ),
       { numRuns: 100 },
     );
   });

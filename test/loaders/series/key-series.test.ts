@@ -10,12 +10,12 @@ import {
 } from '../../../resolvers/loaders/series/key-series.ts';
 import { stepAt, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
-import { foldAt, places, readOf, stores, type Window, windows } from '../random-stores.ts';
+import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 import { isSameValue, plainPercentile } from './plain-percentile.ts';
 
 type Asked = {
-  readonly place: number;
+  readonly meterIndex: number;
   readonly window: Window;
   readonly probeId: number | null;
   readonly stepSeconds: number;
@@ -24,7 +24,7 @@ type Asked = {
 /** Returns, by step, the value of a key (null: of all keys), without zeros of counters. */
 function plainSteps(
   store: readonly TestSegment[],
-  { place, window, probeId, stepSeconds }: Asked,
+  { meterIndex, window, probeId, stepSeconds }: Asked,
   key: string | null,
 ): [number, Exact][] {
   const list = store
@@ -35,19 +35,19 @@ function plainSteps(
   return [...plainTable(list, stepSeconds, () => 'one')]
     .flatMap(([name, { value: sum, count }]): [number, Exact][] => {
       const [, at, of] = name.split(' ');
-      return Number(of) === place ? [[Number(at), { sum, count }]] : [];
+      return Number(of) === meterIndex ? [[Number(at), { sum, count }]] : [];
     })
-    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)))
+    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)))
     .sort(([a], [b]) => a - b);
 }
 
-function stepsOf(found: KeySeriesFound | undefined, place: number): [number, Exact][] {
+function stepsOf(found: KeySeriesFound | undefined, meterIndex: number): [number, Exact][] {
   const series = found?.series;
   if (!series) throw new Error('a series was asked for');
   return Array.from(series.ids, (_, i): [number, Exact] => [
     stepAt(series, i),
     stepValue(series, i),
-  ]).filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)));
+  ]).filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)));
 }
 
 /** Segments of which some are sealed, each later than the one before or at the same time. */
@@ -77,16 +77,16 @@ describe('series over segments', () => {
       fc.asyncProperty(
         stores,
         windows,
-        places,
+        meterIndexes,
         fc.record({
           probeId: fc.constantFrom(null, 0, 5),
           stepSeconds: fc.constantFrom(300, 600, 3600),
         }),
-        async (contents, window, place, { probeId, stepSeconds }) => {
-          const asked = { place, window, probeId, stepSeconds };
+        async (contents, window, meterIndex, { probeId, stepSeconds }) => {
+          const asked = { meterIndex, window, probeId, stepSeconds };
           const keys = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));
           const { reader, segments } = storeOf(contents);
-          const read = readOf(place, window, probeId);
+          const read = readOf(meterIndex, window, probeId);
           const requests = [...keys, 'C0.A8.01.FF', null].map((key) => ({
             group: GROUP,
             read,
@@ -98,7 +98,7 @@ describe('series over segments', () => {
           for (const [i, { key }] of requests.entries()) {
             const series = found[i];
             expect(series?.series?.origin).toBe(floorTo(window.from, stepSeconds));
-            expect(stepsOf(series, place)).toEqual(plainSteps(contents, asked, key));
+            expect(stepsOf(series, meterIndex)).toEqual(plainSteps(contents, asked, key));
           }
         },
       ),
@@ -111,15 +111,15 @@ describe('series over segments', () => {
       fc.asyncProperty(
         sealedStores,
         fc.array(windows, { minLength: 1, maxLength: 3 }),
-        places,
+        meterIndexes,
         fc.record({ probeId: fc.constantFrom(null, 0, 5), others: fc.nat({ max: 300 }) }),
-        async (contents, shortWindows, place, { probeId, others }) => {
+        async (contents, shortWindows, meterIndex, { probeId, others }) => {
           const { reader, segments } = storeOf(contents);
           const keys = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));
           for (const { from, to } of [...shortWindows, ...shortWindows]) {
             const window = { from, to: to + 3 * (to - from) };
-            const asked = { place, window, probeId, stepSeconds: 300 };
-            const read = readOf(place, window, probeId);
+            const asked = { meterIndex, window, probeId, stepSeconds: 300 };
+            const read = readOf(meterIndex, window, probeId);
             const expected = [...keys].map((key) => {
               const values = plainSteps(contents, asked, key).map(([, value]) => value);
               const bucketCount = isCounting(read.fold) ? values.length + others : null;

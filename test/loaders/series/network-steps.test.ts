@@ -8,20 +8,20 @@ import { readGroupSteps } from '../../../resolvers/loaders/series/group-steps.ts
 import { readNetworkSteps } from '../../../resolvers/loaders/series/network-steps.ts';
 import { stepAt, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
 import { type Asked, lengths, plainSteps } from '../plain-networks.ts';
-import { foldAt, places, readOf, stores, windows } from '../random-stores.ts';
+import { foldAt, meterIndexes, readOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';
 
 const asked = fc.record({
-  place: places,
+  meterIndex: meterIndexes,
   probeId: fc.constantFrom(null, 0, 5),
   prefix: lengths,
   stepSeconds: fc.constantFrom(60, 120, 300, 600, 3600),
 });
 
 /** Drops the zeros of counters: a missing step of a counter also counts as 0. */
-const told = (steps: readonly [number, Exact][], { place }: Asked): [number, Exact][] =>
+const told = (steps: readonly [number, Exact][], { meterIndex }: Asked): [number, Exact][] =>
   steps
-    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(place)))
+    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)))
     .toSorted(([a], [b]) => a - b);
 
 describe('series of networks', () => {
@@ -34,7 +34,7 @@ describe('series of networks', () => {
       fc.asyncProperty(stores, windows, asked, sizes, async (store, window, each, sizesAtOnce) => {
         const { stepSeconds, ...more } = each;
         const { reader, segments } = storeOf(store);
-        const read = { ...readOf(each.place, window, each.probeId), prefix: each.prefix };
+        const read = { ...readOf(each.meterIndex, window, each.probeId), prefix: each.prefix };
         const wanted = plainSteps(store, window, { ...more, step: stepSeconds });
         const keys = [...wanted.keys(), 'FF.00.00.00/08'];
         const requests = keys.map((key) => ({ group: GROUP, read, stepSeconds, key }));
@@ -46,9 +46,9 @@ describe('series of networks', () => {
           const series = found[i];
           if (!series) throw new Error('a series was asked for');
           expect(series.origin).toBe(floorTo(window.from, stepSeconds));
-          const steps = Array.from(series.ids, (_, place): [number, Exact] => [
-            stepAt(series, place),
-            stepValue(series, place),
+          const steps = Array.from(series.ids, (_, index): [number, Exact] => [
+            stepAt(series, index),
+            stepValue(series, index),
           ]);
           expect(told(steps, each)).toEqual(told(wanted.get(key) ?? [], each));
         }
@@ -86,9 +86,9 @@ describe('the others besides listed networks', () => {
   it('equal plain arithmetic in each step', async () => {
     await fc.assert(
       fc.asyncProperty(stores, windows, asked, fc.nat(), async (store, window, each, seed) => {
-        const { stepSeconds, place, probeId, prefix } = each;
+        const { stepSeconds, meterIndex, probeId, prefix } = each;
         const { reader, segments } = storeOf(store);
-        const read = { ...readOf(place, window, probeId), prefix };
+        const read = { ...readOf(meterIndex, window, probeId), prefix };
         const networks = plainSteps(store, window, { ...each, step: stepSeconds });
         const listed = [...networks.keys()].filter((_, i) => ((seed >> (i % 20)) & 1) === 1);
         const reads = [{ group: GROUP, read, stepSeconds, listed, within: null }];
@@ -105,10 +105,10 @@ describe('the others besides listed networks', () => {
             .sort(([a], [b]) => a - b)
             .map(([at, list]) => ({
               at,
-              total: combine(valuesOf(list), foldAt(place)),
+              total: combine(valuesOf(list), foldAt(meterIndex)),
               others: combine(
                 valuesOf(list.filter(([network]) => !listed.includes(network))),
-                foldAt(place),
+                foldAt(meterIndex),
               ),
             })),
         );

@@ -17,7 +17,7 @@ describe('the values of a series in order', () => {
       exactValues,
       fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
       fc.array(fc.integer(), { maxLength: 40 }),
-      (fold, drawn, places, numbers) => {
+      (fold, drawn, indexes, numbers) => {
         const values = drawn.map((value) => ofFold(value, fold));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
         const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
@@ -31,7 +31,7 @@ describe('the values of a series in order', () => {
           [valuesBeside(sealed, parts, fold), [...values, ...inSealed]],
         ] as const) {
           const ascending = all.toSorted(compareExact);
-          const wanted = places.map((each) => each % all.length);
+          const wanted = indexes.map((each) => each % all.length);
           const least = Number(all[0]?.sum) / Number(all[0]?.count);
           const { count: tallied, reaching } = ordered.tally(least);
           expect(tallied).toBe(all.length);
@@ -42,8 +42,8 @@ describe('the values of a series in order', () => {
             expect(count).toBe(all.length);
             return wanted;
           });
-          for (const [i, place] of wanted.entries()) {
-            expect(compareExact(found[i] as Exact, ascending[place] as Exact)).toBe(0);
+          for (const [i, index] of wanted.entries()) {
+            expect(compareExact(found[i] as Exact, ascending[index] as Exact)).toBe(0);
           }
         }
         // Ordering the steps does not change the series.

@@ -11,7 +11,7 @@ import { readKeySeries } from '../../../resolvers/loaders/series/key-series.ts';
 import { type StepSeries, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { samples } from '../../segments/plain-segments.ts';
-import { places, readOf } from '../random-stores.ts';
+import { meterIndexes, readOf } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment, type TestStore } from '../stored-segments.ts';
 import { isSameValue, plainPercentile } from './plain-percentile.ts';
 
@@ -47,7 +47,7 @@ function spanOf(list: TestSegment['samples']): { readonly first: number; readonl
 
 /** A time near the end of a segment; `near`: minutes after it. */
 const ends = fc.record({
-  place: fc.nat({ max: 40 }),
+  index: fc.nat({ max: 40 }),
   near: fc.integer({ min: -6, max: 6 }),
   seconds: fc.constantFrom(0, 0, 1, 30),
 });
@@ -55,7 +55,7 @@ const ends = fc.record({
 const requests = fc.record({
   ends: fc.tuple(ends, ends),
   probeId: fc.constantFrom(null, null, 0, 5),
-  place: places,
+  meterIndex: meterIndexes,
   /** Segments to leave out, by index, as if they had been dropped. */
   dropped: fc.array(fc.nat({ max: 5 }), { maxLength: 1 }),
   asks: fc.constantFrom('values', 'values and series', 'ranking'),
@@ -77,13 +77,13 @@ describe('values in sealed segments that are cached', () => {
             return [first, last + 60];
           });
           const keys = [...new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)))];
-          for (const { ends: both, probeId, place, dropped, asks, percentile } of asked) {
+          for (const { ends: both, probeId, meterIndex, dropped, asks, percentile } of asked) {
             const [a = 0, b = 0] = both.map(
-              (end) => (times[end.place % times.length] ?? 0) + 60 * end.near + end.seconds,
+              (end) => (times[end.index % times.length] ?? 0) + 60 * end.near + end.seconds,
             );
             const interval = { from: Math.min(a, b), to: Math.max(a, b) };
             if (isEmpty(interval)) continue;
-            const read = readOf(place, interval, probeId);
+            const read = readOf(meterIndex, interval, probeId);
             const isLive = (_: unknown, i: number): boolean => !dropped.includes(i);
             // Its segments have equal ids and contents, and nothing is cached.
             const fresh = storeOf(contents);

@@ -192,7 +192,7 @@ describe('restoring a slice', () => {
         readings: [{ value, count: 1n }, null, null, { value: -value, count: 1n }, null, null],
       };
     });
-    await lab.importDays({ list }, { list: list.slice(0, 9), place: { probeId: 1, ...SEALED } });
+    await lab.importDays({ list }, { list: list.slice(0, 9), scope: { probeId: 1, ...SEALED } });
     const before = await stored(1);
     expect(Number(before[0]?.['page_count'])).toBeGreaterThan(64);
     expect(Number(before[0]?.['size_bytes'])).toBeGreaterThan(2 ** 20);

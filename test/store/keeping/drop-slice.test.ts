@@ -156,7 +156,7 @@ describe('labels that came from DNS answers or MaxMind files', () => {
       bucket: DAY_START + 60,
       readings: [{ value: 1n, count: 1n }, null, null, null, null, null],
     }));
-    await lab.importDays({ list }, { list: list.slice(100, 102), place: { sliceId: 2 } });
+    await lab.importDays({ list }, { list: list.slice(100, 102), scope: { sliceId: 2 } });
     await lab.importer.query(
       `insert into key_texts (group_id, key, label, label_source)
        select 1, key, 'found', 'dns' from unnest($1::text[]) as key`,

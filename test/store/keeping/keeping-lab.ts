@@ -14,7 +14,7 @@ import { upsertCoverage } from '../../../db/write/slices/upsert-coverage.ts';
 import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { sliceName } from '../../../domain/slices/slice-name.ts';
 import { removeLeftovers } from '../../../keeping/leftovers.ts';
-import { fileOfArchive, newArchivePlace } from '../../../keeping/pool-folder.ts';
+import { fileOfArchive, newArchiveLocation } from '../../../keeping/pool-folder.ts';
 import { checkStoredSegment } from '../../../store/check/check-stored-segment.ts';
 import { archiveSlice } from '../../../store/keeping/archive-slice.ts';
 import { dropSlice } from '../../../store/keeping/drop-slice.ts';
@@ -91,8 +91,8 @@ export async function openKeepingLab() {
     archive: (sliceId: number, options: KeepingOptions = {}): Promise<WrittenArchive> =>
       kept(sliceId, options, async (keeper, slice) => {
         const name = sliceName(slice.startsAt, slice.engine);
-        const place = await newArchivePlace({ name: 'oper', path: pool }, 'lab', name);
-        return archiveSlice(keeper, slice, place);
+        const location = await newArchiveLocation({ name: 'oper', path: pool }, 'lab', name);
+        return archiveSlice(keeper, slice, location);
       }),
     restore: (sliceId: number, options: KeepingOptions = {}): Promise<number> =>
       kept(sliceId, options, async (keeper, slice) => {
@@ -150,7 +150,7 @@ export async function openKeepingLab() {
 export function dayOf(
   sliceId: number,
   hosts: readonly number[],
-  place: SegmentToWrite['place'] = {},
+  scope: SegmentToWrite['scope'] = {},
 ): SegmentToWrite {
   const start = DAY_START + (sliceId - 1) * DAY;
   return {
@@ -158,7 +158,7 @@ export function dayOf(
       sample(host, start + 60, host + 1),
       sample(host, start + 7200, 2 * host + 1),
     ]),
-    place: { sliceId, ...place },
+    scope: { sliceId, ...scope },
   };
 }
 

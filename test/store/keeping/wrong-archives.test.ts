@@ -56,10 +56,10 @@ describe('an archive that differs from what was written', () => {
     ['in its header', () => 30],
     ['in a page', (length: number) => Math.floor(length / 2)],
     ['in its last byte', (length: number) => length - 1],
-  ])('is refused if one bit is flipped: %s', async (_, placeOf) => {
+  ])('is refused if one bit is flipped: %s', async (_, offsetOf) => {
     const damaged = Buffer.from(content);
-    const place = placeOf(content.length);
-    damaged[place] = (damaged[place] ?? 0) ^ 1;
+    const offset = offsetOf(content.length);
+    damaged[offset] = (damaged[offset] ?? 0) ^ 1;
     await writeFile(file, damaged);
     await expectRefused(/is damaged: its SHA-256 is [0-9a-f]{64}, and [0-9a-f]{64} was written/);
   });
@@ -199,8 +199,8 @@ describe('an archive whose parts are out of order, but whose digest fits', () =>
     await reader.close();
     const [page = Buffer.alloc(0)] = pages;
     const bytes = Buffer.from(content);
-    const place = bytes.indexOf(page) + 10;
-    bytes[place] = (bytes[place] ?? 0) ^ 1;
+    const offset = bytes.indexOf(page) + 10;
+    bytes[offset] = (bytes[offset] ?? 0) ^ 1;
     await expect(restoreOf(bytes)).rejects.toThrow('the digest of page 0 does not fit its bytes');
   });
 });

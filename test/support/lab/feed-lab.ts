@@ -77,7 +77,7 @@ export function startFeed({
     engine: 0,
     home: [],
     probe: null,
-    places: null,
+    geo: null,
     databaseUrl,
     timeZone: 'UTC',
     servicePort: 'registered',

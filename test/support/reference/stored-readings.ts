@@ -47,7 +47,7 @@ async function readAll(client: Connection, context: string): Promise<StoredReadi
   for await (const { of, range, keys } of allRanges(client, context)) {
     for (const reading of readingsOf(range, keys)) all.push({ ...of, ...reading });
   }
-  return all.sort(byPlace);
+  return all.sort(inOrder);
 }
 
 /** The key ranges of the live segments of one group, or of all, with their keys as text. */
@@ -94,17 +94,17 @@ function* readingsOf({ readings }: KeyRange, keys: readonly string[]) {
     const { from, to } = bucketRows(readings, at);
     for (let row = from; row < to; row += 1) {
       const key = keys[readings.ordinals[row] ?? -1] ?? '';
-      for (const [place, column] of readings.columns.entries()) {
+      for (const [meterIndex, column] of readings.columns.entries()) {
         if (!column || Number.isNaN(column.values.low[row])) continue;
         const value = laneValue(column.values, row);
         const count = column.counts === null ? 1n : laneValue(column.counts, row);
-        yield { key, bucket, slot: place + 1, value, count };
+        yield { key, bucket, slot: meterIndex + 1, value, count };
       }
     }
   }
 }
 
-const byPlace = (a: StoredReading, b: StoredReading): number =>
+const inOrder = (a: StoredReading, b: StoredReading): number =>
   compare(a.group, b.group) ||
   compare(a.probe ?? '', b.probe ?? '') ||
   compare(a.key, b.key) ||

@@ -30,8 +30,8 @@ const counts = new Uint32Array(PARTS);
  * Returns the numbers at these indexes, counted from 0, of the sorted `numbers`, which are not
  * changed.
  */
-export function selectPlaces(numbers: Float64Array, places: readonly number[]): number[] {
-  if (places.length === 0) return [];
+export function selectIndexes(numbers: Float64Array, indexes: readonly number[]): number[] {
+  if (indexes.length === 0) return [];
   const { length } = numbers;
   const isKept = length <= KEPT_NUMBERS;
   const parts = isKept ? keptParts : new Uint32Array(length);
@@ -39,11 +39,11 @@ export function selectPlaces(numbers: Float64Array, places: readonly number[]): 
   const range = countParts(numbers, parts);
   if (range === null) {
     const copy = numbers.slice();
-    return places.map((place) => selectNth(copy, place));
+    return indexes.map((index) => selectNth(copy, index));
   }
   toStarts(range);
   divide(numbers, parts, divided);
-  const selected = places.map((place) => selectDivided(divided, range, place));
+  const selected = indexes.map((index) => selectDivided(divided, range, index));
   counts.fill(0, range.first, range.last + 1);
   return selected;
 }
@@ -92,14 +92,14 @@ function divide(numbers: Float64Array, parts: Uint32Array, divided: Float64Array
   }
 }
 
-function selectDivided(divided: Float64Array, { first, last }: Range, place: number): number {
+function selectDivided(divided: Float64Array, { first, last }: Range, index: number): number {
   let part = first;
   let most = last;
   while (part < most) {
     const middle = (part + most) >>> 1;
-    if ((counts[middle] as number) > place) most = middle;
+    if ((counts[middle] as number) > index) most = middle;
     else part = middle + 1;
   }
   const start = part === first ? 0 : (counts[part - 1] as number);
-  return selectNth(divided.subarray(start, counts[part]), place - start);
+  return selectNth(divided.subarray(start, counts[part]), index - start);
 }

@@ -10,16 +10,16 @@ import { IngestError } from '../ingest-error.ts';
 /** An autonomous system: its raw key, and its operator. */
 export type GeoSystem = { readonly key: KeyText; readonly name: string | null };
 
-/** Where an address is, as far as the databases know. */
-export type GeoPlace = { readonly country: KeyText | null; readonly system: GeoSystem | null };
+/** The country and the autonomous system of an address; null: not known. */
+export type AddressGeo = { readonly country: KeyText | null; readonly system: GeoSystem | null };
 
 /** What the databases of one import know. */
-export type GeoPlaces = {
+export type GeoLookup = {
   /** Whether any database has countries, and whether any has autonomous systems. */
   readonly hasCountries: boolean;
   readonly hasSystems: boolean;
-  /** Returns the place of an address, given as a raw key of kind `ip`. */
-  readonly placeOf: (address: KeyText) => GeoPlace;
+  /** Looks up an address, given as a raw key of kind `ip`. */
+  readonly geoOf: (address: KeyText) => AddressGeo;
 };
 
 /** Opens databases in MaxMind's format. */
@@ -30,10 +30,10 @@ export const openGeoDatabases = (files: readonly string[]): Promise<GeoDatabase[
  * Returns what the databases know. If several know an answer, the first one counts. Once a database
  * turns out to be damaged, `onDamaged` is called and may throw; otherwise it is no longer used.
  */
-export function geoPlaces(
+export function geoLookup(
   databases: readonly GeoDatabase[],
   onDamaged: (error: IngestError) => void,
-): GeoPlaces {
+): GeoLookup {
   const damaged = new Set<GeoDatabase>();
   const recordIn = (database: GeoDatabase, address: string): unknown => {
     if (damaged.has(database)) return null;
@@ -47,7 +47,7 @@ export function geoPlaces(
   };
   const withCountries = databases.filter(({ kinds }) => kinds.countries);
   const withSystems = databases.filter(({ kinds }) => kinds.systems);
-  const placeOf = boundedCache(LIMITS.importKnownAddresses, (address: KeyText): GeoPlace => {
+  const geoOf = boundedCache(LIMITS.importKnownAddresses, (address: KeyText): AddressGeo => {
     const text = formatReadable('ip', address);
     return {
       country: firstOf(withCountries, (database) => countryOf(recordIn(database, text))),
@@ -57,7 +57,7 @@ export function geoPlaces(
   return {
     hasCountries: withCountries.length > 0,
     hasSystems: withSystems.length > 0,
-    placeOf,
+    geoOf,
   };
 }
 

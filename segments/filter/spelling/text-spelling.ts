@@ -1,6 +1,6 @@
 import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';
 import { BACKSLASH } from '../../keys/text-part.ts';
-import type { Place, Spelled } from './place.ts';
+import type { Spelled, SpellingState } from './spelling-state.ts';
 
 const UNKNOWN: Spelled = { kind: 'unknown' };
 const NOTHING = new Uint8Array(0);
@@ -14,10 +14,14 @@ type TextPart = {
 };
 
 /**
- * Returns the place of a text part as it is written in the key, with what closes it (text-part.ts).
+ * Returns the state before a text part as it is written in the key, with what closes it
+ * (text-part.ts).
  */
-export function textPlace({ position, spell, isOpen }: TextPart, next: Place): Place {
-  const inside: Place = {
+export function textSpelling(
+  { position, spell, isOpen }: TextPart,
+  next: SpellingState,
+): SpellingState {
+  const inside: SpellingState = {
     isOpen,
     step(byte) {
       const added = spell(byte);
@@ -27,7 +31,7 @@ export function textPlace({ position, spell, isOpen }: TextPart, next: Place): P
       return { kind: 'adds', text: Uint8Array.of(added), next: then };
     },
   };
-  const behindBackslash: Place = {
+  const behindBackslash: SpellingState = {
     isOpen: false,
     step(byte) {
       if (byte === BACKSLASH) return { kind: 'adds', text: ONE_BACKSLASH, next: inside };

@@ -21,7 +21,7 @@ export type Rewriting = {
  * both. busy: another process is doing so in this context. stale: the inputs have changed since it
  * was planned. In both cases nothing was done. Errors: DamagedSegment, MissingPages.
  */
-export async function writeInPlaceOf<Written>(
+export async function replaceSegments<Written>(
   connection: Connection,
   { manifest, inputs, partition }: Rewriting,
   work: () => Promise<Written>,

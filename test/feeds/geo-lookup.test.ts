@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
-import { type GeoPlaces, geoPlaces, openGeoDatabases } from '../../ingest/flows/geo-places.ts';
+import { type GeoLookup, geoLookup, openGeoDatabases } from '../../ingest/flows/geo-lookup.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
 import { conn, connLog, importText, NOW, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
@@ -65,8 +65,8 @@ const FILES: Readonly<Record<string, Buffer>> = {
 
 const path = (name: string): string => join(folder, name);
 
-const openPlaces = async (files: readonly string[]): Promise<GeoPlaces> =>
-  geoPlaces(await openGeoDatabases(files), (error) => {
+const openLookup = async (files: readonly string[]): Promise<GeoLookup> =>
+  geoLookup(await openGeoDatabases(files), (error) => {
     throw error;
   });
 
@@ -92,21 +92,21 @@ describe('the place of an address', () => {
     ['2001:db8::1', 'FR', null],
     ['2001:db9::1', null, null],
   ])('%s is %s', async (text, countryKey, systemKey) => {
-    const { placeOf } = await openPlaces([path('country.mmdb'), path('asn.mmdb')]);
-    expect(placeOf(address(text))).toEqual({ country: countryKey, system: systemKey });
+    const { geoOf } = await openLookup([path('country.mmdb'), path('asn.mmdb')]);
+    expect(geoOf(address(text))).toEqual({ country: countryKey, system: systemKey });
   });
 
   it('is found in databases of other makers, and in those of IPv4 only', async () => {
-    const { placeOf, hasCountries, hasSystems } = await openPlaces([path('flat.mmdb')]);
+    const { geoOf, hasCountries, hasSystems } = await openLookup([path('flat.mmdb')]);
     expect([hasCountries, hasSystems]).toEqual([true, true]);
     const known = { country: 'JP', system: { key: '00.00.FB.F0', name: 'Other Networks' } };
-    expect(placeOf(address('198.51.100.1'))).toEqual(known);
-    expect(placeOf(address('2001:db8::1'))).toEqual({ country: null, system: null });
+    expect(geoOf(address('198.51.100.1'))).toEqual(known);
+    expect(geoOf(address('2001:db8::1'))).toEqual({ country: null, system: null });
   });
 
   it('comes from the first database that has it', async () => {
-    const { placeOf } = await openPlaces([path('asn.mmdb'), path('flat.mmdb')]);
-    expect(placeOf(address('198.51.100.1'))).toMatchObject({
+    const { geoOf } = await openLookup([path('asn.mmdb'), path('flat.mmdb')]);
+    expect(geoOf(address('198.51.100.1'))).toMatchObject({
       country: 'JP',
       system: { key: '00.00.3B.41' },
     });
@@ -133,18 +133,18 @@ describe('a damaged database', () => {
     /^.*damaged\.mmdb is damaged, and an entry .* download it again, or leave it out of/;
 
   it('stops an import with its name', async () => {
-    const { placeOf } = await openPlaces([path('damaged.mmdb')]);
-    expect(placeOf(address('8.8.8.8')).country).toBeNull();
-    expect(() => placeOf(address('198.51.100.1'))).toThrow(DAMAGED);
+    const { geoOf } = await openLookup([path('damaged.mmdb')]);
+    expect(geoOf(address('8.8.8.8')).country).toBeNull();
+    expect(() => geoOf(address('198.51.100.1'))).toThrow(DAMAGED);
   });
 
   it('is reported once if that is enough, and not used again', async () => {
     const told: string[] = [];
     const databases = await openGeoDatabases(['damaged.mmdb', 'country.mmdb'].map(path));
-    const { placeOf } = geoPlaces(databases, ({ message }) => told.push(message));
-    expect(placeOf(address('203.0.113.1')).country).toBe('GB');
-    expect(placeOf(address('198.51.100.1')).country).toBe('DE');
-    expect(placeOf(address('203.0.113.2')).country).toBe('US');
+    const { geoOf } = geoLookup(databases, ({ message }) => told.push(message));
+    expect(geoOf(address('203.0.113.1')).country).toBe('GB');
+    expect(geoOf(address('198.51.100.1')).country).toBe('DE');
+    expect(geoOf(address('203.0.113.2')).country).toBe('US');
     expect(told).toEqual([expect.stringMatching(DAMAGED)]);
   });
 });
@@ -156,8 +156,8 @@ describe('an import with places', () => {
   afterEach(() => database.drop());
 
   async function importWith(names: readonly string[], ...lines: string[]): Promise<void> {
-    const places = await openPlaces(names.map(path));
-    await importText(connLog(...lines), { databaseUrl: database.url, places });
+    const geo = await openLookup(names.map(path));
+    await importText(connLog(...lines), { databaseUrl: database.url, geo });
   }
 
   const BOTH = ['country.mmdb', 'asn.mmdb'];

@@ -8,8 +8,16 @@ import { positionOf } from '../../keys/key-codec.ts';
 import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';
 import { isLongPart } from './key-variants.ts';
 import { longLength, longWriter, writeAsn, writeInterfaceNumber } from './part-writers.ts';
-import { adding, KEY_END, type Place, pair, run, silent, writing } from './place.ts';
-import { textPlace } from './text-places.ts';
+import {
+  adding,
+  KEY_END,
+  pair,
+  run,
+  type SpellingState,
+  silent,
+  writing,
+} from './spelling-state.ts';
+import { textSpelling } from './text-spelling.ts';
 
 /**
  * readable: the readable form of a key. label: its label while no user has given it one. both: for
@@ -23,26 +31,26 @@ export const haveDefaultLabels = (kinds: readonly SimpleKeyKind[]): boolean =>
   kinds.some((kind) => kind === 'port' || kind === 'country');
 
 /**
- * Returns the place where keys of these kinds and of one variant begin to spell a text, folded the
+ * Returns the state before the first byte of keys of these kinds and one variant, folded the
  * way searches are. Each part is folded by itself, because the backslash between parts combines
  * with no other character.
  */
-export function searchPlaces(
+export function searchSpelling(
   kinds: readonly SimpleKeyKind[],
   variant: number,
   text: SearchedText,
-): Place {
-  let place = KEY_END;
+): SpellingState {
+  let state = KEY_END;
   for (let i = kinds.length - 1; i >= 0; i -= 1) {
     const kind = kinds[i] as SimpleKeyKind;
     const position = positionOf(kinds, i);
     const isLong = isLongPart(variant, i);
-    place =
+    state =
       kind === 'text'
-        ? textPlace({ position, spell: lowerAscii, isOpen: true }, place)
-        : bytePlaces({ kind, position, isLong, text }, place);
+        ? textSpelling({ position, spell: lowerAscii, isOpen: true }, state)
+        : byteSpelling({ kind, position, isLong, text }, state);
   }
-  return place;
+  return state;
 }
 
 const UPPER_A = 0x41;
@@ -62,7 +70,10 @@ type SearchedPart = {
   readonly text: SearchedText;
 };
 
-function bytePlaces({ kind, position, isLong, text }: SearchedPart, next: Place): Place {
+function byteSpelling(
+  { kind, position, isLong, text }: SearchedPart,
+  next: SpellingState,
+): SpellingState {
   const after = isBeforeAnother(position) ? '\\' : '';
   const { short, long } = KEY_LENGTHS[kind];
   const tags = long !== undefined && hasTag(kind, position) ? 1 : 0;
@@ -104,5 +115,9 @@ function foldedName(kind: ByteKind, raw: string, text: SearchedText): string {
 
 const lowerHex = (byte: number): string => formatHexBytes([byte]).toLowerCase();
 
-const decimalRun = (count: number, before: string, after: string, next: Place): Place =>
-  run({ count, spell: String, before, between: '.', after }, next);
+const decimalRun = (
+  count: number,
+  before: string,
+  after: string,
+  next: SpellingState,
+): SpellingState => run({ count, spell: String, before, between: '.', after }, next);

@@ -3,21 +3,21 @@ import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { type ByteKind, hasTag, KEY_LENGTHS } from '../../keys/byte-part.ts';
 import { positionOf } from '../../keys/key-codec.ts';
 import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';
-import { KEY_END, type Place, run, tag } from './place.ts';
-import { textPlace } from './text-places.ts';
+import { KEY_END, run, type SpellingState, tag } from './spelling-state.ts';
+import { textSpelling } from './text-spelling.ts';
 
-/** Returns the place where keys of these kinds begin to spell their raw form. */
-export function rawPlaces(kinds: readonly SimpleKeyKind[]): Place {
-  let place = KEY_END;
+/** Returns the state before the first byte of keys of these kinds, which spell their raw form. */
+export function rawSpelling(kinds: readonly SimpleKeyKind[]): SpellingState {
+  let state = KEY_END;
   for (let i = kinds.length - 1; i >= 0; i -= 1) {
     const kind = kinds[i] as SimpleKeyKind;
     const position = positionOf(kinds, i);
-    place =
+    state =
       kind === 'text'
-        ? textPlace({ position, spell: (byte) => byte, isOpen: false }, place)
-        : bytePlaces(kind, position, place);
+        ? textSpelling({ position, spell: (byte) => byte, isOpen: false }, state)
+        : byteSpelling(kind, position, state);
   }
-  return place;
+  return state;
 }
 
 const hexByte = (byte: number): string => formatHexBytes([byte]);
@@ -30,7 +30,7 @@ const hexRun = (count: number, before: string, after: string) => ({
   spell: hexByte,
 });
 
-function bytePlaces(kind: ByteKind, position: PartPosition, next: Place): Place {
+function byteSpelling(kind: ByteKind, position: PartPosition, next: SpellingState): SpellingState {
   const separator = isBeforeAnother(position) ? '\\' : '';
   const { short, long } = KEY_LENGTHS[kind];
   if (kind === 'country') {
