@@ -1,7 +1,7 @@
-import { takeTurn } from './loaders/session/event-loop-turns.ts';
+import { yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
 
 /** Completing 1,000 objects takes some 20 ms. */
-const OBJECTS_PER_TURN = 1_000;
+const OBJECTS_BETWEEN_YIELDS = 1_000;
 
 type WaitingList = { readonly objects: number; readonly begin: () => void };
 
@@ -12,8 +12,8 @@ type WaitingList = { readonly objects: number; readonly begin: () => void };
  */
 export class AnswerPace {
   readonly #signal: AbortSignal;
-  /** Objects that this turn may still begin. */
-  #left = OBJECTS_PER_TURN;
+  /** Objects that may still begin before the next yield. */
+  #left = OBJECTS_BETWEEN_YIELDS;
   readonly #waiting: WaitingList[] = [];
 
   /** signal: aborts when the answer is no longer needed. */
@@ -30,7 +30,7 @@ export class AnswerPace {
       this.#left -= objects;
       return undefined;
     }
-    if (this.#waiting.length === 0) void this.#takeTurns();
+    if (this.#waiting.length === 0) void this.#beginAll();
     return this.#waitFor(objects);
   }
 
@@ -39,11 +39,11 @@ export class AnswerPace {
     this.#signal.throwIfAborted();
   }
 
-  /** Begins all lists that wait, some in each turn. */
-  async #takeTurns(): Promise<void> {
+  /** Begins all lists that wait, and yields in between. */
+  async #beginAll(): Promise<void> {
     do {
-      await takeTurn();
-      this.#left = OBJECTS_PER_TURN;
+      await yieldToEventLoop();
+      this.#left = OBJECTS_BETWEEN_YIELDS;
       this.#beginLists();
     } while (this.#waiting.length > 0);
   }

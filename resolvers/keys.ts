@@ -117,7 +117,7 @@ export async function listKeys(
   }
   const afterKey = after === null ? null : decodeCursor(after);
   const { loaders, contextId } = group.at;
-  if (isLongFilter(filter)) await loaders.takeTurn();
+  if (isLongFilter(filter)) await loaders.yieldToEventLoop();
   const list = {
     contextId,
     group: group.read,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { serviceError } from '../domain/errors.ts';
-import { noteAccepted } from '../resolvers/loaders/session/event-loop-turns.ts';
+import { noteAccepted } from '../resolvers/loaders/session/event-loop-scheduler.ts';
 import { registerAdmission } from './admission/admission-metrics.ts';
 import { Door } from './admission/door.ts';
 import { RefusalLog } from './admission/refusal-log.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 import { selectFeedCommits } from '../../db/write/feeds/select-feed-commits.ts';
 import { upsertFeed } from '../../db/write/feeds/upsert-feed.ts';
@@ -51,8 +51,8 @@ export type FeedBatch = {
 /** No bounds: each flow was checked when it was read. */
 const NO_BOUNDS: TimeBounds = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Number of flows after which signals and input get a turn. */
-const FLOWS_A_TURN = 500;
+/** Number of flows after which signals and input are handled. */
+const FLOWS_BETWEEN_YIELDS = 500;
 
 /**
  * Commits the batches of one feed, each with its number in one transaction. After a failure nobody
@@ -153,7 +153,7 @@ async function writeFlows(
     signal.throwIfAborted();
     const due = add(flow);
     if (due !== null) await due;
-    if (i % FLOWS_A_TURN === FLOWS_A_TURN - 1) await nextTurn();
+    if (i % FLOWS_BETWEEN_YIELDS === FLOWS_BETWEEN_YIELDS - 1) await yieldToEventLoop();
   }
   await writer.finish();
   await finish();

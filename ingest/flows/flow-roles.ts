@@ -93,7 +93,7 @@ function appRoles(flow: Flow, direction: Direction | null): FlowRole[] {
   const app = portKey(String(port));
   const kind = direction === null ? 'appElsewhere' : APP_KINDS[direction];
   const roles: FlowRole[] = [{ group: 'apps', key: simpleKey(app), kind }];
-  // Each end in turn, even if both have the same address.
+  // Both ends, even if both have the same address.
   for (const { address } of [flow.originator, flow.responder]) {
     if (address === null) continue;
     roles.push({ group: 'hostApps', key: crossKey([address, app]), kind: 'crosskey' });

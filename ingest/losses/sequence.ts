@@ -127,13 +127,13 @@ export class Sequence {
     }
     if (at === this.#first) this.#firstUnits += units;
     if (at === this.#mark) this.#markUnits += units;
-    if (at > this.#newest.number) this.#goOn(at);
+    if (at > this.#newest.number) this.#advanceTo(at);
     if (at === this.#newest.number) this.#newest.units += units;
     else if (this.#mark !== null && at < this.#mark) this.#olderUnits += units;
     else this.#newerUnits += units;
   }
 
-  #goOn(at: number): void {
+  #advanceTo(at: number): void {
     const { number, units } = this.#newest;
     this.#newerUnits += units;
     if (this.#before !== null) {

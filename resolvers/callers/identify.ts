@@ -8,7 +8,7 @@ import {
   type RequestReads,
   SnapshotMoved,
 } from '../loaders/request-reads.ts';
-import { pause } from '../loaders/session/event-loop-turns.ts';
+import { pause } from '../loaders/session/event-loop-scheduler.ts';
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';
@@ -31,7 +31,7 @@ export type IdentitySources = {
 /**
  * Authenticates the caller. Fails with `invalidToken` for an unknown user and for a wrong token
  * alike, in the same time (decision 10); with `tooManyFailures` after many such failures; and with
- * `busy`. While the primary cannot be reached, `standIns` are tried in turn: they have the same
+ * `busy`. While the primary cannot be reached, `standIns` are tried in order: they have the same
  * users and grants (decision 13), though perhaps those of some time ago. The primary is then not
  * read at all.
  */
@@ -154,7 +154,7 @@ type Search = {
 const USUAL_SECONDS = LIMITS.connectTimeoutMs / 1000;
 
 /**
- * Asks stand-ins in turn until one of them knows the user and the token. The others may be broken,
+ * Asks stand-ins in order until one of them knows the user and the token. The others may be broken,
  * or lag behind: all their data are still out of the user's reach (see `Identity.grantsOf`). If
  * none does, the word of a recovery node counts, or that of all nodes together.
  */

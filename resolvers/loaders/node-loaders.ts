@@ -42,8 +42,8 @@ export function createNodeLoaders(reader: NodeReader) {
   const describedKeys = describedKeysLoader(reader);
   return {
     /** See NodeReader. */
-    goOn: () => reader.goOn(),
-    takeTurn: () => reader.takeTurn(),
+    pause: () => reader.pause(),
+    yieldToEventLoop: () => reader.yieldToEventLoop(),
     serverFacts: (): Promise<ServerFactsRow> => {
       serverFacts ??= selectServerFacts(session);
       return serverFacts;

@@ -80,7 +80,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   if (!isTimeZone(timeZone)) {
     throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
   }
-  if (isLongFilter(request.filter)) await group.at.loaders.takeTurn();
+  if (isLongFilter(request.filter)) await group.at.loaders.yieldToEventLoop();
   const filter = isEmptyFilter(request.filter) ? null : request.filter;
   checkKeys(request, filter);
   const { meter, fold } = await rankableMeter(group, request.meterIndex);

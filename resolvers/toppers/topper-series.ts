@@ -31,7 +31,7 @@ export async function keySeries(ranked: RankedKey, step: number | null): Promise
   const found = await loadSteps(plan, stepSeconds, ranked.key.row.key);
   // The series of all keys arrive together; made in one go, they would delay all other requests.
   if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
-    await plan.meter.group.at.loaders.takeTurn();
+    await plan.meter.group.at.loaders.yieldToEventLoop();
   }
   const readings = stepReadings(found);
   const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
@@ -104,7 +104,7 @@ async function readingsOfAll(
   const all: StepReading[] = [];
   for (const each of series) {
     for (const reading of stepReadings(each)) all.push(reading);
-    await plan.meter.group.at.loaders.goOn();
+    await plan.meter.group.at.loaders.pause();
   }
   return all;
 }

@@ -20,8 +20,8 @@ export async function askTrend(
   if (answer.kind !== 'trend') throw new Error('another question was answered');
   const listed = answer.steps.flatMap((step) => step.listed.map(({ key }) => key));
   const viewOf = await viewListed(plan, listed);
-  // Not for a few keys: trends that continue in the same turn are read together.
-  if (listed.length > KEYS_AT_ONCE) await plan.meter.group.at.loaders.takeTurn();
+  // Not for a few keys: trends that continue without yielding are read together.
+  if (listed.length > KEYS_AT_ONCE) await plan.meter.group.at.loaders.yieldToEventLoop();
   return clippedSteps(window, every).map((step, i) =>
     topperOf(planOfStep(plan, step), answer.steps[i] as TopKeys, viewOf),
   );

@@ -30,10 +30,10 @@ const OBJECT_VALUES = 50;
 type Field = GraphQLField<unknown, RequestScope>;
 
 /**
- * Makes all other lists of objects, and `ONE_EACH`, take their values from the answer's budget, and wait for a turn
- * if the answer is large. A request's price assumes their lengths before it is known how long they
- * are, and lists that contain each other (a group's meters, and the group of each of these)
- * multiply the mistake. Changes the schema.
+ * Makes all other lists of objects, and `ONE_EACH`, take their values from the answer's budget, and
+ * yield to other requests if the answer is large. A request's price assumes their lengths before it
+ * is known how long they are, and lists that contain each other (a group's meters, and the group of
+ * each of these) multiply the mistake. Changes the schema.
  */
 export function countLists(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

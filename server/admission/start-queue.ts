@@ -1,4 +1,4 @@
-import { isTurnFree, queueStart } from '../../resolvers/loaders/session/event-loop-turns.ts';
+import { hasTimeLeft, queueStart } from '../../resolvers/loaders/session/event-loop-scheduler.ts';
 
 type Waiting = {
   /** When the request was queued, in milliseconds. */
@@ -50,7 +50,7 @@ export class StartQueue {
    * `refusal` returns if the request waited too long.
    */
   wait(refusal: () => Error): Promise<void> | undefined {
-    if (isTurnFree()) return undefined;
+    if (hasTimeLeft()) return undefined;
     return new Promise((begin, reject) => {
       this.#waiting.push({ since: this.#now(), begin, refuse: () => reject(refusal()) });
       queueStart(() => this.#beginOne());

@@ -13,7 +13,7 @@ import {
   shownValue,
 } from '../../domain/toppers/topper-arithmetic.ts';
 import type { TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
-import { pause } from '../../resolvers/loaders/session/event-loop-turns.ts';
+import { pause } from '../../resolvers/loaders/session/event-loop-scheduler.ts';
 import { askTop, type RuleReads } from './rule-reads.ts';
 
 /** What was read of a window. */

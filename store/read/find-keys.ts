@@ -32,7 +32,7 @@ export type KeySearch = {
   /** Runs one statement (fetch-pages.ts). */
   readonly fetch: (requests: readonly PageRequest[]) => Promise<FetchedPages>;
   /** Awaited during long work. */
-  readonly goOn?: (() => Promise<void> | undefined) | undefined;
+  readonly pause?: (() => Promise<void> | undefined) | undefined;
   /** MOST_PAGES unless set; tests set fewer. */
   readonly mostPages?: number;
 };
@@ -131,7 +131,7 @@ class SectionBatch {
     this.pageCount += 1;
   }
 
-  async read({ fetch, goOn }: KeySearch): Promise<void> {
+  async read({ fetch, pause }: KeySearch): Promise<void> {
     if (this.#sections.length === 0) return;
     const requests = [...this.#pages].map(([segment, pages]) => ({ segment, pages }));
     const fetched = await fetch(requests);
@@ -140,7 +140,7 @@ class SectionBatch {
     );
     for (const section of this.#sections) {
       settleKeys(section, opened.get(section.segment) ?? sectionsOf(section.segment, fetched));
-      await goOn?.();
+      await pause?.();
     }
   }
 }

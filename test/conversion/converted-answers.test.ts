@@ -123,7 +123,7 @@ const reader = (): SegmentReader => ({
   memory: new SegmentMemory(2 ** 24),
   threadPool,
   signal: new AbortController().signal,
-  goOn: () => undefined,
+  pause: () => undefined,
   fetch: (requests, bound) => fetchPages(copiesOf(lab.connection), requests, bound),
 });
 

@@ -82,7 +82,7 @@ function openStore(written: readonly PlainSegment[], live: LiveSegments): TestSt
     memory: new SegmentMemory(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     signal: new AbortController().signal,
-    goOn: () => undefined,
+    pause: () => undefined,
     fetch: async (requests) => {
       if (requests.some(({ pages }) => [...pages].length > 0)) statements += 1;
       return new Map(

@@ -30,7 +30,7 @@ export type TrendAsked = {
 export type TrendSizes = {
   /** Approximate number of readings in memory at once. */
   readonly readingsAtOnce: number;
-  /** Blocks and readings passed to a thread together; limited so that others get their turn. */
+  /** Blocks and readings passed to a thread together; limited so that others do not wait long. */
   readonly unitsOfTask: number;
   readonly readingsOfTask: number;
 };
@@ -74,7 +74,7 @@ export async function answerTrends(
     const known = openParts(reader);
     for (const each of planned) {
       wantParts(known, partsOf(each), wishes);
-      await reader.goOn();
+      await reader.pause();
     }
     const sectionsOf = await wishes.read(reader, bound);
     // Blocks first: a thread decodes them meanwhile.
@@ -135,7 +135,7 @@ async function planPiece(
     const ofStep = { ...read, interval };
     const segments = own.filter((segment) => isOfRead(segment, ofStep));
     parts.push(segments.flatMap((segment) => partOf(reader, segment, ofStep)));
-    await reader.goOn();
+    await reader.pause();
   }
   return { piece, parts };
 }
@@ -205,7 +205,7 @@ async function answerPiece(
       found.push(fromTop(step.answer, maxItems, { named, fold: read.fold }));
       keepSums(reader, asked[i] ?? [], step);
     }
-    await reader.goOn();
+    await reader.pause();
   };
   for (const ofStep of parts) {
     const step = ofStep.map((part) => mappedPart(part, { read, union, source }));

@@ -145,7 +145,7 @@ async function lookAt(
     const least = leastToRank(first, question.maxItems);
     const value = valueIn(valuesOf[i] as TalliedValues, asked, least);
     if (value) admit(first, { key, value }, question.maxItems);
-    await reader.goOn();
+    await reader.pause();
   }
   for (const { key } of keys.filter(isZero)) {
     admit(first, { key, value: NOTHING }, question.maxItems);

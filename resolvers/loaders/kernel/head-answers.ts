@@ -71,7 +71,7 @@ export class HeadAnswers {
       for (const range of directory.ranges) {
         const head = readHead({ directory, range, sections }, group.codec, question);
         if (head) heads.push(head);
-        await this.#reader.goOn();
+        await this.#reader.pause();
       }
       const ranked = rankHeads(heads);
       this.#reader.memory.keep('heads', name, ranked);

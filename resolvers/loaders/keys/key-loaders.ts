@@ -107,7 +107,7 @@ export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, bool
         wanted,
         session,
         fetch: (pages) => reader.segments.fetch(pages, null),
-        goOn: () => reader.goOn(),
+        pause: () => reader.pause(),
       });
       return requests.map(({ group, key }) => found.get(group.groupId)?.has(key) ?? false);
     },

@@ -30,7 +30,7 @@ export async function passingKeys(
     name: `${JSON.stringify(filter)}${version}`,
     match: async (keys) => {
       const labels = isSearch ? await ownLabels(labelled, group) : null;
-      await reader.goOn();
+      await reader.pause();
       const search = { keyKind, partKinds, filter, labels };
       return reader.memory.threadPool.match(keys, search, reader.signal);
     },
@@ -41,7 +41,7 @@ export async function passingKeys(
 const passingNetworks = (reader: NodeReader, filter: KeyFilter): KeysPassing => ({
   name: `networks ${JSON.stringify(filter)}`,
   match: async (keys) => {
-    await reader.goOn();
+    await reader.pause();
     return reader.memory.threadPool.match(keys, { networks: filter }, reader.signal);
   },
 });

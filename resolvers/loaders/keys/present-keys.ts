@@ -77,7 +77,7 @@ async function readPresent(
     for (const run of runs) {
       for (const ids of blocks.keysOf(segment, run)) {
         for (let i = 0; i < ids.length; i += 1) addKey(present, ids[i] as number);
-        await reader.goOn();
+        await reader.pause();
       }
     }
     found.push({ segment, present });

@@ -49,13 +49,13 @@ export class SegmentKeys implements KeyLists {
 
   /** Decodes the keys that were read. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
-    const { memory, goOn } = this.#reader;
+    const { memory, pause } = this.#reader;
     for (const [segment, { codec }] of this.#missing) {
       const into = sharedBuilder(segment, codec);
       const target = { codec, sections: sectionsOf(segment), into };
       for (const range of segment.directory().ranges) {
         addKeysOfRange(range, target);
-        await goOn();
+        await pause();
       }
       const keys = into.finish();
       memory.keep('keys', segmentName(this.#reader, segment), keys);

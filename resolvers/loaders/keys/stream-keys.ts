@@ -53,7 +53,7 @@ export async function* streamKeys(
     const { keys } = uniteKeys(lists);
     const rest = after === null ? keys : keysAfter(keys, after);
     if (rest.count > 0) yield rest;
-    await reader.goOn();
+    await reader.pause();
   }
 }
 
@@ -96,7 +96,7 @@ async function readNext(reader: SegmentReader, { group, inputs, bound }: NextRea
     const keys = readKeys(next.range, group.codec, sectionsOf(input.segment));
     input.pending = onlyPresent(keys, next, input.present);
     input.nextRange += 1;
-    await reader.goOn();
+    await reader.pause();
   }
 }
 

@@ -34,7 +34,7 @@ export async function readFineSteps(
         request,
         new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.fold),
       );
-      await reader.goOn();
+      await reader.pause();
     }
   }
   return requests.map((request) => found.get(request) as StepSeries);

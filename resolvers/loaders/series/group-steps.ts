@@ -40,7 +40,7 @@ export async function readGroupSteps(
     const totals = new Map<number, { total: Exact[]; others: Exact[] }>();
     for (const part of steps[i] ?? []) {
       addSegment(totals, read, part, keys.of(part.segment));
-      await reader.goOn();
+      await reader.pause();
     }
     answers.push(toSteps(totals, read));
   }

@@ -121,7 +121,7 @@ async function readAll(
     const series = others[way].next().value as StepSeries;
     const { question } = each;
     found.push({ series, values: question && selectValues(valuesOfSeries(series), question) });
-    await reader.goOn();
+    await reader.pause();
   }
   return found;
 }

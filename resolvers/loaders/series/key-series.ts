@@ -49,7 +49,7 @@ export async function readKeySeries(
     if (series) seriesOfParts.set(own, series);
     const values = question && selectValues(valuesOf(cache, known, own, read.fold), question);
     found.push({ series, values });
-    if (question) await reader.goOn();
+    if (question) await reader.pause();
   }
   return found;
 }
@@ -67,7 +67,7 @@ export async function readKeyValues(
   const found: TalliedValues[] = [];
   for (const [i, { read }] of requests.entries()) {
     found.push(valuesOf(cache, inSealed[i] ?? null, parts[i] ?? [], read.fold));
-    await reader.goOn();
+    await reader.pause();
   }
   return found;
 }

@@ -71,7 +71,7 @@ export async function readKeyParts(
       ofKeys.set(key, parts);
     }
     for (const request of grid.requests) found.set(request, ofKeys.get(request.key) ?? []);
-    await reader.goOn();
+    await reader.pause();
   }
   return requests.map((request) => found.get(request) ?? []);
 }

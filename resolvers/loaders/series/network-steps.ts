@@ -130,7 +130,7 @@ async function addPiece(
     const found = await reader.threadPool.foldNetworkSteps(question, reader.signal);
     const shift = (start - originOf(first)) / stepSeconds;
     for (const [i, own] of found.entries()) parts[from + i]?.push(toPart(own, shift));
-    await reader.goOn();
+    await reader.pause();
   }
 }
 

@@ -106,7 +106,7 @@ export class SegmentSeriesReads {
         into[row.keyIndex] = series;
         if (series) this.#reader.memory.keep('series', name, series);
       }
-      await this.#reader.goOn();
+      await this.#reader.pause();
     }
     this.#missing.clear();
   }

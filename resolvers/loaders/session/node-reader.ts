@@ -22,7 +22,7 @@ import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
-import { pause, takeTurn } from './event-loop-turns.ts';
+import { pause, yieldToEventLoop } from './event-loop-scheduler.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -104,14 +104,14 @@ export class NodeReader {
    * Lets other requests continue. Await it repeatedly during long work of this process. Errors: the
    * request's time limit has passed, or its caller has gone.
    */
-  goOn(): Promise<void> | undefined {
+  pause(): Promise<void> | undefined {
     this.#check();
     return pause();
   }
 
-  /** Waits for a turn for long work that cannot pause. Errors: the same. */
-  async takeTurn(): Promise<void> {
-    await takeTurn();
+  /** Yields before long work that cannot pause. Errors: the same. */
+  async yieldToEventLoop(): Promise<void> {
+    await yieldToEventLoop();
     this.#check();
   }
 
@@ -232,7 +232,7 @@ export class NodeReader {
       memory: memory.segments,
       threadPool: memory.threadPool,
       signal,
-      goOn: () => this.goOn(),
+      pause: () => this.pause(),
       fetch: async (requests, bound) =>
         requests.length === 0 ? new Map() : pages.load({ requests, bound }),
     };

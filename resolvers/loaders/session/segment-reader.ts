@@ -20,7 +20,7 @@ export type SegmentReader = {
     bound: TimeBound | null,
   ) => Promise<FetchedPages>;
   /** Await it during long work. Errors: the request's time limit has passed, or its caller left. */
-  readonly goOn: () => Promise<void> | undefined;
+  readonly pause: () => Promise<void> | undefined;
 };
 
 /**

@@ -1,9 +1,9 @@
 /**
- * Returns the index of the node to read from: the least busy one; equally busy nodes take turns.
+ * Returns the index of the node to read from: the least busy one; equally busy ones rotate.
  * busy: for each node, the number of connections in use or waited for.
  */
-export function pickNode(busy: readonly number[], turn: number): number {
+export function pickNode(busy: readonly number[], rotation: number): number {
   const least = Math.min(...busy);
   const idle = busy.flatMap((count, index) => (count === least ? [index] : []));
-  return idle[turn % idle.length] ?? 0;
+  return idle[rotation % idle.length] ?? 0;
 }

@@ -44,7 +44,7 @@ type Known = {
 export class Standbys {
   readonly #options: StandbysOptions;
   readonly #known = new Map<string, Known>();
-  #turn = 0;
+  #rotation = 0;
 
   constructor(options: StandbysOptions) {
     this.#options = options;
@@ -65,8 +65,8 @@ export class Standbys {
       busyConnections(pools.at(pools.primaryUrl)) - ownBusy,
       ...fit.map((url) => busyConnections(pools.at(url))),
     ];
-    this.#turn += 1;
-    return [null, ...fit][pickNode(busy, this.#turn)] ?? null;
+    this.#rotation += 1;
+    return [null, ...fit][pickNode(busy, this.#rotation)] ?? null;
   }
 
   answered(url: string): void {

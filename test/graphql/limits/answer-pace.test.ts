@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { AnswerBudget } from '../../../resolvers/answer-budget.ts';
 import { AnswerPace } from '../../../resolvers/answer-pace.ts';
@@ -6,7 +6,7 @@ import { group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 
 const STAYS = new AbortController().signal;
 
-/** Completes the objects of a list, for so long that those of ten lists take more than a turn. */
+/** Completes the objects of a list, so slowly that ten lists take more than an iteration. */
 function spin(): void {
   const until = performance.now() + 0.3;
   while (performance.now() < until);
@@ -23,7 +23,7 @@ describe('the lists of a large answer', () => {
     expect(pace.begin(1)).toBeInstanceOf(Promise);
   });
 
-  it('then begin in order, about a thousand objects in a turn of the event loop', async () => {
+  it('then begin in order, about a thousand objects in an iteration of the event loop', async () => {
     const pace = new AnswerPace(STAYS);
     expect(pace.begin(1_000)).toBeUndefined();
     const begun: number[] = [];
@@ -32,14 +32,14 @@ describe('the lists of a large answer', () => {
       begun.push(i);
       spin();
     });
-    const perTurn: number[] = [];
+    const perIteration: number[] = [];
     while (begun.length < lists.length) {
       const before = begun.length;
-      await turn();
-      if (begun.length > before) perTurn.push(begun.length - before);
+      await iteration();
+      if (begun.length > before) perIteration.push(begun.length - before);
     }
     expect(begun).toEqual(lists.map((_, i) => i));
-    expect(perTurn).toEqual([10, 10, 10, 10]);
+    expect(perIteration).toEqual([10, 10, 10, 10]);
   });
 
   it('wait behind those that wait already', async () => {
@@ -65,7 +65,7 @@ describe('the lists of a large answer', () => {
 it.each([
   ['by Yoga', 0],
   ['compiled', 1],
-])('all lists of a large answer wait for their turns, %s', async (_, compileAfter) => {
+])('all lists of a large answer yield to other requests, %s', async (_, compileAfter) => {
   const METERS = 40;
   const meters = Array.from({ length: METERS }, (_unused, id) => meter(id, 2));
   const settings = { compileAfter, responseCacheBytes: 0 };
@@ -88,7 +88,7 @@ it.each([
   }
 });
 
-it('the drill-downs of many keys wait for their turns too, and take their values', async () => {
+it('the drill-downs of many keys yield too, and take their values', async () => {
   const crosskey = { parentguid: guidOf(1), crosskeyguid_1: guidOf(1) };
   const keys = Array.from({ length: 30 }, (_, i) => `k${String(i).padStart(2, '0')}`);
   const lab = await startLab({

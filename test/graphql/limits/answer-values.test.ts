@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { startTestService, type TestService } from '../../support/lab/service.ts';
@@ -125,7 +125,7 @@ it.each([
         inGroup(`topperTrend(${window}, every: 300, maxItems: 10) { ${below} }`),
       );
       expect(errors?.[0]).toMatchObject({ extensions: { code: 'LIMIT' } });
-      await turn();
+      await iteration();
     }
     expect(unhandled).toEqual([]);
   } finally {

@@ -120,7 +120,7 @@ async function topper(from: number, to: number, probeId: number | null) {
     memory: new SegmentMemory(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     signal: new AbortController().signal,
-    goOn: () => undefined,
+    pause: () => undefined,
     fetch: (requests: Parameters<typeof fetchPages>[1]) =>
       fetchPages(copiesOf(lab.reader), requests),
   };

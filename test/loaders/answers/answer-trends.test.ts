@@ -141,12 +141,12 @@ describe('a trend over segments', () => {
     const window = { from: FIRST, to: FIRST + 86_400 };
     const asked = [{ group: GROUP, read: readOf(0, window, null), question: questionOf(3600) }];
     let steps = 0;
-    const goOn = () => {
+    const pause = () => {
       steps += 1;
       if (steps > 3) throw new Error('the time is over');
       return undefined;
     };
-    const answer = answerTrends({ ...reader, goOn }, live.segments, asked, { bound: null });
+    const answer = answerTrends({ ...reader, pause }, live.segments, asked, { bound: null });
     await expect(answer).rejects.toThrow('the time is over');
   });
 });

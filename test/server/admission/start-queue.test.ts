@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isTurnFree } from '../../../resolvers/loaders/session/event-loop-turns.ts';
+import { hasTimeLeft } from '../../../resolvers/loaders/session/event-loop-scheduler.ts';
 import { StartQueue } from '../../../server/admission/start-queue.ts';
 
 function spin(ms: number): void {
@@ -8,10 +8,10 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Uses up this turn of the event loop, so that no request may begin at once. */
-async function fillTurn(): Promise<void> {
-  await turn();
-  isTurnFree();
+/** Uses up this iteration of the event loop, so that no request may begin at once. */
+async function fillIteration(): Promise<void> {
+  await iteration();
+  hasTimeLeft();
   spin(2);
 }
 
@@ -39,10 +39,10 @@ function openQueue(waitMs: number) {
 describe('requests that wait to begin', () => {
   it('begin at once if the server is idle', async () => {
     const { queue } = openQueue(1_000);
-    // The machine may stall for longer than a turn at any time, so check more than once.
+    // The machine may stall for longer than an iteration at any time, so check more than once.
     const beginsAtOnce = async () => {
-      await turn();
-      await turn();
+      await iteration();
+      await iteration();
       return queue.wait(() => new Error()) === undefined;
     };
     await expect.poll(beginsAtOnce).toBe(true);
@@ -50,13 +50,13 @@ describe('requests that wait to begin', () => {
 
   it('begin in the order of their arrival', async () => {
     const { queue } = openQueue(1_000);
-    await fillTurn();
+    await fillIteration();
     expect(await fatesOf(queue, 3)).toEqual(['0 begins', '1 begins', '2 begins']);
   });
 
   it('wait for a shorter time while the server refuses some, and no more are admitted', async () => {
     const { clock, queue } = openQueue(1_000);
-    await fillTurn();
+    await fillIteration();
     const waiting = fatesOf(queue, 2);
     clock.ms += 30;
     expect(queue.isFull).toBe(false);
@@ -64,7 +64,7 @@ describe('requests that wait to begin', () => {
     expect(queue.isFull).toBe(true);
     expect(await waiting).toEqual(['0 begins', '1 begins']);
     expect(queue.isFull).toBe(false);
-    await fillTurn();
+    await fillIteration();
     const late = fatesOf(queue, 2);
     clock.ms += 60;
     expect(await late).toEqual(['0 refused', '1 refused']);
@@ -72,12 +72,12 @@ describe('requests that wait to begin', () => {
 
   it('are refused once they have waited too long, and leave nothing behind', async () => {
     const { clock, queue } = openQueue(20);
-    await fillTurn();
+    await fillIteration();
     const fates = fatesOf(queue, 3);
     clock.ms += 30;
     expect(await fates).toEqual(['0 refused', '1 refused', '2 refused']);
-    await turn();
-    await fillTurn();
+    await iteration();
+    await fillIteration();
     expect(await fatesOf(queue, 2)).toEqual(['0 begins', '1 begins']);
   });
 });

@@ -1,14 +1,14 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
-  isTurnFree,
+  hasTimeLeft,
   noteAccepted,
   pause,
   queueStart,
-  takeTurn,
-} from '../../../resolvers/loaders/session/event-loop-turns.ts';
+  yieldToEventLoop,
+} from '../../../resolvers/loaders/session/event-loop-scheduler.ts';
 
-/** Blocks the event loop, by default for longer than a turn. */
+/** Blocks the event loop, by default for longer than an iteration. */
 function spin(ms = 3): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -26,7 +26,7 @@ async function stepsOf(work: (step: () => void) => Promise<void>) {
   });
   let most = 0;
   for (let before = steps; !isOver; before = steps) {
-    await turn();
+    await iteration();
     most = Math.max(most, steps - before);
   }
   await all;
@@ -35,7 +35,7 @@ async function stepsOf(work: (step: () => void) => Promise<void>) {
 
 const start = (): Promise<void> => new Promise((resolve) => queueStart(resolve));
 
-describe('turns of the event loop', () => {
+describe('iterations of the event loop', () => {
   it('end between pieces of long work', async () => {
     const { steps, most } = await stepsOf(async (step) => {
       for (let i = 0; i < 5; i += 1) {
@@ -45,12 +45,12 @@ describe('turns of the event loop', () => {
       }
     });
     expect(steps).toBe(100);
-    // All pieces begin in the same turn; only afterwards does each wait for the others.
+    // All pieces begin in the same iteration; only afterwards does each wait for the others.
     expect(most).toBeLessThanOrEqual(2);
   });
 
   it.each([
-    ['work that cannot pause', takeTurn],
+    ['work that cannot pause', yieldToEventLoop],
     ['requests that begin', start],
   ])('end between pieces of %s', async (_, take) => {
     const { steps, most } = await stepsOf(async (step) => {
@@ -70,12 +70,12 @@ describe('turns of the event loop', () => {
       await start();
       order.push(i);
     });
-    let turns = 0;
+    let iterations = 0;
     while (order.length < pieces.length) {
-      await turn();
-      turns += 1;
+      await iteration();
+      iterations += 1;
     }
-    expect(turns).toBeLessThan(pieces.length / 10);
+    expect(iterations).toBeLessThan(pieces.length / 10);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
@@ -84,26 +84,26 @@ describe('turns of the event loop', () => {
     spin();
     await Promise.all([
       start().then(() => order.push('begins')),
-      takeTurn().then(() => order.push('goes on')),
+      yieldToEventLoop().then(() => order.push('goes on')),
     ]);
     expect(order).toEqual(['goes on', 'begins']);
   });
 
   it('are free until their time is used up or work waits for them', async () => {
-    // The machine may stall for longer than a turn at any time, so check more than once.
+    // The machine may stall for longer than an iteration at any time, so check more than once.
     const isFree = async () => {
-      await turn();
-      await turn();
-      return pause() === undefined && pause() === undefined && isTurnFree();
+      await iteration();
+      await iteration();
+      return pause() === undefined && pause() === undefined && hasTimeLeft();
     };
     await expect.poll(isFree).toBe(true);
     const waiting = start();
-    expect(isTurnFree()).toBe(false);
+    expect(hasTimeLeft()).toBe(false);
     await waiting;
     await expect.poll(isFree).toBe(true);
-    isTurnFree();
+    hasTimeLeft();
     spin();
-    expect(isTurnFree()).toBe(false);
+    expect(hasTimeLeft()).toBe(false);
   });
 
   it('mostly accept connections as long as new ones arrive', async () => {
@@ -115,7 +115,7 @@ describe('turns of the event loop', () => {
     });
     while (wentOn.length < pieces.length) {
       noteAccepted();
-      await turn();
+      await iteration();
     }
     const pauses = wentOn.slice(1).map((at, i) => at - (wentOn[i] ?? 0));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2);
@@ -126,7 +126,7 @@ describe('turns of the event loop', () => {
       let done = 0;
       const pieces = Array.from({ length: 1 + (round % 7) }, async (_, piece) => {
         for (let step = 0; step < 3; step += 1) {
-          await (piece % 2 === 0 ? takeTurn() : start());
+          await (piece % 2 === 0 ? yieldToEventLoop() : start());
           spin(0.6);
         }
         done += 1;
