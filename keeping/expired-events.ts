@@ -26,13 +26,13 @@ export async function dropExpiredEvents(keeper: EventKeeper): Promise<number> {
   const { connection, contextId, retentionDays, now, signal } = keeper;
   if (retentionDays === null) return 0;
   const before = keptSince(retentionDays, now());
-  const most = LIMITS.droppedEvents;
+  const max = LIMITS.droppedEvents;
   let dropped = 0;
   for (;;) {
     signal?.throwIfAborted();
-    const deleted = await deleteExpiredEvents(connection, { contextId, before, most });
+    const deleted = await deleteExpiredEvents(connection, { contextId, before, most: max });
     dropped += deleted;
-    if (deleted < most) break;
+    if (deleted < max) break;
   }
   if (dropped > 0) await deleteUnusedRevisions(connection, contextId);
   return dropped;

@@ -16,7 +16,7 @@ type Grid = { readonly bucketSize: number; readonly topperBucketSize: number };
 export function chooseStep(covered: Interval, grid: Grid, { step, maxPoints }: Wish): number {
   const { bucketSize, topperBucketSize } = grid;
   const shortest = (multipleOf: number, most: number): number => {
-    const found = shortestStep(covered, bucketSize, { multipleOf, least: multipleOf, most });
+    const found = shortestStep(covered, bucketSize, { multipleOf, min: multipleOf, max: most });
     // Only centuries of data need more; their series then has a few points more than requested.
     return Math.min(found, floorTo(LIMITS.seriesStepSeconds, multipleOf));
   };

@@ -5,12 +5,12 @@ import { serviceError } from '../domain/errors.ts';
  * runs, but the number of points in a series depends on the data.
  */
 export class AnswerBudget {
-  readonly #most: number;
+  readonly #max: number;
   #left: number;
 
-  constructor(most: number) {
-    this.#most = most;
-    this.#left = most;
+  constructor(max: number) {
+    this.#max = max;
+    this.#left = max;
   }
 
   /** Takes values from the budget. Error: `limit`, from then on for every call. */
@@ -19,7 +19,7 @@ export class AnswerBudget {
     if (this.#left >= 0) return;
     throw serviceError('limit', {
       what: 'The values of all lists in one answer',
-      limit: this.#most,
+      limit: this.#max,
       'what was given': 'more',
     });
   }

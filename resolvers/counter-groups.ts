@@ -112,7 +112,7 @@ export async function availableInterval(
 ): Promise<Interval | null> {
   const coverage = await coverageOf(group, probeId);
   if (coverage.length === 0) return null;
-  const from = coverage.reduce((least, row) => Math.min(least, row.firstBucket), Infinity);
-  const last = coverage.reduce((most, row) => Math.max(most, row.lastBucket), 0);
+  const from = coverage.reduce((min, row) => Math.min(min, row.firstBucket), Infinity);
+  const last = coverage.reduce((max, row) => Math.max(max, row.lastBucket), 0);
   return { from, to: last + group.row.bucketSize };
 }

@@ -57,14 +57,14 @@ const bucketsOf = ({ from, to }: Interval, bucketSeconds: number) => ({
 type StepBounds = {
   readonly multipleOf: number;
   /** Seconds. */
-  readonly least: number;
+  readonly min: number;
   /** Steps, at least one. */
-  readonly most: number;
+  readonly max: number;
 };
 
 /**
- * Returns the shortest step, a multiple of `multipleOf` and not below `least`, with which at most
- * `most` steps hold the buckets of `interval`. A division cannot compute it, because a longer step
+ * Returns the shortest step, a multiple of `multipleOf` and not below `min`, with which at most
+ * `max` steps hold the buckets of `interval`. A division cannot compute it, because a longer step
  * may need one step more on its own grid. So this counts the steps of each candidate. While
  * b ÷ step, rounded down, stays the same for the last bucket b, a longer step gives no fewer steps,
  * so the candidates in between are skipped.
@@ -72,14 +72,14 @@ type StepBounds = {
 export function shortestStep(
   interval: Interval,
   bucketSeconds: number,
-  { multipleOf, least, most }: StepBounds,
+  { multipleOf, min, max }: StepBounds,
 ): number {
   const { firstBucket, lastBucket } = bucketsOf(interval, bucketSeconds);
   const after = (seconds: number) => (Math.floor(seconds / multipleOf) + 1) * multipleOf;
-  // `most` of these steps are longer than the time from the first to the last bucket.
-  const enough = after(Math.max(0, lastBucket - firstBucket) / most);
-  let step = Math.max(ceilTo(least, multipleOf), enough);
-  while (stepsOf(interval, bucketSeconds, step).count > most) {
+  // `max` of these steps are longer than the time from the first to the last bucket.
+  const enough = after(Math.max(0, lastBucket - firstBucket) / max);
+  let step = Math.max(ceilTo(min, multipleOf), enough);
+  while (stepsOf(interval, bucketSeconds, step).count > max) {
     step = after(lastBucket / Math.floor(lastBucket / step));
   }
   return step;

@@ -100,9 +100,9 @@ function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
 function readingOf(value: unknown, meterId: string, sign: 0 | -1): Whole {
   const whole = wholeOf(value);
   if (whole !== null && isReading(whole) && (whole >= 0 || sign === -1)) return whole;
-  const least = sign === 0 ? '0' : '-(2^63-1)';
+  const min = sign === 0 ? '0' : '-(2^63-1)';
   throw new BadLine(
-    `the value of meter ${meterId} must be an integer from ${least} to 2^63-1, got ${shownJson(value)}`,
+    `the value of meter ${meterId} must be an integer from ${min} to 2^63-1, got ${shownJson(value)}`,
   );
 }
 

@@ -6,7 +6,7 @@ import type { KeyTable } from '../../segments/gather/key-table.ts';
 const FIRST_SLOTS = 1024;
 
 /** Maximum number of slots. 32 MB: two million keys are counted exactly. */
-const MOST_SLOTS = 2 ** 22;
+const MAX_SLOTS = 2 ** 22;
 
 const WORD_BITS = 32;
 
@@ -19,7 +19,7 @@ export type KeyCount = { readonly count: number; readonly isExact: boolean };
  * adaptive sampling, 1990). The count is then off by a tenth of a percent or so.
  */
 export class DistinctCount {
-  readonly #mostSlots: number;
+  readonly #maxSlots: number;
   readonly #seed: number;
   /** Two words per slot, the lower half of a hash and the upper one; both are 0 in a free slot. */
   #slots = new Uint32Array(2 * FIRST_SLOTS);
@@ -30,8 +30,8 @@ export class DistinctCount {
   #limit = 2 ** WORD_BITS;
 
   /** seed: unknown to anybody who forges addresses, who could otherwise make all hashes collide. */
-  constructor(mostSlots = MOST_SLOTS, seed = Math.floor(Math.random() * 2 ** WORD_BITS)) {
-    this.#mostSlots = mostSlots;
+  constructor(maxSlots = MAX_SLOTS, seed = Math.floor(Math.random() * 2 ** WORD_BITS)) {
+    this.#maxSlots = maxSlots;
     this.#seed = seed;
   }
 
@@ -78,7 +78,7 @@ export class DistinctCount {
 
   #makeRoom(): void {
     const old = this.#slots;
-    const isFull = old.length >= 2 * this.#mostSlots;
+    const isFull = old.length >= 2 * this.#maxSlots;
     if (isFull) {
       this.#zeros += 1;
       this.#limit = 2 ** (WORD_BITS - this.#zeros);

@@ -56,7 +56,7 @@ export type RequestReadsOptions = {
   signal: AbortSignal;
 };
 
-const LEAST_ATTEMPT_MS = 1_000;
+const MIN_ATTEMPT_MS = 1_000;
 
 /** Everything one request reads: a session, a snapshot and loaders for each node it touches. */
 export class RequestReads {
@@ -193,7 +193,7 @@ export class RequestReads {
   boundOfAttempt(): TimeBound {
     const now = performance.now();
     const own = this.#ownBound();
-    const half = own ? Math.max(LEAST_ATTEMPT_MS, (own.until - now) / 2) : Number.POSITIVE_INFINITY;
+    const half = own ? Math.max(MIN_ATTEMPT_MS, (own.until - now) / 2) : Number.POSITIVE_INFINITY;
     const ms = Math.min(LIMITS.connectTimeoutMs, half);
     return { seconds: ms / 1000, until: now + ms };
   }

@@ -4,7 +4,7 @@ import { isAddressKind } from '../../domain/keys/key-text.ts';
 import type { CounterGroupView } from '../counter-groups.ts';
 import type { KeyView } from '../keys.ts';
 
-const MOST_BITS: NetworkLengths = { ipv4: 32, ipv6: 128 };
+const MAX_BITS: NetworkLengths = { ipv4: 32, ipv6: 128 };
 
 /** Checks a prefix. Errors: the group's keys are not addresses, or an address has fewer bits. */
 export function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): void {
@@ -15,9 +15,9 @@ export function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): vo
   }
   for (const family of ['ipv4', 'ipv6'] as const) {
     const bits = prefix[family];
-    const most = MOST_BITS[family];
-    if (bits >= 0 && bits <= most) continue;
-    throw malformed(`prefix.${family}`, `an integer from 0 to ${most}`, bits);
+    const maxBits = MAX_BITS[family];
+    if (bits >= 0 && bits <= maxBits) continue;
+    throw malformed(`prefix.${family}`, `an integer from 0 to ${maxBits}`, bits);
   }
 }
 

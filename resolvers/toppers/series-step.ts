@@ -7,7 +7,7 @@ import type { TopperPlan } from './topper-plan.ts';
 type PointLimit = {
   readonly series: number;
   /** Maximum number of points of all series together. */
-  readonly most: number;
+  readonly max: number;
   readonly must: string;
 };
 
@@ -15,7 +15,7 @@ type PointLimit = {
 const ONE_SERIES: readonly PointLimit[] = [
   {
     series: 1,
-    most: LIMITS.seriesPoints,
+    max: LIMITS.seriesPoints,
     must: `long enough for at most ${LIMITS.seriesPoints} points`,
   },
 ];
@@ -25,7 +25,7 @@ export const seriesOfKeys = (keys: number): readonly PointLimit[] => [
   ...ONE_SERIES,
   {
     series: keys,
-    most: LIMITS.seriesPointsInAll,
+    max: LIMITS.seriesPointsInAll,
     must: `long enough that ${keys} keys have at most ${LIMITS.seriesPointsInAll} points together`,
   },
 ];
@@ -35,7 +35,7 @@ export const flatSeriesOfKeys = (keys: number): readonly PointLimit[] => [
   ...seriesOfKeys(keys),
   {
     series: keys + 1,
-    most: LIMITS.flatSeriesRows,
+    max: LIMITS.flatSeriesRows,
     must: `long enough that ${keys + 1} series have at most ${LIMITS.flatSeriesRows} rows`,
   },
 ];
@@ -58,9 +58,9 @@ export function checkedStep(
     throw malformed('step', `a positive multiple of the bucket size, ${bucket}`, stepSeconds);
   }
   const points = stepCount(plan, stepSeconds);
-  const over = limits.find(({ series, most }) => series * points > most);
+  const over = limits.find(({ series, max }) => series * points > max);
   if (over) {
-    const shortest = shortestOf(plan, bucket, { least: bucket, most: mostPoints(limits) });
+    const shortest = shortestOf(plan, bucket, { min: bucket, max: maxPointsOf(limits) });
     const given = `${stepSeconds}, which gives ${over.series * points}`;
     throw malformed('step', `${over.must}, the shortest is ${shortest}`, given);
   }
@@ -90,14 +90,14 @@ export function boundedStep(
   if (maxPoints < 1) throw malformed('maxPoints', 'a positive number of points', maxPoints);
   if (step !== null && step < 1) throw malformed('step', 'a positive number of seconds', step);
   const { bucketSize: bucket, topperBucketSize: topperBucket } = plan.meter.group.row;
-  const least = ceilTo(step ?? topperBucket, bucket);
-  const most = Math.min(maxPoints, mostPoints(limits));
-  return stepCount(plan, least) <= most ? least : shortestOf(plan, topperBucket, { least, most });
+  const min = ceilTo(step ?? topperBucket, bucket);
+  const max = Math.min(maxPoints, maxPointsOf(limits));
+  return stepCount(plan, min) <= max ? min : shortestOf(plan, topperBucket, { min, max });
 }
 
 /** Returns the maximum number of points per series. Error: too many series for one point each. */
-function mostPoints(limits: readonly PointLimit[]): number {
-  const most = Math.min(...limits.map((limit) => Math.floor(limit.most / limit.series)));
+function maxPointsOf(limits: readonly PointLimit[]): number {
+  const most = Math.min(...limits.map((limit) => Math.floor(limit.max / limit.series)));
   if (most >= 1) return most;
   const series = Math.max(...limits.map((limit) => limit.series));
   const must = `at most ${LIMITS.flatSeriesRows - 1}, so that each series can have a point`;
@@ -107,5 +107,5 @@ function mostPoints(limits: readonly PointLimit[]): number {
 const shortestOf = (
   { meter, covered }: TopperPlan,
   multipleOf: number,
-  bounds: { readonly least: number; readonly most: number },
+  bounds: { readonly min: number; readonly max: number },
 ): number => shortestStep(covered, meter.group.row.bucketSize, { multipleOf, ...bounds });

@@ -41,7 +41,7 @@ function checkEvery({ meter, window }: TopperPlan, every: number): void {
   }
   const { count } = stepsOf(window, SECOND, every);
   if (count <= LIMITS.trendSteps) return;
-  const bounds = { multipleOf: bucket, least: bucket, most: LIMITS.trendSteps };
+  const bounds = { multipleOf: bucket, min: bucket, max: LIMITS.trendSteps };
   const shortest = shortestStep(window, SECOND, bounds);
   const must = `long enough for at most ${LIMITS.trendSteps} steps, the shortest is ${shortest}`;
   throw malformed('every', must, `${every}, which gives ${count}`);

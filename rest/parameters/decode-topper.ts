@@ -70,8 +70,8 @@ const maxItemsParameter = ({ maxTopperItems }: ServiceSettings): Parameter<numbe
     name: TOPPER_NAMES.maxItems,
     meaning: 'how many keys to list',
     example: Math.min(10, maxTopperItems),
-    least: 1,
-    most: maxTopperItems,
+    min: 1,
+    max: maxTopperItems,
     absent: Math.min(LIMITS.defaultMaxItems, maxTopperItems),
   });
 
@@ -86,22 +86,22 @@ const ATTRIBUTES = booleanParameter(
 );
 
 const percentilesParameter = ({
-  maxPercentileRanks: most,
+  maxPercentileRanks: maxRanks,
 }: ServiceSettings): Parameter<readonly number[]> => ({
   name: 'get_percentiles',
   form: 'list of numbers, 0 to 100',
   absent: null,
-  meaning: `the ranks for which keys have \`percentiles\`, in this order, at most ${most}`,
+  meaning: `the ranks for which keys have \`percentiles\`, in this order, at most ${maxRanks}`,
   required: false,
   schema: {
     type: 'array',
     items: { type: 'number', minimum: 0, maximum: 100 },
-    maxItems: most,
+    maxItems: maxRanks,
   },
-  example: [50, 95].slice(0, most),
+  example: [50, 95].slice(0, maxRanks),
   read(parameters) {
     const items = parameters.list('get_percentiles');
-    return items.length === 0 ? [] : parseRanks(items, 'get_percentiles', most);
+    return items.length === 0 ? [] : parseRanks(items, 'get_percentiles', maxRanks);
   },
 });
 

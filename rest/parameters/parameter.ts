@@ -99,29 +99,29 @@ export const integerParameter = ({ name, meaning, example }: Named): Parameter<n
   },
 });
 
-type Range = Named & { readonly least: number; readonly most: number; readonly absent: number };
+type Range = Named & { readonly min: number; readonly max: number; readonly absent: number };
 
 export const rangeParameter = ({
   name,
   meaning,
   example,
-  least,
-  most,
+  min,
+  max,
   absent,
 }: Range): Parameter<number> => ({
   name,
   meaning,
   example,
-  form: `integer, ${least} to ${most}`,
+  form: `integer, ${min} to ${max}`,
   absent: String(absent),
   required: false,
-  schema: { type: 'integer', minimum: least, maximum: most, default: absent },
+  schema: { type: 'integer', minimum: min, maximum: max, default: absent },
   read(parameters) {
     const text = parameters.text(name);
     if (text === null) return absent;
     const value = parseInteger(text);
-    if (value === null || value < least || value > most) {
-      throw malformed(name, `an integer from ${least} to ${most}`, text);
+    if (value === null || value < min || value > max) {
+      throw malformed(name, `an integer from ${min} to ${max}`, text);
     }
     return value;
   },

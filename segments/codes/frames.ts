@@ -38,24 +38,24 @@ export function writeFrames(
 }
 
 /** More bits than any number has, and the number of bits in each byte of an exception. */
-const MOST_BITS = 54;
+const TOO_MANY_BITS = 54;
 const EXCEPTION_BITS = 7;
 
 /**
  * By number of bits: how many numbers of the frame need exactly that many. The sizes for all widths
  * follow from this.
  */
-const byBits = new Uint32Array(MOST_BITS);
+const byBits = new Uint32Array(TOO_MANY_BITS);
 
 /** The low 32 bits of each number of the frame being written. */
 const words = new Uint32Array(FRAME);
 
 /** By width: the bytes that the upper bits of all exceptions would take. */
-const upperBytes = new Uint32Array(MOST_BITS + EXCEPTION_BITS);
+const upperBytes = new Uint32Array(TOO_MANY_BITS + EXCEPTION_BITS);
 
 function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number): void {
-  const most = measure(numbers, from, to);
-  const { width, exceptions } = bestWidth(most, to - from);
+  const maxBits = measure(numbers, from, to);
+  const { width, exceptions } = bestWidth(maxBits, to - from);
   out.byte(width | (exceptions > 0 ? HAS_EXCEPTIONS : 0));
   if (width > 0) writeBits(out, to - from, width);
   if (exceptions === 0) return;
@@ -72,7 +72,7 @@ function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number)
 /** Fills `words` and `byBits`. Returns the largest number of bits that any number needs. */
 function measure(numbers: Numbers, from: number, to: number): number {
   byBits.fill(0);
-  let most = 0;
+  let max = 0;
   for (let at = from; at < to; at += 1) {
     const value = numbers[at] as number;
     const word = value >>> 0;
@@ -80,9 +80,9 @@ function measure(numbers: Numbers, from: number, to: number): number {
     const bits =
       word === value ? 32 - Math.clz32(word) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
     byBits[bits] = (byBits[bits] as number) + 1;
-    if (bits > most) most = bits;
+    if (bits > max) max = bits;
   }
-  return most;
+  return max;
 }
 
 type FrameWidth = { readonly width: number; readonly exceptions: number };
@@ -92,23 +92,23 @@ type FrameWidth = { readonly width: number; readonly exceptions: number };
  * of `measure`. It goes from the widest down so that the size of the exceptions adds up: each
  * exception takes one byte more than with a width that is larger by seven.
  */
-function bestWidth(most: number, count: number): FrameWidth {
+function bestWidth(maxBits: number, count: number): FrameWidth {
   let best: FrameWidth = { width: 0, exceptions: 0 };
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   let exceptions = 0;
-  upperBytes.fill(0, most, most + EXCEPTION_BITS);
-  for (let width = most; width >= 0; width -= 1) {
-    if (width < most) {
+  upperBytes.fill(0, maxBits, maxBits + EXCEPTION_BITS);
+  for (let width = maxBits; width >= 0; width -= 1) {
+    if (width < maxBits) {
       exceptions += byBits[width + 1] as number;
       upperBytes[width] = exceptions + (upperBytes[width + EXCEPTION_BITS] as number);
     }
     if (width > MAX_WIDTH) continue;
     // The number of exceptions, and the position of each.
     const fixed = exceptions === 0 ? 0 : 1 + exceptions;
-    if (fixed >= least) break;
+    if (fixed >= min) break;
     const size = ((count * width + 7) >>> 3) + fixed + (upperBytes[width] as number);
-    if (size >= least) continue;
-    least = size;
+    if (size >= min) continue;
+    min = size;
     best = { width, exceptions };
   }
   return best;

@@ -118,8 +118,8 @@ function checkPart({ layout, shape, bytes, from, to }: Checked): void {
   if (tag !== undefined && bytes[from + tag.at] !== tag.value) throw noKey(layout.kind);
   if (layout.kind === 'subnet') {
     const [shorter] = layout.shapes;
-    const most = 8 * (shape === shorter ? layout.short : layout.long);
-    if ((bytes[end - 1] ?? 0) > most) throw noKey(layout.kind);
+    const maxBits = 8 * (shape === shorter ? layout.short : layout.long);
+    if ((bytes[end - 1] ?? 0) > maxBits) throw noKey(layout.kind);
   } else if (layout.kind === 'country') {
     if (!isLetter(bytes[from]) || !isLetter(bytes[from + 1])) throw noKey(layout.kind);
   }
@@ -169,10 +169,10 @@ const SLASH = 0x2f;
 function scanSubnet(layout: Layout, scan: KeyScan): number {
   const { source, into, out } = scan;
   if (scanAddress(layout, scan) !== READ) return NO_KEY;
-  const most = 8 * (into[out + layout.short] === ENDS ? layout.short : layout.long);
+  const maxBits = 8 * (into[out + layout.short] === ENDS ? layout.short : layout.long);
   if (scan.at >= scan.to || source[scan.at] !== SLASH) return NO_KEY;
   scan.at += 1;
-  if (scanHexBytes(scan, 1) !== 1 || (into[scan.out] ?? 0) > most) return NO_KEY;
+  if (scanHexBytes(scan, 1) !== 1 || (into[scan.out] ?? 0) > maxBits) return NO_KEY;
   scan.out += 1;
   return READ;
 }

@@ -5,7 +5,7 @@ import { readColumn, writeColumn } from './field-column.ts';
 import type { KeyCodec } from './key-codec.ts';
 import { compareKeys, type KeyList, keyStart, type OrdinalRange } from './key-list.ts';
 import type { KeyListBuilder } from './key-list-builder.ts';
-import { type KeyShape, type KeyTag, mostFields, putTags } from './key-shape.ts';
+import { type KeyShape, type KeyTag, maxFields, putTags } from './key-shape.ts';
 import { fieldTooLarge, notAscending, readUniformKeys } from './uniform-keys.ts';
 
 /*
@@ -85,7 +85,7 @@ export function writeFieldKeys(
   for (let i = from; i < to; i += 1) shapeOf[i - from] = findShape(keys, i, shapes);
   if (shapes.length > 1) writeFrames(out, shapeOf);
   const neighbours = neighboursOf(shapes, shapeOf);
-  for (let field = 0; field < mostFields(shapes); field += 1) {
+  for (let field = 0; field < maxFields(shapes); field += 1) {
     const having = keysWith(neighbours, field);
     const { at, width } = offsetsOf(shapes, field);
     const numbers = new Uint32Array(having.keys.length);
@@ -150,7 +150,7 @@ function readShapedKeys(
   into: KeyListBuilder,
   shapes: readonly KeyShape[],
 ): number {
-  const fields = mostFields(shapes);
+  const fields = maxFields(shapes);
   const [only, ...others] = shapes;
   if (only && others.length === 0)
     return readUniformKeys(reader, count, { shape: only, fields }, into);
@@ -175,7 +175,7 @@ function readMixedKeys(
 ): number {
   const neighbours = neighboursOf(shapes, shapeOf);
   const length = reserveKeys(neighbours, into);
-  for (let field = 0; field < mostFields(shapes); field += 1) {
+  for (let field = 0; field < maxFields(shapes); field += 1) {
     const having = keysWith(neighbours, field);
     const numbers = readColumn(reader, having.keys.length, having.isStep);
     putNumbers(neighbours, offsetsOf(shapes, field), { having, numbers, into });

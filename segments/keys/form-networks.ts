@@ -19,7 +19,7 @@ const SHORT = KEY_LENGTHS.ipv4.short;
 const LONG = KEY_LENGTHS.ipv6.short;
 
 /** Bytes of the longest key: address, tag and prefix length. */
-const MOST_BYTES = LONG + 2;
+const MAX_BYTES = LONG + 2;
 
 /**
  * Forms the networks that contain the addresses of a list, within each family. The addresses of a
@@ -115,7 +115,7 @@ type Cursor = {
 function mergeFamilies(families: readonly [Family, Family], allocate: Allocate) {
   const [short, long] = families;
   const count = short.count + long.count;
-  const size = short.count * (SHORT + 2) + long.count * MOST_BYTES;
+  const size = short.count * (SHORT + 2) + long.count * MAX_BYTES;
   const merged = new KeyListBuilder({ keys: count, bytes: size }, allocate);
   const [a, b] = [cursorOf(short), cursorOf(long)] as const;
   while (merged.count < count) {
@@ -129,7 +129,7 @@ function mergeFamilies(families: readonly [Family, Family], allocate: Allocate) 
 }
 
 function cursorOf(family: Family): Cursor {
-  const key = new Uint8Array(MOST_BYTES);
+  const key = new Uint8Array(MAX_BYTES);
   const cursor = { family, ordinals: new Uint32Array(family.count), key, index: 0, length: 0 };
   advance(cursor);
   return cursor;

@@ -36,9 +36,9 @@ function sharedLength(keys: KeyList, i: number): number {
   const { bytes } = keys;
   const before = keyStart(keys, i - 1);
   const start = keyStart(keys, i);
-  const most = Math.min(start - before, (keys.ends[i] as number) - start);
+  const max = Math.min(start - before, (keys.ends[i] as number) - start);
   let same = 0;
-  while (same < most && bytes[before + same] === bytes[start + same]) same += 1;
+  while (same < max && bytes[before + same] === bytes[start + same]) same += 1;
   return same;
 }
 

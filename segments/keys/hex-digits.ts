@@ -17,11 +17,11 @@ for (let value = 0; value < 16; value += 1) {
 const DOT = 0x2e;
 
 /**
- * Reads at most `most` two-digit bytes with dots between them and moves `scan.at` past them. The
+ * Reads at most `max` two-digit bytes with dots between them and moves `scan.at` past them. The
  * bytes are written at `scan.out`, which is not moved. Returns their number, or 0 if anything is
  * wrong.
  */
-export function scanHexBytes(scan: KeyScan, most: number): number {
+export function scanHexBytes(scan: KeyScan, max: number): number {
   const { source, to, into, out } = scan;
   let at = scan.at;
   let count = 0;
@@ -33,7 +33,7 @@ export function scanHexBytes(scan: KeyScan, most: number): number {
     into[out + count] = byte;
     count += 1;
     at += 2;
-    if (count === most || at >= to || source[at] !== DOT) break;
+    if (count === max || at >= to || source[at] !== DOT) break;
     at += 1;
   }
   scan.at = at;

@@ -151,11 +151,11 @@ function shapesOf(parts: readonly PartForm[]): readonly KeyShape[] | null {
 type Encoders = Pick<KeyCodec, 'encodeAscii' | 'encodeIfKey'>;
 
 function encodersOf(parts: readonly PartForm[]): Encoders {
-  const most = parts.length === 1 ? LIMITS.textKeyBytes : LIMITS.crossKeyBytes;
+  const maxBytes = parts.length === 1 ? LIMITS.textKeyBytes : LIMITS.crossKeyBytes;
   const nothing = new Uint8Array(0);
   const scan: KeyScan = { source: nothing, at: 0, to: 0, into: nothing, out: 0 };
   const encodeAscii: KeyCodec['encodeAscii'] = (bytes, from, to, into, at) => {
-    if (to - from > most) return NO_KEY;
+    if (to - from > maxBytes) return NO_KEY;
     scan.source = bytes;
     scan.at = from;
     scan.to = to;
@@ -165,8 +165,8 @@ function encodersOf(parts: readonly PartForm[]): Encoders {
     return result === READ ? scan.out - at : result;
   };
   // One byte more than the longest key, so that longer text is recognized as too long.
-  const source = new Uint8Array(most + 1);
-  const compact = new Uint8Array(most + 1);
+  const source = new Uint8Array(maxBytes + 1);
+  const compact = new Uint8Array(maxBytes + 1);
   return {
     encodeAscii,
     encodeIfKey(text) {

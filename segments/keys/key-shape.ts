@@ -42,7 +42,7 @@ export const fieldsOf = (at: number, length: number): KeyField[] =>
     width: Math.min(FIELD_BYTES, length - i * FIELD_BYTES),
   }));
 
-export const mostFields = (shapes: readonly KeyShape[]): number =>
+export const maxFields = (shapes: readonly KeyShape[]): number =>
   Math.max(...shapes.map(({ fields }) => fields.length));
 
 /** Returns the length of all shapes if they have the same one; otherwise null. */

@@ -61,9 +61,9 @@ const isLonger = (code: number): boolean => code - LENGTHS * Math.floor(code / L
 
 function mergeCoded(lists: readonly KeyList[], pair: RunPair<CodedRun>): CodedRun {
   const { left, right, leftPositions, rightPositions } = pair;
-  const most = left.length + right.length;
-  const codes = new Float64Array(most);
-  const origins = new Float64Array(most);
+  const maxLength = left.length + right.length;
+  const codes = new Float64Array(maxLength);
+  const origins = new Float64Array(maxLength);
   let i = 0;
   let j = 0;
   let out = 0;

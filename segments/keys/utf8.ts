@@ -18,7 +18,7 @@ export function checkUtf8(bytes: Uint8Array, from: number, to: number): number {
     const length = lengthAfter(first);
     if (length === 0 || at + length > to) return ILL_FORMED;
     const second = bytes[at + 1] as number;
-    if (second < leastSecond(first) || second > mostSecond(first)) return ILL_FORMED;
+    if (second < minSecond(first) || second > maxSecond(first)) return ILL_FORMED;
     for (let i = 2; i < length; i += 1) {
       if (((bytes[at + i] as number) & 0xc0) !== 0x80) return ILL_FORMED;
     }
@@ -36,7 +36,7 @@ function lengthAfter(first: number): number {
 }
 
 /** Returns the smallest valid second byte. Below it, the character would have a shorter form. */
-function leastSecond(first: number): number {
+function minSecond(first: number): number {
   if (first === 0xe0) return 0xa0;
   return first === 0xf0 ? 0x90 : 0x80;
 }
@@ -45,7 +45,7 @@ function leastSecond(first: number): number {
  * Returns the largest valid second byte. Above it, the character would be a surrogate, or beyond
  * U+10FFFF.
  */
-function mostSecond(first: number): number {
+function maxSecond(first: number): number {
   if (first === 0xed) return 0x9f;
   return first === 0xf4 ? 0x8f : 0xbf;
 }

@@ -92,8 +92,8 @@ function findCut(inputs: readonly Input[], limits: RangeLimits) {
   const [first, ...others] = candidates;
   if (!first) throw new Error('there is nothing to cut');
   return others.reduce(
-    (least, each) =>
-      compareKeys(each.keys, each.ordinal, least.keys, least.ordinal) < 0 ? each : least,
+    (smallest, each) =>
+      compareKeys(each.keys, each.ordinal, smallest.keys, smallest.ordinal) < 0 ? each : smallest,
     first,
   );
 }

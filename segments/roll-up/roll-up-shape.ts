@@ -18,7 +18,7 @@ import type { SegmentShape } from '../shape.ts';
  * Maximum number of sources of a roll-up. Their buckets, one second each, fit into one minute, so a
  * roll-up has no level of minutes and no series.
  */
-export const MOST_SOURCES = 60;
+export const MAX_SOURCES = 60;
 
 /** Length of a roll-up's bucket in seconds. Each source is one bucket. */
 export const SOURCE_STEP = 1;
@@ -28,6 +28,6 @@ export const rollUpShape = ({ keyKind, partKinds, folds }: SegmentShape): Segmen
   keyKind,
   partKinds,
   bucketSeconds: SOURCE_STEP,
-  topperBucketSeconds: MOST_SOURCES,
+  topperBucketSeconds: MAX_SOURCES,
   folds,
 });

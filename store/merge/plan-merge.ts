@@ -43,7 +43,7 @@ const SETTLED_FAN_IN = 24;
 /**
  * Maximum inputs of a merge, which holds a range of each in memory (store/write/range-limits.ts).
  */
-export const MOST_INPUTS = 48;
+export const MAX_INPUTS = 48;
 
 /**
  * How long a slice that is over must have received nothing before it is sealed, and how long after
@@ -52,7 +52,7 @@ export const MOST_INPUTS = 48;
 export const SEAL_AFTER_SECONDS = 900;
 
 /** How much larger a sealed segment may be than the rest of the inputs it is rewritten with. */
-const MOST_GROWTH = 2;
+const MAX_GROWTH = 2;
 
 /** A live segment. Times in epoch seconds. */
 export type MergeCandidate = {
@@ -95,7 +95,7 @@ export function planMerge<Candidate extends MergeCandidate>(
   if (!isQuiet(open, time)) return planSettling(open, time) ?? planLevel(open);
   const sealed = segments.filter(({ level }) => isSealed(level));
   const inputs = [...open, ...sealedToRewrite(open, sealed)];
-  if (inputs.length <= MOST_INPUTS) return { inputs, level: SEALED_LEVEL };
+  if (inputs.length <= MAX_INPUTS) return { inputs, level: SEALED_LEVEL };
   return planLevel(open) ?? planSmallest(open);
 }
 
@@ -135,7 +135,7 @@ function planSettling<Candidate extends MergeCandidate>(
 ): MergePlan<Candidate> | null {
   const inputs = open.filter(isOfOverGeneration(time));
   if (inputs.length === 0) return null;
-  if (inputs.length <= MOST_INPUTS) return { inputs, level: SETTLED_LEVEL };
+  if (inputs.length <= MAX_INPUTS) return { inputs, level: SETTLED_LEVEL };
   return planLevel(inputs) ?? planSmallest(inputs);
 }
 
@@ -194,7 +194,7 @@ function sealedToRewrite<Candidate extends MergeCandidate>(
   let bytes = open.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let count = 0;
   for (const [i, { sizeBytes }] of bySize.entries()) {
-    if (sizeBytes <= MOST_GROWTH * bytes) count = i + 1;
+    if (sizeBytes <= MAX_GROWTH * bytes) count = i + 1;
     bytes += sizeBytes;
   }
   return bySize.slice(0, count);

@@ -15,7 +15,7 @@ import { sectionsOf } from './segment-ranges.ts';
  */
 
 /** Maximum pages fetched at once: 16 MB. */
-const MOST_PAGES = 1024;
+const MAX_PAGES = 1024;
 
 /** Keys of a group to look for, in canonical raw form. */
 export type KeysOfGroup = {
@@ -34,7 +34,7 @@ export type KeySearch = {
   /** Awaited during long work. */
   readonly pause?: (() => Promise<void> | undefined) | undefined;
   /** MOST_PAGES unless set; tests set fewer. */
-  readonly mostPages?: number;
+  readonly maxPages?: number;
 };
 
 /** The wanted keys that were found, by groupId; every wanted group has an entry. */
@@ -43,14 +43,14 @@ export type FoundKeys = ReadonlyMap<number, ReadonlySet<string>>;
 /** Finds keys in segments. Errors: MissingPages, DamagedSegment, those of `fetch`. */
 export async function findKeys(search: KeySearch): Promise<FoundKeys> {
   const groups = search.wanted.map(newGroupSearch);
-  const most = search.mostPages ?? MOST_PAGES;
+  const maxPages = search.maxPages ?? MAX_PAGES;
   let batch = new SectionBatch();
   for (const [segment, group] of newestFirst(search.segments, groups)) {
     for (const key of group.pending.keys()) {
       const section = locateKey(segment.directory(), key);
       if (section?.isNamed) group.settle(key);
       else if (section) batch.add({ segment, group, key, section });
-      if (batch.pageCount < most) continue;
+      if (batch.pageCount < maxPages) continue;
       await batch.read(search);
       batch = new SectionBatch();
     }

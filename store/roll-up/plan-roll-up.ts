@@ -1,7 +1,7 @@
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import { MOST_SOURCES } from '../../segments/roll-up/roll-up-shape.ts';
+import { MAX_SOURCES } from '../../segments/roll-up/roll-up-shape.ts';
 import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 
 /*
@@ -147,7 +147,7 @@ function planSpan(
 ): RollUpPlan | Candidate[] {
   const wanted = candidates
     .toSorted((a, b) => byKeyCount(a.segment, b.segment))
-    .slice(0, MOST_SOURCES);
+    .slice(0, MAX_SOURCES);
   const parts = new Set(wanted.map(({ at }, i) => (within === null ? i : floorTo(at, within))));
   if (parts.size < 2) return [...candidates];
   const own = new Set(existing?.sources);

@@ -25,7 +25,7 @@ import { isSealed } from '../../domain/slices/segment-level.ts';
 export const SWEEP_AFTER_SECONDS = 300;
 
 /** Maximum number of manifest rows removed in one transaction. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 export type SweepOptions = {
   readonly contextId: number;
@@ -45,7 +45,7 @@ export async function sweepContext(
   for (;;) {
     const swept = await sweepSome(connection, { contextId, diedBy: now - SWEEP_AFTER_SECONDS });
     count += swept;
-    if (swept < MOST_ROWS) return count;
+    if (swept < MAX_ROWS) return count;
   }
 }
 
@@ -54,7 +54,7 @@ const sweepSome = (
   dead: { readonly contextId: number; readonly diedBy: number },
 ): Promise<number> =>
   inTransaction(connection, async () => {
-    const swept = await deleteDeadSegments(connection, { ...dead, limit: MOST_ROWS });
+    const swept = await deleteDeadSegments(connection, { ...dead, limit: MAX_ROWS });
     if (swept.length === 0) return 0;
     await deleteSweptPages(
       connection,

@@ -44,14 +44,14 @@ function countingFetch() {
 
 const ALL = Array.from({ length: 256 }, (_, host) => host);
 
-async function find(hosts: readonly number[], mostPages?: number) {
+async function find(hosts: readonly number[], maxPages?: number) {
   const { segments } = await lab.manifest();
   const { counts, fetch } = countingFetch();
   const found = await findKeys({
     segments: segments.values(),
     wanted: [{ groupId: 1, codec: CODEC, keys: hosts.map(address) }],
     fetch,
-    ...(mostPages === undefined ? {} : { mostPages }),
+    ...(maxPages === undefined ? {} : { maxPages }),
   });
   return { keys: [...(found.get(1) ?? [])].sort(), counts };
 }
@@ -65,7 +65,7 @@ describe('keys that are looked up in segments', () => {
           maxLength: 4,
         }),
         fc.constantFrom(1, 2, undefined),
-        async (lists, mostPages) => {
+        async (lists, maxPages) => {
           const born = await importLists(
             lab.importer,
             lists.map((hosts, i) => ({
@@ -73,7 +73,7 @@ describe('keys that are looked up in segments', () => {
               scope: { sliceId: 1 + i, level: i % 2 === 0 ? 0 : SEALED_LEVEL },
             })),
           );
-          const { keys } = await find(ALL, mostPages);
+          const { keys } = await find(ALL, maxPages);
           expect(keys).toEqual([...new Set(lists.flat())].map(address).sort());
           await inTransaction(lab.importer, () =>
             publish(lab.importer, { died: born.map(({ segmentId }) => segmentId) }),

@@ -7,8 +7,8 @@ import { readRange } from '../../segments/pages/read-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import {
   countWaiting,
+  MAX_INPUTS,
   type MergeCandidate,
-  MOST_INPUTS,
   planMerge,
   SEAL_AFTER_SECONDS,
 } from '../../store/merge/plan-merge.ts';
@@ -92,7 +92,7 @@ describe('a plan for a generation that is over', () => {
   });
 
   it('merges by levels first if there are too many segments for one merge', () => {
-    const many = minutes(range(0, MOST_INPUTS + 1));
+    const many = minutes(range(0, MAX_INPUTS + 1));
     expect(plan(many, over)).toEqual({ level: 1, ids: range(1, 13) });
     expect(plan(many.slice(1), over)?.level).toBe(SETTLED_LEVEL);
   });
@@ -187,7 +187,7 @@ describe('a plan for a slice that is over', () => {
               sealAfterSeconds: SEAL_AFTER_SECONDS,
             });
             if (!next) break;
-            expect(next.inputs.length).toBeLessThanOrEqual(MOST_INPUTS);
+            expect(next.inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
             live = replaced(live, next.inputs, { level: next.level, segmentId: 1000 + merges });
           }
           expect(live).toHaveLength(1);

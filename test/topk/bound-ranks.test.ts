@@ -86,9 +86,9 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
       }
       expect(answer.keyCount).toBe(values.size);
       expect(answer.keys).toHaveLength(Math.min(maxItems, values.size));
-      for (const { ordinal, most } of answer.keys) {
+      for (const { ordinal, bound } of answer.keys) {
         const value = values.get(ordinal)?.[rank - 1] ?? 0n;
-        expect(BigInt(most) >= value, `${most} for ${value}`).toBe(true);
+        expect(BigInt(bound) >= value, `${bound} for ${value}`).toBe(true);
       }
       const last = answer.keys.at(-1);
       const all = ask(1000);
@@ -97,7 +97,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
         const next = all.keys[i + 1];
         if (!next) continue;
         const isBefore =
-          each.most > next.most || (each.most === next.most && each.ordinal < next.ordinal);
+          each.bound > next.bound || (each.bound === next.bound && each.ordinal < next.ordinal);
         expect(isBefore).toBe(true);
       }
       expect(last === undefined).toBe(values.size === 0);

@@ -13,8 +13,8 @@ export function distinctIds(all: Uint32Array): DistinctIds {
     count += 1;
   }
   const distinct = sorted.subarray(0, count);
-  const most = distinct.at(-1) ?? 0;
-  if (indexOf.length <= most) indexOf = new Uint32Array(most + 1);
+  const max = distinct.at(-1) ?? 0;
+  if (indexOf.length <= max) indexOf = new Uint32Array(max + 1);
   for (let index = 0; index < count; index += 1) indexOf[distinct[index] as number] = index;
   return { distinct, indexes: all.map((id) => indexOf[id] as number) };
 }

@@ -119,15 +119,15 @@ export function plainColumns(parts: readonly SparsePart[]): Float64Array[] | nul
 /** Number of values, and how many of them are large enough. */
 export type ValueTally = { readonly count: number; readonly reaching: number };
 
-/** Counts values, and those that are at least `least`. */
-export function tallyColumns(columns: readonly Float64Array[], least: number): ValueTally {
+/** Counts values, and those that are at least `min`. */
+export function tallyColumns(columns: readonly Float64Array[], min: number): ValueTally {
   let count = 0;
   let reaching = 0;
   for (const column of columns) {
     for (let row = 0; row < column.length; row += 1) {
       const value = column[row] as number;
       count += Number.isNaN(value) ? 0 : 1;
-      reaching += value >= least ? 1 : 0;
+      reaching += value >= min ? 1 : 0;
     }
   }
   return { count, reaching };

@@ -152,21 +152,21 @@ const addNarrow: Step = ({ low: sums }, { ids, column, sign }) => {
   }
 };
 
-const maxNarrow: Step = ({ low: most }, { ids, column }) => {
+const maxNarrow: Step = ({ low: max }, { ids, column }) => {
   const { low } = column.values;
   for (let row = 0; row < ids.length; row += 1) {
     const key = ids[row] as number;
     const value = low[row] as number;
-    if (value > (most[key] as number)) most[key] = value;
+    if (value > (max[key] as number)) max[key] = value;
   }
 };
 
-const minNarrow: Step = ({ low: least }, { ids, column }) => {
+const minNarrow: Step = ({ low: min }, { ids, column }) => {
   const { low } = column.values;
   for (let row = 0; row < ids.length; row += 1) {
     const key = ids[row] as number;
     const value = low[row] as number;
-    if (value < (least[key] as number)) least[key] = value;
+    if (value < (min[key] as number)) min[key] = value;
   }
 };
 

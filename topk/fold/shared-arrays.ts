@@ -2,7 +2,7 @@
 const SMALL_BYTES = 16_384;
 
 /** Maximum size to which pieces grow: a single array in use keeps its whole piece in memory. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /** Every array begins at a multiple of this number of bytes. */
 const ALIGNMENT = 8;
@@ -35,7 +35,7 @@ export class SharedArrays {
     if (bytes > SMALL_BYTES) return { buffer: new SharedArrayBuffer(bytes), from: 0 };
     const size = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
     if (this.#used + size > this.#piece.byteLength) {
-      const next = Math.min(MOST_BYTES, 4 * this.#piece.byteLength);
+      const next = Math.min(MAX_BYTES, 4 * this.#piece.byteLength);
       this.#piece = new SharedArrayBuffer(Math.max(size, next));
       this.#used = 0;
     }

@@ -23,7 +23,7 @@ export type BoundQuestion = KeySelection & {
 
 /** In descending order of bounds; equal ones in the order of ordinals. */
 export type BoundAnswer = {
-  readonly keys: readonly { readonly ordinal: number; readonly most: number }[];
+  readonly keys: readonly { readonly ordinal: number; readonly bound: number }[];
   /** Number of keys. */
   readonly keyCount: number;
 };
@@ -37,18 +37,18 @@ export function boundRanks(
   const met = joinBounds(fold, apart, question.keyCount);
   const { rows, bounds, length } = boundedRows(met, question, isCounting(fold));
   const cut = kthLargest(bounds, length, question.maxItems);
-  const near: { ordinal: number; most: number }[] = [];
+  const near: { ordinal: number; bound: number }[] = [];
   let equals = 0;
   for (let i = 0; i < length; i += 1) {
-    const most = bounds[i] as number;
-    if (most < cut) continue;
-    if (most === cut) {
+    const bound = bounds[i] as number;
+    if (bound < cut) continue;
+    if (bound === cut) {
       equals += 1;
       if (equals > question.maxItems) continue;
     }
-    near.push({ ordinal: rows[i] as number, most });
+    near.push({ ordinal: rows[i] as number, bound });
   }
-  near.sort((a, b) => b.most - a.most || a.ordinal - b.ordinal);
+  near.sort((a, b) => b.bound - a.bound || a.ordinal - b.ordinal);
   return { keys: near.slice(0, question.maxItems), keyCount: length };
 }
 
@@ -60,7 +60,7 @@ type BoundedRows = {
 
 function boundedRows(met: JoinedBounds, question: BoundQuestion, isCounter: boolean): BoundedRows {
   const { rank, bucketsOfStep, passing } = question;
-  const leastSteps = Math.ceil(rank / bucketsOfStep);
+  const minSteps = Math.ceil(rank / bucketsOfStep);
   const within = question.within && new Set(question.within);
   const rows = new Uint32Array(met.steps.length);
   const bounds = new Float64Array(met.steps.length);
@@ -73,7 +73,7 @@ function boundedRows(met: JoinedBounds, question: BoundQuestion, isCounter: bool
     const largest = met.largest[key] as number;
     rows[length] = key;
     const ofSum = ((met.sums[key] as number) * ROUNDED_UP) / rank;
-    const ofCounter = steps < leastSteps ? 0 : Math.min(largest, ofSum);
+    const ofCounter = steps < minSteps ? 0 : Math.min(largest, ofSum);
     // Values are whole numbers.
     bounds[length] = Math.floor(isCounter ? ofCounter : largest);
     length += 1;

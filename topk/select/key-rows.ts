@@ -159,17 +159,17 @@ export function isCounted({ values, counts, fold }: Folded, row: number): boolea
 /** Returns the row of the key, if there is one. */
 function possibleRow({ listed, values }: Folded, ordinal: number): number | null {
   if (listed === null) return ordinal < values.low.length ? ordinal : null;
-  const row = firstAtLeast(listed, ordinal);
+  const row = firstNotBelow(listed, ordinal);
   return listed[row] === ordinal ? row : null;
 }
 
 /** Returns the index of the first of the ascending ids that is not smaller. */
-function firstAtLeast(ids: Uint32Array, least: number): number {
+function firstNotBelow(ids: Uint32Array, min: number): number {
   let low = 0;
   let high = ids.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((ids[middle] as number) < least) low = middle + 1;
+    if ((ids[middle] as number) < min) low = middle + 1;
     else high = middle;
   }
   return low;

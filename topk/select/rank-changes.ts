@@ -165,9 +165,9 @@ function changedKeys(comparison: Comparison): ChangedKeys {
 
 /** Adds the new keys that are below 0 to those that declined, in the order of their ordinals. */
 function withFallen(declined: ChangedKeys, fresh: ChangedKeys): ChangedKeys {
-  const most = declined.length + fresh.length;
-  const { rows: ordinals, approx } = takeRowArrays(most);
-  const slack = new Float64Array(most);
+  const maxCount = declined.length + fresh.length;
+  const { rows: ordinals, approx } = takeRowArrays(maxCount);
+  const slack = new Float64Array(maxCount);
   let length = 0;
   const append = (from: ChangedKeys, index: number, change: number): void => {
     ordinals[length] = from.ordinals[index] as number;
@@ -262,7 +262,7 @@ function approxFinder(folded: Folded): (ordinal: number) => number {
 /** Returns the ordinals of the `wanted` largest changes, largest first. */
 function largestChanges(changed: ChangedKeys, wanted: number): number[] {
   const { ordinals, approx, slack, length, changeOf } = changed;
-  const cut = kthLargest(slack ? leastChanges(approx, slack, length) : approx, length, wanted);
+  const cut = kthLargest(slack ? minChanges(approx, slack, length) : approx, length, wanted);
   const near: { ordinal: number; approx: number; slack: number }[] = [];
   let equals = 0;
   for (let i = 0; i < length; i += 1) {
@@ -288,8 +288,8 @@ function largestChanges(changed: ChangedKeys, wanted: number): number[] {
   return near.slice(0, wanted).map(({ ordinal }) => ordinal);
 }
 
-function leastChanges(approx: Float64Array, slack: Float64Array, length: number): Float64Array {
-  const least = new Float64Array(length);
-  for (let i = 0; i < length; i += 1) least[i] = (approx[i] as number) - (slack[i] as number);
-  return least;
+function minChanges(approx: Float64Array, slack: Float64Array, length: number): Float64Array {
+  const min = new Float64Array(length);
+  for (let i = 0; i < length; i += 1) min[i] = (approx[i] as number) - (slack[i] as number);
+  return min;
 }

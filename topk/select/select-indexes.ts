@@ -94,10 +94,10 @@ function divide(numbers: Float64Array, parts: Uint32Array, divided: Float64Array
 
 function selectDivided(divided: Float64Array, { first, last }: Range, index: number): number {
   let part = first;
-  let most = last;
-  while (part < most) {
-    const middle = (part + most) >>> 1;
-    if ((counts[middle] as number) > index) most = middle;
+  let max = last;
+  while (part < max) {
+    const middle = (part + max) >>> 1;
+    if ((counts[middle] as number) > index) max = middle;
     else part = middle + 1;
   }
   const start = part === first ? 0 : (counts[part - 1] as number);

@@ -120,9 +120,9 @@ function addFolded({ largest, sums, steps }: DoubleBounds, folded: Folded): void
     const key = touched === null ? i : (touched[i] as number);
     const value = approximate(values, key);
     if (value === nothing || Number.isNaN(value)) continue;
-    const most = value < 0 ? value / more : value * more;
-    if (most > (largest[key] as number)) largest[key] = most;
-    sums[key] = (sums[key] as number) + most;
+    const bound = value < 0 ? value / more : value * more;
+    if (bound > (largest[key] as number)) largest[key] = bound;
+    sums[key] = (sums[key] as number) + bound;
     steps[key] = (steps[key] as number) + 1;
   }
   releaseFolded(folded);
@@ -150,8 +150,8 @@ export function joinBounds(
     for (const { bounds, map } of parts) {
       for (let i = 0; i < bounds.steps.length; i += 1) {
         const key = map === null ? i : (map[i] as number);
-        const most = (together[key] as number) * ROUNDED_UP;
-        if (most > (joined.largest[key] as number)) joined.largest[key] = most;
+        const bound = (together[key] as number) * ROUNDED_UP;
+        if (bound > (joined.largest[key] as number)) joined.largest[key] = bound;
       }
     }
     for (const { bounds, map } of parts) {

@@ -184,8 +184,8 @@ export class ThreadPool {
     signal: AbortSignal,
   ): Promise<readonly Answer[]> {
     const task: KernelTask = { kind: 'fold', fold, units, questions };
-    const most = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
-    return (await this.#run(task, readingsIn(units) <= most, signal)) as readonly Answer[];
+    const maxReadings = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
+    return (await this.#run(task, readingsIn(units) <= maxReadings, signal)) as readonly Answer[];
   }
 
   /** Returns the largest keys of each step. */

@@ -34,8 +34,8 @@ export type BoundKeysRead = {
   readonly maxItems: number;
 };
 
-/** most: an upper bound of the value. */
-export type BoundedKey = { readonly key: string; readonly most: number };
+/** bound: an upper bound of the value. */
+export type BoundedKey = { readonly key: string; readonly bound: number };
 
 /** A segment's share of the window; known: its bounds, if they are cached. */
 type BoundPart = SegmentPart & {
@@ -92,9 +92,9 @@ export async function boundKeys(
     reader.signal,
   );
   return {
-    keys: keys.map(({ ordinal, most }) => ({
+    keys: keys.map(({ ordinal, bound }) => ({
       key: source.codec.decode(keyAt(union.keys, ordinal)),
-      most,
+      bound,
     })),
     keyCount,
   };

@@ -33,13 +33,13 @@ const SIZES: SearchSizes = { firstKeys: 4096, firstRead: 512, keysAtOnce: 1024 }
 
 /** The topper buckets of all networks are read at once: maximum number of values. */
 const NETWORK_VALUES = 4_000_000;
-const MOST_NETWORKS = 16_384;
+const MAX_NETWORKS = 16_384;
 
 /** Reading one network costs as much as reading many, so many are read at once. */
 function sizesOf({ read, question }: SeriesAsked): SearchSizes {
   if (read.prefix === null) return SIZES;
   const fitting = Math.floor(NETWORK_VALUES / Math.max(1, question.bucketCount));
-  const networks = Math.min(MOST_NETWORKS, Math.max(SIZES.firstRead, fitting));
+  const networks = Math.min(MAX_NETWORKS, Math.max(SIZES.firstRead, fitting));
   return { firstKeys: networks, firstRead: networks, keysAtOnce: networks };
 }
 
@@ -113,7 +113,7 @@ async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number
   const top = { kind: 'top', within, passing, maxItems: wanted } as const;
   const [answer] = await answerSegments(reader, live, [{ group, read, question: top }], bound);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
-  const keys = answer.listed.map(({ key }) => ({ key, most: Number.POSITIVE_INFINITY }));
+  const keys = answer.listed.map(({ key }) => ({ key, bound: Number.POSITIVE_INFINITY }));
   return { keys, isAll: keys.length === answer.keyCount };
 }
 
@@ -134,7 +134,7 @@ async function lookAt(
   first: Candidate[],
 ): Promise<void> {
   const { group, read, question } = asked;
-  const isZero = ({ most }: BoundedKey): boolean => most === 0 && isCounting(read.fold);
+  const isZero = ({ bound }: BoundedKey): boolean => bound === 0 && isCounting(read.fold);
   const open = keys.filter((each) => !isZero(each));
   const stepSeconds = group.shape.topperBucketSeconds;
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
@@ -142,8 +142,8 @@ async function lookAt(
     ? (await readNetworkSteps(reader, live.segments, requests, { bound })).map(valuesOfSeries)
     : await readKeyValues(reader, live.segments, requests, bound);
   for (const [i, { key }] of open.entries()) {
-    const least = leastToRank(first, question.maxItems);
-    const value = valueIn(valuesOf[i] as TalliedValues, asked, least);
+    const min = minToRank(first, question.maxItems);
+    const value = valueIn(valuesOf[i] as TalliedValues, asked, min);
     if (value) admit(first, { key, value }, question.maxItems);
     await reader.pause();
   }
@@ -155,7 +155,7 @@ async function lookAt(
 const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** Keys with smaller values cannot be among the first; −∞: any key may be. */
-function leastToRank(first: readonly Candidate[], maxItems: number): number {
+function minToRank(first: readonly Candidate[], maxItems: number): number {
   const worst = first[maxItems - 1]?.value;
   return worst?.count === 1n ? Number(worst.sum) : Number.NEGATIVE_INFINITY;
 }
@@ -175,16 +175,16 @@ function admit(first: Candidate[], candidate: Candidate, maxItems: number): void
 }
 
 /**
- * Decision 27. null: the key has no reading, or its value is less than `least`. Counting the values
+ * Decision 27. null: the key has no reading, or its value is less than `min`. Counting the values
  * that are large enough takes a fraction of the time that selecting one takes.
  */
 function valueIn(
   { tally, select }: TalliedValues,
   { read, question }: SeriesAsked,
-  least: number,
+  min: number,
 ): Exact | null {
   const { percentile, bucketCount } = question;
-  const { count, reaching } = tally(least);
+  const { count, reaching } = tally(min);
   const zeros = isCounting(read.fold) ? bucketCount - count : 0;
   const index = nearestRank(count, percentile ?? 100, zeros);
   if (index === null) return null;
@@ -199,12 +199,12 @@ const inOrder = (a: Candidate, b: Candidate): number =>
 /** Whether a key, or one that follows it in the order of bounds, may be among the first. */
 function mayRank(
   first: readonly Candidate[],
-  { key, most }: BoundedKey,
+  { key, bound }: BoundedKey,
   maxItems: number,
 ): boolean {
   const worst = first[maxItems - 1];
-  if (!worst || !Number.isFinite(most)) return true;
-  return inOrder(worst, { key, value: { sum: BigInt(most), count: 1n } }) > 0;
+  if (!worst || !Number.isFinite(bound)) return true;
+  return inOrder(worst, { key, value: { sum: BigInt(bound), count: 1n } }) > 0;
 }
 
 /** Returns the chosen keys with their values in the window, and the rest. */

@@ -1,8 +1,8 @@
 /** Something to read, and approximately how many readings it has. */
 type Piece = { readonly readings: number };
 
-/** Groups consecutive pieces into batches of at most `most` readings, or of one piece. */
-export function inBatches<P extends Piece>(pieces: readonly P[], most: number): P[][] {
+/** Groups consecutive pieces into batches of at most `max` readings, or of one piece. */
+export function inBatches<P extends Piece>(pieces: readonly P[], max: number): P[][] {
   const batches: P[][] = [];
   let left = 0;
   for (const piece of pieces) {
@@ -12,7 +12,7 @@ export function inBatches<P extends Piece>(pieces: readonly P[], most: number): 
       left -= piece.readings;
     } else {
       batches.push([piece]);
-      left = most - piece.readings;
+      left = max - piece.readings;
     }
   }
   return batches;

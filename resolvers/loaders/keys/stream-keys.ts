@@ -112,8 +112,8 @@ function onlyPresent(keys: KeyList, { firstOrdinal }: OpenRange, present: KeySet
 /** Removes from each list the keys up to the smallest last key of all lists, and returns them. */
 function cutAll(inputs: readonly Input[]): KeyList[] {
   const pending = inputs.flatMap((input) => input.pending ?? []);
-  const cut = pending.reduce((least, keys) =>
-    compareKeys(keys, keys.count - 1, least, least.count - 1) < 0 ? keys : least,
+  const cut = pending.reduce((smallest, keys) =>
+    compareKeys(keys, keys.count - 1, smallest, smallest.count - 1) < 0 ? keys : smallest,
   );
   const lists: KeyList[] = [];
   for (const input of inputs) {

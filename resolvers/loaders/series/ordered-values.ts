@@ -33,8 +33,8 @@ export type OrderedValues = {
 
 /** Values that can also be counted without selecting any. */
 export type TalliedValues = OrderedValues & {
-  /** Counts the values, and those that are not smaller than `least` (or more). */
-  readonly tally: (least: number) => ValueTally;
+  /** Counts the values, and those that are not smaller than `min` (or more). */
+  readonly tally: (min: number) => ValueTally;
 };
 
 /** Returns the values of parts, which are joined only if necessary. */
@@ -47,7 +47,7 @@ export function orderedValues(parts: readonly SeriesPart[], fold: Fold): Tallied
 }
 
 const plainValues = (columns: readonly Float64Array[]): TalliedValues => ({
-  tally: (least) => tallyColumns(columns, least),
+  tally: (min) => tallyColumns(columns, min),
   select(indexesOf) {
     const numbers = appendColumns(columns);
     return exactNumbers(numbers, indexesOf(numbers.length));
@@ -83,7 +83,7 @@ export function valuesBeside(
 
 /** They are sorted in place when some are selected; only to count them, that would take longer. */
 const sortedValues = (sealed: SealedValues): TalliedValues => ({
-  tally: (least) => tallyColumns([sealed.numbers], least),
+  tally: (min) => tallyColumns([sealed.numbers], min),
   select(indexesOf) {
     const { numbers } = sealed;
     if (!sealed.isSorted) numbers.sort();
@@ -124,12 +124,12 @@ function exactNumbers(numbers: Float64Array, indexes: readonly number[]): Exact[
 const exactNumber = (number: number): Exact => ({ sum: BigInt(number), count: 1n });
 
 function largest(values: Float64Array): number {
-  let most = Number.NEGATIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i] as number;
-    if (value > most) most = value;
+    if (value > max) max = value;
   }
-  return most;
+  return max;
 }
 
 /** Decision 27: selects by nearest rank. */

@@ -86,8 +86,8 @@ export type SegmentGrid = {
 /** Converts topper buckets of a segment to steps of a series. */
 export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): SeriesPart {
   const { start: gridStart, inner, topperBucketSeconds, origin, stepSeconds } = grid;
-  const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
-  const end = firstAtLeast(ids, (inner.to - gridStart) / topperBucketSeconds);
+  const first = firstNotBelow(ids, (inner.from - gridStart) / topperBucketSeconds);
+  const end = firstNotBelow(ids, (inner.to - gridStart) / topperBucketSeconds);
   const isWhole = first === 0 && end === ids.length;
   const own = isWhole ? ids : ids.subarray(first, end);
   const inside = isWhole
@@ -104,12 +104,12 @@ export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): Ser
 }
 
 /** Returns the index of the first of the ascending ids that is not smaller. */
-function firstAtLeast(ids: Uint32Array, least: number): number {
+function firstNotBelow(ids: Uint32Array, min: number): number {
   let low = 0;
   let high = ids.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((ids[middle] as number) < least) low = middle + 1;
+    if ((ids[middle] as number) < min) low = middle + 1;
     else high = middle;
   }
   return low;

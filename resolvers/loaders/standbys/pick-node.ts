@@ -3,7 +3,7 @@
  * busy: for each node, the number of connections in use or waited for.
  */
 export function pickNode(busy: readonly number[], rotation: number): number {
-  const least = Math.min(...busy);
-  const idle = busy.flatMap((count, index) => (count === least ? [index] : []));
+  const min = Math.min(...busy);
+  const idle = busy.flatMap((count, index) => (count === min ? [index] : []));
   return idle[rotation % idle.length] ?? 0;
 }

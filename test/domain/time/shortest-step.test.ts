@@ -5,26 +5,26 @@ import { shortestStep, stepsOf } from '../../../domain/time/interval.ts';
 const HOUR = { from: 0, to: 3600 };
 
 it.each([
-  ['the first multiple if that is long enough', HOUR, { multipleOf: 60, least: 60, most: 60 }, 60],
-  ['the next multiple if it is not', HOUR, { multipleOf: 60, least: 60, most: 59 }, 120],
-  ['no shorter than the minimum', HOUR, { multipleOf: 60, least: 600, most: 60 }, 600],
-  ['a multiple even if the minimum is not', HOUR, { multipleOf: 300, least: 301, most: 60 }, 600],
+  ['the first multiple if that is long enough', HOUR, { multipleOf: 60, min: 60, max: 60 }, 60],
+  ['the next multiple if it is not', HOUR, { multipleOf: 60, min: 60, max: 59 }, 120],
+  ['no shorter than the minimum', HOUR, { multipleOf: 60, min: 600, max: 60 }, 600],
+  ['a multiple even if the minimum is not', HOUR, { multipleOf: 300, min: 301, max: 60 }, 600],
   [
     'the whole interval if only one step is allowed',
     HOUR,
-    { multipleOf: 60, least: 60, most: 1 },
+    { multipleOf: 60, min: 60, max: 1 },
     3600,
   ],
   [
     'long enough for one aligned step to cover the interval',
     { from: 3540, to: 3660 },
-    { multipleOf: 60, least: 60, most: 1 },
+    { multipleOf: 60, min: 60, max: 1 },
     420,
   ],
   [
     'the minimum for an empty interval',
     { from: 9, to: 9 },
-    { multipleOf: 60, least: 60, most: 1 },
+    { multipleOf: 60, min: 60, max: 1 },
     60,
   ],
 ])('the shortest step is %s', (_, interval, bounds, expected) => {
@@ -37,22 +37,22 @@ it('the shortest step is the first multiple that gives no more steps than allowe
     seconds: fc.integer({ min: 0, max: 5_000 }),
     bucket: fc.integer({ min: 1, max: 20 }),
     buckets: fc.integer({ min: 1, max: 5 }),
-    least: fc.integer({ min: 1, max: 300 }),
-    most: fc.integer({ min: 1, max: 40 }),
+    min: fc.integer({ min: 1, max: 300 }),
+    max: fc.integer({ min: 1, max: 40 }),
   });
   fc.assert(
-    fc.property(cases, ({ from, seconds, bucket, buckets, least, most }) => {
+    fc.property(cases, ({ from, seconds, bucket, buckets, min, max }) => {
       const interval = { from, to: from + seconds };
       const multipleOf = bucket * buckets;
       let step = multipleOf;
-      while (step < least || stepsOf(interval, bucket, step).count > most) step += multipleOf;
-      expect(shortestStep(interval, bucket, { multipleOf, least, most })).toBe(step);
+      while (step < min || stepsOf(interval, bucket, step).count > max) step += multipleOf;
+      expect(shortestStep(interval, bucket, { multipleOf, min, max })).toBe(step);
     }),
   );
 });
 
 it('the shortest step is found without trying every candidate, however long the interval', () => {
   const decades = { from: 0, to: 1_752_566_400 };
-  expect(shortestStep(decades, 1, { multipleOf: 1, least: 1, most: 1 })).toBe(1_752_566_400);
-  expect(shortestStep(decades, 1, { multipleOf: 1, least: 1, most: 1000 })).toBe(1_752_567);
+  expect(shortestStep(decades, 1, { multipleOf: 1, min: 1, max: 1 })).toBe(1_752_566_400);
+  expect(shortestStep(decades, 1, { multipleOf: 1, min: 1, max: 1000 })).toBe(1_752_567);
 });
