@@ -1,7 +1,4 @@
-import {
-  type ArchiveLocation,
-  archiveSlice as archiveSegments,
-} from '../store/keeping/archive-slice.ts';
+import { type ArchiveLocation, archiveSegments } from '../store/keeping/archive-segments.ts';
 import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
 import { refuseProcessing } from './plan-slices.ts';
 import { type ArchivePool, explainPool, newArchiveLocation } from './pool-folder.ts';

@@ -1,4 +1,4 @@
-import { dropSlice as dropSegments } from '../store/keeping/drop-slice.ts';
+import { dropSegments } from '../store/keeping/drop-segments.ts';
 import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { refuseProcessing } from './plan-slices.ts';

@@ -1,6 +1,6 @@
 import { restoreOldSlice } from '../store/convert/restore-old-slice.ts';
 import { isOldArchive } from '../store/keeping/read-archive.ts';
-import { restoreSlice as restoreSegments } from '../store/keeping/restore-slice.ts';
+import { restoreSegments } from '../store/keeping/restore-segments.ts';
 import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { fileOfArchive } from './pool-folder.ts';

@@ -3,7 +3,7 @@ import { resolveWindow, type WindowRequest } from '../domain/time/window.ts';
 import type { CounterGroupView } from './counter-groups.ts';
 import type { RequestScope } from './request-scope.ts';
 
-type AskedWindow = {
+type WindowOptions = {
   readonly asked: WindowRequest;
   /** IANA name. */
   readonly timeZone: string;
@@ -15,7 +15,7 @@ type AskedWindow = {
 export const windowOf = (
   scope: RequestScope,
   { row }: CounterGroupView,
-  { asked, timeZone, available }: AskedWindow,
+  { asked, timeZone, available }: WindowOptions,
 ): Interval =>
   resolveWindow(asked, {
     clock: () => scope.reads.now(),

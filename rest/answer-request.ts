@@ -35,7 +35,7 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
 }
 
 /** The parameters and the credentials of a request. */
-export type AskedOfRest = {
+export type RestCall = {
   readonly parameters: Parameters;
   /** Credentials of the `Authorization` header; null: it has none. Error: `otherSite`. */
   readonly headerCredentials: () => Credentials | null;
@@ -44,7 +44,7 @@ export type AskedOfRest = {
 /** Returns the endpoint's answer, or throws the first error in the order of decision 3. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: AnsweringEndpoint<Options>,
-  asked: AskedOfRest,
+  asked: RestCall,
   anonymous: AnonymousScope,
 ): Promise<Rendered> {
   const { parameters } = asked;
@@ -62,7 +62,7 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
 
 async function authenticate(
   { listsSlices, isScraped }: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
-  asked: AskedOfRest,
+  asked: RestCall,
   { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
   const { parameters } = asked;
@@ -80,7 +80,7 @@ async function authenticate(
  * Decisions, section 11: if either of the two parameters is given, only the parameters count;
  * otherwise the header does. null: there are no credentials, or only half of them.
  */
-function credentialsOf({ parameters, headerCredentials }: AskedOfRest): Credentials | null {
+function credentialsOf({ parameters, headerCredentials }: RestCall): Credentials | null {
   if (!parameters.isGiven(USERNAME.name) && !parameters.isGiven(API_TOKEN.name)) {
     return headerCredentials();
   }

@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered } from '../resolvers/request-scope.ts';
-import { type AskedOfRest, answerRequest, timeoutOf } from './answer-request.ts';
+import { answerRequest, type RestCall, timeoutOf } from './answer-request.ts';
 import type { AnsweringEndpoint } from './endpoint.ts';
 import { counterGroupInfo } from './endpoints/counter-group-info.ts';
 import { timeSlices } from './endpoints/time-slices.ts';
@@ -11,18 +11,18 @@ import { jsonAnswer } from './json-answer.ts';
 import { fromQuery, type Parameters } from './parameters/parameters.ts';
 import { readBody } from './read-body.ts';
 
-export type RestRequest = {
+type RestRequest = {
   readonly path: string;
   readonly method: string;
   readonly query: URLSearchParams;
   readonly contentType: string | null;
-  readonly headerCredentials: AskedOfRest['headerCredentials'];
+  readonly headerCredentials: RestCall['headerCredentials'];
   /** Called only if the method has a body; fails with 413 beyond the limit. */
   readonly body: () => Promise<Buffer>;
 };
 
 /** Creates the scope of one request, runs `work` in it, and releases what the scope holds. */
-export type WithScope = <T>(
+type WithScope = <T>(
   timeoutSeconds: (settings: AnonymousScope['settings']) => number | null,
   work: (scope: AnonymousScope) => Promise<T>,
 ) => Promise<T>;
@@ -30,7 +30,7 @@ export type WithScope = <T>(
 /** An endpoint whose options only it knows. */
 type BoundEndpoint = {
   readonly methods: readonly string[];
-  readonly answer: (asked: AskedOfRest, withScope: WithScope) => Promise<Rendered>;
+  readonly answer: (asked: RestCall, withScope: WithScope) => Promise<Rendered>;
 };
 
 /** Each endpoint by its path. */
@@ -44,7 +44,7 @@ const ENDPOINTS: ReadonlyMap<string, BoundEndpoint> = new Map([
 function bound<Options extends { node: NodeChoice }>(endpoint: AnsweringEndpoint<Options>) {
   const { path, isScraped } = endpoint;
   const methods = isScraped ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST'];
-  const answer = (asked: AskedOfRest, withScope: WithScope) =>
+  const answer = (asked: RestCall, withScope: WithScope) =>
     withScope(
       (settings) => timeoutOf(endpoint, asked.parameters, settings),
       (scope) => answerRequest(endpoint, asked, scope),

@@ -1,5 +1,5 @@
 import type { Fold } from '../domain/toppers/meter-type.ts';
-import { answerQuestions, type TopAnswer } from './answer-questions.ts';
+import { answerKernelQueries, type TopAnswer } from './answer-kernel-queries.ts';
 import type { KeyedColumn } from './blocks/group-blocks.ts';
 import { sumBlocks } from './blocks/sum-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold/fold-units.ts';
@@ -51,7 +51,7 @@ function answerStep(
   question: TrendQuestion,
 ): TopAnswer {
   const folded = openUnits(units, fold);
-  const [answer] = answerQuestions(folded, [{ kind: 'top', ...question }]);
+  const [answer] = answerKernelQueries(folded, [{ kind: 'top', ...question }]);
   releaseFolded(folded);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
   return answer;

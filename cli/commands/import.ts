@@ -117,9 +117,9 @@ function notMerged(source: string, error: unknown): string {
 /** Rethrows `error`, unless the file was already imported and --if-new allows that. */
 function passOver(error: unknown, { ifNew, json }: ImportOptions): void {
   if (!ifNew || !(error instanceof AlreadyImported)) throw error;
-  const { source, context, told } = error;
+  const { source, context, statement } = error;
   console.log(
-    json ? JSON.stringify({ source, context, alreadyImported: true }) : `${told}: skipped`,
+    json ? JSON.stringify({ source, context, alreadyImported: true }) : `${statement}: skipped`,
   );
 }
 

@@ -3,6 +3,7 @@
  * segments of the level below. A settled segment is what remains of a generation that is over, a
  * sealed segment what remains of a slice that is over. All below the sealed level are open.
  */
+export const IMPORTED_LEVEL = 0;
 export const SETTLED_LEVEL = 50;
 export const SEALED_LEVEL = 100;
 

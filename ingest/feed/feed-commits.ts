@@ -68,8 +68,8 @@ export class FeedCommits {
     const stop = () => {
       // Lets the reader finish what it has begun.
       this.#makeRoom();
-      const told = new IngestError('told to stop, and the last commit takes too long');
-      const giveUp = () => this.#outOfPatience.abort(told);
+      const stopError = new IngestError('told to stop, and the last commit takes too long');
+      const giveUp = () => this.#outOfPatience.abort(stopError);
       setTimeout(giveUp, options.limits.lastCommitMs).unref();
     };
     if (options.stop.aborted) stop();

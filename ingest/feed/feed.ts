@@ -91,11 +91,11 @@ export async function runFeed(options: FeedOptions): Promise<FeedReport> {
     lost: losses.total(),
   });
   const status = (): FeedStatus => ({ context, ...tally(), ...commits.state() });
-  const telling = setInterval(() => options.onStatus(status()), limits.tickMs);
+  const statusTimer = setInterval(() => options.onStatus(status()), limits.tickMs);
   // If commits are given up, reading stops. When reading is over, commits finish.
   void reader.done.then(() => commits.endWithWhatIsThere());
   await commits.run().finally(() => {
-    clearInterval(telling);
+    clearInterval(statusTimer);
     reader.stop();
   });
   // A mistake that stopped the reader is reported after everything before it is committed.

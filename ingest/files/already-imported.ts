@@ -5,14 +5,14 @@ export class AlreadyImported extends IngestError {
   readonly source: string;
   readonly context: string;
   /** The message without the advice. */
-  readonly told: string;
+  readonly statement: string;
 
   constructor(source: string, context: string, how: string) {
-    const told = `${source}: its content is in context ${context} already, ${how}`;
-    super(`${told}: give --again to count it again`);
+    const statement = `${source}: its content is in context ${context} already, ${how}`;
+    super(`${statement}: give --again to count it again`);
     this.name = 'AlreadyImported';
     this.source = source;
     this.context = context;
-    this.told = told;
+    this.statement = statement;
   }
 }

@@ -45,7 +45,7 @@ export class FeedLosses {
   #nowMs = 0;
   #lookedAtMs: number | null = null;
   /** Total that was lost, in all units, when `settle` or `end` was last called. */
-  #told = 0;
+  #reported = 0;
 
   readonly note = (numbered: ExportNumber): void => {
     const { number, records, near } = numbered;
@@ -82,8 +82,8 @@ export class FeedLosses {
 
   #hasMore(): boolean {
     const sum = LOSS_UNITS.reduce((all, unit) => all + this.total()[unit], 0);
-    const hasMore = sum > this.#told;
-    this.#told = sum;
+    const hasMore = sum > this.#reported;
+    this.#reported = sum;
     return hasMore;
   }
 

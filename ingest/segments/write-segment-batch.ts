@@ -2,6 +2,7 @@ import type { Connection } from '../../db/connection/connection.ts';
 import { ensureProbes } from '../../db/write/imports/ensure-probes.ts';
 import { noteGroupData } from '../../db/write/imports/note-group-data.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
+import { IMPORTED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
 import type { GatheredSegment, SegmentBatch } from './segment-batch.ts';
@@ -20,9 +21,6 @@ export type SegmentTarget = {
 
 /** Probe id for "no probe" in segments. */
 const NO_PROBE = 0;
-
-/** The level of a segment as imported (domain/slices/segment-level.ts). */
-const IMPORTED = 0;
 
 /**
  * Writes the pages of a batch, one segment for each group, probe and slice. They are not published
@@ -57,7 +55,7 @@ async function writeGathered(
   const scope = {
     groupId: group.groupId,
     ...ids,
-    level: IMPORTED,
+    level: IMPORTED_LEVEL,
     importedAt,
   };
   const ranges = readings.ranges(OPEN_RANGE_LIMITS);

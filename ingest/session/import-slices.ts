@@ -5,6 +5,7 @@ import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { insertSlice } from '../../db/write/slices/insert-slice.ts';
 import { reserveSlice, selectAndHoldSlice } from '../../db/write/slices/select-slice.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { IMPORTED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { IngestError } from '../ingest-error.ts';
@@ -38,9 +39,6 @@ export type ImportSlicesOptions = {
   readonly importedAt: number;
 };
 
-/** The level of a segment as imported. */
-const IMPORTED = 0;
-
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   const { connection, source, context, contextId, engine, sliceSeconds, importedAt } = options;
   /** Slice ids by start. */
@@ -71,7 +69,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
    * used yet, or no longer.
    */
   async function ensurePages(sliceId: number): Promise<void> {
-    const partition = pagePartitionOf({ sliceId, level: IMPORTED, importedAt });
+    const partition = pagePartitionOf({ sliceId, level: IMPORTED_LEVEL, importedAt });
     while (!(await keepPagePartition(connection, partition))) {
       await ensurePagePartition(await options.openSecond(), partition);
     }

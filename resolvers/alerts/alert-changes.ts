@@ -29,16 +29,16 @@ export async function firingNow(at: ContextView): Promise<AlertChanges> {
 }
 
 /** Returns the changes that follow a position. */
-export async function changesSince(at: ContextView, told: ChangePlace): Promise<ChangesSince> {
+export async function changesSince(at: ContextView, since: ChangePlace): Promise<ChangesSince> {
   const { alerts } = at.loaders;
-  const counter = await alerts.changeCounter(at.contextId, told);
-  const behind = counter.number - told.number;
-  const isSame = behind === 0 && counter.nonce === told.nonce;
-  if (isSame) return { kind: 'changes', events: [], place: told, hasMore: false };
+  const counter = await alerts.changeCounter(at.contextId, since);
+  const behind = counter.number - since.number;
+  const isSame = behind === 0 && counter.nonce === since.nonce;
+  if (isSame) return { kind: 'changes', events: [], place: since, hasMore: false };
   if (behind > LIMITS.alertChangesBehind) return { kind: 'behind' };
   if (!counter.hasNext) return { kind: 'missed' };
   const limit = LIMITS.alertChangesAtOnce;
-  const rows = await alerts.changes({ contextId: at.contextId, after: told.number, limit });
+  const rows = await alerts.changes({ contextId: at.contextId, after: since.number, limit });
   const last = rows.at(-1);
   const views = await Promise.all(rows.map((row) => viewEvent(at, asItWas(row))));
   const events = views.filter((event) => event !== null);

@@ -12,7 +12,7 @@ import {
   keyExistsLoader,
   labelledKeysLoader,
 } from './keys/key-loaders.ts';
-import { type PassingRequest, passingKeys } from './keys/passing-keys.ts';
+import { type KeyMatcherRequest, keyMatcher } from './keys/key-matcher.ts';
 import { groupStepsLoader } from './series/group-steps-loader.ts';
 import { KeySeriesLoader } from './series/key-series-loader.ts';
 import { manyLoader, oneLoader } from './session/batch.ts';
@@ -77,7 +77,7 @@ export function createNodeLoaders(reader: NodeReader) {
     topperAnswers: topperAnswersLoader(reader),
     keySeries: new KeySeriesLoader(reader),
     groupSteps: groupStepsLoader(reader),
-    passingKeys: (request: PassingRequest) => passingKeys(reader, labelled, request),
+    keyMatcher: (request: KeyMatcherRequest) => keyMatcher(reader, labelled, request),
     describedKeys,
     keyExists: keyExistsLoader(reader),
     keyLists: createKeyLists(reader, labelled, describedKeys),

@@ -161,7 +161,7 @@ export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
   const { at, read: group } = meter.group;
   const { contextId } = at;
   const of = prefix ? 'networks' : 'keys';
-  const passing = filter && (await at.loaders.passingKeys({ contextId, group, filter, of }));
+  const passing = filter && (await at.loaders.keyMatcher({ contextId, group, filter, of }));
   return { within: keysWithin(plan), passing };
 }
 

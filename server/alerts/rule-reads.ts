@@ -8,7 +8,7 @@ import type {
   TopKeys,
 } from '../../resolvers/loaders/answers/topper-answers.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
-import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
+import type { KeyMatcher } from '../../resolvers/loaders/plan/key-questions.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {
@@ -19,7 +19,7 @@ export type RuleReads = {
   /** Where the group, or the rule's probe, has data. */
   readonly spans: readonly Interval[];
   /** Which keys may fire; null: all. */
-  readonly passing: KeysPassing | null;
+  readonly passing: KeyMatcher | null;
   readonly ask: (interval: Interval, question: KeyQuestion) => Promise<KeyAnswer>;
 };
 
@@ -56,7 +56,7 @@ export async function openRuleReads(
     spans,
     passing:
       filter &&
-      (await loaders.passingKeys({
+      (await loaders.keyMatcher({
         contextId,
         group: catalog.readGroup(groupId),
         filter,

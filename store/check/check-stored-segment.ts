@@ -137,8 +137,10 @@ export const checkSpan = (segment: StoredSegment, { first, last }: BucketSpan): 
   });
 
 /** Compares the values of the manifest's row with the right ones, by what they mean. */
-function* compareRow(told: Readonly<Record<string, readonly [number, number]>>): Generator<string> {
-  for (const [what, [row, stored]] of Object.entries(told)) {
+function* compareRow(
+  values: Readonly<Record<string, readonly [number, number]>>,
+): Generator<string> {
+  for (const [what, [row, stored]] of Object.entries(values)) {
     if (row !== stored) yield `the ${what} is ${stored}, the manifest says ${row}`;
   }
 }

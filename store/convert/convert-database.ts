@@ -157,7 +157,7 @@ async function convertSlices(
   let samples = 0;
   let segments = 0;
   for (const [done, slice] of slices.entries()) {
-    const tell = (slicesDone: number, ownSamples: number, part: number) =>
+    const report = (slicesDone: number, ownSamples: number, part: number) =>
       onProgress?.({
         context: slice.context,
         slice: sliceName(slice.startsAt, slice.engine),
@@ -165,17 +165,17 @@ async function convertSlices(
         bytes: { done: doneBytes + part * slice.sizeBytes, of: ofBytes },
         samples: samples + ownSamples,
       });
-    tell(done, 0, 0);
+    report(done, 0, 0);
     const converted = await convertSlice(connection, slice, {
       now: now(),
       limits,
       signal,
-      onSamples: (ownSamples, part) => tell(done, ownSamples, part),
+      onSamples: (ownSamples, part) => report(done, ownSamples, part),
     });
     doneBytes += slice.sizeBytes;
     samples += converted?.samples ?? 0;
     segments += converted?.segments ?? 0;
-    tell(done + 1, 0, 0);
+    report(done + 1, 0, 0);
   }
   return { slices: slices.length, samples, segments };
 }

@@ -5,7 +5,7 @@ import { updateSliceRestored } from '../../db/write/slices/update-slice-archived
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { otherFile } from '../keeping/check-archive.ts';
 import { openStored } from '../keeping/open-stored.ts';
-import type { RestoreOptions } from '../keeping/restore-slice.ts';
+import type { RestoreOptions } from '../keeping/restore-segments.ts';
 import type { KeptSlice, SliceKeeper } from '../keeping/slice-keeper.ts';
 import { withPartitions } from '../keeping/with-partitions.ts';
 import { OLD_FORM_VERSION } from './old-archive-form.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerQuestions, type Question } from '../../topk/answer-questions.ts';
+import { answerKernelQueries, type KernelQuery } from '../../topk/answer-kernel-queries.ts';
 import type { UnitReadings } from '../../topk/fold/fold-units.ts';
 import { openUnits } from '../../topk/fold/open-units.ts';
 import { headOf } from '../../topk/select/block-heads.ts';
@@ -14,7 +14,7 @@ import {
   unitOf,
 } from './reference-answers.ts';
 
-const top = (maxItems: number): Question => ({
+const top = (maxItems: number): KernelQuery => ({
   kind: 'top',
   maxItems,
   within: null,
@@ -26,8 +26,8 @@ const plainUnit = (values: readonly (bigint | null)[]): PlainUnit =>
 
 const readingOf = (sum: bigint | null) => (sum === null ? null : { sum, count: 1n });
 
-const ask = (unit: UnitReadings, question: Question) => {
-  const [answer] = answerQuestions(openUnits([unit], 'sum'), [question]);
+const ask = (unit: UnitReadings, question: KernelQuery) => {
+  const [answer] = answerKernelQueries(openUnits([unit], 'sum'), [question]);
   if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
   return { ...answer, candidates: inOrder(answer.candidates) };
 };
@@ -104,7 +104,7 @@ describe('a block that gets several questions', () => {
       const keys = Array.from({ length: Math.ceil(rows / every) }, (_, i) => i * every);
       const passing = keySetOf(keys, rows - 3);
       for (const maxItems of [1, 100, 1500]) {
-        const question: Question = { kind: 'top', maxItems, within: null, passing };
+        const question: KernelQuery = { kind: 'top', maxItems, within: null, passing };
         const expected = answerPlainly(folded, question, 'sum');
         for (let again = 0; again < 3; again += 1) expect(ask(unit, question)).toEqual(expected);
       }

@@ -1,7 +1,7 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../segments/filter/key-set.ts';
-import type { Question } from '../../topk/answer-questions.ts';
+import type { KernelQuery } from '../../topk/answer-kernel-queries.ts';
 import type { UnitReadings } from '../../topk/fold/fold-units.ts';
 import { boundOf } from '../../topk/fold/unit-column.ts';
 import type { KeySelection } from '../../topk/select/select-rows.ts';
@@ -66,7 +66,7 @@ const totalOf = (keys: readonly (readonly [number, Exact])[], fold: Fold): Plain
 /** Derives the answer from the values of all keys, as in decisions 24 and 25. */
 export function answerPlainly(
   values: ReadonlyMap<number, Exact>,
-  question: Question,
+  question: KernelQuery,
   fold: Fold,
 ): PlainAnswer {
   if (question.kind === 'values') {

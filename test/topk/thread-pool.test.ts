@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
-import type { Answer, Question } from '../../topk/answer-questions.ts';
+import type { Answer, KernelQuery } from '../../topk/answer-kernel-queries.ts';
 import type { UnitReadings } from '../../topk/fold/fold-units.ts';
 import { boundOf } from '../../topk/fold/unit-column.ts';
 import { runKernelTask } from '../../topk/threads/kernel-task.ts';
@@ -34,7 +34,7 @@ function unit(keys: number, more = 0): UnitReadings {
   };
 }
 
-const TOP: Question = { kind: 'top', maxItems: 2, within: null, passing: null };
+const TOP: KernelQuery = { kind: 'top', maxItems: 2, within: null, passing: null };
 
 const small = [unit(100), unit(100)];
 const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];
@@ -75,7 +75,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('work of the thread pool', () => {
   it('gives the same result in a thread as inline', async () => {
-    const questions: Question[] = [
+    const questions: KernelQuery[] = [
       { ...TOP, passing: keySetOf([7], 10) },
       { kind: 'values', keys: [3, 99_999_999] },
       { kind: 'ranks', within: null, passing: null, keys: [1] },

@@ -6,6 +6,14 @@ export type BlockRun = { readonly level: number; readonly from: number; readonly
 /** Blocks to add, and blocks to subtract. */
 export type Cover = { readonly runs: readonly BlockRun[]; readonly less: readonly BlockRun[] };
 
+/** A run whose blocks are added (1) or subtracted (−1). */
+type SignedRun = { readonly run: BlockRun; readonly sign: 1 | -1 };
+
+export const signedRuns = ({ runs, less }: Cover): SignedRun[] => [
+  ...runs.map((run): SignedRun => ({ run, sign: 1 })),
+  ...less.map((run): SignedRun => ({ run, sign: -1 })),
+];
+
 /** Seconds of a block, ascending; each is a multiple of the previous one. */
 export type CoverLevels = readonly number[];
 

@@ -9,7 +9,7 @@ import { type FormedNetworks, formNetworks } from '../../segments/keys/form-netw
 import { type KeyKinds, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteKeys } from '../../segments/keys/unite-keys.ts';
-import { type Answer, answerQuestions, type Question } from '../answer-questions.ts';
+import { type Answer, answerKernelQueries, type KernelQuery } from '../answer-kernel-queries.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from '../blocks/decode-blocks.ts';
 import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
 import {
@@ -63,7 +63,7 @@ export type KernelTask =
       readonly kind: 'fold';
       readonly fold: Fold;
       readonly units: readonly UnitReadings[];
-      readonly questions: readonly Question[];
+      readonly questions: readonly KernelQuery[];
     }
   | {
       readonly kind: 'changes';
@@ -137,10 +137,10 @@ function matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): KeySet {
 function answerFold(
   units: readonly UnitReadings[],
   fold: Fold,
-  questions: readonly Question[],
+  questions: readonly KernelQuery[],
 ): readonly Answer[] {
   const folded = openUnits(units, fold);
-  const answers = answerQuestions(folded, questions);
+  const answers = answerKernelQueries(folded, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
   releaseFolded(folded);
   return answers;

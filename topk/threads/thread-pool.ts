@@ -7,7 +7,7 @@ import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { FormedNetworks } from '../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
-import type { Answer, Question } from '../answer-questions.ts';
+import type { Answer, KernelQuery } from '../answer-kernel-queries.ts';
 import type { BlocksWanted, SegmentBlock, StoredGroup } from '../blocks/decode-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
@@ -180,7 +180,7 @@ export class ThreadPool {
   async fold(
     fold: Fold,
     units: readonly UnitReadings[],
-    questions: readonly Question[],
+    questions: readonly KernelQuery[],
     signal: AbortSignal,
   ): Promise<readonly Answer[]> {
     const task: KernelTask = { kind: 'fold', fold, units, questions };

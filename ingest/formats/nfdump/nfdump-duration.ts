@@ -22,22 +22,22 @@ export type NfdumpSpan = {
 export function nfdumpDuration(row: NfdumpRow, { startUs, endUs }: NfdumpSpan): number {
   const { has } = row;
   if (!has('duration')) return has('end') ? durationUntil(row, startUs, endUs()) : 0;
-  const told = toldDuration(row);
-  if (told !== null && told >= 0 && told <= LIMITS.flowDays * DAY_US) return told;
+  const reported = reportedDuration(row);
+  if (reported !== null && reported >= 0 && reported <= LIMITS.flowDays * DAY_US) return reported;
   if (has('end')) {
     const between = endUs() - startUs;
     if (between >= 0) return between;
     throw impossible(row, startUs, `, at ${timeText(row, 'end', endUs())},`);
   }
   // A duration that is only too long is refused elsewhere, in the same words for every format.
-  if (told !== null && told >= 0) return told;
+  if (reported !== null && reported >= 0) return reported;
   throw impossible(row, startUs, '');
 }
 
 /**
  * Reads whole microseconds; null for a number that is too large for them. Throws for anything else.
  */
-function toldDuration(row: NfdumpRow): number | null {
+function reportedDuration(row: NfdumpRow): number | null {
   const field = row.column('duration');
   const text = row.text(field);
   if (text === undefined || !/^-?\d+(\.\d*)?$/.test(text)) return durationIn(row, field);

@@ -3,14 +3,14 @@ import { lengthsName } from '../../../domain/filters/network-lengths.ts';
 import { ceilTo, clippedSteps, type Interval } from '../../../domain/time/interval.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { Cover } from '../../../topk/cover/cover.ts';
+import { type Cover, signedRuns } from '../../../topk/cover/cover.ts';
 import { blocksIn, coverSegment } from '../../../topk/cover/cover-segment.ts';
 import type { UnitReadings } from '../../../topk/fold/fold-units.ts';
 import type { TrendPart, TrendStep } from '../../../topk/fold-trend.ts';
 import { inBatches } from '../blocks/in-batches.ts';
 import { fromTop } from '../kernel/kernel-questions.ts';
 import { openSource, type ReadSource } from '../kernel/read-source.ts';
-import { openParts, type PartsRead, passingKeys, wantParts } from '../kernel/read-units.ts';
+import { findPassingKeys, openParts, type PartsRead, wantParts } from '../kernel/read-units.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
@@ -183,7 +183,7 @@ async function answerPiece(
   const source = await openSource(reader, wanted, known);
   const union = await uniteParts(reader, wanted.parts, source);
   const named = { keys: union.keys, codec: source.codec };
-  const passing = question.passing && (await passingKeys(reader, union, question.passing));
+  const passing = question.passing && (await findPassingKeys(reader, union, question.passing));
   const { maxItems } = question;
   const within = question.within && ordinalsWithin(question.within, named);
   const kernelQuestion = { maxItems, within, passing };
@@ -232,14 +232,9 @@ function mappedPart(part: StepPart, { read, union, source }: UnitsOf): MappedPar
   const { segment, cover, known } = part;
   const map = union.mapOf(part);
   const units: UnitReadings[] = known ? unitOf(known, 1) : [];
-  for (const [runs, sign] of [
-    [cover.runs, 1],
-    [cover.less, -1],
-  ] as const) {
-    for (const run of runs) {
-      for (const { block } of source.blocks.startsOf(segment, run, read.slot - 1)) {
-        units.push(...unitOf(block, sign));
-      }
+  for (const { run, sign } of signedRuns(cover)) {
+    for (const { block } of source.blocks.startsOf(segment, run, read.slot - 1)) {
+      units.push(...unitOf(block, sign));
     }
   }
   return { part, mapped: { units, map } };

@@ -14,7 +14,7 @@ import type {
 } from '../../../topk/select/step-bounds.ts';
 import type { StartedBlock } from '../blocks/segment-blocks.ts';
 import { openSource, type ReadSource } from '../kernel/read-source.ts';
-import { openParts, passingKeys, wantParts } from '../kernel/read-units.ts';
+import { findPassingKeys, openParts, wantParts } from '../kernel/read-units.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
@@ -68,7 +68,7 @@ export async function boundKeys(
   const boundsOf = await readBounds(reader, parts, { read, stepSeconds, source });
   const union = await uniteParts(reader, parts, source);
   const named = { keys: union.keys, codec: source.codec };
-  const passing = selection.passing && (await passingKeys(reader, union, selection.passing));
+  const passing = selection.passing && (await findPassingKeys(reader, union, selection.passing));
   const mapped = (part: BoundPart): MappedBounds => ({
     bounds: boundsOf(part),
     map: union.mapOf(part),

@@ -3,7 +3,7 @@ import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import { answerPlanned, type PlannedAnswers } from '../kernel/answer-segments.ts';
 import { type PlannedRead, planQuestions } from '../kernel/plan-questions.ts';
-import type { AskedBefore, MadeOf } from '../memory/answer-memory.ts';
+import type { AnswerKey, MadeOf } from '../memory/answer-memory.ts';
 import type {
   KeyAnswer,
   KeyQuestion,
@@ -251,7 +251,7 @@ async function answerReads(
 const askedBefore = (
   { memoryKey: context, versions }: ContextState,
   { read, question }: TopperQuestion,
-): AskedBefore => ({ context, version: versions.version, read, question });
+): AnswerKey => ({ context, version: versions.version, read, question });
 
 const madeOf = (
   { segments: { node } }: NodeReader,

@@ -21,7 +21,7 @@ import {
 } from './kernel-questions.ts';
 import { type PlannedRead, planQuestions } from './plan-questions.ts';
 import { openSource, type ReadSource } from './read-source.ts';
-import { openParts, passingKeys, unitsOf, wantParts } from './read-units.ts';
+import { findPassingKeys, openParts, unitsOf, wantParts } from './read-units.ts';
 
 /**
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks
@@ -98,7 +98,7 @@ async function answerRead(
     questions.map(({ question }) =>
       question.kind === 'values' || question.passing === null
         ? null
-        : passingKeys(reader, union, question.passing),
+        : findPassingKeys(reader, union, question.passing),
     ),
   );
   const { blocks } = source;
@@ -146,10 +146,10 @@ async function answerRead(
 const withinOf = (question: BlockQuestion): KeysWithin | null =>
   question.kind === 'values' ? null : question.within;
 
-type Asked<Q> = { readonly question: Q; readonly selection: OrdinalSelection };
+type Selected<Q> = { readonly question: Q; readonly selection: OrdinalSelection };
 
-const isOfChanges = (asked: Asked<BlockQuestion>): asked is Asked<ChangesQuestion> =>
+const isOfChanges = (asked: Selected<BlockQuestion>): asked is Selected<ChangesQuestion> =>
   asked.question.kind === 'changes';
 
-const isOfFold = (asked: Asked<BlockQuestion>): asked is Asked<FoldQuestion> =>
+const isOfFold = (asked: Selected<BlockQuestion>): asked is Selected<FoldQuestion> =>
   asked.question.kind !== 'changes';

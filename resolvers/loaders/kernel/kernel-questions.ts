@@ -3,7 +3,12 @@ import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
-import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
+import type {
+  Answer,
+  KernelQuery,
+  RankAnswer,
+  TopAnswer,
+} from '../../../topk/answer-kernel-queries.ts';
 import type { ChangeAnswer } from '../../../topk/select/rank-changes.ts';
 import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
 import type {
@@ -29,7 +34,7 @@ export function toKernel(
   question: FoldQuestion,
   named: NamedKeys,
   { within, passing }: OrdinalSelection,
-): Question {
+): KernelQuery {
   switch (question.kind) {
     case 'top':
       return {

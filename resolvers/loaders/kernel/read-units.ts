@@ -1,11 +1,11 @@
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import type { BlockRun } from '../../../topk/cover/cover.ts';
+import { type BlockRun, signedRuns } from '../../../topk/cover/cover.ts';
 import type { UnitReadings } from '../../../topk/fold/fold-units.ts';
 import { SharedArrays } from '../../../topk/fold/shared-arrays.ts';
 import { type BlocksByStart, SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
 import { keysOfSource, mapped, type PartsUnion } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
-import type { KeysPassing, SegmentGroup } from '../plan/key-questions.ts';
+import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
 import { identityOf, type SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
@@ -43,10 +43,10 @@ export function wantParts(
 }
 
 /** Returns the keys of a union that pass a filter. */
-export async function passingKeys(
+export async function findPassingKeys(
   { memory }: SegmentReader,
   union: PartsUnion,
-  { name, match }: KeysPassing,
+  { name, match }: KeyMatcher,
 ): Promise<KeySet> {
   const known = memory.find('filters', `${union.name} ${name}`);
   if (known) return known;
@@ -82,16 +82,11 @@ export function unitsOf(
       memory.keep('mapped', name, own);
       return own;
     };
-    for (const [runs, sign] of [
-      [cover.runs, 1],
-      [cover.less, -1],
-    ] as const) {
-      for (const run of runs) {
-        for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
-          const { column } = started.block;
-          if (column === null) continue;
-          units.push({ ids: toUnion(run, started), column, sign });
-        }
+    for (const { run, sign } of signedRuns(cover)) {
+      for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
+        const { column } = started.block;
+        if (column === null) continue;
+        units.push({ ids: toUnion(run, started), column, sign });
       }
     }
   }

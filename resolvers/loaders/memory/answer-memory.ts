@@ -4,7 +4,7 @@ import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { Tally } from './tally.ts';
 
 /** What an answer depends on. */
-export type AskedBefore = {
+export type AnswerKey = {
   /** Node and context. */
   readonly context: string;
   /** Version of the context; any change of its data, groups or slices changes it. */
@@ -14,7 +14,7 @@ export type AskedBefore = {
 };
 
 /** The same, once the segments of the answer are known. */
-export type MadeOf = Pick<AskedBefore, 'read' | 'question'> & {
+export type MadeOf = Pick<AnswerKey, 'read' | 'question'> & {
   readonly node: string;
   /** A unique identity of each segment. */
   readonly segments: readonly string[];
@@ -47,7 +47,7 @@ export class AnswerMemory {
     return this.#answers?.calculatedSize ?? 0;
   }
 
-  find(asked: AskedBefore): RememberedKeys | null {
+  find(asked: AnswerKey): RememberedKeys | null {
     const name = nameOf(asked);
     if (name === null || this.#answers === null) return null;
     const answer = this.#answers.get(name) ?? null;
@@ -60,7 +60,7 @@ export class AnswerMemory {
     return (name !== null && this.#answers?.get(name)) || null;
   }
 
-  keep(asked: AskedBefore, made: MadeOf, answer: RememberedKeys): void {
+  keep(asked: AnswerKey, made: MadeOf, answer: RememberedKeys): void {
     for (const name of [nameOf(asked), nameOfMade(made)]) {
       if (name !== null) this.#answers?.set(name, answer);
     }
@@ -76,14 +76,14 @@ function bytesOf(answer: RememberedKeys): number {
   return answer.steps.reduce((sum, step) => sum + bytesOf(step), ANSWER_BYTES);
 }
 
-const nameOf = ({ context, version, ...asked }: AskedBefore): string | null =>
+const nameOf = ({ context, version, ...asked }: AnswerKey): string | null =>
   named(asked, `at ${version} ${context}`);
 
 const nameOfMade = ({ node, segments, ...asked }: MadeOf): string | null =>
   named(asked, `of ${segments.join(' ')} ${node}`);
 
 /** null: not worth caching. Drill-downs have a few keys, and differ from row to row. */
-function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: string) {
+function named({ read, question }: Pick<AnswerKey, 'read' | 'question'>, of: string) {
   const ranking = rankingName(question);
   if (ranking === null || !('maxItems' in question) || question.within !== null) return null;
   const { maxItems, passing } = question;

@@ -19,7 +19,7 @@ export type SegmentGroup = {
 export type KeysWithin = { readonly parts: readonly number[]; readonly key: string };
 
 /** A filter of the keys that may be listed. Filters of the same name are the same. */
-export type KeysPassing = {
+export type KeyMatcher = {
   readonly name: string;
   readonly match: (keys: KeyList) => Promise<KeySet>;
 };
@@ -27,7 +27,7 @@ export type KeysPassing = {
 /** Which keys count at all (null: every key), and which of these may be listed (null: all). */
 export type KeySelection = {
   readonly within: KeysWithin | null;
-  readonly passing: KeysPassing | null;
+  readonly passing: KeyMatcher | null;
 };
 
 /**

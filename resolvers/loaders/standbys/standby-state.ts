@@ -28,7 +28,7 @@ export class StandbyState {
   #pauseMs: number = LIMITS.standbyLookMs;
   #lookAt = 0;
   #isLooking = false;
-  #isTold = false;
+  #isReported = false;
 
   get reason(): PassReason | null {
     return this.#reason;
@@ -88,8 +88,8 @@ export class StandbyState {
     if (this.isFitFor([...this.#behind.keys()])) return this.#isFitAgain();
     this.#lookLater(nowMs);
     const isLong = this.#since !== null && nowMs - this.#since >= LIMITS.standbyWarnMs;
-    if (!isLong || this.#isTold) return null;
-    this.#isTold = true;
+    if (!isLong || this.#isReported) return null;
+    this.#isReported = true;
     return 'passed over';
   }
 
@@ -99,11 +99,11 @@ export class StandbyState {
   }
 
   #isFitAgain(): Notice {
-    const wasTold = this.#isTold;
+    const wasReported = this.#isReported;
     this.#since = null;
     this.#reason = null;
-    this.#isTold = false;
-    return wasTold ? 'used again' : null;
+    this.#isReported = false;
+    return wasReported ? 'used again' : null;
   }
 
   #lookLater(nowMs: number): void {

@@ -109,14 +109,14 @@ export class Standbys {
       seconds: LIMITS.standbyWaitMs / 1000,
       until: performance.now() + LIMITS.standbyWaitMs,
     };
-    const tell = (row: Awaited<ReturnType<typeof selectStandby>>): void => {
+    const notify = (row: Awaited<ReturnType<typeof selectStandby>>): void => {
       const { reason } = state;
       const notice = state.looked({ row, nowMs: performance.now() });
       if (notice === 'passed over' && reason) onPassedOver?.(url, reason);
       if (notice === 'used again') onUsedAgain?.(url);
     };
-    withinBound(selectStandby(pools.at(url).control, contextIds), bound).then(tell, () =>
-      tell(null),
+    withinBound(selectStandby(pools.at(url).control, contextIds), bound).then(notify, () =>
+      notify(null),
     );
   }
 }

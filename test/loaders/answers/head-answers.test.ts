@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
-import type { KeysPassing } from '../../../resolvers/loaders/plan/key-questions.ts';
+import type { KeyMatcher } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { HEAD_KEYS } from '../../../segments/blocks/heads.ts';
 import { checkSegment } from '../../../segments/check/check-segment.ts';
 import { MANY_KEYS_FROM, type ManyKeys, manySamples } from '../../segments/many-keys.ts';
@@ -40,7 +40,7 @@ type Asked = {
   readonly meterIndex: number;
   readonly window: Window;
   readonly maxItems: number;
-  readonly passing?: KeysPassing | null;
+  readonly passing?: KeyMatcher | null;
   /** Whether most ranges have so few keys that their heads would be calculated. */
   readonly isSmall?: boolean;
 };

@@ -8,7 +8,7 @@ import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.
 import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import type {
   BlockQuestion,
-  KeysPassing,
+  KeyMatcher,
   RankedKeys,
   TopKeys,
 } from '../../../resolvers/loaders/plan/key-questions.ts';
@@ -37,7 +37,7 @@ const filters: fc.Arbitrary<[KeyFilter, (network: string) => boolean] | null> = 
   [{ search: '192.168' }, (key: string) => /^C0\.A8\.[^.]+\.[^.]+\//.test(key)],
 );
 
-const passingIn = ({ threadPool, signal }: SegmentReader, filter: KeyFilter): KeysPassing => ({
+const passingIn = ({ threadPool, signal }: SegmentReader, filter: KeyFilter): KeyMatcher => ({
   name: JSON.stringify(filter),
   match: (keys) => threadPool.match(keys, { networks: filter }, signal),
 });

@@ -16,9 +16,9 @@ import { sliceName } from '../../../domain/slices/slice-name.ts';
 import { removeLeftovers } from '../../../keeping/leftovers.ts';
 import { fileOfArchive, newArchiveLocation } from '../../../keeping/pool-folder.ts';
 import { checkStoredSegment } from '../../../store/check/check-stored-segment.ts';
-import { archiveSlice } from '../../../store/keeping/archive-slice.ts';
-import { dropSlice } from '../../../store/keeping/drop-slice.ts';
-import { restoreSlice } from '../../../store/keeping/restore-slice.ts';
+import { archiveSegments } from '../../../store/keeping/archive-segments.ts';
+import { dropSegments } from '../../../store/keeping/drop-segments.ts';
+import { restoreSegments } from '../../../store/keeping/restore-segments.ts';
 import type { SliceKeeper } from '../../../store/keeping/slice-keeper.ts';
 import type { WrittenArchive } from '../../../store/keeping/write-archive.ts';
 import { SHAPE } from '../../segments/plain-segments.ts';
@@ -92,17 +92,17 @@ export async function openKeepingLab() {
       kept(sliceId, options, async (keeper, slice) => {
         const name = sliceName(slice.startsAt, slice.engine);
         const location = await newArchiveLocation({ name: 'oper', path: pool }, 'lab', name);
-        return archiveSlice(keeper, slice, location);
+        return archiveSegments(keeper, slice, location);
       }),
     restore: (sliceId: number, options: KeepingOptions = {}): Promise<number> =>
       kept(sliceId, options, async (keeper, slice) => {
         const { archive } = slice;
         if (!archive) throw new Error(`slice ${sliceId} has no archive`);
         const file = fileOfArchive(archive);
-        return restoreSlice(keeper, slice, { archive, file, waitMs: options.waitMs ?? 5000 });
+        return restoreSegments(keeper, slice, { archive, file, waitMs: options.waitMs ?? 5000 });
       }),
     drop: (sliceId: number, options: KeepingOptions = {}): Promise<void> =>
-      kept(sliceId, options, dropSlice),
+      kept(sliceId, options, dropSegments),
     /** The paths of the files in the pool. */
     async files(): Promise<string[]> {
       const entries = await readdir(pool, { recursive: true, withFileTypes: true });

@@ -36,7 +36,7 @@ export type RestoreOptions = {
  * leftovers. Errors: those of the file system; any file but the one that was written, before
  * anything is changed. Returns how many rows were restored.
  */
-export async function restoreSlice(
+export async function restoreSegments(
   keeper: SliceKeeper,
   slice: KeptSlice,
   options: RestoreOptions,

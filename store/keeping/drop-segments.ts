@@ -12,7 +12,7 @@ import { takeOut } from './take-out.ts';
  * leftovers. Its pages go when no reader can need them (db/write/pages/remove-taken-partitions.ts),
  * and the sweep removes its rows of the manifest.
  */
-export const dropSlice = (
+export const dropSegments = (
   keeper: SliceKeeper,
   slice: KeptSlice & Pick<StoredSlice, 'archive'>,
 ): Promise<void> =>

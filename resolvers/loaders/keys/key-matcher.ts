@@ -1,10 +1,10 @@
 import { isGiven, type KeyFilter } from '../../../domain/filters/key-filter.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
-import type { KeysPassing } from '../plan/key-questions.ts';
+import type { KeyMatcher } from '../plan/key-questions.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 import { type LabelledKeys, ownLabels } from './key-loaders.ts';
 
-export type PassingRequest = {
+export type KeyMatcherRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   readonly filter: KeyFilter;
@@ -16,12 +16,12 @@ export type PassingRequest = {
  * Returns a filter to apply to sorted keys. A search uses the current version of the labels, which
  * are read when they are first needed.
  */
-export async function passingKeys(
+export async function keyMatcher(
   reader: NodeReader,
   labelled: LabelledKeys,
-  { contextId, group, filter, of }: PassingRequest,
-): Promise<KeysPassing> {
-  if (of === 'networks') return passingNetworks(reader, filter);
+  { contextId, group, filter, of }: KeyMatcherRequest,
+): Promise<KeyMatcher> {
+  if (of === 'networks') return networkMatcher(reader, filter);
   const isSearch = isGiven(filter.search);
   const { versions, memoryKey } = await reader.context(contextId);
   const { keyKind, partKinds } = group.shape;
@@ -38,7 +38,7 @@ export async function passingKeys(
 }
 
 /** The texts of keys do not apply to networks, which have no labels. */
-const passingNetworks = (reader: NodeReader, filter: KeyFilter): KeysPassing => ({
+const networkMatcher = (reader: NodeReader, filter: KeyFilter): KeyMatcher => ({
   name: `networks ${JSON.stringify(filter)}`,
   match: async (keys) => {
     await reader.pause();

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { compareExact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
-import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
+import {
+  type Answer,
+  answerKernelQueries,
+  type KernelQuery,
+} from '../../topk/answer-kernel-queries.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold/fold-units.ts';
 import { openUnits } from '../../topk/fold/open-units.ts';
 import { boundOf } from '../../topk/fold/unit-column.ts';
@@ -54,7 +58,7 @@ const selection = fc.record({
   ),
 });
 
-const question: fc.Arbitrary<Question> = fc.oneof(
+const question: fc.Arbitrary<KernelQuery> = fc.oneof(
   fc
     .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
     .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
@@ -80,12 +84,12 @@ const lessOf = (unit: UnitReadings): UnitReadings => ({ ...unit, sign: -1 });
 const ask = (
   units: readonly PlainUnit[],
   fold: Fold,
-  questions: readonly Question[],
+  questions: readonly KernelQuery[],
   taken: readonly PlainUnit[] = [],
 ): Answer[] => {
   const added = [...units, ...taken].map(unitOf);
   const folded = openUnits([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold);
-  const answers = answerQuestions(folded, questions);
+  const answers = answerKernelQueries(folded, questions);
   releaseFolded(folded);
   return answers;
 };
@@ -146,7 +150,7 @@ it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted'
   expect(() => openUnits(units, fold)).toThrow('cannot be taken out again');
 });
 
-const TOP_ONE: Question = { kind: 'top', maxItems: 1, within: null, passing: null };
+const TOP_ONE: KernelQuery = { kind: 'top', maxItems: 1, within: null, passing: null };
 
 /** Blocks in which key n has the n-th value. */
 const blocks = (...values: (bigint | null)[][]): PlainUnit[] =>
@@ -196,7 +200,7 @@ describe('sums', () => {
       Array.from({ length: blockCount }, () => unit),
       'sum',
     );
-    const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]);
+    const [answer] = answerKernelQueries(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]);
     const count = BigInt(keys);
     const times = BigInt(blockCount);
     const sum = times * (count * value - (count * (count - 1n)) / 2n);

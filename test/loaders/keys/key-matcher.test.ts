@@ -6,7 +6,7 @@ import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segment
 import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
 import { keysFound } from '../../../resolvers/loaders/keys/keys-found.ts';
 import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
-import type { KeysPassing } from '../../../resolvers/loaders/plan/key-questions.ts';
+import type { KeyMatcher } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { readOf, stores } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
@@ -46,7 +46,7 @@ describe('filters over segments', () => {
         const { reader, live } = storeOf(store);
         const { keyKind, partKinds } = GROUP.shape;
         const search = { keyKind, partKinds, filter, labels: LABELS };
-        const passing: KeysPassing = {
+        const passing: KeyMatcher = {
           name: JSON.stringify(filter),
           match: (keys) => reader.threadPool.match(keys, search, reader.signal),
         };

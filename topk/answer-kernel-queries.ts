@@ -29,7 +29,7 @@ import {
   without,
 } from './select/select-rows.ts';
 
-export type Question =
+export type KernelQuery =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
   | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
   /** The keys were chosen by something other than their values. */
@@ -66,7 +66,7 @@ export type Answer =
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankAnswer | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
-export function answerQuestions(folded: Folded, questions: readonly Question[]): Answer[] {
+export function answerKernelQueries(folded: Folded, questions: readonly KernelQuery[]): Answer[] {
   let counted: KeyRows | null = null;
   const all = (): KeyRows => {
     counted ??= countedRows(folded);

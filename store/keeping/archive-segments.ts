@@ -18,7 +18,7 @@ export type ArchiveLocation = Pick<StoredArchive, 'pool' | 'path'> & { readonly 
  * (db/write/pages/remove-taken-partitions.ts). If this is interrupted at any point, the slice is
  * either available or archived as a whole, and a partial file is among the context's leftovers.
  */
-export async function archiveSlice(
+export async function archiveSegments(
   keeper: SliceKeeper,
   slice: KeptSlice,
   location: ArchiveLocation,
