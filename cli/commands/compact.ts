@@ -35,7 +35,7 @@ async function compact({ context, json }: { context: string; json?: true }): Pro
 }
 
 function linesOf(report: CompactReport, seconds: number): string[] {
-  const { context, merges, merged, rollUps, before, after, swept } = report;
+  const { context, merges, rollUps, before, after, swept } = report;
   const lines = [...report.damaged];
   if (swept > 0) lines.push(`${counted(swept, 'segment')} replaced earlier were removed`);
   if (rollUps > 0)
@@ -46,8 +46,7 @@ function linesOf(report: CompactReport, seconds: number): string[] {
     return lines;
   }
   lines.push(
-    `Context ${context} was compacted: ${counted(merged, 'segment')} became ` +
-      `${count(merged - (before.segments - after.segments))} in ${counted(merges, 'merge')}; ` +
+    `Context ${context} was compacted: ${changeOf(report)}; ` +
       `it has ${counted(after.segments, 'segment')} of ${sizeText(after.bytes)} now, and had ` +
       `${count(before.segments)} of ${sizeText(before.bytes)}, ${seconds.toFixed(1)} s`,
   );
@@ -57,3 +56,14 @@ function linesOf(report: CompactReport, seconds: number): string[] {
 const verdict = ({ context, damaged }: CompactReport): string =>
   `${counted(damaged.length, 'merge')} could not be done, because segments are damaged: ` +
   `\`countergraph verify --context ${context}\` names all of them`;
+
+/** Says what merging did. A segment whose slice is over is rewritten even if it is the only one. */
+function changeOf({ merges, merged, before, after }: CompactReport): string {
+  if (merged === merges) {
+    return merged === 1
+      ? '1 segment was rewritten on its own'
+      : `${count(merged)} segments were rewritten, each on its own`;
+  }
+  const left = merged - (before.segments - after.segments);
+  return `${counted(merged, 'segment')} became ${count(left)} in ${counted(merges, 'merge')}`;
+}

@@ -76,4 +76,10 @@ describe('compact', () => {
       await lab.sql("select from pg_class where relname = 'sealed_segment_pages_999'"),
     ).toEqual([]);
   });
+
+  it('says so when segments of slices that have ended are rewritten, but not combined', async () => {
+    await importAt(T0 + 2 * DAY);
+    const { out } = await compact();
+    expect(out.at(-1)).toMatch(/^Context lab was compacted: 1 segment was rewritten on its own; /);
+  });
 });
