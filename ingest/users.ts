@@ -16,7 +16,7 @@ import { IngestError } from './ingest-error.ts';
 
 export type { Grant } from '../db/write/users/select-grants.ts';
 
-export type UserToAdd = {
+type UserToAdd = {
   readonly name: string;
   /** If omitted, a new user gets a random token, and an existing user keeps theirs. */
   readonly token?: string | undefined;
@@ -113,7 +113,7 @@ export async function removeUser(connection: Connection, name: string): Promise<
   if (!(await deleteUser(connection, name))) throw unknownUser(name);
 }
 
-export type ListedUser = {
+type ListedUser = {
   readonly name: string;
   /** Names of the contexts granted to the user, in order. */
   readonly contexts: readonly string[];

@@ -5,7 +5,7 @@
 export type Whole = number | bigint;
 
 /** The largest reading that can be stored; its negative is the smallest (decision 8). */
-export const MAX_READING = 2n ** 63n - 1n;
+const MAX_READING = 2n ** 63n - 1n;
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 

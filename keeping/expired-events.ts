@@ -5,10 +5,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { keptSince } from '../domain/slices/retention.ts';
 import type { Keeper } from './keeper.ts';
 
-export type EventKeeper = Pick<
-  Keeper,
-  'connection' | 'contextId' | 'retentionDays' | 'now' | 'signal'
->;
+type EventKeeper = Pick<Keeper, 'connection' | 'contextId' | 'retentionDays' | 'now' | 'signal'>;
 
 /** Returns the number of ended alert events that are older than the context's retention. */
 export async function countExpiredEvents(keeper: EventKeeper): Promise<number> {

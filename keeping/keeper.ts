@@ -33,10 +33,7 @@ export type Keeper = {
   readonly detachWaitMs?: number | undefined;
 };
 
-export type KeeperTarget = Omit<
-  Keeper,
-  'connection' | 'contextId' | 'context' | 'retentionDays'
-> & {
+type KeeperTarget = Omit<Keeper, 'connection' | 'contextId' | 'context' | 'retentionDays'> & {
   readonly databaseUrl: string;
   readonly context: string;
 };
@@ -103,7 +100,7 @@ export async function inHeldContext<T>(
   }
 }
 
-export type Finished = {
+type Finished = {
   /** Slices whose partitions earlier readers may still use; they are removed later. */
   readonly partitions: readonly number[];
   /** Partitions of these or of other slices that cannot be removed. */

@@ -12,7 +12,7 @@ import { LIMITS } from '../domain/limits.ts';
 export type ArchivePool = { readonly name: string; readonly path: string };
 
 /** The location of an archive. */
-export type ArchiveLocation = {
+type ArchiveLocation = {
   readonly pool: string;
   /** Relative to the pool's mount point. */
   readonly path: string;

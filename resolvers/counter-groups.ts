@@ -12,7 +12,7 @@ import type {
 } from './loaders/node-loaders.ts';
 
 /** The groups of a cross-key's parts, in the order parent, first, second. */
-export type CrosskeyView = { readonly guids: readonly Guid[] };
+type CrosskeyView = { readonly guids: readonly Guid[] };
 
 export type CounterGroupView = {
   readonly at: ContextView;
@@ -96,7 +96,7 @@ export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGrou
   (await listGroups(group.at)).filter((other) => other.crosskey?.guids.includes(group.guid));
 
 /** Returns where the group has readings, of one probe or (null) of all. */
-export async function coverageOf(
+async function coverageOf(
   group: CounterGroupView,
   probeId: number | null,
 ): Promise<readonly CoverageRow[]> {

@@ -18,7 +18,7 @@ export type KeyView = { readonly group: CounterGroupView; readonly row: Describe
 export type KeyAttribute = { readonly name: string; readonly value: string };
 
 /** A key with everything needed to display it. */
-export type NamedKey = {
+type NamedKey = {
   readonly group: { readonly crosskey: object | null; readonly kinds: readonly SimpleKeyKind[] };
   readonly row: DescribedKey;
 };
@@ -98,7 +98,7 @@ export type KeyPage = {
   readonly totalCount: () => Promise<number>;
 };
 
-export type KeyPageSelection = {
+type KeyPageSelection = {
   readonly filter: Pick<KeyFilter, 'search' | 'match' | 'cidr'>;
   /** Only keys with a reading of any meter in it, even if zero; null: all keys. */
   readonly window: WindowRequest | null;

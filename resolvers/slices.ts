@@ -18,14 +18,14 @@ export type SliceView = {
   readonly tags: readonly string[];
 };
 
-export type SliceSelection = {
+type SliceSelection = {
   readonly allEngines: boolean;
   /** Only slices that overlap it; null: all. */
   readonly within: Interval | null;
 };
 
 /** isStandby: as reported by the node itself, in the same statement (decision 13). */
-export type SliceList = { readonly isStandby: boolean; readonly slices: readonly SliceView[] };
+type SliceList = { readonly isStandby: boolean; readonly slices: readonly SliceView[] };
 
 /**
  * Returns the slices, oldest first, then by engine instance; unless all are requested, only those

@@ -11,7 +11,7 @@ import { DeclarationError, type DeclaredGroup } from './declaration.ts';
 import { refuseChange } from './fixed-with-data.ts';
 import { checkGroups } from './group-rules.ts';
 
-export type GroupsToApply = {
+type GroupsToApply = {
   readonly contextId: number;
   readonly sliceSeconds: number;
   readonly groups: readonly DeclaredGroup[];

@@ -5,7 +5,7 @@ import { type AppliedItem, settle, withChanges } from './applied-item.ts';
 import { DeclarationError, type DeclaredMeter } from './declaration.ts';
 import { refuseChange } from './fixed-with-data.ts';
 
-export type MetersToApply = {
+type MetersToApply = {
   readonly groupId: number;
   /** The group's name in messages. */
   readonly guid: string;

@@ -18,7 +18,7 @@ import { createRandom } from './random.ts';
 /** The demo's context, user and token (operations, "Settings"). */
 export const DEMO_NAME = 'demo';
 
-export type DemoOptions = {
+type DemoOptions = {
   readonly databaseUrl: string;
   readonly now: () => EpochSeconds;
   readonly signal?: AbortSignal | undefined;

@@ -13,7 +13,7 @@ import { countLeftOut, type LeftOutFlows } from './left-out-flows.ts';
 import { lossesSince } from './losses-since.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
-export type FeedCommitsOptions = {
+type FeedCommitsOptions = {
   readonly limits: FeedLimits;
   readonly now: () => FeedTime;
   /** Aborted when the feed is asked to end: the last commit is then not retried forever. */

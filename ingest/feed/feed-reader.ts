@@ -15,7 +15,7 @@ import { timeBounds } from '../time-bounds.ts';
 import type { MonotonicMs } from './feed-clock.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
-export type FeedReaderOptions = {
+type FeedReaderOptions = {
   readonly source: ImportSource;
   readonly format: FlowFormat;
   readonly timeZone: string;

@@ -11,7 +11,7 @@ type Bucket = { readonly flows: Flow[]; firstReadMs: MonotonicMs };
 /** Flows by the start of the bucket in which they ended. */
 type Buckets = Map<number, Bucket>;
 
-export type PendingRules = {
+type PendingRules = {
   /** Seconds after a bucket's end, in stream time, during which its flows may still arrive. */
   readonly latenessSeconds: number;
   /**

@@ -4,7 +4,7 @@ import type { ImportSession } from '../session/import-session.ts';
 import { lossesSince } from './losses-since.ts';
 
 /** When a feed notices losses: in stream time, or by the clock before the stream has a time. */
-export type LossTime = { readonly newestUs: number; readonly nowMs: number };
+type LossTime = { readonly newestUs: number; readonly nowMs: number };
 
 /**
  * Adds the losses since the last addition to the slice that is being filled. Whether the

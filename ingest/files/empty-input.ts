@@ -2,7 +2,7 @@ import { IngestError } from '../ingest-error.ts';
 import type { ImportFormat } from './import-format.ts';
 
 /** An input from which nothing was taken, and which has no bad line. */
-export type EmptyInput = {
+type EmptyInput = {
   readonly source: string;
   readonly format: ImportFormat;
   readonly lines: number;

@@ -8,7 +8,7 @@ import { otherJsonFormat } from './json-line-formats.ts';
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** The source, and the format it is imported as. */
-export type RefusingOptions = { readonly source: ImportSource; readonly format: ImportFormat };
+type RefusingOptions = { readonly source: ImportSource; readonly format: ImportFormat };
 
 /**
  * Passes on the content of a source. Throws an `IngestError` with advice if it begins like a file

@@ -92,7 +92,7 @@ export type ImportReport = {
 };
 
 /** The slices of an import that are older than their context keeps them. */
-export type ExpiredSlices = { readonly slices: number; readonly retentionDays: number };
+type ExpiredSlices = { readonly slices: number; readonly retentionDays: number };
 
 /**
  * Imports one file: all of it, or nothing. Throws an `IngestError` that names the line if a line

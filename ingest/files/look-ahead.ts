@@ -5,7 +5,7 @@ import type { ImportSource } from './import-source.ts';
 import { contentDigest } from './read-content.ts';
 import { spoolSource } from './spool-source.ts';
 
-export type LookAheadOptions = {
+type LookAheadOptions = {
   readonly source: ImportSource;
   readonly format: ImportFormat;
   /** The rule for one-way flows. */

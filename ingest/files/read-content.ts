@@ -39,7 +39,7 @@ export async function* readStored(source: ImportSource): AsyncGenerator<Buffer> 
   }
 }
 
-export type DigestOptions = {
+type DigestOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Called with each block of the content. */
   readonly onBlock?: (block: Buffer) => void;

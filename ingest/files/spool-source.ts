@@ -7,7 +7,7 @@ import { IngestError } from '../ingest-error.ts';
 import type { ImportSource } from './import-source.ts';
 import { readStored } from './read-content.ts';
 
-export type SpooledSource = {
+type SpooledSource = {
   readonly source: ImportSource;
   readonly remove: () => Promise<void>;
 };

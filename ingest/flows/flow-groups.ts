@@ -7,7 +7,7 @@ export const FLOW_BUCKET_SECONDS = 60;
 export const FLOW_TOPPER_BUCKET_SECONDS = 300;
 const TOPCOUNT = 100;
 
-export type FlowMeter = {
+type FlowMeter = {
   readonly id: number;
   readonly type: number;
   readonly topcount: number;

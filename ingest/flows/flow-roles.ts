@@ -21,7 +21,7 @@ export type FlowRoleKind =
   | 'crosskey';
 
 /** A key that a flow counts for, the same in all buckets of the flow. */
-export type FlowRole = {
+type FlowRole = {
   readonly group: FlowGroupName;
   readonly key: ImportKey;
   readonly kind: FlowRoleKind;

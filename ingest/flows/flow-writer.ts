@@ -19,7 +19,7 @@ import {
 } from './flow-readings.ts';
 import type { AddressGeo, GeoLookup } from './geo-lookup.ts';
 
-export type FlowWriterOptions = {
+type FlowWriterOptions = {
   /** Home networks in CIDR form; if empty, the private networks. */
   readonly home: readonly string[];
   readonly probe: string | null;
@@ -28,7 +28,7 @@ export type FlowWriterOptions = {
   readonly geo: GeoLookup | null;
 };
 
-export type FlowWriter = {
+type FlowWriter = {
   /** Adds a flow. Returns what to wait for before the next flow, or null. */
   readonly add: (flow: Flow) => Promise<void> | null;
   /** Called once everything in the session's writer is written. */

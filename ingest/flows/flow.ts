@@ -3,7 +3,7 @@ import { servicePort } from '../../domain/keys/service-port.ts';
 import type { Whole } from '../whole.ts';
 
 /** One end of a flow and what it sent: bytes and packets, 0 if the log does not say. */
-export type FlowSide = {
+type FlowSide = {
   /** The address as a raw key of kind `ip`; null if an aggregate omits it. */
   readonly address: KeyText | null;
   readonly bytes: Whole;

@@ -8,7 +8,7 @@ import { boundedCache } from '../bounded-cache.ts';
 import { IngestError } from '../ingest-error.ts';
 
 /** An autonomous system: its raw key, and its operator. */
-export type GeoSystem = { readonly key: KeyText; readonly name: string | null };
+type GeoSystem = { readonly key: KeyText; readonly name: string | null };
 
 /** The country and the autonomous system of an address; null: not known. */
 export type AddressGeo = { readonly country: KeyText | null; readonly system: GeoSystem | null };

@@ -11,7 +11,7 @@ export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2', 'pmacct'] as const;
 export type FlowFormat = (typeof FLOW_FORMATS)[number];
 
 /** Takes the lines of a format in order, and returns the flow of each; null if it has none. */
-export type FlowParser = (line: string) => Flow | null;
+type FlowParser = (line: string) => Flow | null;
 
 export type FlowParserOptions = {
   /** Time zone of a format that writes local times. */

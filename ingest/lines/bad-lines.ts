@@ -2,7 +2,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { BadLine } from './bad-line.ts';
 
-export type NamedBadLine = { readonly line: number; readonly reason: string };
+type NamedBadLine = { readonly line: number; readonly reason: string };
 
 /** The lines that were skipped: their number, and the first ones by name. */
 export type BadLines = { readonly count: number; readonly named: readonly NamedBadLine[] };

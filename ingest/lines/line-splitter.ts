@@ -5,7 +5,7 @@ import { BadLine } from './bad-line.ts';
 export type SplitLine = string | BadLine;
 
 /** Takes the blocks of a text in order, and returns the lines that each one completes. */
-export type LineSplitter = {
+type LineSplitter = {
   readonly push: (block: Buffer) => SplitLine[];
   /** Returns the last line, if the text does not end with a line break. */
   readonly end: () => SplitLine[];

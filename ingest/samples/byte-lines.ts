@@ -12,7 +12,7 @@ export type LineBytes = { bytes: Buffer; from: number; to: number };
  */
 export type ByteLineTaker = (line: LineBytes) => Promise<void> | null;
 
-export type ByteLineOptions = {
+type ByteLineOptions = {
   readonly content: AsyncIterable<Buffer>;
   readonly badLines: BadLineCollector;
   readonly take: ByteLineTaker;

@@ -11,7 +11,7 @@ import type { TimeBounds } from '../time-bounds.ts';
 import type { LineBytes } from './byte-lines.ts';
 import { type ByteRange, SampleBytes } from './sample-bytes.ts';
 
-export type ByteSamplesOptions = {
+type ByteSamplesOptions = {
   readonly groups: ReadonlyMap<Guid, ImportGroup>;
   /** The probe of samples that name none. */
   readonly probe: string | null;

@@ -20,7 +20,7 @@ import { checkTime, type TimeBounds } from '../time-bounds.ts';
 import { isReading, parseWhole, type Whole } from '../whole.ts';
 
 /** The content of a line of the `samples` format. */
-export type Sample = {
+type Sample = {
   readonly group: ImportGroup;
   readonly key: ImportKey;
   readonly bucket: EpochSeconds;
@@ -33,7 +33,7 @@ export type Sample = {
   readonly texts: KeyTexts | null;
 };
 
-export type SampleContext = {
+type SampleContext = {
   /** The groups declared in the context. */
   readonly groups: ReadonlyMap<Guid, ImportGroup>;
   readonly bounds: TimeBounds;

@@ -5,7 +5,7 @@ import { type ByteLineTaker, lineText } from './byte-lines.ts';
 import { createByteSamples } from './byte-samples.ts';
 import { parseSampleLine } from './sample-line.ts';
 
-export type SampleWriterOptions = {
+type SampleWriterOptions = {
   /** The probe of samples that name none. */
   readonly probe: string | null;
   readonly bounds: TimeBounds;

@@ -10,7 +10,7 @@ const MAX_SLOTS = 2 ** 22;
 
 const WORD_BITS = 32;
 
-export type KeyCount = { readonly count: number; readonly isExact: boolean };
+type KeyCount = { readonly count: number; readonly isExact: boolean };
 
 /**
  * Counts distinct keys in bounded memory, by 64-bit hashes: the probability that two of two million

@@ -8,7 +8,7 @@ import type { ImportKey } from '../import-key.ts';
 import type { Whole } from '../whole.ts';
 
 /** Readings of a group. `values` are by slot − 1, each a sum of `count` readings. */
-export type BatchReading = {
+type BatchReading = {
   readonly group: ImportGroup;
   readonly probe: string | null;
   readonly bucket: EpochSeconds;

@@ -3,7 +3,7 @@ import { shellWord } from '../../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 
 /** A slice into which nothing can be written until it is restored. */
-export type ArchivedSlice = {
+type ArchivedSlice = {
   readonly context: string;
   readonly engine: number;
   readonly startsAt: EpochSeconds;

@@ -21,7 +21,7 @@ export type ImportSession = {
   readonly slices: ImportSlices;
 };
 
-export type ImportTarget = {
+type ImportTarget = {
   readonly databaseUrl: string;
   /** Name of the imported source in messages. */
   readonly source: string;

@@ -24,7 +24,7 @@ export type ImportSlices = {
   readonly madeCount: () => number;
 };
 
-export type ImportSlicesOptions = {
+type ImportSlicesOptions = {
   /** Connection on which the import's transaction is open. */
   readonly connection: Connection;
   /** A second connection, on which partitions are created in short transactions of their own. */

@@ -17,7 +17,7 @@ export type AlertChanges = {
 };
 
 /** missed: changes before or after the position were lost; behind: too many changes follow. */
-export type ChangesSince = AlertChanges | { readonly kind: 'missed' | 'behind' };
+type ChangesSince = AlertChanges | { readonly kind: 'missed' | 'behind' };
 
 /** Returns the firing events, in the order in which they began: the first messages of a stream. */
 export async function firingNow(at: ContextView): Promise<AlertChanges> {

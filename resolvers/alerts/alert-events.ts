@@ -20,7 +20,7 @@ export type AlertEventPage = {
   readonly hasPreviousPage: boolean;
 };
 
-export type AlertEventSelection = {
+type AlertEventSelection = {
   /** Only events of the rules that have or had this name; null: all events. */
   readonly alert: string | null;
   readonly first: number;

@@ -21,7 +21,7 @@ export type Credentials = {
   readonly slicesOf?: string | null;
 };
 
-export type IdentitySources = {
+type IdentitySources = {
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
   readonly variable: (name: string) => string | undefined;

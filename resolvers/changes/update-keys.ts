@@ -14,7 +14,7 @@ import type { RequestScope } from '../request-scope.ts';
 import { makeOnce } from './make-once.ts';
 import { requireEditor } from './require-editor.ts';
 
-export type KeysUpdate = {
+type KeysUpdate = {
   readonly context: string;
   readonly counterGroup: Guid;
   /** Keys in raw or readable form, each with its new texts. */

@@ -6,7 +6,7 @@ import { findSlice, type SliceView } from '../slices.ts';
 import { makeOnce } from './make-once.ts';
 import { requireEditor } from './require-editor.ts';
 
-export type SliceUpdate = {
+type SliceUpdate = {
   /** Name of the context. */
   readonly context: string;
   readonly sliceId: number;

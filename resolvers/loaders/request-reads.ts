@@ -32,7 +32,7 @@ export type { Rendered } from './memory/response-memory.ts';
 export type { PlanNote } from './plan/plan-note.ts';
 export type { SharedNode } from './session/standby-choice.ts';
 
-export type RequestReadsOptions = {
+type RequestReadsOptions = {
   pools: NodePools;
   standbys: Standbys;
   /** When the request arrived; `startedAt` is on the clock of `performance.now()`. */

@@ -20,7 +20,7 @@ export type FlatSeriesPoint = {
 const OTHERS = { key: null, label: 'others' };
 
 /** maxPoints: maximum number of points in time; null: as many as the limits allow. */
-export type FlatSeriesStep = { readonly step: number | null; readonly maxPoints: number | null };
+type FlatSeriesStep = { readonly step: number | null; readonly maxPoints: number | null };
 
 /** Returns the step in seconds. Errors: an invalid step, or (without maxPoints) too many rows. */
 export function flatSeriesStep({ plan, keys }: Topper, asked: FlatSeriesStep): number {

@@ -49,7 +49,7 @@ export type TopperRequest = {
 export type TopperNames = { maxItems: string; timeZone: string; match: string; exclude: string };
 
 /** The key that a drill-down goes into; only its cross-keys count. */
-export type Within = { readonly group: CounterGroupView; readonly key: string };
+type Within = { readonly group: CounterGroupView; readonly key: string };
 
 /** A topper that can be read: everything looked up and checked. */
 export type TopperPlan = {

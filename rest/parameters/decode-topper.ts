@@ -33,7 +33,7 @@ export type TopperOptions = CommonOptions & {
 };
 
 /** `series` is also a table; `step` is null if it is omitted. */
-export type Format =
+type Format =
   | { readonly kind: 'json' | 'csv' }
   | { readonly kind: 'series'; readonly step: number | null };
 

@@ -3,7 +3,7 @@ import { malformed, shown } from '../../domain/errors.ts';
 /** A JSON value that no parameter can be: an object, or a list within a list. */
 export const NESTED = Symbol('nested value');
 
-export type ParameterValue = string | typeof NESTED;
+type ParameterValue = string | typeof NESTED;
 
 /** The values given for each name, in their order. Empty texts are "not given" and omitted. */
 export class Parameters {

@@ -51,7 +51,7 @@ export type StoredHead = {
 };
 
 /** A level of a range, and one of its meters. */
-export type HeadSource = {
+type HeadSource = {
   readonly level: KeyRange;
   readonly meterIndex: number;
   readonly fold: Fold | null;

@@ -67,7 +67,7 @@ export function seriesOf(readings: Readings, shape: SegmentShape, span: BucketSp
 const CHUNK_ENTRIES = 768;
 
 /** Consecutive ordinals, from `from` to before `to`. */
-export type OrdinalRange = { readonly from: number; readonly to: number };
+type OrdinalRange = { readonly from: number; readonly to: number };
 
 /**
  * Divides the keys into chunks whose series are stored together. A reader of one key's series reads
@@ -134,7 +134,7 @@ export function writeSeriesColumn(
 export type SeriesEntries = Pick<Series, 'ends' | 'bucketIndexes'>;
 
 /** Upper bound of the entries that a chunk may claim to have: keys × topper buckets, both known. */
-export type ChunkSize = { readonly keyCount: number; readonly topperBuckets: number };
+type ChunkSize = { readonly keyCount: number; readonly topperBuckets: number };
 
 /** Reads a chunk's entries. Errors: DamagedSegment. */
 export function readSeriesEntries(section: Uint8Array, size: ChunkSize): SeriesEntries {

@@ -10,7 +10,7 @@ import type { SegmentShape } from '../shape.ts';
 import { compareColumns } from './same-readings.ts';
 
 /** The heads of a level, and all blocks of it, with which they must agree. */
-export type HeadsToCheck = {
+type HeadsToCheck = {
   readonly directory: Directory;
   readonly sections: Sections;
   readonly level: LocatedLevel;

@@ -29,15 +29,6 @@ export type SegmentOutline = {
   readonly directory: Directory;
 };
 
-export type CheckedSegment = SegmentOutline & { readonly sections: Sections };
-
-/** Checks a segment and yields what is wrong with it, in words. Errors: DamagedSegment. */
-export function* checkSegment({ sections, ...outline }: CheckedSegment): Generator<string> {
-  const check = new SegmentCheck(outline);
-  for (const range of outline.directory.ranges) yield* check.range(range, sections);
-  yield* check.end();
-}
-
 /**
  * Checks a segment in steps, for pages that are fetched range by range: call `range` for each of
  * the directory's ranges in order, then `end`. Errors: DamagedSegment.
@@ -85,7 +76,7 @@ function* checkOrder(ranges: readonly LocatedRange[]): Generator<string> {
 }
 
 function* checkRange(
-  { directory, shape, codec, sections }: CheckedSegment,
+  { directory, shape, codec, sections }: SegmentOutline & { readonly sections: Sections },
   range: LocatedRange,
   { keys, readings }: KeyRange,
 ): Generator<string> {

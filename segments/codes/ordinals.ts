@@ -40,7 +40,7 @@ function writeBitmap(out: ByteWriter, ordinals: Uint32Array, bound: number): voi
 }
 
 /** The ordinals of a range: they are below `bound`, and `first` is added to each. */
-export type OrdinalRange = { readonly bound: number; readonly first: number };
+type OrdinalRange = { readonly bound: number; readonly first: number };
 
 /** Fills an array with the ordinals of a range. Errors: DamagedSegment. */
 export function readOrdinals(reader: ByteReader, into: Uint32Array, range: OrdinalRange): void {

@@ -8,7 +8,7 @@ import {
 } from './automata/key-automaton.ts';
 import { addKey, addWithin, type KeySet, nextKey, wordMask } from './key-set.ts';
 
-export type KeyWalkOptions = {
+type KeyWalkOptions = {
   readonly automaton: KeyAutomaton;
   readonly keys: KeyList;
   /** The keys to test, all of which begin at the same offset. */

@@ -11,7 +11,7 @@ import { patternFinder } from './pattern-keys.ts';
 import type { OwnLabels } from './plain-texts.ts';
 import { searchFinder } from './search-keys.ts';
 
-export type MatchOptions = {
+type MatchOptions = {
   /** The keys to consider; all if omitted. */
   readonly among?: KeySet;
   /** Labels given by users, for filters that search; none if omitted. */
@@ -19,7 +19,7 @@ export type MatchOptions = {
 };
 
 /** Returns the keys of a list that pass a filter, in memory that threads share. */
-export type KeyMatcher = (keys: KeyList, options?: MatchOptions) => KeySet;
+type KeyMatcher = (keys: KeyList, options?: MatchOptions) => KeySet;
 
 /** The names of the parameters with the patterns, for errors. */
 type PatternNames = { readonly match: string; readonly exclude: string };

@@ -2,7 +2,7 @@ import type { KeyList } from '../keys/key-list.ts';
 import type { KeyTable } from './key-table.ts';
 
 /** The sorted keys of a table, and the rank of each key by its index in the table. */
-export type SortedKeys = { readonly keys: KeyList; readonly ranks: Uint32Array };
+type SortedKeys = { readonly keys: KeyList; readonly ranks: Uint32Array };
 
 /** Number of keys from which a radix sort is used. For fewer keys, comparing is not slower. */
 const RADIX_FROM = 4096;

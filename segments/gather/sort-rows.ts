@@ -1,5 +1,5 @@
 /** Sorted rows. The rows of number n end at ends[n]. */
-export type SortedRows = { readonly rows: Uint32Array; readonly ends: Uint32Array };
+type SortedRows = { readonly rows: Uint32Array; readonly ends: Uint32Array };
 
 /** Sorts rows by their numbers, which are below `bound`. The sort is stable. */
 export function sortByNumber(numbers: Uint32Array, bound: number): SortedRows {

@@ -125,7 +125,7 @@ function numberAt(bytes: Uint8Array, at: number, width: number): number {
 }
 
 /** The parts of a codec with shapes that reading needs. */
-export type FieldCodec = Pick<KeyCodec, 'kinds' | 'check'> & {
+type FieldCodec = Pick<KeyCodec, 'kinds' | 'check'> & {
   readonly shapes: readonly KeyShape[];
 };
 

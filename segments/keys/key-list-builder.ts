@@ -52,7 +52,7 @@ function makeEnds(length: number, count: number): Uint32Array {
   return ends;
 }
 
-export type KeyListSize = { readonly keys: number; readonly bytes: number };
+type KeyListSize = { readonly keys: number; readonly bytes: number };
 
 /**
  * A list that grows. Its keys must be added in ascending order, each once. Code that reads keys

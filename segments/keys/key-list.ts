@@ -39,7 +39,7 @@ export type OrdinalRange = { readonly from: number; readonly to: number };
  * Where a key is or would be: the first ordinal whose key is not less, and whether the key is
  * present.
  */
-export type KeyPosition = { readonly ordinal: number; readonly isThere: boolean };
+type KeyPosition = { readonly ordinal: number; readonly isThere: boolean };
 
 export const findKey = (list: KeyList, bytes: Uint8Array): KeyPosition =>
   findOneKey(list, oneKey(bytes));

@@ -2,7 +2,7 @@ import type { Directory, LocatedRange } from './directory.ts';
 import type { KeySection } from './read-range.ts';
 
 /** Where a key is, if the segment has it. */
-export type KeyLocation = KeySection & {
+type KeyLocation = KeySection & {
   /** Whether the directory names the key: then it is present, and nothing needs to be read. */
   readonly isNamed: boolean;
 };

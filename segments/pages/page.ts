@@ -10,7 +10,7 @@ import { DamagedSegment } from '../damaged-segment.ts';
 const DIGEST_BYTES = 4;
 
 /** Identifies a page and its segment; part of the digest. */
-export type PageIdentity = { readonly nonce: number; readonly number: number };
+type PageIdentity = { readonly nonce: number; readonly number: number };
 
 function digestOf(sections: Uint8Array, { nonce, number }: PageIdentity): number {
   const identity = new Uint8Array(8);

@@ -66,7 +66,7 @@ export function readKeysOfSection(
   return keys.finish();
 }
 
-export type SectionTarget = {
+type SectionTarget = {
   readonly codec: KeyCodec;
   readonly sections: Sections;
   readonly into: KeyListBuilder;
@@ -87,7 +87,7 @@ const wrongSections = ({ keyCount, keys }: LocatedRange) =>
   new DamagedSegment(`${keyCount} keys are in ${keys.length} sections`);
 
 /** What to read from a level: blocks that start from `from` to before `to`, for some meters. */
-export type BlockQuestion = {
+type BlockQuestion = {
   readonly from: number;
   readonly to: number;
   /** Positions of the meters (slot − 1), ascending. */

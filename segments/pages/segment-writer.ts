@@ -37,7 +37,7 @@ import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.t
  * Sections fill pages of 16 KiB (page-cutter.ts), and the directory says where they lie.
  */
 
-export type SegmentOptions = {
+type SegmentOptions = {
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
   /** The span of all ranges that will be added. */
@@ -52,7 +52,7 @@ export type SegmentOptions = {
 };
 
 /** A finished segment: its directory, its last pages, and its size for the manifest. */
-export type FinishedSegment = {
+type FinishedSegment = {
   readonly directory: Uint8Array;
   /** The pages that addRange has not returned yet. */
   readonly pages: readonly StoredPage[];

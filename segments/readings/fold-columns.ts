@@ -11,7 +11,7 @@ import {
 } from '../codes/lanes.ts';
 
 /** A column and, for each of its rows, the target row in the result. */
-export type FoldSource = { readonly column: Column; readonly targets: Uint32Array };
+type FoldSource = { readonly column: Column; readonly targets: Uint32Array };
 
 /**
  * Combines readings by their meter's rule (decision 23) into `length` rows, exactly: sums use

@@ -2,7 +2,7 @@ import type { Column } from '../codes/column.ts';
 import { HIGH_UNIT, type Lanes, narrowLanes } from '../codes/lanes.ts';
 
 /** Makes arrays of zeros: in shared memory for a column that threads are to see. */
-export type ArrayMaker = { readonly doubles: (length: number) => Float64Array };
+type ArrayMaker = { readonly doubles: (length: number) => Float64Array };
 
 const OWN_ARRAYS: ArrayMaker = { doubles: (length) => new Float64Array(length) };
 

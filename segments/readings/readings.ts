@@ -21,13 +21,13 @@ export type Readings = {
 };
 
 /** Readings, and the ordinals of their keys in the result; null if these are the same. */
-export type ReadingSource = {
+type ReadingSource = {
   readonly readings: Readings;
   readonly ordinalMap: Uint32Array | null;
 };
 
 /** How readings are combined: into steps of `stepSeconds`, counted from 1970. */
-export type Grid = {
+type Grid = {
   readonly keyCount: number;
   /** Infinity means a single step, which starts with the first bucket. */
   readonly stepSeconds: number;

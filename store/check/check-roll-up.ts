@@ -19,7 +19,7 @@ import { sourceRanges } from '../roll-up/source-ranges.ts';
 import { checkRanges, checkSpan, openDirectory } from './check-stored-segment.ts';
 
 /** The group as declared, and the manifest that has the roll-up. */
-export type RollUpSurroundings = {
+type RollUpSurroundings = {
   readonly shape: SegmentShape;
   readonly manifest: Manifest;
 };

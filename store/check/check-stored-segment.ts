@@ -54,7 +54,7 @@ export function* openDirectory(
 }
 
 /** A segment whose directory can be read. shape: as it was written. */
-export type OpenedSegment = {
+type OpenedSegment = {
   readonly source: CopySource;
   readonly segment: StoredSegment;
   readonly shape: SegmentShape;

@@ -10,7 +10,7 @@ import { parseGuid } from '../../domain/text/guid.ts';
 import type { Subject } from './differences.ts';
 
 /** The part of the store that is meant. */
-export type StorePart = {
+type StorePart = {
   readonly groupId: number | null;
   readonly sliceId: number | null;
   /** 0: no probe. */

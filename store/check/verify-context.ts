@@ -16,7 +16,7 @@ import { type Difference, Differences } from './differences.ts';
 import { misplacement } from './misplacement.ts';
 import { loadStoreNames, type StoreNames } from './store-names.ts';
 
-export type VerifyTarget = {
+type VerifyTarget = {
   readonly databaseUrl: string;
   readonly context: string;
   readonly signal?: AbortSignal | undefined;

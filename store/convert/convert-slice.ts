@@ -4,7 +4,7 @@ import { oldTablesOf, selectIsTable } from '../../db/write/convert/old-tables.ts
 import { publishWritten } from './publish-written.ts';
 import { type WritingOptions, writeOldSamples } from './write-old-samples.ts';
 
-export type SliceToConvert = {
+type SliceToConvert = {
   readonly contextId: number;
   readonly sliceId: number;
   /** Epoch seconds, exclusive. */

@@ -4,7 +4,7 @@ import { KEY_ID_BYTES } from '../../db/write/convert/old-samples.ts';
 import type { KeyTable } from '../../segments/gather/key-table.ts';
 import type { ConvertedGroup } from './converted-group.ts';
 
-export type KeysOfIds = {
+type KeysOfIds = {
   /** The table of keys, which has all of these ids. */
   readonly table: string;
   readonly group: ConvertedGroup;

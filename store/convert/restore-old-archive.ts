@@ -14,12 +14,12 @@ import { type WritingOptions, writeOldSamples } from './write-old-samples.ts';
  * The parts of an archive of form 1, which versions 0.6 and 0.7 wrote (keeping/read-archive.ts):
  * the header, then the keys and the samples, each to its end.
  */
-export type OldArchive = {
+type OldArchive = {
   header(): Promise<{ readonly slice: { readonly id: number } }>;
   section(): AsyncGenerator<Buffer>;
 };
 
-export type ArchiveToRestore = {
+type ArchiveToRestore = {
   readonly contextId: number;
   readonly sliceId: number;
   readonly archive: OldArchive;

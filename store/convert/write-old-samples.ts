@@ -8,7 +8,7 @@ import type { WrittenSegments } from './pair-writer.ts';
 import { SlicePairs } from './slice-pairs.ts';
 
 /** A slice whose samples are to be written as segments. */
-export type SliceToWrite = {
+type SliceToWrite = {
   readonly contextId: number;
   readonly sliceId: number;
   /** If so, it gets one sealed segment for each group and probe. */
@@ -24,7 +24,7 @@ export type WritingOptions = {
   readonly onSamples?: ((samples: number, part: number) => void) | undefined;
 };
 
-export type WrittenSamples = WrittenSegments & {
+type WrittenSamples = WrittenSegments & {
   /** Rows of the old table. */
   readonly samples: number;
 };

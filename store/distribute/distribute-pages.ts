@@ -14,7 +14,7 @@ import { requireSession } from '../../db/write/require-session.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { requireCluster } from './require-cluster.ts';
 
-export type DistributeTarget = {
+type DistributeTarget = {
   readonly databaseUrl: string;
   readonly signal?: AbortSignal | undefined;
   /** Called with the name of a context whose imports or merges must be waited for. */

@@ -31,7 +31,7 @@ export type ArchivedGroup = Pick<
 };
 
 /** How much an archive contains. */
-export type ArchiveContent = {
+type ArchiveContent = {
   readonly segments: number;
   readonly pages: number;
   /** One per key and bucket in each segment. */

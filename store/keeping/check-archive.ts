@@ -6,7 +6,7 @@ import type { ArchiveReader } from './read-archive.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 /** The archive of a slice as the database describes it, and its file. */
-export type ArchiveFile = {
+type ArchiveFile = {
   readonly archive: Pick<StoredArchive, 'digest'>;
   readonly file: string;
   readonly reader: ArchiveReader;
@@ -47,7 +47,7 @@ export async function checkArchive(
 /** The name of a slice, within its context. */
 type SliceTitle = { readonly context: string | null; readonly name: string };
 
-export type FileDigest = {
+type FileDigest = {
   readonly file: string;
   /** The file's digest, and the digest that was written. */
   readonly digest: string;

@@ -4,7 +4,7 @@ import { sliceName } from '../../domain/slices/slice-name.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { KeptSlice } from './slice-keeper.ts';
 
-export type StoredFile = {
+type StoredFile = {
   readonly archive: Pick<StoredArchive, 'pool' | 'poolPath'>;
   readonly file: string;
 };

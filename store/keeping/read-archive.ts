@@ -28,7 +28,7 @@ export type ArchiveReader = {
   readonly close: () => Promise<void>;
 };
 
-export type ArchiveContents = {
+type ArchiveContents = {
   header(): Promise<ArchiveHeader>;
   /** Call after header(). Read all pages of a segment before asking for the next segment. */
   segments(): AsyncGenerator<ArchivedSegment>;

@@ -6,7 +6,7 @@ import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partiti
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
-export type PartitionsWanted = {
+type PartitionsWanted = {
   readonly slice: KeptSlice;
   /** Partitions of the slice, each once, for all segments that will be put into it. */
   readonly partitions: readonly PagePartition[];

@@ -12,7 +12,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { sweepContext } from '../sweep/sweep-context.ts';
 import { mergeContext } from './merge-context.ts';
 
-export type CompactTarget = {
+type CompactTarget = {
   readonly databaseUrl: string;
   readonly context: string;
   /** The clock, epoch seconds. */

@@ -65,7 +65,7 @@ export type MergeCandidate = {
 };
 
 /** Epoch seconds. */
-export type MergeTime = {
+type MergeTime = {
   /** End of the slice; Infinity if it is not known to be over. */
   readonly endsAt: number;
   readonly now: number;

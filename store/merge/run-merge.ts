@@ -13,7 +13,7 @@ import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import { importedAtOf, type MergePlan } from './plan-merge.ts';
 
 /** A merge of segments of one group, probe and slice of a context. */
-export type MergeJob = {
+type MergeJob = {
   readonly contextId: number;
   readonly plan: MergePlan<StoredSegment>;
   /** As the group is declared now, or at any time after the youngest input was written. */

@@ -9,7 +9,7 @@ import { MissingPartition } from '../write/missing-partition.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
 /** The live segments that something is made of, and the partition that it is written to. */
-export type Rewriting = {
+type Rewriting = {
   readonly manifest: Manifest;
   /** They must still be live. */
   readonly inputs: readonly StoredSegment[];

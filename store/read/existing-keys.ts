@@ -2,7 +2,7 @@ import { selectUserKeys } from '../../db/queries/segments/select-user-keys.ts';
 import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
 import { type FoundKeys, findKeys, type KeySearch } from './find-keys.ts';
 
-export type ExistenceSearch = KeySearch & {
+type ExistenceSearch = KeySearch & {
   /** Reads in the same snapshot as the segments. */
   readonly session: Pick<ReadSession, 'read'>;
   readonly bound?: TimeBound | null;

@@ -18,7 +18,7 @@ import { sectionsOf } from './segment-ranges.ts';
 const MAX_PAGES = 1024;
 
 /** Keys of a group to look for, in canonical raw form. */
-export type KeysOfGroup = {
+type KeysOfGroup = {
   readonly groupId: number;
   readonly codec: KeyCodec;
   readonly keys: readonly string[];

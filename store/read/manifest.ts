@@ -42,7 +42,7 @@ export type Manifest = {
 };
 
 /** A manifest request. since: a known manifest, so that only changes are read. */
-export type ManifestRequest = {
+type ManifestRequest = {
   readonly contextId: number;
   readonly since?: Manifest | undefined;
 };

@@ -12,7 +12,7 @@ export class MissingPages extends Error {
   }
 }
 
-export type MissingOf = {
+type MissingOf = {
   readonly segmentId: number;
   readonly page: number;
   readonly count: number;

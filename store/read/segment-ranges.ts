@@ -9,7 +9,7 @@ import type { StoredSegment } from './manifest.ts';
 import { pagesOfKeys, pagesToMerge } from './pages-of-range.ts';
 
 /** What identifies a segment's pages, and its directory. */
-export type SegmentToRead = Pick<
+type SegmentToRead = Pick<
   StoredSegment,
   'segmentId' | 'sliceId' | 'level' | 'importedAt' | 'directory'
 >;

@@ -20,7 +20,7 @@ import { publishSegments } from '../publish/publish-segments.ts';
 import { loadManifest, type Manifest, type RollUp, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 
-export type RebuildTarget = {
+type RebuildTarget = {
   readonly databaseUrl: string;
   readonly context: string;
   /** The clock, epoch seconds. */

@@ -12,7 +12,7 @@ import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import type { RollUpPlan } from './plan-roll-up.ts';
 import { sourceRanges } from './source-ranges.ts';
 
-export type PlannedRollUp = { readonly manifest: Manifest; readonly plan: RollUpPlan };
+type PlannedRollUp = { readonly manifest: Manifest; readonly plan: RollUpPlan };
 
 /**
  * Writes and publishes a roll-up in a transaction of its own. busy, stale and errors: as for a

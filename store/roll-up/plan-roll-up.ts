@@ -48,7 +48,7 @@ export type RollUpPlan = {
 };
 
 /** Epoch seconds, half open. */
-export type SliceSpan = { readonly startsAt: number; readonly endsAt: number };
+type SliceSpan = { readonly startsAt: number; readonly endsAt: number };
 
 /** Times in epoch seconds. */
 export type RollUpTimes = {

@@ -10,7 +10,7 @@ import type { StoredSegment } from '../read/manifest.ts';
 import { pagesToRollUp } from '../read/pages-of-range.ts';
 import { sectionsOf } from '../read/segment-ranges.ts';
 
-export type SourcesRead = {
+type SourcesRead = {
   readonly sources: readonly StoredSegment[];
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;

@@ -27,7 +27,7 @@ export const SWEEP_AFTER_SECONDS = 300;
 /** Maximum number of manifest rows removed in one transaction. */
 const MAX_ROWS = 1000;
 
-export type SweepOptions = {
+type SweepOptions = {
   readonly contextId: number;
   /** Epoch seconds. */
   readonly now: number;

@@ -13,7 +13,7 @@ import type { SegmentShape } from '../../segments/shape.ts';
 import { MissingPartition } from './missing-partition.ts';
 
 /** What a segment belongs to. */
-export type SegmentScope = {
+type SegmentScope = {
   readonly groupId: number;
   /** 0: no probe. */
   readonly probeId: number;
@@ -24,7 +24,7 @@ export type SegmentScope = {
   readonly importedAt: number;
 };
 
-export type SegmentContent = {
+type SegmentContent = {
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
   /** Span of all ranges. */

@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readGroupHeads } from '../../segments/blocks/heads.ts';
-import { checkSegment } from '../../segments/check/check-segment.ts';
 import { ByteReader, ByteWriter } from '../../segments/codes/bytes.ts';
 import { readColumn, writeColumn } from '../../segments/codes/column-code.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
@@ -17,6 +16,7 @@ import {
 import { openPage, sealPage } from '../../segments/pages/page.ts';
 import { readKeys } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
+import { checkWholeSegment } from './check-whole-segment.ts';
 import { manySamples } from './many-keys.ts';
 import {
   CODEC,
@@ -40,7 +40,7 @@ function orDamaged<T>(read: () => T): T | null {
 
 /** What a check of a segment finds; null: a DamagedSegment was thrown. */
 const findings = (directory: Directory, sections: Sections): string[] | null =>
-  orDamaged(() => [...checkSegment({ directory, sections, shape: SHAPE, codec: CODEC })]);
+  orDamaged(() => [...checkWholeSegment({ directory, sections, shape: SHAPE, codec: CODEC })]);
 
 const isWhole = (found: string[] | null): boolean => found !== null && found.length === 0;
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSegment } from '../../segments/check/check-segment.ts';
 import { findKey } from '../../segments/keys/key-list.ts';
 import { SECTION_KEYS } from '../../segments/keys/key-section.ts';
 import type { Directory } from '../../segments/pages/directory.ts';
 import { locateKey } from '../../segments/pages/locate-key.ts';
 import { readKeysOfSection } from '../../segments/pages/read-range.ts';
+import { checkWholeSegment } from './check-whole-segment.ts';
 import { CODEC, openSegment, SHAPE, writeSegment } from './plain-segments.ts';
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
@@ -70,7 +70,7 @@ describe('the section of a key', () => {
       })),
     };
     const check = (checked: Directory) => [
-      ...checkSegment({ directory: checked, sections, shape: SHAPE, codec: CODEC }),
+      ...checkWholeSegment({ directory: checked, sections, shape: SHAPE, codec: CODEC }),
     ];
     expect(check(directory)).toEqual([]);
     expect(check(wrong)).toEqual(

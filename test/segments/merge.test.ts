@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSegment } from '../../segments/check/check-segment.ts';
 import { mergeRanges } from '../../segments/merge/merge-ranges.ts';
 import { readRange } from '../../segments/pages/read-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
+import { checkWholeSegment } from './check-whole-segment.ts';
 import {
   CODEC,
   openSegment,
@@ -65,9 +65,9 @@ describe('merging', () => {
         const whole = writeRanges(await merged([list]), spanOf(list));
         const again = writeRanges(await merged([await shuffled(parts)]), spanOf(list));
         expect(again).toEqual(whole);
-        expect([...checkSegment({ ...openSegment(again), shape: SHAPE, codec: CODEC })]).toEqual(
-          [],
-        );
+        expect([
+          ...checkWholeSegment({ ...openSegment(again), shape: SHAPE, codec: CODEC }),
+        ]).toEqual([]);
       }),
       { numRuns: 50 },
     );

@@ -1,5 +1,5 @@
 /** Distinct ids, ascending, and the index of each given id among them. */
-export type DistinctIds = { readonly distinct: Uint32Array; readonly indexes: Uint32Array };
+type DistinctIds = { readonly distinct: Uint32Array; readonly indexes: Uint32Array };
 
 /** By id: its index. Entries left by earlier calls are not read. */
 let indexOf = new Uint32Array(0);

@@ -7,10 +7,10 @@ import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './group-blocks.ts';
 
 /** A block of addresses that lies in one step. step: the index of the step. */
-export type BlockOfStep = KeyedColumn & { readonly step: number };
+type BlockOfStep = KeyedColumn & { readonly step: number };
 
 /** Blocks whose ids are ordinals of addresses in `keys`. */
-export type StepsOfList = { readonly keys: KeyList; readonly blocks: readonly BlockOfStep[] };
+type StepsOfList = { readonly keys: KeyList; readonly blocks: readonly BlockOfStep[] };
 
 export type NetworkStepsQuestion = {
   readonly fold: Fold;

@@ -2,7 +2,7 @@ import { readSeriesColumn, readSeriesEntries } from '../../segments/blocks/serie
 import { type Column, columnPart } from '../../segments/codes/column.ts';
 
 /** The series of adjacent keys of a segment, as stored, and the column of one meter. */
-export type StoredChunk = {
+type StoredChunk = {
   /** The ordinal of its first key in the segment. */
   readonly firstOrdinal: number;
   readonly keyCount: number;

@@ -15,7 +15,7 @@ export const signedRuns = ({ runs, less }: Cover): SignedRun[] => [
 ];
 
 /** Seconds of a block, ascending; each is a multiple of the previous one. */
-export type CoverLevels = readonly number[];
+type CoverLevels = readonly number[];
 
 /**
  * Returns a small number of blocks that cover exactly the buckets that start in an interval: coarse

@@ -37,7 +37,7 @@ function giveBack(doubles: Float64Array, rows: Uint32Array | null): void {
 }
 
 /** Arrays for rows and their values, with undefined content. */
-export type RowArrays = { readonly rows: Uint32Array; readonly approx: Float64Array };
+type RowArrays = { readonly rows: Uint32Array; readonly approx: Float64Array };
 
 const spareRows: RowArrays[] = [];
 const KEPT_ROWS = 2;

@@ -8,7 +8,7 @@ import type { ApproxRow } from './key-rows.ts';
 export type Tally = { readonly sum: number; readonly count: number };
 
 /** The result of one pass over all rows. */
-export type Look = {
+type Look = {
   readonly all: Tally;
   /** The keys that may be listed. */
   readonly passed: Tally;

@@ -37,7 +37,7 @@ export type ChangeQuestion = KeySelection & {
 };
 
 /** The values of a key in both windows; null: it has no reading there. */
-export type ChangedKey = {
+type ChangedKey = {
   readonly ordinal: number;
   readonly now: Exact | null;
   readonly before: Exact | null;
@@ -50,7 +50,7 @@ export type ChangeAnswer = {
   readonly keyCount: number;
 } & Surroundings;
 
-export type TwoWindows = { readonly now: Folded; readonly before: Folded };
+type TwoWindows = { readonly now: Folded; readonly before: Folded };
 
 /**
  * Ranks keys by how they changed from one window to another. Doubles decide if they are far enough

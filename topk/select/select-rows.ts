@@ -29,7 +29,7 @@ export type Surroundings = {
   readonly restPassing: Exact | null;
 };
 
-export type SelectedRows = { readonly counted: KeyRows; readonly passed: KeyRows };
+type SelectedRows = { readonly counted: KeyRows; readonly passed: KeyRows };
 
 export function selectRows(
   folded: Folded,

@@ -27,7 +27,7 @@ import {
 } from './kernel-task.ts';
 import type { WorkerReply } from './thread-pool-worker.ts';
 
-export type ThreadPoolOptions = {
+type ThreadPoolOptions = {
   /** Number of threads besides the one that answers requests. */
   readonly workers: number;
   /** Maximum number of tasks that wait for a thread; further tasks are refused. */

@@ -20,7 +20,7 @@ import {
 import { goflow2Sequence } from './goflow2-sequence.ts';
 import { goflow2Time } from './goflow2-time.ts';
 
-export type Goflow2Options = {
+type Goflow2Options = {
   readonly portRule: PortRule;
   /** Called for the packet of each line, even if no flow can be taken from the line. */
   readonly onNumber?: (number: ExportNumber) => void;

@@ -18,7 +18,7 @@ import { nfdumpDuration } from './nfdump-duration.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 
-export type NfdumpOptions = {
+type NfdumpOptions = {
   /** Time zone of local times: nfdump writes those of its machine. */
   readonly timeZone: string;
   readonly portRule: PortRule;

@@ -8,7 +8,7 @@ import type { ColumnRole, NfdumpRow } from './nfdump-rows.ts';
 
 const DAY_US = 86_400e6;
 
-export type NfdumpSpan = {
+type NfdumpSpan = {
   readonly startUs: number;
   /** Returns when the flow ended; called only if the row has that column. */
   readonly endUs: () => number;

@@ -5,7 +5,7 @@ import { createLineSplitter, type SplitLine } from '../../lines/line-splitter.ts
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 
 /** Scans an nfdump file block by block. */
-export type WayFinder = {
+type WayFinder = {
   readonly push: (block: Buffer) => void;
   /**
    * Called after the last block. Returns whether the file reports both directions of a connection.

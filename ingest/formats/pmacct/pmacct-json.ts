@@ -25,7 +25,7 @@ import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
 import { pmacctSequence } from './pmacct-sequence.ts';
 import { pmacctTime } from './pmacct-time.ts';
 
-export type PmacctOptions = {
+type PmacctOptions = {
   /** Time zone of local times: pmacct writes those of its machine. */
   readonly timeZone: string;
   readonly portRule: PortRule;

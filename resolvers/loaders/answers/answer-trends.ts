@@ -21,13 +21,13 @@ import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 /** A question to each step of a read's interval. */
-export type TrendAsked = {
+type TrendAsked = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly question: TrendQuestion;
 };
 
-export type TrendSizes = {
+type TrendSizes = {
   /** Approximate number of readings in memory at once. */
   readonly readingsAtOnce: number;
   /** Blocks and readings passed to a thread together; limited so that others do not wait long. */
@@ -41,7 +41,7 @@ const SIZES: TrendSizes = {
   readingsOfTask: 500_000,
 };
 
-export type TrendOptions = {
+type TrendOptions = {
   readonly bound: TimeBound | null;
   readonly sizes?: TrendSizes;
 };

@@ -25,7 +25,7 @@ import { SectionWishes, type SegmentReader, segmentName } from '../session/segme
 
 const HOUR = 3600;
 
-export type BoundKeysRead = {
+type BoundKeysRead = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly selection: KeySelection;

@@ -14,13 +14,13 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
 /** A question about the series of a group's keys. */
-export type SeriesAsked = {
+type SeriesAsked = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly question: SeriesQuestion;
 };
 
-export type SearchSizes = {
+type SearchSizes = {
   /** Number of bounds computed first: in a skewed group these are enough. */
   readonly firstKeys: number;
   /** Number of keys whose series are read first. Their values show how many more may be needed. */

@@ -31,7 +31,7 @@ export type {
 } from '../plan/key-questions.ts';
 
 /** A question about the keys of one read. */
-export type TopperQuestion = {
+type TopperQuestion = {
   readonly contextId: number;
   readonly read: MeterRead;
   readonly question: KeyQuestion;

@@ -20,7 +20,7 @@ import { keysFound } from './keys-found.ts';
 import { allKeysOf, presentKeys } from './present-keys.ts';
 
 /** Keys of a group, in raw form. */
-export type DescribeRequest = {
+type DescribeRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   readonly keys: readonly string[];
@@ -82,7 +82,7 @@ async function statesOf(
 
 const nameOf = ({ groupId }: ReadGroup, key: string): string => `${groupId} ${key}`;
 
-export type KeyOfGroup = {
+type KeyOfGroup = {
   readonly contextId: number;
   readonly group: ReadGroup;
   /** In raw form. */
@@ -145,7 +145,7 @@ export async function ownLabels(
 }
 
 /** A list of keys of a group. */
-export type ListRequest = {
+type ListRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   /** null: all keys pass. */
@@ -154,7 +154,7 @@ export type ListRequest = {
   readonly window: Interval | null;
 };
 
-export type PageRequest = ListRequest & {
+type PageRequest = ListRequest & {
   /** In raw form. */
   readonly after: string | null;
   readonly limit: number;

@@ -25,7 +25,7 @@ export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
 });
 
 /** rollUps: the blocks that map keys of sources to keys of roll-ups. */
-export type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
+type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
 
 /**
  * Merges the keys of all parts that are not below a roll-up that is read. The keys of the other

@@ -18,7 +18,7 @@ export type SegmentKeySet = {
 
 export const allKeysOf = (segment: StoredSegment): SegmentKeySet => ({ segment, present: null });
 
-export type KeysInWindow = {
+type KeysInWindow = {
   readonly group: SegmentGroup;
   readonly live: readonly StoredSegment[];
   readonly window: Interval;

@@ -84,7 +84,7 @@ function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBui
 }
 
 /** The merged keys of several segments. */
-export type SegmentUnion = {
+type SegmentUnion = {
   /** Unions of the same lists of the same segments have the same name. */
   readonly name: string;
   readonly keys: KeyList;

@@ -26,7 +26,7 @@ type Input = SegmentKeySet & {
   pending: KeyList | null;
 };
 
-export type KeyStreamOptions = {
+type KeyStreamOptions = {
   readonly group: SegmentGroup;
   /** The segments of the group, each with the keys that count. */
   readonly segments: readonly SegmentKeySet[];

@@ -21,7 +21,7 @@ export type MadeOf = Pick<AnswerKey, 'read' | 'question'> & {
 };
 
 /** The answers that are cached. */
-export type RememberedKeys = TopKeys | RankedKeys | TrendAnswer;
+type RememberedKeys = TopKeys | RankedKeys | TrendAnswer;
 
 /** Approximate size of an answer, and of each of its keys. */
 const ANSWER_BYTES = 800;

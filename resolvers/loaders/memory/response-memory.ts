@@ -10,7 +10,7 @@ export type Rendered = {
 };
 
 /** Returns the current versions of a context; undefined if the caller may not read it. */
-export type VersionsOf = (contextId: number) => VersionsRow | undefined;
+type VersionsOf = (contextId: number) => VersionsRow | undefined;
 
 type Kept = { readonly rendered: Rendered; readonly holdsAt: readonly VersionsRow[] };
 

@@ -57,7 +57,7 @@ type Entry = {
 };
 
 /** How much of the cache one kind uses. */
-export type KeptUse = {
+type KeptUse = {
   readonly kind: KeptKind;
   readonly bytes: number;
   readonly tally: Tally;

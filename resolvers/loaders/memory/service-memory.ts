@@ -7,7 +7,7 @@ import { type KeptKind, SegmentMemory } from './segment-memory.ts';
 import { Tally } from './tally.ts';
 import { TextMemory } from './text-memory.ts';
 
-export type MemoryLimits = {
+type MemoryLimits = {
   /** Limit on all data decoded or derived from segments. */
   readonly segmentBytes: number;
   readonly answerBytes: number;
@@ -15,7 +15,7 @@ export type MemoryLimits = {
 };
 
 /** The use of one cache, for operators. Hits and misses are counted from the start. */
-export type MemoryUse = {
+type MemoryUse = {
   readonly name: 'responses' | 'answers' | KeptKind | 'texts' | 'catalogs' | 'manifests';
   readonly bytes: number;
   readonly hits: number;

@@ -1,4 +1,3 @@
-import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { Interval } from '../../../domain/time/interval.ts';
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
@@ -91,7 +90,7 @@ export type TopKeys = {
 export type RankedValue = { readonly value: Exact; readonly rank: number };
 
 /** A key that was ranked by something other than its value. */
-export type RankedKey = {
+type RankedKey = {
   readonly key: string;
   /** Its value in the window; null: no reading (only a decline lists such keys). */
   readonly value: Exact | null;
@@ -109,7 +108,7 @@ export type RankedKeys = Omit<TopKeys, 'kind' | 'listed'> & {
 export type TrendAnswer = { readonly kind: 'trend'; readonly steps: readonly TopKeys[] };
 
 /** The values of the chosen keys in their order, and the rest. */
-export type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
+type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
   readonly kind: 'chosen';
   readonly values: readonly (Exact | null)[];
 };
@@ -128,5 +127,3 @@ export type SegmentQuestion = {
   readonly read: MeterRead;
   readonly question: BlockQuestion;
 };
-
-export type Bounded = { readonly bound: TimeBound | null };

@@ -11,7 +11,7 @@ import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.
 import { type SeriesPart, StepSeries, valuePart } from './step-series.ts';
 
 /** One key's readings by steps shorter than those of its series; key in raw form. */
-export type FineStepsRequest = StepRead & { readonly key: string };
+type FineStepsRequest = StepRead & { readonly key: string };
 
 /** Reads the steps of any number of keys from blocks, in the order of the requests. */
 export async function readFineSteps(

@@ -8,7 +8,7 @@ import type { NodeReader } from '../session/node-reader.ts';
 import { type GroupStep, readGroupSteps } from './group-steps.ts';
 
 /** Asks for total and others of a read by step; `within` null: every key of the group counts. */
-export type GroupStepsRequest = {
+type GroupStepsRequest = {
   readonly contextId: number;
   readonly read: MeterRead;
   readonly stepSeconds: number;

@@ -17,7 +17,7 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 
 /** Asks for total and others of a read by step. */
-export type GroupStepsRead = StepRead & {
+type GroupStepsRead = StepRead & {
   /** The listed keys or networks in raw form; the others are all keys except these. */
   readonly listed: readonly string[];
   /** null: every key of the group counts. */

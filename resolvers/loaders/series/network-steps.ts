@@ -19,9 +19,9 @@ import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.
 import { type SeriesPart, StepSeries } from './step-series.ts';
 
 /** One network's readings by step; key in raw form. */
-export type NetworkStepsRequest = StepRead & { readonly key: string };
+type NetworkStepsRequest = StepRead & { readonly key: string };
 
-export type StepSizes = {
+type StepSizes = {
   /** Approximate number of readings in memory at once. */
   readonly readingsAtOnce: number;
   /** Maximum number of values, of all networks and steps, in memory at once. */

@@ -23,7 +23,7 @@ export type SeriesValuesQuestion = {
 export type SeriesValues = readonly (Exact | null)[];
 
 /** The values of a series whose steps are as long as topper buckets, to select some by rank. */
-export type OrderedValues = {
+type OrderedValues = {
   /**
    * Returns the values at the indexes that `placesOf` returns for their number, counted from 0, of
    * all values in ascending order.

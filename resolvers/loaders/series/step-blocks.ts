@@ -20,7 +20,7 @@ export type StepRead = {
 };
 
 /** A block with readings; `step`: the start of the step that it lies in. */
-export type StepBlock = { readonly step: number; readonly block: KnownBlock };
+type StepBlock = { readonly step: number; readonly block: KnownBlock };
 
 /** A segment's blocks for a read, in time order. */
 export type SegmentSteps = {

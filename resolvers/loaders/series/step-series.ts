@@ -73,7 +73,7 @@ function oneNumber(value: bigint): Lanes {
 }
 
 /** How the topper buckets of a segment, counted from its first, map to steps of a series. */
-export type SegmentGrid = {
+type SegmentGrid = {
   /** Start of the first topper bucket. */
   readonly start: EpochSeconds;
   readonly topperBucketSeconds: number;

@@ -5,7 +5,7 @@ import type { ContextState, NodeReader } from './node-reader.ts';
 /** A request about a group of a context. */
 type OfGroup = { readonly contextId: number; readonly read: { readonly groupId: number } };
 
-export type ContextSegments = LiveSegments & {
+type ContextSegments = LiveSegments & {
   /** By request. */
   readonly states: readonly ContextState[];
   /** Whether all states are of the snapshot that statements see now. */

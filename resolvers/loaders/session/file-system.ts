@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { hasCode } from '../../../domain/has-code.ts';
 
 /** Total bytes, and bytes free for an ordinary user; type as the system names it (ext4, xfs …). */
-export type FileSystem = {
+type FileSystem = {
   readonly totalSize: bigint;
   readonly availSize: bigint;
   readonly type: string | null;

@@ -38,7 +38,7 @@ export type ContextState = {
   readonly snapshot: number;
 };
 
-export type NodeReaderOptions = {
+type NodeReaderOptions = {
   readonly session: RequestSession;
   /** Whether the node's pages are distributed; `distributedPages` reads them if so. */
   readonly placement: PagePlacement;

@@ -7,7 +7,7 @@ import type { Standbys } from '../standbys/standbys.ts';
 /** A standby, with its name in a context. */
 export type SharedNode = { readonly name: string; readonly url: string };
 
-export type StandbyChoiceOptions = {
+type StandbyChoiceOptions = {
   readonly standbys: Standbys;
   /** Returns the options of the session on the standby at this address. */
   readonly sessionAt: (url: string) => Omit<StandbySessionOptions, 'check' | 'onFailed'>;

@@ -4,14 +4,14 @@ import { faultOf, type StandbyRow } from '../../../db/standby-check.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
 /** The result of checking a standby. */
-export type Looked = {
+type Looked = {
   /** null: it did not answer. */
   readonly row: StandbyRow | null;
   readonly nowMs: number;
 };
 
 /** What to report to the operator. */
-export type Notice = 'passed over' | 'used again' | null;
+type Notice = 'passed over' | 'used again' | null;
 
 /**
  * Tracks whether a standby is fit to answer. A request finds that it is not; a check in the

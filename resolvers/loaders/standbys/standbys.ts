@@ -7,7 +7,7 @@ import { LIMITS } from '../../../domain/limits.ts';
 import { pickNode } from './pick-node.ts';
 import { StandbyState } from './standby-state.ts';
 
-export type StandbysOptions = {
+type StandbysOptions = {
   readonly pools: NodePools;
   /** Called once with a standby's address when it has been passed over for long … */
   readonly onPassedOver?: (url: string, reason: PassReason) => void;
@@ -16,7 +16,7 @@ export type StandbysOptions = {
 };
 
 /** A request that names no node. */
-export type Wanted = {
+type Wanted = {
   /** Addresses of the standbys that share all its contexts. */
   readonly urls: readonly string[];
   /** The versions of its contexts on the primary. */
@@ -26,7 +26,7 @@ export type Wanted = {
 };
 
 /** The outcomes of requests that a shared standby could have answered. */
-export type SharedUse = {
+type SharedUse = {
   readonly url: string;
   readonly answered: number;
   readonly passedOver: ReadonlyMap<PassReason, number>;

@@ -51,7 +51,7 @@ export const adding = (spell: (byte: number) => string, next: SpellingState): Sp
   step: (byte) => ({ kind: 'adds', text: textBytes(spell(byte)), next }),
 });
 
-export type Run = {
+type Run = {
   readonly count: number;
   readonly spell: (byte: number) => string;
   /** Texts before the first byte, between two bytes, and after the last byte. */

@@ -7,7 +7,7 @@ import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import type { KeyMatcher } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { HEAD_KEYS } from '../../../segments/blocks/heads.ts';
-import { checkSegment } from '../../../segments/check/check-segment.ts';
+import { checkWholeSegment } from '../../segments/check-whole-segment.ts';
 import { MANY_KEYS_FROM, type ManyKeys, manySamples } from '../../segments/many-keys.ts';
 import { CODEC, openSegment, type PlainSegment, SHAPE } from '../../segments/plain-segments.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
@@ -188,6 +188,6 @@ describe('a segment that 1.0.2 wrote', () => {
       expect(await check(store, contents, { meterIndex: 0, window, maxItems: 10 })).toBe(false);
     }
     const opened = openSegment(written);
-    expect([...checkSegment({ ...opened, shape: SHAPE, codec: CODEC })]).toEqual([]);
+    expect([...checkWholeSegment({ ...opened, shape: SHAPE, codec: CODEC })]).toEqual([]);
   });
 });

@@ -13,8 +13,8 @@ import {
   nextKey,
   removeAll,
   removeKey,
-  sizeOfKeySet,
 } from '../../../segments/filter/key-set.ts';
+import { sizeOfKeySet } from './size-of-key-set.ts';
 
 const COUNT = 100;
 const ORDINAL = fc.nat(COUNT - 1);

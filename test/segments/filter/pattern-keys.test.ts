@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { fullKeySet, sizeOfKeySet } from '../../../segments/filter/key-set.ts';
+import { fullKeySet } from '../../../segments/filter/key-set.ts';
 import { patternFinder, plainFinder } from '../../../segments/filter/pattern-keys.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { codecOf, listOf, rawKeys, SOME_KINDS } from '../keys/random-keys.ts';
 import { textsIn } from './plain-keys.ts';
 import { PATTERNS } from './random-patterns.ts';
+import { sizeOfKeySet } from './size-of-key-set.ts';
 
 const compiles = (pattern: string): boolean => {
   try {
