@@ -1,4 +1,5 @@
 import { compareLosslessNumber, isLosslessNumber, stringify } from 'lossless-json';
+import { isObject } from '../domain/is-object.ts';
 import { parseGuid } from '../domain/text/guid.ts';
 import { type AnswerKind, identityIn, isRequired } from './answer-fields.ts';
 
@@ -30,12 +31,12 @@ type Place = Pick<Difference, 'field' | 'at'> & {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+const isJsonObject = (value: unknown): value is JsonObject =>
+  isObject(value) && !isLosslessNumber(value);
 
 function compare(place: Place, { legacy, ours }: AnswerPair): void {
   if (Array.isArray(legacy) && Array.isArray(ours)) compareLists(place, legacy, ours);
-  else if (isObject(legacy) && isObject(ours)) compareObjects(place, legacy, ours);
+  else if (isJsonObject(legacy) && isJsonObject(ours)) compareObjects(place, legacy, ours);
   else if (!isSame(place, legacy, ours)) note(place, { legacy, ours });
 }
 
@@ -65,7 +66,7 @@ const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === '' ||
   (Array.isArray(value) && value.length === 0) ||
-  (isObject(value) && Object.keys(value).length === 0);
+  (isJsonObject(value) && Object.keys(value).length === 0);
 
 function compareObjects(place: Place, legacy: JsonObject, ours: JsonObject): void {
   const names = new Set([...Object.keys(legacy), ...Object.keys(ours)]);
@@ -94,7 +95,7 @@ type NamedElements = ReadonlyMap<string, unknown>;
 function byName(list: readonly unknown[], identity: string): NamedElements | null {
   const named = new Map<string, unknown>();
   for (const element of list) {
-    const name = isObject(element) ? nameOf(element[identity]) : null;
+    const name = isJsonObject(element) ? nameOf(element[identity]) : null;
     if (name === null || named.has(name)) return null;
     named.set(name, element);
   }

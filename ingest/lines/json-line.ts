@@ -1,4 +1,5 @@
 import { isLosslessNumber, parse } from 'lossless-json';
+import { isObject } from '../../domain/is-object.ts';
 import { clipNested } from '../../domain/text/clip-nested.ts';
 import { BadLine } from './bad-line.ts';
 
@@ -36,7 +37,7 @@ const notAnObject = (line: string): BadLine =>
   new BadLine(`it must be a JSON object, got ${shownJson(line)}`);
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+  isObject(value) && !isLosslessNumber(value);
 
 /**
  * Returns a string, number or boolean as text, a number as it was written; null for anything else.

@@ -1,3 +1,5 @@
+import { isObject } from '../../domain/is-object.ts';
+
 /** Levels of objects in arguments: `window.interval.from` has three. */
 const LEVELS = 3;
 
@@ -7,8 +9,7 @@ const LEVELS = 3;
  * argument has, are returned as they are.
  */
 export function withoutNulls(value: unknown, levels = LEVELS): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject || levels === 0) return value;
+  if (!isObject(value) || levels === 0) return value;
   const given = Object.entries(value).filter(([, each]) => each !== null);
   return Object.fromEntries(given.map(([name, each]) => [name, withoutNulls(each, levels - 1)]));
 }

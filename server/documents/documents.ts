@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { malformed, serviceError } from '../../domain/errors.ts';
+import { isObject } from '../../domain/is-object.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
 /** Documents known when the server started, by hash. */
@@ -76,6 +77,3 @@ function hashOf({ documentId, extensions }: DocumentParams): string | null {
   if (version === 1 && typeof sha256Hash === 'string') return sha256Hash.toLowerCase();
   throw malformed('persistedQuery', '{"version": 1, "sha256Hash": "…"}', JSON.stringify(persisted));
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { ServiceError } from '../../domain/errors.ts';
+import { isObject } from '../../domain/is-object.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import type { HeaderSource } from '../../schema/documents/credentials.ts';
@@ -141,9 +142,6 @@ function parseObject(body: Buffer): Record<string, unknown> | null {
     return null;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Keeps what Yoga's renderer passes to `new Response`, the only way in which it uses the class. */
 class PlainResponse {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../domain/is-object.ts';
 import { parseExactly } from '../support/http/answers.ts';
 import type { RestParameters } from '../support/http/rest-parameters.ts';
 import { basic, type EndpointName, type TestService } from '../support/lab/service.ts';
@@ -96,6 +97,3 @@ function withoutPaths(body: unknown): unknown {
   });
   return { ...body, slices };
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

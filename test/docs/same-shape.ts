@@ -1,3 +1,5 @@
+import { isObject } from '../../domain/is-object.ts';
+
 /**
  * Numbers that the demo may not have at some hours: a key may have had no rank before, and an alert
  * may still be firing.
@@ -27,9 +29,6 @@ export function shapeFaults(shown: unknown, real: unknown, place = ''): string[]
       : shapeFaults(value, real[name], `${place}.${name}`),
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
