@@ -5,6 +5,9 @@ import { loadIdentity } from './describe-archive.ts';
 import type { ArchiveReader } from './read-archive.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
+/** What the numbers in an archive stand for. */
+type Identity = Pick<ArchiveHeader, 'groups' | 'probes'>;
+
 /** The archive of a slice as the database describes it, and its file. */
 type ArchiveFile = {
   readonly archive: Pick<StoredArchive, 'digest'>;
@@ -14,7 +17,8 @@ type ArchiveFile = {
 
 /**
  * Returns the header of the file that was written for the slice. Errors: any other file, identified
- * where possible; a form that this program does not read; ids whose meaning has changed.
+ * where possible; a form that this program does not read; an id in its segments whose meaning has
+ * changed.
  */
 export async function checkArchive(
   keeper: SliceKeeper,
@@ -36,7 +40,7 @@ export async function checkArchive(
     throw new Error(`${file} is ${formText(outline?.version ?? null)}. Nothing was changed`);
   }
   const header = await reader.read().header();
-  const fault = findOther(keeper, slice, header) ?? (await findChange(keeper, header));
+  const fault = findOther(keeper, slice, header) ?? (await findChange(keeper, header, reader));
   if (fault === null) return header;
   throw new Error(
     `${file} must be restored where it was archived, but ${fault}. Nothing was changed: use the ` +
@@ -92,26 +96,63 @@ function findOther(
 }
 
 /**
- * Finds an id of the archive whose meaning has changed. Added groups, meters and probes are fine.
+ * Finds an id of the archive whose meaning has changed. Only the groups and probes of its segments
+ * count: `apply` may change a group that has no data, and the header has those groups too.
  */
-async function findChange(keeper: SliceKeeper, header: ArchiveHeader): Promise<string | null> {
-  const { groups, probes } = await loadIdentity(keeper);
-  const groupsById = new Map(groups.map((group) => [group.groupId, group]));
-  for (const before of header.groups) {
-    const now = groupsById.get(before.groupId);
-    const what = `counter group ${before.name} (${before.guid})`;
-    if (!now || now.guid !== before.guid) return `there is no ${what} of that id`;
-    if (formOf(now) !== formOf(before)) return `${what} was ${formOf(before)}, is ${formOf(now)}`;
-    const meters = new Map(now.meters.map((meter) => [meter.slot, meter]));
-    for (const { slot, id, type, name } of before.meters) {
-      const meter = meters.get(slot);
-      if (meter?.id === id && meter.type === type) continue;
-      return `${what} had meter ${id} (${name}) of type ${type} in slot ${slot}, and no longer has`;
-    }
+async function findChange(
+  keeper: SliceKeeper,
+  header: ArchiveHeader,
+  reader: ArchiveReader,
+): Promise<string | null> {
+  const now = await loadIdentity(keeper);
+  // Most often nothing has changed at all, which saves reading the segments.
+  if (firstChange(header, now) === null) return null;
+  return firstChange(await usedIdentity(header, reader), now);
+}
+
+/** Returns the groups and probes of the segments, and the groups that cross-keys consist of. */
+async function usedIdentity(header: ArchiveHeader, reader: ArchiveReader): Promise<Identity> {
+  const groupIds = new Set<number>();
+  const probeIds = new Set<number>();
+  const contents = reader.read();
+  await contents.header();
+  for await (const { row, pages } of contents.segments()) {
+    groupIds.add(row.groupId);
+    probeIds.add(row.probeId);
+    for await (const _ of pages);
   }
-  const names = new Map(probes.map(({ id, name }) => [id, name]));
-  const lost = header.probes.find(({ id, name }) => names.get(id) !== name);
+  const own = header.groups.filter(({ groupId }) => groupIds.has(groupId));
+  // The kinds of these groups say how cross-keys are stored.
+  const parts = new Set(own.flatMap(({ partGuids }) => partGuids));
+  return {
+    groups: header.groups.filter((group) => own.includes(group) || parts.has(group.guid)),
+    probes: header.probes.filter(({ id }) => probeIds.has(id)),
+  };
+}
+
+/** Finds an id that means something else `now`. Added groups, meters and probes are fine. */
+function firstChange(before: Identity, now: Identity): string | null {
+  const groups = new Map(now.groups.map((group) => [group.groupId, group]));
+  for (const group of before.groups) {
+    const change = groupChange(group, groups.get(group.groupId));
+    if (change !== null) return change;
+  }
+  const names = new Map(now.probes.map(({ id, name }) => [id, name]));
+  const lost = before.probes.find(({ id, name }) => names.get(id) !== name);
   return lost ? `probe ${lost.name} was number ${lost.id}, and no longer is` : null;
+}
+
+function groupChange(before: ArchivedGroup, now: ArchivedGroup | undefined): string | null {
+  const what = `counter group ${before.name} (${before.guid})`;
+  if (!now || now.guid !== before.guid) return `there is no ${what} of that id`;
+  if (formOf(now) !== formOf(before)) return `${what} was ${formOf(before)}, is ${formOf(now)}`;
+  const meters = new Map(now.meters.map((meter) => [meter.slot, meter]));
+  for (const { slot, id, type, name } of before.meters) {
+    const meter = meters.get(slot);
+    if (meter?.id === id && meter.type === type) continue;
+    return `${what} had meter ${id} (${name}) of type ${type} in slot ${slot}, and no longer has`;
+  }
+  return null;
 }
 
 /** The properties of a group that cannot change while it has data. */
