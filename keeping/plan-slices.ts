@@ -1,6 +1,8 @@
+import { selectPools } from '../db/write/declaration/select-pools.ts';
 import { shellWord } from '../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
 import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
+import { noPool } from './pool-folder.ts';
 
 /** A selection of slices. A field that is null does not restrict it. */
 export type SliceSelection = {
@@ -20,7 +22,7 @@ export type SlicePlan = {
   readonly leftOut: readonly { readonly slice: KeptSlice; readonly reason: string }[];
 };
 
-/** Returns the selected slices, oldest first. Errors: a named slice does not exist. */
+/** Returns the selected slices, oldest first. Errors: a named slice or pool does not exist. */
 export async function selectKept(
   keeper: Keeper,
   { before, names, engine, pool }: SliceSelection,
@@ -33,6 +35,7 @@ export async function selectKept(
         `\`countergraph slices list --context ${shellWord(keeper.context)}\` names those that it has`,
     );
   }
+  if (pool !== null) await requirePool(keeper, pool);
   return slices.filter(
     (slice) =>
       (before === null || slice.endsAt <= before) &&
@@ -40,6 +43,16 @@ export async function selectKept(
       (engine === null || slice.engine === engine) &&
       (pool === null || slice.archive?.pool === pool),
   );
+}
+
+/** Throws an error for an unknown pool. A pool that has archives cannot be removed. */
+async function requirePool(
+  { connection, contextId, context }: Keeper,
+  name: string,
+): Promise<void> {
+  const pools = await selectPools(connection, contextId);
+  const names = pools.map((pool) => pool.name).sort();
+  if (!names.includes(name)) throw noPool({ context, name, names });
 }
 
 /**

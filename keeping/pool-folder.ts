@@ -65,7 +65,19 @@ function choosePool(
       `Context ${context} has several pools: choose with --pool ${names.join(' or ')}`,
     );
   }
-  throw new Error(`Context ${context} has no pool ${name}: its pools are ${names.join(', ')}`);
+  throw noPool({ context, name, names });
+}
+
+type UnknownPool = {
+  readonly context: string;
+  readonly name: string;
+  readonly names: readonly string[];
+};
+
+/** Makes the error for a name that none of the context's pools has. */
+export function noPool({ context, name, names }: UnknownPool): Error {
+  const those = names.length > 0 ? `its pools are ${names.join(', ')}` : 'it has no pools';
+  return new Error(`Context ${context} has no pool ${name}: ${those}`);
 }
 
 async function requireFolder({ name, path }: ArchivePool): Promise<void> {
@@ -149,7 +161,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'is not a folder: declare another path',
   EACCES: CANNOT_WRITE,
   EPERM: CANNOT_WRITE,
-  EROFS: 'is mounted read-only',
+  EROFS: 'is mounted read-only: mount it for writing, or use another pool with --pool',
   ENOSPC: 'is full: the slice is unchanged; free space, or use another pool with --pool',
   EDQUOT: 'has no space left for this user: the slice is unchanged; use another pool with --pool',
   EFBIG: 'cannot hold a file of this size: the slice is unchanged; use another pool with --pool',

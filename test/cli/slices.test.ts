@@ -323,6 +323,33 @@ describe('a mistake', () => {
   });
 });
 
+describe('a pool that the context does not have', () => {
+  it.each<[string, ...string[]]>([
+    ['list'],
+    ['archive', '--before', '2024-07-17'],
+    ['restore', '--before', '2024-07-17'],
+    ['drop', '--before', '2024-07-17', '--confirm', CONTEXT],
+    ['drop', '--before', '2024-07-17', '--dry-run'],
+  ])('ends slices %s with status 1 and the names of its pools', async (command, ...args) => {
+    const before = await statuses();
+    expect(await run(command, ...args, '--pool', 'warm')).toEqual({
+      status: 1,
+      out: [],
+      err: ['countergraph: Context lab has no pool warm: its pools are oper'],
+    });
+    expect(await statuses()).toEqual(before);
+  });
+
+  it('ends slices list with status 1 if there are no pools either', async () => {
+    await lab.sql('delete from pools');
+    const { status, err } = await run('list', '--pool', 'warm');
+    expect([status, err]).toEqual([
+      1,
+      ['countergraph: Context lab has no pool warm: it has no pools'],
+    ]);
+  });
+});
+
 describe('a size', () => {
   it.each([
     [0, '0 B'],

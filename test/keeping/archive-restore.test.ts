@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { archivePath, fileInPool } from '../../keeping/pool-folder.ts';
+import { archivePath, explainPool, fileInPool } from '../../keeping/pool-folder.ts';
 import { isOnCluster } from '../support/database/on-cluster.ts';
 import type { SlicesBody } from '../support/http/answers.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
@@ -291,4 +291,19 @@ describe('the path of an archive', () => {
     expect(fileInPool(null, 'a/b')).toBeNull();
     expect(fileInPool('relative', 'a/b')).toBeNull();
   });
+});
+
+describe('a pool that cannot be used', () => {
+  it.each(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG'])(
+    'is reported with what to do: %s',
+    (code) => {
+      const error = Object.assign(new Error(code), { code });
+      expect(explainPool({ name: 'oper', path: '/pool' }, error)).toMatchObject({
+        message: expect.stringMatching(
+          /^Pool oper at \/pool .*: .*(mount|declare|make|free|use) .+/,
+        ),
+        cause: error,
+      });
+    },
+  );
 });
