@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { asTyped } from '../db/command-form.ts';
-import { isReadOnly } from '../db/database-error.ts';
+import { isForbidden, isReadOnly } from '../db/database-error.ts';
 import { ERRORS } from '../domain/errors.ts';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
@@ -53,7 +53,19 @@ function inOneLine(error: unknown): string {
     return 'the current folder was deleted: change to another one';
   }
   if (isReadOnly(error)) return READ_ONLY;
-  return reasonOf(error)
+  const reason = reasonOf(error)
     .trim()
     .replaceAll(/\s*\n\s*/g, ' | ');
+  return isForbidden(error) ? forbidden(reason) : reason;
+}
+
+/** Returns what to do if the role lacks a right, and PostgreSQL's words, which name the table. */
+function forbidden(reason: string): string {
+  const url = process.env['DATABASE_URL'] ?? '';
+  const role = URL.canParse(url) ? decodeURIComponent(new URL(url).username) : '';
+  const who = role === '' ? 'The role in DATABASE_URL' : `Role ${role}`;
+  return (
+    `${who} lacks a right (${reason}): set DATABASE_URL to the role that owns the tables of ` +
+    'countergraph; a role with nothing but SELECT on them can only serve, export and verify'
+  );
 }

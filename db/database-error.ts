@@ -138,10 +138,13 @@ function kindOf(error: unknown): ErrorKind | null {
   return errorCode(error) === LOCK_NOT_AVAILABLE ? 'busy' : null;
 }
 
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Returns whether the role of the connection lacks a right. */
+export const isForbidden = (error: unknown): boolean => errorCode(error) === INSUFFICIENT_PRIVILEGE;
+
 /** undefined_table, undefined_column, undefined_function. */
 const UNDEFINED: ReadonlySet<string> = new Set(['42P01', '42703', '42883']);
-
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
  * Returns what a node other than the primary lacks. `serve` and `migrate` prepare the primary, and
@@ -150,5 +153,5 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 function unfitnessOf(error: unknown): ErrorKind | null {
   const code = errorCode(error) ?? '';
   if (UNDEFINED.has(code)) return 'nodeBehind';
-  return code === INSUFFICIENT_PRIVILEGE ? 'nodeRights' : null;
+  return isForbidden(error) ? 'nodeRights' : null;
 }
