@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { withConnection } from '../../db/write/with-connection.ts';
+import { printable } from '../../domain/text/printable.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
@@ -36,11 +37,14 @@ async function runApply(file: string, { json }: { json?: true }): Promise<void> 
 
 async function readDeclaration(file: string): Promise<unknown> {
   try {
-    return JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8'));
+    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+    // Some editors start a file with a byte order mark.
+    return JSON.parse(content.replace(/^\ufeff/, ''));
   } catch (error) {
     const reason = reasonOf(error);
-    if (error instanceof SyntaxError) throw new UsageError(`${file} must be JSON: ${reason}`);
-    throw new UsageError(`cannot read ${file}: ${reason}`);
+    if (!(error instanceof SyntaxError)) throw new UsageError(`cannot read ${file}: ${reason}`);
+    // The reason quotes the file, which may contain anything.
+    throw new UsageError(`${file} must be JSON: ${printable(reason)}`);
   }
 }
 
