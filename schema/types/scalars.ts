@@ -11,7 +11,7 @@ const refuse = (what: string, value: unknown): never => {
 function toSeconds(value: unknown): number {
   return Number.isSafeInteger(value)
     ? Number(value)
-    : refuse('EpochSeconds must be a whole number of seconds since 1970-01-01T00:00:00Z', value);
+    : refuse('EpochSeconds must be an integer number of seconds since 1970-01-01T00:00:00Z', value);
 }
 
 builder.scalarType('EpochSeconds', {
