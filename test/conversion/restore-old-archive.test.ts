@@ -152,6 +152,21 @@ describe('an archive that version 0.7 wrote', () => {
     expect(await texts()).toEqual(before);
   });
 
+  it('has only groups that `apply` no longer changes, and is restored after others changed', async () => {
+    const own = await archives();
+    const used = new Set<number>();
+    for (const archive of own) {
+      for (const place of (await readingsOf(archive)).keys()) used.add(Number(place.split(' ')[1]));
+    }
+    const fixed = await lab.rows<{ id: number }>(
+      'select group_id as id from counter_groups where has_data',
+    );
+    expect(fixed.map(({ id }) => id)).toEqual(expect.arrayContaining([...used]));
+    expect(used.size).toBeGreaterThan(3);
+    await lab.rows('update counter_groups set topper_bucket_size = 86400 where not has_data');
+    for (const archive of own) expect((await restore(archive)).samples).toBe(archive.rows);
+  });
+
   it('is refused for another slice or number of samples, and changes nothing', async () => {
     const [first, second] = await archives();
     if (!first || !second) throw new Error('there are two');
