@@ -22,8 +22,8 @@ export function registerApply(program: Command): void {
 
 async function runApply(file: string, { json }: { json?: true }): Promise<void> {
   const declaration = await readDeclaration(file);
-  const report = await withDatabase(({ url: databaseUrl }) =>
-    withConnection({ databaseUrl }, 'apply', (connection) =>
+  const report = await withDatabase(({ url: databaseUrl, signal }) =>
+    withConnection({ databaseUrl, signal }, 'apply', (connection) =>
       applyDeclaration(connection, declaration, () =>
         console.error('waiting for an import into the context to end'),
       ),

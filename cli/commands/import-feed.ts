@@ -37,7 +37,7 @@ export async function followSource(
   const nowMs = () => Date.now();
   const monotonicMs = () => performance.now();
   const display = showFeed(() => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }));
-  await reportPreviousFeed(database.url, options.context, display);
+  await reportPreviousFeed(database, options.context, display);
   // A damaged database of places must not cost flows.
   const warn = ({ message }: Error) => display.say(`${message}; going on without it`);
   const tally = await runFeed({
@@ -76,11 +76,11 @@ export async function followSource(
 
 /** Reports how far the previous feed got: whatever it had not committed is lost. */
 async function reportPreviousFeed(
-  url: string,
+  { url: databaseUrl, signal }: CommandDatabase,
   context: string,
   display: FeedDisplay,
 ): Promise<void> {
-  const last = await withConnection({ databaseUrl: url }, 'import', (connection) =>
+  const last = await withConnection({ databaseUrl, signal }, 'import', (connection) =>
     selectLastFeed(connection, context),
   );
   if (!last) return;

@@ -115,7 +115,9 @@ function registerList(user: Command): void {
 }
 
 const withUsers = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
-  withDatabase(({ url: databaseUrl }) => withConnection({ databaseUrl }, 'user', work));
+  withDatabase(({ url: databaseUrl, signal }) =>
+    withConnection({ databaseUrl, signal }, 'user', work),
+  );
 
 const grantText = ({ context, role }: Grant): string => `${context} (${role})`;
 

@@ -105,7 +105,8 @@ export class SilentWorkers {
       this.#isFailing = false;
     } catch (cause) {
       this.#unreachable = isUnreachable(cause) ? silence(cause) : null;
-      if (!this.#unreachable) this.#fail(cause);
+      // A check that is in progress when the pools are closed fails, too.
+      if (!this.#unreachable && !this.#isClosed) this.#fail(cause);
     }
   }
 

@@ -8,9 +8,10 @@ import {
 } from '../connection/connection.ts';
 
 /**
- * Makes an abort cancel the statements of a connection, whether they wait for a lock or copy,
- * through a second connection. A cancel that arrives between two statements is lost, so cancels are
- * sent until the returned function is called, which ends this. Throws if already aborted.
+ * Makes an abort cancel the running statement of a connection, whether it waits for a lock or
+ * copies, through a second connection. Between two statements there is nothing to cancel, so it
+ * waits for the next one; what runs after the cancelled statement is clean-up, and is left alone.
+ * Returns the function that ends this. Throws if already aborted.
  */
 export async function cancelOnAbort(
   databaseUrl: string,
@@ -22,15 +23,11 @@ export async function cancelOnAbort(
   const pid = rows[0]?.pid ?? 0;
   // An abort from before the listener is added would go unnoticed.
   signal.throwIfAborted();
-  const cancel = (control: Connection) =>
-    isTransactionPooled(connection)
-      ? cancelTransaction(control, connection)
-      : control.query('select pg_cancel_backend($1::int)', [pid]);
   const over = new AbortController();
   let cancelling: Promise<void> | null = null;
   const onAbort = () => {
     // If no cancel gets through, the work still ends when it next checks the signal.
-    cancelling = cancelUntil(over.signal, databaseUrl, cancel).catch(() => undefined);
+    cancelling = cancelOne(over.signal, databaseUrl, { connection, pid }).catch(() => undefined);
   };
   signal.addEventListener('abort', onAbort, { once: true });
   return async () => {
@@ -40,30 +37,43 @@ export async function cancelOnAbort(
   };
 }
 
-async function cancelUntil(
-  over: AbortSignal,
-  databaseUrl: string,
-  cancel: (control: Connection) => Promise<unknown>,
-): Promise<void> {
-  const control = await openConnection(databaseUrl, 'cancel');
+type Target = { readonly connection: Connection; readonly pid: number };
+
+/** Tries until a running statement was told to stop. */
+async function cancelOne(over: AbortSignal, databaseUrl: string, target: Target): Promise<void> {
+  let control: Awaited<ReturnType<typeof openConnection>> | null = null;
   try {
     while (!over.aborted) {
-      await cancel(control);
+      try {
+        control ??= await openConnection(databaseUrl, 'cancel');
+        if (await cancelRunning(control, target)) return;
+      } catch {
+        // There may be no free connection for a moment, or this one may be lost.
+        await control?.end();
+        control = null;
+      }
       await delay(LIMITS.cancelAgainMs, undefined, { signal: over });
     }
   } finally {
-    await control.end();
+    await control?.end();
   }
 }
 
-/**
- * Cancels a transaction by process and start: once it is over, its server process may work for
- * others.
- */
-async function cancelTransaction(control: Connection, connection: Connection): Promise<void> {
+/** Returns whether a statement was running. */
+async function cancelRunning(control: Connection, { connection, pid }: Target): Promise<boolean> {
+  if (!isTransactionPooled(connection)) {
+    const { rowCount } = await control.query(CANCEL, [pid]);
+    return rowCount === 1;
+  }
+  // As soon as the transaction is over, its server process may work for others.
   const transaction = openTransaction(connection);
-  if (!transaction) return;
-  const text = `select pg_cancel_backend(pid) from pg_stat_activity
-    where pid = $1 and xact_start = $2::timestamptz`;
-  await control.query(text, [transaction.pid, transaction.startedAt]);
+  if (!transaction) return false;
+  const { startedAt } = transaction;
+  const { rowCount } = await control.query(CANCEL_IN_TRANSACTION, [transaction.pid, startedAt]);
+  return rowCount === 1;
 }
+
+const CANCEL = `
+select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and state = 'active'`;
+
+const CANCEL_IN_TRANSACTION = `${CANCEL} and xact_start = $2::timestamptz`;

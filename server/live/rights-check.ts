@@ -6,6 +6,9 @@ import type { Service } from '../service/service.ts';
 import type { Followers } from './followers.ts';
 import { askNode } from './versions/ask-node.ts';
 
+/** Kinds of errors of a primary that is away or does not answer. */
+const AWAY: ReadonlySet<string> = new Set(['unreachable', 'timeout']);
+
 /**
  * Checks periodically, with one statement for all, whether subscribers may still read what they
  * follow. While the primary cannot be reached, there is nothing new to send, and nobody can change
@@ -48,7 +51,7 @@ export class RightsCheck {
 
   /** Warns once per defect: as long as it lasts, revoked users keep their streams. */
   #noteFailure(err: unknown): void {
-    const isAway = err instanceof ServiceError && err.kind === 'unreachable';
+    const isAway = err instanceof ServiceError && AWAY.has(err.kind);
     const level = isAway || this.#isWarned ? 'debug' : 'warn';
     this.#service.log[level]({ err }, 'the rights of subscribers could not be read');
     this.#isWarned ||= !isAway;
