@@ -28,6 +28,8 @@ export const ALERT_LIMITS = {
   alertEventsPage: 1_000,
   /** How often the server looks for notifications that are due. */
   notificationLookMs: 1_000,
+  /** The pause after waiting deliveries were counted, as a multiple of how long that took. */
+  waitingCountPause: 100,
   /** How long a sink may take to answer. */
   notificationMs: 10_000,
   /** The pause before a failed delivery is retried; doubles each time. */

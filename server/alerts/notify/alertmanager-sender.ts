@@ -1,6 +1,9 @@
-import type { DueDelivery, Wanted } from '../../../db/write/alerts/select-due-deliveries.ts';
+import type {
+  DueDelivery,
+  Wanted,
+} from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
 import { selectFiringEvents } from '../../../db/write/alerts/select-firing-events.ts';
-import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { alertmanagerRequests, alertOf, type ToldChange } from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
@@ -36,20 +39,20 @@ export class AlertmanagerSender {
   }
 
   /** Notes which sinks there are: others are sent nothing more. */
-  note(sinks: readonly WaitingSink[]): void {
+  note(sinks: readonly NotifiedSink[]): void {
     this.#declared = new Map(sinks.map((sink) => [sink.sinkId, declaredAt(sink)]));
     for (const id of this.#states.keys()) if (!this.#declared.has(id)) this.#states.delete(id);
   }
 
-  wanted(sink: WaitingSink): Wanted {
+  wanted(sink: NotifiedSink): Wanted {
     const { isBusy, failures, repeatAt } = this.#state(sink);
     const isPausing = failures > 0 && performance.now() < repeatAt;
-    const most = isBusy || isPausing || sink.waiting === 0 ? 0 : LIMITS.alertmanagerChanges;
+    const most = isBusy || isPausing ? 0 : LIMITS.alertmanagerChanges;
     return { sinkId: sink.sinkId, most };
   }
 
   /** Sends what is due or must be repeated; returns the requests that it has started. */
-  send(sink: WaitingSink, due: readonly DueDelivery[]): Promise<void>[] {
+  send(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<void>[] {
     const state = this.#state(sink);
     const isIdle = due.length === 0 && performance.now() < state.repeatAt;
     if (state.isBusy || isIdle) return [];
@@ -61,7 +64,7 @@ export class AlertmanagerSender {
     ];
   }
 
-  async #tell(sink: WaitingSink, due: readonly DueDelivery[], state: State): Promise<void> {
+  async #tell(sink: NotifiedSink, due: readonly DueDelivery[], state: State): Promise<void> {
     const { outcomes, clock, repeatMs } = this.#options;
     const begunAt = performance.now();
     const requests = alertmanagerRequests(await this.#changes(sink, due), clock());
@@ -85,7 +88,7 @@ export class AlertmanagerSender {
   }
 
   /** Sends one request, and records the outcome. Returns the failure, if it is one. */
-  async #tryOne(sink: WaitingSink, request: readonly ToldChange[]): Promise<SinkFailure | null> {
+  async #tryOne(sink: NotifiedSink, request: readonly ToldChange[]): Promise<SinkFailure | null> {
     const { outcomes } = this.#options;
     try {
       await this.#post(sink, request);
@@ -104,7 +107,7 @@ export class AlertmanagerSender {
     return Math.min(repeatMs, retries.longestMs, retries.firstMs * 2 ** Math.min(failures, 30));
   }
 
-  async #post(sink: WaitingSink, request: readonly ToldChange[]): Promise<void> {
+  async #post(sink: NotifiedSink, request: readonly ToldChange[]): Promise<void> {
     const { variable, clock, answerMs, signal } = this.#options;
     const { url, authorization } = addressOf(sink, variable);
     const address = { url: apiUrl(url), authorization };
@@ -120,7 +123,7 @@ export class AlertmanagerSender {
    * an event of a key has ended, another event of the same key may fire, and to Alertmanager both
    * are the same alert.
    */
-  async #changes(sink: WaitingSink, due: readonly DueDelivery[]): Promise<ToldChange[]> {
+  async #changes(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<ToldChange[]> {
     const { onDatabase } = this.#options;
     const areDue = new Set(due.map(({ event }) => event.eventId));
     const firing = await onDatabase((connection) => selectFiringEvents(connection, sink.contextId));
@@ -139,7 +142,7 @@ export class AlertmanagerSender {
     }));
   }
 
-  #state(sink: WaitingSink): State {
+  #state(sink: NotifiedSink): State {
     const { sinkId } = sink;
     const declared = declaredAt(sink);
     const known = this.#states.get(sinkId);

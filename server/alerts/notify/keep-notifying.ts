@@ -1,6 +1,6 @@
 import { isTransactionPooled, openConnection } from '../../../db/connection/connection.ts';
 import { NEEDS_SESSION } from '../../../db/connection/pooling.ts';
-import type { Retries } from '../../../db/write/alerts/update-failed.ts';
+import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import {
   type BackgroundWork,

@@ -1,4 +1,5 @@
-import type { SinkKind, WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import type { WaitingDeliveries } from '../../../db/write/alerts/deliveries/count-waiting-deliveries.ts';
+import type { SinkKind } from '../../../db/write/alerts/select-notified-sinks.ts';
 
 export const SINK_KINDS = ['webhook', 'alertmanager'] as const satisfies readonly SinkKind[];
 
@@ -20,10 +21,10 @@ export class NotificationTally {
     return this.#attempts.get(`${kind} ${outcome}`) ?? 0;
   }
 
-  /** Notes the deliveries waiting per sink, as of this pass; none if another server notifies. */
-  noteWaiting(sinks: readonly WaitingSink[]): void {
+  /** Notes the deliveries that wait, as just counted; none if another server notifies. */
+  noteWaiting(counts: readonly WaitingDeliveries[]): void {
     this.#waiting.clear();
-    for (const { kind, waiting } of sinks) this.#waiting.set(kind, this.waiting(kind) + waiting);
+    for (const { kind, waiting } of counts) this.#waiting.set(kind, waiting);
   }
 
   waiting(kind: SinkKind): number {

@@ -1,8 +1,8 @@
 import type { OpenConnection } from '../../../db/connection/connection.ts';
-import { selectDueDeliveries } from '../../../db/write/alerts/select-due-deliveries.ts';
-import { selectWaitingSinks } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import { selectDueDeliveries } from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
+import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
+import { selectNotifiedSinks } from '../../../db/write/alerts/select-notified-sinks.ts';
 import { tryLockNotifications } from '../../../db/write/alerts/try-lock-notifications.ts';
-import type { Retries } from '../../../db/write/alerts/update-failed.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { AlertmanagerSender } from './alertmanager-sender.ts';
@@ -10,6 +10,7 @@ import type { NotificationTally } from './notification-tally.ts';
 import { type OnDatabase, oneAtATime } from './one-at-a-time.ts';
 import { Outcomes } from './outcomes.ts';
 import type { Variable } from './sink-address.ts';
+import { WaitingCounter } from './waiting-counter.ts';
 import { WebhookSender } from './webhook-sender.ts';
 
 export type NotifierOptions = {
@@ -37,6 +38,7 @@ export class Notifier {
   readonly #onDatabase: OnDatabase;
   readonly #ending = new AbortController();
   readonly #outcomes: Outcomes;
+  readonly #counter: WaitingCounter;
   readonly #webhooks: WebhookSender;
   readonly #alertmanagers: AlertmanagerSender;
   readonly #sending = new Set<Promise<void>>();
@@ -49,6 +51,7 @@ export class Notifier {
     const onDatabase = this.#onDatabase;
     const outcomes = new Outcomes({ onDatabase, log, tally, retries });
     this.#outcomes = outcomes;
+    this.#counter = new WaitingCounter({ onDatabase, tally });
     const { signal } = this.#ending;
     const sending = { onDatabase, outcomes, variable, clock, retries, repeatMs, answerMs, signal };
     this.#webhooks = new WebhookSender(sending);
@@ -61,12 +64,15 @@ export class Notifier {
     return this.#ending.signal.aborted;
   }
 
-  /** Starts sending what is due now. */
+  /**
+   * Starts sending what is due now. It runs after each request, so what it reads must not grow with
+   * the number of deliveries that wait.
+   */
   async look(): Promise<void> {
     this.#isChosen ||= await this.#onDatabase(tryLockNotifications);
     if (!this.#isChosen) return;
-    const sinks = await this.#onDatabase(selectWaitingSinks);
-    this.#options.tally.noteWaiting(sinks);
+    await this.#counter.count();
+    const sinks = await this.#onDatabase(selectNotifiedSinks);
     for (const each of [this.#outcomes, this.#webhooks, this.#alertmanagers]) each.note(sinks);
     const wanted = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
     const asked = wanted.filter(({ most }) => most > 0);

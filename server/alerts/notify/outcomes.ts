@@ -1,6 +1,9 @@
-import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
-import { type ToldChanges, updateDelivered } from '../../../db/write/alerts/update-delivered.ts';
-import { type Retries, updateFailed } from '../../../db/write/alerts/update-failed.ts';
+import {
+  type ToldChanges,
+  updateDelivered,
+} from '../../../db/write/alerts/deliveries/update-delivered.ts';
+import { type Retries, updateFailed } from '../../../db/write/alerts/deliveries/update-failed.ts';
+import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { NotificationTally } from './notification-tally.ts';
 import type { OnDatabase } from './one-at-a-time.ts';
@@ -26,12 +29,12 @@ export class Outcomes {
   }
 
   /** Notes which sinks there are: the others never return, because ids are not used again. */
-  note(sinks: readonly WaitingSink[]): void {
+  note(sinks: readonly NotifiedSink[]): void {
     const ids = new Set(sinks.map(({ sinkId }) => sinkId));
     for (const id of this.#failing.keys()) if (!ids.has(id)) this.#failing.delete(id);
   }
 
-  async delivered(sink: WaitingSink, changes: Changes): Promise<void> {
+  async delivered(sink: NotifiedSink, changes: Changes): Promise<void> {
     const { onDatabase, tally } = this.#options;
     const { sinkId } = sink;
     const count = await onDatabase((connection) =>
@@ -41,13 +44,13 @@ export class Outcomes {
   }
 
   /** Notes that a sink accepts everything that is sent to it. */
-  recovered(sink: WaitingSink): void {
+  recovered(sink: NotifiedSink): void {
     const hadFailed = this.#hasFailed(sink);
     this.#failing.delete(sink.sinkId);
     if (hadFailed) this.#options.log.info(nameOf(sink), 'a sink takes notifications again');
   }
 
-  async failed(sink: WaitingSink, changes: Changes, reason: string): Promise<void> {
+  async failed(sink: NotifiedSink, changes: Changes, reason: string): Promise<void> {
     const { onDatabase, log, tally, retries } = this.#options;
     const { sinkId } = sink;
     const results = await onDatabase((connection) =>
@@ -65,9 +68,9 @@ export class Outcomes {
   }
 
   /** A sink that has since been declared with another address has not failed there. */
-  #hasFailed(sink: WaitingSink): boolean {
+  #hasFailed(sink: NotifiedSink): boolean {
     return this.#failing.get(sink.sinkId) === declaredAt(sink);
   }
 }
 
-const nameOf = ({ context, name, kind }: WaitingSink) => ({ context, sink: name, kind });
+const nameOf = ({ context, name, kind }: NotifiedSink) => ({ context, sink: name, kind });

@@ -1,5 +1,5 @@
 import querystring from 'node:querystring';
-import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
 import { SinkFailure } from './sink-failure.ts';
 
 /** Returns the value of an environment variable. */
@@ -13,12 +13,12 @@ export type SinkAddress = {
 };
 
 /** Returns the declared address of a sink: the address itself, or the variable that holds it. */
-export const declaredAt = ({ url, urlEnv }: Pick<WaitingSink, 'url' | 'urlEnv'>): string =>
+export const declaredAt = ({ url, urlEnv }: Pick<NotifiedSink, 'url' | 'urlEnv'>): string =>
   url ?? `\${${urlEnv}}`;
 
 /** Returns the address of a sink. Reads its variable for each request. Errors: a `SinkFailure`. */
 export function addressOf(
-  { url, urlEnv }: Pick<WaitingSink, 'url' | 'urlEnv'>,
+  { url, urlEnv }: Pick<NotifiedSink, 'url' | 'urlEnv'>,
   variable: Variable,
 ): SinkAddress {
   const text = urlEnv === null ? url : read(urlEnv, 'the address of the sink', variable);
@@ -32,7 +32,7 @@ export function addressOf(
 
 /** Returns a sink's secret; null: none. Errors: a `SinkFailure` if its variable is not set. */
 export const secretOf = (
-  { secretEnv }: Pick<WaitingSink, 'secretEnv'>,
+  { secretEnv }: Pick<NotifiedSink, 'secretEnv'>,
   variable: Variable,
 ): string | null =>
   secretEnv === null ? null : read(secretEnv, 'the secret of the sink', variable);

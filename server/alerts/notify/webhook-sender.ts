@@ -1,5 +1,8 @@
-import type { DueDelivery, Wanted } from '../../../db/write/alerts/select-due-deliveries.ts';
-import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import type {
+  DueDelivery,
+  Wanted,
+} from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
+import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { describeEvents } from './notification.ts';
 import { postToSink } from './post-to-sink.ts';
@@ -19,20 +22,19 @@ export class WebhookSender {
   }
 
   /** Notes which sinks there are: the others never return, because ids are not used again. */
-  note(sinks: readonly WaitingSink[]): void {
+  note(sinks: readonly NotifiedSink[]): void {
     const ids = new Set(sinks.map(({ sinkId }) => sinkId));
     for (const id of this.#underWay.keys()) if (!ids.has(id)) this.#underWay.delete(id);
   }
 
   /** Returns how many to select: the due deliveries may include those already in progress. */
-  wanted({ sinkId, waiting }: WaitingSink): Wanted {
+  wanted({ sinkId }: NotifiedSink): Wanted {
     const busy = this.#busy(sinkId).size;
-    const hasRoom = busy < LIMITS.webhookRequests && busy < waiting;
-    return { sinkId, most: hasRoom ? busy + LIMITS.webhookRequests : 0 };
+    return { sinkId, most: busy < LIMITS.webhookRequests ? busy + LIMITS.webhookRequests : 0 };
   }
 
   /** Sends as many as allowed; returns the requests that it has started. */
-  send(sink: WaitingSink, due: readonly DueDelivery[]): Promise<void>[] {
+  send(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<void>[] {
     const busy = this.#busy(sink.sinkId);
     const idle = due.filter((delivery) => !busy.has(nameOf(delivery)));
     return idle.slice(0, LIMITS.webhookRequests - busy.size).map(async (delivery) => {
@@ -46,7 +48,7 @@ export class WebhookSender {
     });
   }
 
-  async #deliver(sink: WaitingSink, { event, change }: DueDelivery): Promise<void> {
+  async #deliver(sink: NotifiedSink, { event, change }: DueDelivery): Promise<void> {
     const { onDatabase, outcomes, variable, answerMs, signal } = this.#options;
     const changes = [{ eventId: event.eventId, change }];
     try {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteSink } from '../../../../db/write/alerts/delete-sink.ts';
+import { countWaitingDeliveries } from '../../../../db/write/alerts/deliveries/count-waiting-deliveries.ts';
 import { insertDeliveries } from '../../../../db/write/alerts/insert-deliveries.ts';
+import { selectNotifiedSinks } from '../../../../db/write/alerts/select-notified-sinks.ts';
 import { type AlertSink, selectSinks } from '../../../../db/write/alerts/select-sinks.ts';
-import { selectWaitingSinks } from '../../../../db/write/alerts/select-waiting-sinks.ts';
 import { upsertSink } from '../../../../db/write/alerts/upsert-sink.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
 
@@ -80,11 +81,11 @@ describe('the sinks of a context', () => {
   });
 });
 
-describe('sinks with the number of their waiting deliveries', () => {
-  it('come from all contexts, and count neither what was delivered nor what was given up', async () => {
+describe('waiting deliveries', () => {
+  it('are counted by kind of sink, without what was delivered or given up', async () => {
     await lab.undone(async () => {
-      const pager = await lab.addSink('pager');
-      const am = await lab.addSink('am', 'alertmanager', lab.elsewhere.contextId);
+      for (const name of ['pager', 'mail']) await lab.addSink(name);
+      await lab.addSink('am', 'alertmanager', lab.elsewhere.contextId);
       await deliver([await addFiring(1), await addFiring(2), await addFiring(3)], []);
       await lab.rowsOf('update alert_deliveries set delivered_at = now() where event_id = $1', [
         eventId(1),
@@ -92,8 +93,20 @@ describe('sinks with the number of their waiting deliveries', () => {
       await lab.rowsOf('update alert_deliveries set given_up_at = now() where event_id = $1', [
         eventId(2),
       ]);
+      expect(await countWaitingDeliveries(lab.connection)).toEqual([
+        { kind: 'webhook', waiting: 2 },
+      ]);
+    });
+  });
+});
+
+describe('the sinks to notify', () => {
+  it('come from all contexts', async () => {
+    await lab.undone(async () => {
+      const pager = await lab.addSink('pager');
+      const am = await lab.addSink('am', 'alertmanager', lab.elsewhere.contextId);
       const common = { urlEnv: null, secretEnv: null };
-      expect(await selectWaitingSinks(lab.connection)).toEqual([
+      expect(await selectNotifiedSinks(lab.connection)).toEqual([
         {
           ...common,
           sinkId: pager,
@@ -102,7 +115,6 @@ describe('sinks with the number of their waiting deliveries', () => {
           name: 'pager',
           kind: 'webhook',
           url: 'http://pager',
-          waiting: 1,
         },
         {
           ...common,
@@ -112,7 +124,6 @@ describe('sinks with the number of their waiting deliveries', () => {
           name: 'am',
           kind: 'alertmanager',
           url: 'http://am',
-          waiting: 0,
         },
       ]);
     });

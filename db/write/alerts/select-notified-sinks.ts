@@ -2,8 +2,8 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type SinkKind = 'webhook' | 'alertmanager';
 
-/** A sink, and how many notifications are still to be sent to it. */
-export type WaitingSink = {
+/** A sink of any context, with what is needed to send to it. */
+export type NotifiedSink = {
   readonly sinkId: number;
   readonly contextId: number;
   readonly context: string;
@@ -14,19 +14,14 @@ export type WaitingSink = {
   readonly urlEnv: string | null;
   /** The variable that holds the secret to sign with; null: nothing is signed. */
   readonly secretEnv: string | null;
-  readonly waiting: number;
 };
 
-export async function selectWaitingSinks(connection: Connection): Promise<WaitingSink[]> {
-  const { rows } = await connection.query<WaitingSink>(`
+export async function selectNotifiedSinks(connection: Connection): Promise<NotifiedSink[]> {
+  const { rows } = await connection.query<NotifiedSink>(`
 select s.sink_id as "sinkId", s.context_id as "contextId", c.name as context, s.name, s.kind,
-  s.url, s.url_env as "urlEnv", s.secret_env as "secretEnv", coalesce(w.count, 0)::int as waiting
+  s.url, s.url_env as "urlEnv", s.secret_env as "secretEnv"
 from alert_sinks s
 join contexts c using (context_id)
-left join (
-  select sink_id, count(*) from alert_deliveries
-  where delivered_at is null and given_up_at is null group by sink_id
-) w using (sink_id)
 order by s.sink_id`);
   return rows;
 }
