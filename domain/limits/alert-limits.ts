@@ -2,7 +2,7 @@
 export const ALERT_LIMITS = {
   /** Keys of one rule that may fire at once. All others together are one event without a key. */
   alertMaxKeys: 1_000,
-  /** Largest keys of a window that a rule compares. Smaller ones count only while they fire. */
+  /** Keys that a rule compares: the largest, or the most changed. Others count while they fire. */
   alertKeys: 10_000,
   /** Maximum of `for_windows` and `clear_windows`: a day has 288 windows of five minutes. */
   alertWindows: 1_000,

@@ -12,9 +12,9 @@ import {
   shownTotal,
   shownValue,
 } from '../../domain/toppers/topper-arithmetic.ts';
-import type { TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
+import type { RankedKey, TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
 import { pause } from '../../resolvers/loaders/session/event-loop-scheduler.ts';
-import { askTop, type RuleReads } from './rule-reads.ts';
+import { askChanges, askTop, type RuleReads } from './rule-reads.ts';
 
 /** What was read of a window. */
 export type ReadWindow = Finding & {
@@ -53,11 +53,11 @@ async function readWindow(reads: RuleReads, end: EpochSeconds): Promise<ReadWind
     }
     case 'key_above':
     case 'key_share_above':
+      return readLargest(reads, end);
     case 'key_grows_by':
-    case 'key_new_above': {
-      const { listed, total, isCut } = await candidates(reads, end);
-      return { end, met: await metAmong(reads, end, { listed, total }), total, isCut };
-    }
+      return readChanged(reads, end, 'growth');
+    case 'key_new_above':
+      return readChanged(reads, end, 'new');
     case 'silent_seconds':
       throw new Error('silence has no windows');
     default:
@@ -81,20 +81,41 @@ function metTotal({ rule, meterRule }: RuleReads, total: Exact | null): MetKey[]
 type Listed = { readonly listed: readonly ValuedKey[]; readonly total: Exact | null };
 
 /** Reads the largest keys of the window, down to one too small to meet the condition. */
-async function candidates(
+async function readLargest(reads: RuleReads, end: EpochSeconds): Promise<ReadWindow> {
+  const window = windowEndingAt(end, reads.rule.windowSeconds);
+  let top = await askTop(reads, window, FIRST_KEYS);
+  if (hasMore(reads, top)) top = await askTop(reads, window, LIMITS.alertKeys);
+  const met = await metAmong(reads, end, top);
+  return { end, met, total: top.total, isCut: hasMore(reads, top) };
+}
+
+/**
+ * Reads the keys that are new or that grew. Usually few keys are large enough, and these are
+ * compared with the window before. Otherwise the kernel ranks all keys by their change: thousands
+ * of keys that are always large must not hide a smaller one that is new.
+ */
+async function readChanged(
   reads: RuleReads,
   end: EpochSeconds,
-): Promise<Listed & { readonly isCut: boolean }> {
-  const window = windowEndingAt(end, reads.rule.windowSeconds);
-  const goesOn = (top: TopKeys): boolean => {
-    const last = top.listed.at(-1);
-    return last !== undefined && top.listed.length < top.keyCount && mayMeet(reads, last, top);
-  };
-  let top = await askTop(reads, window, FIRST_KEYS);
-  if (goesOn(top)) {
-    top = await askTop(reads, window, isUnordered(reads) ? top.keyCount : LIMITS.alertKeys);
+  change: 'growth' | 'new',
+): Promise<ReadWindow> {
+  const { windowSeconds } = reads.rule;
+  const window = windowEndingAt(end, windowSeconds);
+  const top = await askTop(reads, window, FIRST_KEYS);
+  if (!hasMore(reads, top)) {
+    return { end, met: await metAmong(reads, end, top), total: top.total, isCut: false };
   }
-  return { listed: top.listed, total: top.total, isCut: goesOn(top) };
+  const since = windowEndingAt(end - windowSeconds, windowSeconds);
+  const maxItems = LIMITS.alertKeys;
+  const { listed, total, keyCount } = await askChanges(reads, window, { change, since, maxItems });
+  await pause();
+  return { end, met: metByChange(reads, listed), total, isCut: listed.length < keyCount };
+}
+
+/** Whether keys that are not listed may meet the condition, too. */
+function hasMore(reads: RuleReads, top: TopKeys): boolean {
+  const last = top.listed.at(-1);
+  return last !== undefined && top.listed.length < top.keyCount && mayMeet(reads, last, top);
 }
 
 /** Whether a key with any value may meet the condition: a key below 0 may have grown, too. */
@@ -115,22 +136,38 @@ function mayMeet(reads: RuleReads, { value }: ValuedKey, { total }: Listed): boo
 /** Returns those of the given keys that meet the condition in a window. */
 async function metAmong(reads: RuleReads, end: EpochSeconds, given: Listed): Promise<MetKey[]> {
   const { rule, meterRule } = reads;
-  const { condition, threshold } = rule.when;
+  const { condition } = rule.when;
   // Lets requests go first: there may be thousands of keys, and many windows are read at once.
   await pause();
   const able = given.listed.filter((each) => mayMeet(reads, each, given));
-  const now = able.map(({ key, value }) => ({ key, value: shownValue(value, meterRule) }));
-  if (condition !== 'key_grows_by' && condition !== 'key_new_above') return now;
+  if (condition !== 'key_grows_by' && condition !== 'key_new_above') {
+    return able.map(({ key, value }) => ({ key, value: shownValue(value, meterRule) }));
+  }
   const before = await valuesBefore(
     reads,
     end,
-    now.map(({ key }) => key),
+    able.map(({ key }) => key),
   );
-  if (condition === 'key_new_above') return now.filter((_, i) => before[i] === null);
-  return now
-    .map(({ key, value }, i) => ({ key, value: value - shownTotal(before[i] ?? null, meterRule) }))
-    .filter(({ value }) => value > threshold)
-    .sort((a, b) => (a.value === b.value ? compareKeys(a.key, b.key) : a.value < b.value ? 1 : -1));
+  return metByChange(
+    reads,
+    able.map(({ key, value }, i) => ({ key, value, beside: before[i] ?? null })),
+  );
+}
+
+/** Returns those of the given keys that are new, in their order, or that grew, by their growth. */
+function metByChange({ rule, meterRule }: RuleReads, changed: readonly RankedKey[]): MetKey[] {
+  const { condition, threshold } = rule.when;
+  const met = (keys: readonly RankedKey[]) =>
+    keys
+      .map(({ key, value, beside }) => ({
+        key,
+        value: shownTotal(value, meterRule) - shownTotal(beside, meterRule),
+      }))
+      .filter(({ value }) => value > threshold);
+  if (condition === 'key_new_above') return met(changed.filter(({ beside }) => beside === null));
+  return met(changed).sort((a, b) =>
+    a.value === b.value ? compareKeys(a.key, b.key) : a.value < b.value ? 1 : -1,
+  );
 }
 
 /** Reads the values of keys in the preceding window; null: no reading. */

@@ -5,10 +5,11 @@ import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
 import type {
   KeyAnswer,
   KeyQuestion,
+  RankedKeys,
   TopKeys,
 } from '../../resolvers/loaders/answers/topper-answers.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
-import type { KeyMatcher } from '../../resolvers/loaders/plan/key-questions.ts';
+import type { ChangesQuestion, KeyMatcher } from '../../resolvers/loaders/plan/key-questions.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {
@@ -80,5 +81,16 @@ export async function askTop(
 ): Promise<TopKeys> {
   const answer = await ask(interval, { kind: 'top', maxItems, within: null, passing });
   if (answer.kind !== 'top') throw new Error('the answer is of another question');
+  return answer;
+}
+
+/** Reads the keys that changed most since another interval, among those that may fire. */
+export async function askChanges(
+  { ask, passing }: RuleReads,
+  interval: Interval,
+  changes: Pick<ChangesQuestion, 'change' | 'since' | 'maxItems'>,
+): Promise<RankedKeys> {
+  const answer = await ask(interval, { kind: 'changes', ...changes, within: null, passing });
+  if (answer.kind !== 'ranked') throw new Error('the answer is of another question');
   return answer;
 }

@@ -90,7 +90,7 @@ export type TopKeys = {
 export type RankedValue = { readonly value: Exact; readonly rank: number };
 
 /** A key that was ranked by something other than its value. */
-type RankedKey = {
+export type RankedKey = {
   readonly key: string;
   /** Its value in the window; null: no reading (only a decline lists such keys). */
   readonly value: Exact | null;
