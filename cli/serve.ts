@@ -22,7 +22,8 @@ export type ServeOptions = {
 
 /**
  * Serves until a signal arrives or the server fails. In any case closes what it opened, in reverse
- * order.
+ * order, and then ends the process, whatever is still waiting for something. A later signal
+ * abandons requests in progress.
  */
 export async function serve({ demo, documentsFile, processes }: ServeOptions): Promise<void> {
   const settings = withProcesses(readSettings(process.env), processes);
@@ -35,7 +36,7 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
     try {
       log.info({ database: database.name }, 'using this database');
       const databaseUrl = database.url;
-      const { from, to } = await migrate(databaseUrl);
+      const { from, to } = await Promise.race([migrate(databaseUrl), signals.abandoned]);
       if (from !== to) log.info({ from, to }, 'the schema was migrated');
       signals.signal.throwIfAborted();
       const starting = { databaseUrl, settings, log, signal: signals.signal };
@@ -62,14 +63,30 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
         await Promise.race([signals.aborted, server.failed]);
         log.info('shutting down: no more requests are accepted, those in progress are answered');
       } finally {
-        await server.close();
-        await tracing?.close();
+        const closed = server.close().then(() => tracing?.close());
+        await orAbandoned(closed, signals.abandoned, server);
       }
     } finally {
       await database.close();
     }
   } finally {
     signals.close();
+    // A connection to a database that does not answer would keep the process alive.
+    setImmediate(() => process.exit());
+  }
+}
+
+/** Waits until the server has closed, or kills its processes at a later signal. */
+async function orAbandoned(
+  closed: Promise<void>,
+  abandoned: Promise<never>,
+  server: RunningProcesses,
+): Promise<void> {
+  try {
+    await Promise.race([closed, abandoned]);
+  } catch (error) {
+    server.kill();
+    throw error;
   }
 }
 
@@ -99,7 +116,13 @@ async function start(options: ServingOptions & ParentOptions): Promise<RunningPr
   }
   const { startServer } = await import('../server/start-server.ts');
   const { url, close } = await startServer(options);
-  return { url, close, failed: new Promise(() => undefined) };
+  return {
+    url,
+    close,
+    failed: new Promise(() => undefined),
+    // This process ends anyway.
+    kill: () => undefined,
+  };
 }
 
 async function trustedDocuments(file: string): Promise<TrustedDocuments> {

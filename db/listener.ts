@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
+import { endConnection } from './connection/end-connection.ts';
 import { findPooling } from './connection/pooling.ts';
 
 export type ListenerOptions = {
@@ -45,7 +46,8 @@ export class Listener {
     if (this.#timer) clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = null;
-    await Promise.all([client?.end().catch(() => undefined), this.#work]);
+    const ended = client && endConnection(client).catch(() => undefined);
+    await Promise.all([ended, this.#work]);
   }
 
   #connect(): void {
@@ -71,7 +73,7 @@ export class Listener {
     if (pooling === 'transaction') {
       this.#isStopped = true;
       this.#client = null;
-      await client.end();
+      await endConnection(client);
       return;
     }
     await client.query(channels.map((channel) => `listen ${channel}`).join(';'));
@@ -96,7 +98,7 @@ export class Listener {
   }
 
   #lose(error: unknown): void {
-    this.#client?.end().catch(() => undefined);
+    if (this.#client) endConnection(this.#client).catch(() => undefined);
     this.#client = null;
     this.#isListening = false;
     if (this.#isStopped || this.#timer) return;

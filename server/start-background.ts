@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { LIMITS } from '../domain/limits.ts';
 import { AlertTally } from './alerts/alert-tally.ts';
 import { type KeepDecidingOptions, keepDeciding } from './alerts/keep-deciding.ts';
 import { type KeepNotifyingOptions, keepNotifying } from './alerts/notify/keep-notifying.ts';
@@ -6,6 +7,7 @@ import { NotificationTally } from './alerts/notify/notification-tally.ts';
 import { type KeepRetentionOptions, keepRetention } from './background/keep-retention.ts';
 import { RetentionTally } from './background/retention-tally.ts';
 import { registerBackground } from './background-metrics.ts';
+import { endedWithin } from './ended-within.ts';
 import { type KeepMergedOptions, keepMerged } from './merging/keep-merged.ts';
 import { MergingTally } from './merging/merging-tally.ts';
 import type { Logger } from './telemetry/log.ts';
@@ -36,6 +38,7 @@ export type Background = {
   dropExpiredNow(): Promise<void>;
   /** Decides now the alert windows that are due. */
   decideAlertsNow(): Promise<void>;
+  /** Aborts the passes in progress. Does not wait long for one whose database does not answer. */
   stop(): Promise<void>;
 };
 
@@ -71,7 +74,11 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
     dropExpiredNow: () => retainer.runOnce(),
     decideAlertsNow: () => evaluator.runOnce(),
     async stop() {
-      await Promise.all([merger.stop(), retainer.stop(), evaluator.stop(), notifier.stop()]);
+      const works = [merger, retainer, evaluator, notifier];
+      const stopped = Promise.all(works.map((work) => work.stop()));
+      if (await endedWithin(stopped, LIMITS.processEndMs)) return;
+      // Nothing is lost: it writes in transactions, and the next server does the rest.
+      log.warn('background work does not end, and is abandoned');
     },
   };
 }

@@ -1,8 +1,10 @@
 import { isCheckout } from '../db/command-form.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { Drain } from './connections/drain.ts';
 import { listen } from './connections/listen.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
 import { type BuiltPage, readPage } from './dashboard/read-page.ts';
+import { endedWithin } from './ended-within.ts';
 import type { ExplorerOptions } from './explorer/explorer.ts';
 import { createHttpServer } from './http-server.ts';
 import { createService, type Service, type ServiceOptions } from './service/service.ts';
@@ -17,7 +19,10 @@ export type Serving = {
   /** Such as `http://127.0.0.1:4000`, with the port that the server listens on. */
   readonly url: string;
   readonly service: Service;
-  /** Stops accepting requests, answers those in progress and releases every connection. */
+  /**
+   * Stops accepting requests, answers those in progress and releases every connection. Does not
+   * wait long for a database that does not answer.
+   */
   end(): Promise<void>;
 };
 
@@ -38,8 +43,10 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
     url: `http://${name}:${address.port}`,
     service,
     async end() {
-      await drain.end(server, settings.shutdownSeconds * 1000);
-      await service.close();
+      const graceMs = settings.shutdownSeconds * 1000;
+      const ended = drain.end(server, graceMs).then(() => service.close());
+      if (await endedWithin(ended, graceMs + LIMITS.processEndMs)) return;
+      service.log.warn('the connections to the database do not end, and are abandoned');
     },
   };
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { PagePlacement } from '../page-placement.ts';
+import { endConnection } from './end-connection.ts';
 import { findPooling, type Pooling } from './pooling.ts';
 import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
@@ -52,7 +53,7 @@ async function endedIfFailed(connection: pg.Client, work: () => Promise<void>): 
     await work();
     return connection;
   } catch (error) {
-    await connection.end();
+    await endConnection(connection);
     throw error;
   }
 }

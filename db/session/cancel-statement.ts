@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
+import { destroySocket } from '../connection/end-connection.ts';
 import { graceBound, withinBound } from './time-bound.ts';
 
 export type RunningStatement = {
@@ -48,9 +49,3 @@ export async function cancelStatement(
     return false;
   }
 }
-
-/** pg keeps the socket on the client but does not type it. */
-type ClientInternals = { connection: { stream: { destroy(): void } } };
-
-const destroySocket = (client: PoolClient): void =>
-  (client as unknown as ClientInternals).connection.stream.destroy();

@@ -6,6 +6,7 @@ import {
   openConnection,
   openTransaction,
 } from '../connection/connection.ts';
+import { endConnection } from '../connection/end-connection.ts';
 
 /**
  * Makes an abort cancel the running statement of a connection, whether it waits for a lock or
@@ -49,13 +50,13 @@ async function cancelOne(over: AbortSignal, databaseUrl: string, target: Target)
         if (await cancelRunning(control, target)) return;
       } catch {
         // There may be no free connection for a moment, or this one may be lost.
-        await control?.end();
+        if (control) await endConnection(control);
         control = null;
       }
       await delay(LIMITS.cancelAgainMs, undefined, { signal: over });
     }
   } finally {
-    await control?.end();
+    if (control) await endConnection(control);
   }
 }
 

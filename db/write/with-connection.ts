@@ -1,4 +1,5 @@
 import { type Connection, openConnection } from '../connection/connection.ts';
+import { endConnection } from '../connection/end-connection.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
 
 export type ConnectionTarget = {
@@ -29,6 +30,6 @@ export async function withConnection<T>(
     signal?.throwIfAborted();
     throw error;
   } finally {
-    await connection.end();
+    await endConnection(connection);
   }
 }

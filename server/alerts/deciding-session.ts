@@ -4,6 +4,7 @@ import {
   type OpenConnection,
   openConnection,
 } from '../../db/connection/connection.ts';
+import { endConnection } from '../../db/connection/end-connection.ts';
 import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
 
 /**
@@ -40,6 +41,6 @@ export class DecidingSession {
     const client = this.#client;
     this.#client = null;
     this.#isHolder = false;
-    await client?.end().catch(() => undefined);
+    if (client) await endConnection(client).catch(() => undefined);
   }
 }

@@ -28,6 +28,8 @@ export type RunningProcesses = {
   readonly failed: Promise<never>;
   /** Ends all processes once they have finished their requests in progress. */
   close(): Promise<void>;
+  /** Kills all processes. */
+  kill(): void;
 };
 
 /**
@@ -47,6 +49,7 @@ export async function startProcesses(options: ParentOptions): Promise<RunningPro
     async close() {
       await Promise.all([background.stop(), supervisor.end(lateMs)]);
     },
+    kill: () => supervisor.kill(),
   };
 }
 

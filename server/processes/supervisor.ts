@@ -116,12 +116,16 @@ export class Supervisor {
       if (member.number > 0) member.send({ kind: 'end' });
       else member.kill();
     }
-    const late = setTimeout(() => {
-      for (const member of this.#members) member.kill();
-    }, lateMs);
+    const late = setTimeout(() => this.kill(), lateMs);
     await Promise.all([...this.#members].map(({ exited }) => exited));
     clearTimeout(late);
     clearInterval(this.#looking);
+  }
+
+  /** Kills all members. No member is replaced. */
+  kill(): void {
+    this.#isEnding = true;
+    for (const member of this.#members) member.kill();
   }
 
   #in(...states: readonly Member['state'][]): Member[] {

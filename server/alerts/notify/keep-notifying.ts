@@ -1,4 +1,5 @@
 import { isTransactionPooled, openConnection } from '../../../db/connection/connection.ts';
+import { endConnection } from '../../../db/connection/end-connection.ts';
 import { NEEDS_SESSION } from '../../../db/connection/pooling.ts';
 import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
 import { LIMITS } from '../../../domain/limits.ts';
@@ -97,7 +98,7 @@ class NotifierKeeper {
     const { answerMs = LIMITS.notificationMs } = this.#options;
     const connection = await openConnection(databaseUrl, 'notifier');
     if (isTransactionPooled(connection)) {
-      await connection.end();
+      await endConnection(connection);
       this.#isPooled = true;
       log.warn(`sinks are not notified of alerts: ${NEEDS_SESSION}`);
       return null;

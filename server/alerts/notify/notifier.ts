@@ -1,4 +1,5 @@
 import type { OpenConnection } from '../../../db/connection/connection.ts';
+import { endConnection } from '../../../db/connection/end-connection.ts';
 import { selectDueDeliveries } from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
 import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
 import { selectNotifiedSinks } from '../../../db/write/alerts/select-notified-sinks.ts';
@@ -91,7 +92,7 @@ export class Notifier {
   async end(): Promise<void> {
     this.#options.tally.noteWaiting([]);
     this.#ending.abort(new Error('the server ends'));
-    await this.#options.connection.end();
+    await endConnection(this.#options.connection);
     await Promise.all(this.#sending);
   }
 

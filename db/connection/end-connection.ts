@@ -1,0 +1,21 @@
+import type { Client, ClientBase } from 'pg';
+import { LIMITS } from '../../domain/limits.ts';
+
+/**
+ * Ends a connection. pg waits for the server to close its side, which one that hangs never does:
+ * then the socket is cut.
+ */
+export async function endConnection(client: Client): Promise<void> {
+  const late = setTimeout(() => destroySocket(client), LIMITS.cancelGraceMs);
+  try {
+    await client.end();
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** pg keeps the socket on the client but does not type it. */
+type ClientInternals = { connection: { stream: { destroy(): void } } };
+
+export const destroySocket = (client: ClientBase): void =>
+  (client as unknown as ClientInternals).connection.stream.destroy();
