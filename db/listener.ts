@@ -89,7 +89,10 @@ export class Listener {
       connectionString: this.#options.url,
       application_name: NAME,
       connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+      // It only listens, which takes no time, except behind a pooler.
+      query_timeout: LIMITS.poolerWaitMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
     });
   }
 

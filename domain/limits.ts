@@ -247,7 +247,7 @@ export const LIMITS = {
   keepAliveSeconds: 65,
   /** Maximum, an hour: an idle connection is cheap to reopen. */
   keepAliveSecondsCeiling: 3_600,
-  /** Silence on a connection after which TCP probes whether the caller is still there. */
+  /** Silence on a connection after which TCP probes whether the other side is still there. */
   tcpProbeMs: 30_000,
   /** Worker threads that add up blocks: beyond it memory is the limit, not processors. */
   workersCeiling: 64,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { PagePlacement } from '../page-placement.ts';
+import { announcedPid } from './backend-pid.ts';
 import { endConnection } from './end-connection.ts';
 import { findPooling, type Pooling } from './pooling.ts';
 import { applySettings } from './session-settings.ts';
@@ -31,19 +32,32 @@ type Facts = {
 
 export type OpenTransaction = { readonly pid: number; readonly startedAt: string };
 
+export type ConnectionOptions = {
+  /** How long a statement may take; afterwards only `endConnection` is of use. 0: any time. */
+  readonly statementMs?: number;
+  /** A connection with the same name that was given up: a frozen proxy may keep its locks. */
+  readonly replaces?: OpenConnection | null;
+};
+
 /** Opens a connection without the time limits that a server may set for ordinary sessions. */
-export async function openConnection(databaseUrl: string, name: string): Promise<pg.Client> {
-  const connection = await connect(databaseUrl, name);
+export async function openConnection(
+  databaseUrl: string,
+  name: string,
+  { statementMs = 0, replaces = null }: ConnectionOptions = {},
+): Promise<pg.Client> {
+  const open = () => connect(databaseUrl, name, statementMs);
+  const connection = await open();
   return endedIfFailed(connection, async () => {
-    const pooling = await findPooling(connection, () => connect(databaseUrl, name));
+    const pooling = await findPooling(connection, open);
     const placement = new PagePlacement();
     const openAnother = async () => {
-      const another = await connect(databaseUrl, name);
+      const another = await open();
       return endedIfFailed(another, () => setUp(another, pooling));
     };
     facts.set(connection, { pooling, placement, openAnother, beside: null, transaction: null });
     await placement.look(connection);
     await setUp(connection, pooling);
+    if (replaces && pooling === 'none') await terminate(connection, replaces);
   });
 }
 
@@ -58,18 +72,29 @@ async function endedIfFailed(connection: pg.Client, work: () => Promise<void>): 
   }
 }
 
+/** Ends the server's side of a lost connection, which may not notice that ours is gone. */
+async function terminate(connection: Connection, lost: Connection): Promise<void> {
+  // The number may be that of another process by now, but hardly of one with the same name.
+  const text = `select pg_terminate_backend(pid) from pg_stat_activity
+    where pid = $1 and usename = current_user and datname = current_database()
+      and application_name = current_setting('application_name')`;
+  await connection.query(text, [announcedPid(lost)]);
+}
+
 async function setUp(connection: pg.Client, pooling: Pooling): Promise<void> {
   // Behind such a pooler, the settings would apply to the next client of the server process.
   if (pooling === 'transaction') return;
   await connection.query(`${applySettings('session')}; ${KEPT_ALIVE}`);
 }
 
-async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
+async function connect(databaseUrl: string, name: string, statementMs: number): Promise<pg.Client> {
   const connection = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: LIMITS.connectTimeoutMs,
     application_name: `countergraph ${name}`,
+    query_timeout: statementMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
   });
   // If a connection breaks while idle, the next statement reports it as well.
   connection.on('error', () => undefined);

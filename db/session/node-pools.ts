@@ -143,6 +143,7 @@ export class NodePools {
       },
       idleTimeoutMillis: 30_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
     });
     // Without listeners, a connection that dies would end the process. Each connection reports its
     // own death; for an idle one the pool reports it again, along with everything that the

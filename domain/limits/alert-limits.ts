@@ -18,6 +18,13 @@ export const ALERT_LIMITS = {
   alertSilenceSeconds: 10,
   /** How long reading a batch of windows may take. */
   alertTimeoutSeconds: 60,
+  /**
+   * How long a statement that evaluates or notifies may take, each of which is short. Then its
+   * connection counts as lost: a proxy may keep it open although nothing passes any longer.
+   */
+  alertStatementMs: 20_000,
+  /** How long the evaluation may make no progress before this counts as lag. */
+  alertStallMs: 10_000,
   /** The pause after a rule could not be decided. */
   alertRetrySeconds: 10,
   /** Events that are dropped in one statement: the next begins where it ended. */

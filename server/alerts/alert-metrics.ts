@@ -25,7 +25,9 @@ export function registerAlerts(registry: Registry, tally: AlertTally): void {
     registry,
     {
       name: 'countergraph_alert_lag_seconds',
-      help: 'Seconds from the last window decided to the last one due, of the rule farthest behind',
+      help:
+        'Seconds from the last window decided to the last one due, of the rule farthest behind; ' +
+        'while the evaluation makes no progress, plus that time',
     },
     () => tally.lagSeconds,
   );

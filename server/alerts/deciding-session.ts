@@ -16,15 +16,19 @@ import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
  */
 export class DecidingSession {
   readonly #databaseUrl: string;
+  readonly #statementMs: number;
   #client: OpenConnection | null = null;
+  #lost: OpenConnection | null = null;
   #isHolder = false;
 
-  constructor(databaseUrl: string) {
+  constructor(databaseUrl: string, statementMs: number) {
     this.#databaseUrl = databaseUrl;
+    this.#statementMs = statementMs;
   }
 
   async open(): Promise<Connection> {
-    this.#client ??= await openConnection(this.#databaseUrl, 'alerts');
+    const how = { statementMs: this.#statementMs, replaces: this.#lost };
+    this.#client ??= await openConnection(this.#databaseUrl, 'alerts', how);
     return this.#client;
   }
 
@@ -39,6 +43,7 @@ export class DecidingSession {
   /** Closes the connection; the next call of `open` connects again. */
   async close(): Promise<void> {
     const client = this.#client;
+    this.#lost = client ?? this.#lost;
     this.#client = null;
     this.#isHolder = false;
     if (client) await endConnection(client).catch(() => undefined);

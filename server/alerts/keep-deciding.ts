@@ -25,6 +25,8 @@ export type KeepDecidingOptions = {
   readonly tally?: AlertTally;
   /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
+  /** How long a statement may take before its connection counts as lost. */
+  readonly statementMs?: number;
 };
 
 const DELAYS = { firstMs: LIMITS.alertsFirstMs, everyMs: LIMITS.alertsEveryMs };
@@ -72,7 +74,8 @@ class Evaluator {
     this.#log = log;
     this.#now = () => Math.floor(clock() / 1000);
     this.#tally = tally;
-    this.#session = new DecidingSession(databaseUrl);
+    const { statementMs = LIMITS.alertStatementMs } = options;
+    this.#session = new DecidingSession(databaseUrl, statementMs);
     this.#reader = new WindowReader({ databaseUrl, runsInline: false });
   }
 
@@ -82,6 +85,7 @@ class Evaluator {
       const watch = await selectWatch(connection);
       if (this.#failing.delete(ALL)) this.#log.info('alerts are decided again');
       await this.#decideAll({ connection, watch, signal });
+      this.#tally.noteProgress();
     } catch (error) {
       this.#tally.isDeciding = false;
       // Whatever the error, the next pass opens a new connection or logs why it cannot.
@@ -155,6 +159,7 @@ class Evaluator {
   #note(alert: StoredAlert, outcome: RuleOutcome): void {
     const { context, rule, alertId } = alert;
     const tally = this.#tally;
+    tally.noteProgress();
     tally.windows += outcome.windows;
     tally.began += outcome.began.length;
     tally.ended += outcome.ended.length;

@@ -1,4 +1,8 @@
-import { isTransactionPooled, openConnection } from '../../../db/connection/connection.ts';
+import {
+  isTransactionPooled,
+  type OpenConnection,
+  openConnection,
+} from '../../../db/connection/connection.ts';
 import { endConnection } from '../../../db/connection/end-connection.ts';
 import { NEEDS_SESSION } from '../../../db/connection/pooling.ts';
 import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
@@ -23,6 +27,8 @@ export type KeepNotifyingOptions = {
   readonly tally?: NotificationTally;
   /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
+  /** How long a statement may take before its connection counts as lost. */
+  readonly statementMs?: number;
   readonly retries?: Retries;
   readonly repeatMs?: number;
   readonly answerMs?: number;
@@ -58,6 +64,8 @@ class NotifierKeeper {
   readonly #options: KeepNotifyingOptions;
   readonly #lookNow: () => void;
   #notifier: Notifier | null = null;
+  /** The newest connection. */
+  #connection: OpenConnection | null = null;
   #isPooled = false;
   #isFailing = false;
   #isWoken = false;
@@ -96,7 +104,12 @@ class NotifierKeeper {
     const { tally = new NotificationTally() } = this.#options;
     const { repeatMs = LIMITS.alertmanagerRepeatMs } = this.#options;
     const { answerMs = LIMITS.notificationMs } = this.#options;
-    const connection = await openConnection(databaseUrl, 'notifier');
+    const { statementMs = LIMITS.alertStatementMs } = this.#options;
+    const connection = await openConnection(databaseUrl, 'notifier', {
+      statementMs,
+      replaces: this.#connection,
+    });
+    this.#connection = connection;
     if (isTransactionPooled(connection)) {
       await endConnection(connection);
       this.#isPooled = true;
