@@ -1,9 +1,21 @@
-import { isUnreachable } from './database-error.ts';
+import { isPoolExhausted, isUnreachable } from './database-error.ts';
 import { expectedSchemaVersion, HiddenTables, schemaVersion } from './migrate.ts';
 import type { NodePools } from './session/node-pools.ts';
 
-/** Returns null if the primary can answer, else what is missing, in words for an operator. */
-export async function checkReadiness(pools: NodePools): Promise<string | null> {
+/** Checks in progress. A node that hangs keeps each of its few control connections for seconds. */
+const underway = new WeakMap<NodePools, Promise<string | null>>();
+
+/**
+ * Returns null if the primary can answer, else what is missing, in words for an operator.
+ * Concurrent callers share one check.
+ */
+export function checkReadiness(pools: NodePools): Promise<string | null> {
+  const check = underway.get(pools) ?? lookAtSchema(pools).finally(() => underway.delete(pools));
+  underway.set(pools, check);
+  return check;
+}
+
+async function lookAtSchema(pools: NodePools): Promise<string | null> {
   try {
     const [found, expected] = await Promise.all([
       schemaVersion(pools.at(pools.primaryUrl).control),
@@ -13,7 +25,7 @@ export async function checkReadiness(pools: NodePools): Promise<string | null> {
     const advice = isNewer(found, expected) ? 'start a newer version' : 'run migrate';
     return `the database schema is at ${found}, this version needs ${expected}: ${advice}`;
   } catch (error) {
-    if (isUnreachable(error)) return 'Database is not reachable';
+    if (isUnreachable(error) || isPoolExhausted(error)) return 'Database is not reachable';
     if (error instanceof HiddenTables) return error.message;
     throw error;
   }

@@ -38,6 +38,10 @@ const LOST_CONNECTION =
 /** Message of pg-pool when all its connections stayed busy for too long. */
 const POOL_EXHAUSTED = 'timeout exceeded when trying to connect';
 
+/** Returns whether all connections of a pool stayed busy for too long. */
+export const isPoolExhausted = (error: unknown): boolean =>
+  error instanceof Error && error.message === POOL_EXHAUSTED;
+
 export const isCanceled = (error: unknown): boolean => errorCode(error) === QUERY_CANCELED;
 
 export const isRecoveryConflict = (error: unknown): boolean =>
@@ -132,7 +136,7 @@ export function toServiceError(error: unknown, node: FailedNode | null): Service
 }
 
 function kindOf(error: unknown): ErrorKind | null {
-  if (error instanceof Error && error.message === POOL_EXHAUSTED) return 'busy';
+  if (isPoolExhausted(error)) return 'busy';
   if (isUnreachable(error)) return 'unreachable';
   if (isRecoveryConflict(error)) return 'conflict';
   return errorCode(error) === LOCK_NOT_AVAILABLE ? 'busy' : null;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkReadiness } from '../../../db/check-readiness.ts';
 import { inTransaction } from '../../../db/connection/connection.ts';
 import { NodePools } from '../../../db/session/node-pools.ts';
@@ -66,6 +66,36 @@ describe('/readyz', () => {
       }),
     );
     expect((await readiness())[0]).toBe(200);
+  });
+
+  it('is shared by concurrent checks of a database that does not respond', async () => {
+    const isWaiting = async () => {
+      const [row] = await lab.sql<{ count: number }>(
+        "select count(*)::int from pg_locks where not granted and relation = 'schema_migrations'::regclass",
+      );
+      return row?.count;
+    };
+    await lab.write((connection) =>
+      inTransaction(connection, async () => {
+        await connection.query('lock table schema_migrations in access exclusive mode');
+        const checks = Array.from({ length: 6 }, () => readiness());
+        await vi.waitUntil(async () => (await isWaiting()) !== 0);
+        expect(await isWaiting()).toBe(1);
+        const unreachable = Array(6).fill([503, 'Database is not reachable\n']);
+        expect(await Promise.all(checks)).toEqual(unreachable);
+      }),
+    );
+    expect((await readiness())[0]).toBe(200);
+  });
+
+  it('reports a database whose control connections are all busy as not reachable', async () => {
+    const pools = new NodePools({ primaryUrl: lab.databaseUrl });
+    const { control } = pools.at(pools.primaryUrl);
+    const busy = await Promise.all([control.connect(), control.connect()]);
+    expect(await checkReadiness(pools)).toBe('Database is not reachable');
+    for (const client of busy) client.release();
+    expect(await checkReadiness(pools)).toBe(null);
+    await pools.close();
   });
 
   it('is 503 while the server closes, which still answers requests', async () => {
