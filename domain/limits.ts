@@ -269,6 +269,8 @@ export const LIMITS = {
   metricNames: 200,
   /** How long a server that is shutting down waits for its last traces to be accepted. */
   traceFlushMs: 5_000,
+  /** How often a primary that does not answer is checked: it is used again within that time. */
+  primaryLookMs: 1_000,
   /** Total time that a request waits for a shared standby before the primary answers. */
   standbyWaitMs: 2_000,
   /** Delay before a standby that was passed over is checked again; doubles each time. */

@@ -7,6 +7,7 @@ import type { FailedNode } from '../database-error.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { SharedReads } from './shared-reads.ts';
+import { SilentPrimary } from './silent-primary.ts';
 import { SilentWorkers } from './silent-workers.ts';
 
 /** Lets a test or a log see every statement sent by reads. */
@@ -67,6 +68,7 @@ export class NodePools {
   readonly onWork: WorkObserver;
   /** Maximum number of reading connections to each node. */
   readonly connections: number;
+  readonly silentPrimary: SilentPrimary;
   readonly #nodeNameOf: (url: string) => string;
   readonly #onLostConnection: (url: string, error: Error) => void;
   readonly #onLostStatements: (url: string, error: unknown) => void;
@@ -75,6 +77,10 @@ export class NodePools {
 
   constructor(options: NodePoolsOptions) {
     this.primaryUrl = options.primaryUrl;
+    this.silentPrimary = new SilentPrimary({
+      url: options.primaryUrl,
+      reads: () => this.at(options.primaryUrl).reads,
+    });
     this.connections = options.connections ?? LIMITS.poolConnections;
     this.onStatement = options.onStatement ?? (() => {});
     this.onWork = options.onWork ?? unobserved;
@@ -115,6 +121,7 @@ export class NodePools {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     for (const { workers } of pools) workers.close();
+    this.silentPrimary.heard();
     await Promise.all(
       pools.flatMap(({ reads, control, pages }) => [reads.end(), control.end(), pages.end()]),
     );

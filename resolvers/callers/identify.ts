@@ -129,6 +129,7 @@ async function findUser(
   const bound = roles.size > 0 ? reads.boundOfAttempt() : null;
   let row: IdentityRow | null;
   try {
+    if (bound && reads.isPrimarySilent) throw serviceError('timeout', { seconds: USUAL_SECONDS });
     row = await reads.identity(nodeUrl, claim, bound);
   } catch (error) {
     if (roles.size === 0 || !isOutOfReach(error)) throw error;

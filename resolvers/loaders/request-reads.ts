@@ -198,6 +198,11 @@ export class RequestReads {
     return { seconds: ms / 1000, until: now + ms };
   }
 
+  /** Whether the primary was silent a moment ago: waiting for it again would be in vain. */
+  get isPrimarySilent(): boolean {
+    return this.#options.pools.silentPrimary.isSilent;
+  }
+
   /**
    * Makes all reads of a node fail. It did not identify the caller, and what another node knows
    * about the caller gives no access to its data.
@@ -238,18 +243,23 @@ export class RequestReads {
     bound: TimeBound | null,
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
-    const { requestId = null } = this.#options;
+    const { requestId = null, pools } = this.#options;
+    const { silentPrimary } = pools;
+    const isPrimary = nodeUrl === this.primaryUrl;
     const startedAt = performance.now();
     const reading = selectIdentity(reader.session, { ...claim, requestId }, bound);
     const row = await withinBound(reading, bound).catch((error: unknown) => {
-      if (bound) this.#silentMs += performance.now() - startedAt;
+      const waitedMs = performance.now() - startedAt;
+      if (bound) this.#silentMs += waitedMs;
+      if (bound && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.suspect();
       const isLate = error instanceof ServiceError && error.kind === 'timeout';
       if (bound && isLate) this.#abandon(nodeUrl, reader);
       throw error;
     });
+    if (isPrimary) silentPrimary.heard();
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);
-    if (nodeUrl === this.primaryUrl) this.#choice.noteGranted(contexts);
+    if (isPrimary) this.#choice.noteGranted(contexts);
     for (const { slices, ...context } of contexts) {
       if (!slices) continue;
       // The rest of the row is valid as long as the versions are the same; slices are not.

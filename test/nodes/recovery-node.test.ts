@@ -170,10 +170,8 @@ describe('with a primary that hangs', { timeout: 60_000 }, () => {
   beforeAll(() => pauseServer(primary));
   afterAll(() => resumeServer(primary));
 
-  it('the recovery node answers within a short time limit', async () => {
-    for (const choice of [{ destination_node: 'dr0' }, { get_from_dr: 'true' }]) {
-      expect((await topper({ ...choice, timeout: '2' })).status).toBe(200);
-    }
+  // Later, the server knows that the primary is silent.
+  it('the least time limit is over before the recovery node is asked', async () => {
     for (const choice of [{}, { get_from_dr: 'true' }]) {
       const { status, body } = await topper({ ...choice, timeout: '1' });
       expect([status, body.message]).toEqual([500, 'Query timed out after 1 seconds']);
@@ -189,6 +187,12 @@ describe('with a primary that hangs', { timeout: 60_000 }, () => {
       status: 200,
       body: { data: { context: { counterGroups } } },
     });
+  });
+
+  it('the recovery node answers within a short time limit', async () => {
+    for (const choice of [{ destination_node: 'dr0' }, { get_from_dr: 'true' }]) {
+      expect((await topper({ ...choice, timeout: '2' })).status).toBe(200);
+    }
   });
 });
 
