@@ -1,12 +1,15 @@
+import type { GraphQLError } from 'graphql';
 import { type ErrorKind, ServiceError } from '../../domain/errors.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { grantFor, signedIn } from '../../resolvers/contexts.ts';
+import { PRIMARY } from '../../resolvers/nodes.ts';
 import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
 import { choiceOf, type Followed, followedBy } from '../graphql/followed-by.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';
 import { CallerGone } from '../http/http-exchange.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { type Asking, askOnce } from './ask-once.ts';
 import { nullEvent, signedOutEvent } from './last-events.ts';
 import { type LiveParts, liveGate, refusalOf } from './live-parts.ts';
@@ -158,14 +161,17 @@ export class Followers {
     try {
       return await askOnce(this.#parts.service, asked, asker, async (asking) => {
         const { scope } = asking;
+        const isByPrimary = signedIn(scope).nodeUrl === this.#parts.whereabouts.primaryUrl;
+        if (isByPrimary) this.#parts.outages.answered(PRIMARY);
         const granted = await grantFor(scope, this.followed.contextName, choiceOf(this.followed));
         if (granted) {
           this.confirm(stream);
-          return { kind: 'made', made: await work({ ...asking, granted }) };
+          const made = await work({ ...asking, granted });
+          const { destinationNode } = this.followed;
+          if (destinationNode !== null) this.#parts.outages.answered(destinationNode);
+          return { kind: 'made', made };
         }
-        if (signedIn(scope).nodeUrl !== this.#parts.whereabouts.primaryUrl) {
-          throw refusalOf(this.followed);
-        }
+        if (!isByPrimary) throw refusalOf(this.followed);
         this.refuse(stream);
         return null;
       });
@@ -179,13 +185,22 @@ export class Followers {
       if (isOf(error, 'notGrantedThere')) {
         return { kind: 'refused', json: renderResult({ errors: [rendered] }) };
       }
-      const err = causeOf(rendered);
-      this.#parts.service.metrics.error(errorKindOf(rendered));
-      if (err !== undefined) log.error({ err }, 'a subscription could not be answered');
+      this.#noteFailure(error, { rendered, log });
       return { kind: 'failed', json: renderResult({ errors: [rendered] }) };
     }
   }
+  /** Counts and logs a failure: an outage once, however many questions it concerns. */
+  #noteFailure(error: unknown, { rendered, log }: Failure): void {
+    const { service, outages } = this.#parts;
+    service.metrics.error(errorKindOf(rendered));
+    const err = causeOf(rendered);
+    if (error instanceof ServiceError && error.kind === 'unreachable') {
+      outages.failed(error.node ?? PRIMARY, err);
+    } else if (err !== undefined) log.error({ err }, 'a subscription could not be answered');
+  }
 }
+
+type Failure = { readonly rendered: GraphQLError; readonly log: Logger };
 
 const REFUSALS_MS = 10_000;
 

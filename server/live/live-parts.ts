@@ -3,6 +3,7 @@ import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import type { Followed } from '../graphql/followed-by.ts';
 import type { Service } from '../service/service.ts';
+import type { Outages } from './outages.ts';
 import type { Permits } from './permits.ts';
 import type { VersionWatch } from './versions/version-watch.ts';
 import type { Whereabouts } from './versions/watched-node.ts';
@@ -12,6 +13,7 @@ export type LiveParts = {
   readonly service: Service;
   readonly watch: VersionWatch;
   readonly permits: Permits;
+  readonly outages: Outages;
   readonly whereabouts: Whereabouts;
   /** Called when an answer was computed. */
   readonly onComputed: () => void;

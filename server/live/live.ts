@@ -14,6 +14,7 @@ import { registerLive } from './live-metrics.ts';
 import type { LiveParts } from './live-parts.ts';
 import { MessageQuestion } from './message-question.ts';
 import type { MessageSource } from './message-source.ts';
+import { Outages } from './outages.ts';
 import { Permits } from './permits.ts';
 import { Question } from './question.ts';
 import { RightsCheck } from './rights-check.ts';
@@ -43,6 +44,7 @@ export class Live {
       service,
       watch: new VersionWatch({ pools, log }),
       permits: new Permits(admission, pools.connections),
+      outages: new Outages(log),
       whereabouts: { primaryUrl: pools.primaryUrl, variable },
       onComputed: () => this.#metrics.computed.inc(),
     };

@@ -75,6 +75,32 @@ describe('an open stream', { timeout: 60_000 }, () => {
     expectOnlyUnreachable(stream);
   });
 
+  it('shares one warning of an outage with streams of other questions', async () => {
+    const warnings = () => lab.logText().match(/"level":40,.*its subscriptions wait/g)?.length ?? 0;
+    const before = warnings();
+    const streams = await Promise.all(
+      [2, 3, 4, 5].map((maxItems) =>
+        openStream(lab.url, TOPPER.replace('maxItems: 1', `maxItems: ${maxItems}`)),
+      ),
+    );
+    open.push(...streams);
+    for (const stream of streams) await stream.answer();
+    lab.emptyCaches();
+    const locker = new pg.Client({ connectionString: server.url });
+    locker.on('error', () => undefined);
+    await locker.connect();
+    await locker.query('begin; lock table key_texts in access exclusive mode');
+    await count();
+    while ((await countWaiting(lab.databaseUrl)) < streams.length) await delay(10);
+    await server.kill();
+    // Each has lost its answer, and is refused a connection when it asks again.
+    for (const stream of streams) for (let i = 0; i < 2; i += 1) await stream.next();
+    await server.start();
+    await Promise.all(streams.map((stream) => untilTold(stream)));
+    expect(warnings() - before).toBe(1);
+    expect(lab.logText()).not.toContain('a subscription could not be answered');
+  });
+
   it('whose answer is being computed receives BACKEND, and the answer after the restart', async () => {
     const stream = await follow();
     lab.emptyCaches();
