@@ -53,15 +53,15 @@ export class SilentPrimary {
 
   async #isHeard(): Promise<boolean> {
     const { idleCount } = this.#options.reads();
-    const ways = [hearsAnew(this.#options.url)];
-    if (idleCount > 0) ways.push(this.#answersOnOpen());
+    const ways = [answersNewConnection(this.#options.url)];
+    if (idleCount > 0) ways.push(this.#answersOpenConnection());
     return Promise.any(ways).then(
       () => true,
       () => false,
     );
   }
 
-  async #answersOnOpen(): Promise<void> {
+  async #answersOpenConnection(): Promise<void> {
     const look = { text: NOTHING, query_timeout: LIMITS.connectTimeoutMs };
     await this.#options.reads().query(look);
   }
@@ -71,7 +71,7 @@ export class SilentPrimary {
 const NOTHING = 'select';
 
 /** Resolves if a new connection is answered or refused in time. */
-async function hearsAnew(url: string): Promise<void> {
+async function answersNewConnection(url: string): Promise<void> {
   const until = performance.now() + LIMITS.connectTimeoutMs;
   const client = new pg.Client({
     connectionString: url,
