@@ -50,7 +50,7 @@ function keeper(options: Partial<KeepMergedOptions> = {}) {
 const importMinutes = (from: number, count: number, sliceId = 1) =>
   importLists(
     lab.importer,
-    Array.from({ length: count }, (_, i) => ({ list: minute(from + i), place: { sliceId } })),
+    Array.from({ length: count }, (_, i) => ({ list: minute(from + i), scope: { sliceId } })),
     DURING,
   );
 
