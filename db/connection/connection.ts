@@ -76,8 +76,8 @@ async function endedIfFailed(connection: pg.Client, work: () => Promise<void>): 
 async function terminate(connection: Connection, lost: Connection): Promise<void> {
   // The number may be that of another process by now, but hardly of one with the same name.
   const text = `select pg_terminate_backend(pid) from pg_stat_activity
-    where pid = $1 and usename = current_user and datname = current_database()
-      and application_name = current_setting('application_name')`;
+    where pid = $1 and pid <> pg_backend_pid() and usename = current_user
+      and datname = current_database() and application_name = current_setting('application_name')`;
   await connection.query(text, [announcedPid(lost)]);
 }
 

@@ -5,8 +5,8 @@ import type { Settings } from '../settings/settings.ts';
 export type { Logger } from 'pino';
 
 /**
- * Creates a log: JSON lines on a pipe, readable text on a terminal. Lines are written at once, so
- * that nothing is lost on exit. base: fields of every line, such as the number of the process.
+ * Creates a log: JSON lines on a pipe, readable text on a terminal. Lines are passed on at
+ * once. base: fields of every line, such as the number of the process.
  */
 export function createLog(
   level: Settings['logLevel'],
