@@ -40,7 +40,7 @@ export async function cancelOnAbort(
 
 type Target = { readonly connection: Connection; readonly pid: number };
 
-/** Tries until a running statement was told to stop. */
+/** Tries until a running statement was sent a cancel. */
 async function cancelOne(over: AbortSignal, databaseUrl: string, target: Target): Promise<void> {
   let control: Awaited<ReturnType<typeof openConnection>> | null = null;
   try {

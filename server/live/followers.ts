@@ -189,7 +189,8 @@ export class Followers {
       return { kind: 'failed', json: renderResult({ errors: [rendered] }) };
     }
   }
-  /** Counts and logs a failure: an outage once, however many questions it concerns. */
+
+  /** Counts every failure, but logs an outage only once, however many questions it concerns. */
   #noteFailure(error: unknown, { rendered, log }: Failure): void {
     const { service, outages } = this.#parts;
     service.metrics.error(errorKindOf(rendered));

@@ -26,8 +26,8 @@ export async function updateDelivered(
 const UPDATE_DELIVERED = `
 with delivered as (
   update alert_deliveries d set delivered_at = now(), attempts = attempts + 1
-  from unnest($2::uuid[], $3::text[]) as told (event_id, change)
-  where d.sink_id = $1 and d.event_id = told.event_id and d.change = told.change
+  from unnest($2::uuid[], $3::text[]) as sent (event_id, change)
+  where d.sink_id = $1 and d.event_id = sent.event_id and d.change = sent.change
     and d.delivered_at is null and d.given_up_at is null
   returning d.event_id, d.change
 ), now_due as (
