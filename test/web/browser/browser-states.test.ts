@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
-import type { DashboardPage } from './dashboard-page.ts';
+import { type DashboardPage, holdRequests } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { BACKBONE, HOSTS, hostKey, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
 
@@ -178,7 +178,10 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     );
     const contexts = () => page.locator('.header-context option').allTextContents();
     await lab.grant(newcomer, ['lab']);
+    const release = await holdRequests(page);
     await page.reload();
+    await page.getByText('Loading …').waitFor();
+    release();
     await settled();
     expect(await contexts()).toEqual(['lab']);
     await lab.grant(newcomer, ['office']);

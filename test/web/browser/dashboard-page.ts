@@ -71,7 +71,8 @@ export async function openDashboard(
   });
   await page.goto(address);
   const settled = async () => {
-    await page.locator('main').waitFor();
+    // Not the one of the page that still loads what the user may choose.
+    await page.locator('main#main').waitFor();
     await expect
       .poll(() => page.locator('[aria-busy="true"], .skeleton').count(), { timeout: 20_000 })
       .toBe(0);
