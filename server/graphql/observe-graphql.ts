@@ -43,20 +43,27 @@ export function noteOperation(
 /** Counts the errors that the caller sees, and logs their causes for the operator. */
 export function noteErrors(
   metrics: Metrics,
-  {
-    anonymous: { reads },
-    asked: { log, signal },
-  }: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
-  { errors = [] }: Pick<ExecutionResult, 'errors'>,
+  context: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
+  result: Pick<ExecutionResult, 'errors'>,
 ): void {
+  for (const err of countErrors(metrics, context, result)) {
+    context.asked.log.error({ err }, 'a GraphQL field failed');
+  }
+}
+
+/** Counts the errors that the caller sees. Returns their causes, which concern the operator. */
+export function countErrors(
+  metrics: Metrics,
+  { anonymous: { reads }, asked: { signal } }: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
+  { errors = [] }: Pick<ExecutionResult, 'errors'>,
+): unknown[] {
   // The caller never sees these errors: the request is retried from the start.
-  if (reads.hasMoved) return;
+  if (reads.hasMoved) return [];
   for (const error of errors) {
     if (!signal.aborted) metrics.error(errorKindOf(error));
   }
   // One cause may fail thousands of fields.
-  for (const cause of new Set(errors.map(causeOf))) {
-    if (cause === undefined || cause instanceof CallerGone) continue;
-    log.error({ err: cause }, 'a GraphQL field failed');
-  }
+  return [...new Set(errors.map(causeOf))].filter(
+    (cause) => cause !== undefined && !(cause instanceof CallerGone),
+  );
 }

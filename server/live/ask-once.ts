@@ -7,7 +7,7 @@ import { withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
 import type { Followed } from '../graphql/followed-by.ts';
 import { masked, renderResult } from '../graphql/hot-graphql.ts';
-import { noteErrors } from '../graphql/observe-graphql.ts';
+import { countErrors } from '../graphql/observe-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';
 import type { AskedFor, Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
@@ -15,6 +15,14 @@ import type { Follower } from './streams/stream.ts';
 
 /** An answer as JSON, and the result that it was rendered from. */
 export type MadeAnswer = { readonly json: string; readonly result: ExecutionResult };
+
+export type AskOptions = {
+  /** What to look up and answer for. */
+  readonly asked: AskedFor;
+  readonly asker: Asker;
+  /** Called with each error inside an answer that concerns the operator. */
+  readonly onFailure: (cause: unknown) => void;
+};
 
 /** A subscriber, and the node that answers the subscription. */
 type Asker = Follower & Pick<Followed, 'contextName' | 'destinationNode'>;
@@ -33,8 +41,7 @@ export type Asking = {
  */
 export async function askOnce<T>(
   service: Service,
-  asked: AskedFor,
-  { username, digest, ...followed }: Asker,
+  { asked, asker: { username, digest, ...followed }, onFailure }: AskOptions,
   work: (asking: Asking) => Promise<T>,
 ): Promise<T> {
   const seconds = service.settings.queryTimeoutSeconds;
@@ -52,7 +59,9 @@ export async function askOnce<T>(
       const args = { schema, document, operationName, variableValues, contextValue, rootValue };
       const result = masked(await execute(args));
       for (const error of result.errors ?? []) withCode(error);
-      noteErrors(service.metrics, { anonymous, asked }, result);
+      for (const cause of countErrors(service.metrics, { anonymous, asked }, result)) {
+        onFailure(cause);
+      }
       return { json: renderResult(result), result };
     };
     return work({ scope, make });

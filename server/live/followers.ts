@@ -13,6 +13,7 @@ import type { Logger } from '../telemetry/log.ts';
 import { type Asking, askOnce } from './ask-once.ts';
 import { nullEvent, signedOutEvent } from './last-events.ts';
 import { type LiveParts, liveGate, refusalOf } from './live-parts.ts';
+import type { Outage } from './outages.ts';
 import type { LiveEvent } from './streams/event-stream.ts';
 import type { Stream } from './streams/stream.ts';
 
@@ -158,17 +159,24 @@ export class Followers {
     const { current, log } = stream.exchange;
     const asked = { signal: this.#gone.signal, gate: liveGate(this.followed), current, log };
     const asker = { ...stream.follower, ...this.followed };
+    let hasFailed = false;
+    const onFailure = (cause: unknown) => {
+      hasFailed = true;
+      this.#logFailure(cause, log);
+    };
     try {
-      return await askOnce(this.#parts.service, asked, asker, async (asking) => {
+      return await askOnce(this.#parts.service, { asked, asker, onFailure }, async (asking) => {
         const { scope } = asking;
         const isByPrimary = signedIn(scope).nodeUrl === this.#parts.whereabouts.primaryUrl;
-        if (isByPrimary) this.#parts.outages.answered(PRIMARY);
+        if (isByPrimary) this.#parts.outages.answered({ node: PRIMARY });
         const granted = await grantFor(scope, this.followed.contextName, choiceOf(this.followed));
         if (granted) {
           this.confirm(stream);
           const made = await work({ ...asking, granted });
           const { destinationNode } = this.followed;
-          if (destinationNode !== null) this.#parts.outages.answered(destinationNode);
+          if (destinationNode !== null && !hasFailed) {
+            this.#parts.outages.answered(this.#outageOf(destinationNode));
+          }
           return { kind: 'made', made };
         }
         if (!isByPrimary) throw refusalOf(this.followed);
@@ -190,14 +198,21 @@ export class Followers {
     }
   }
 
-  /** Counts every failure, but logs an outage only once, however many questions it concerns. */
   #noteFailure(error: unknown, { rendered, log }: Failure): void {
-    const { service, outages } = this.#parts;
-    service.metrics.error(errorKindOf(rendered));
-    const err = causeOf(rendered);
-    if (error instanceof ServiceError && error.kind === 'unreachable') {
-      outages.failed(error.node ?? PRIMARY, err);
-    } else if (err !== undefined) log.error({ err }, 'a subscription could not be answered');
+    this.#parts.service.metrics.error(errorKindOf(rendered));
+    const cause = isUnreachable(error) ? error : causeOf(rendered);
+    if (cause !== undefined) this.#logFailure(cause, log);
+  }
+
+  /** Logs an outage only once, however many questions it concerns. */
+  #logFailure(err: unknown, log: Logger): void {
+    if (isUnreachable(err)) this.#parts.outages.failed(this.#outageOf(err.node ?? PRIMARY), err);
+    else log.error({ err }, 'a subscription could not be answered');
+  }
+
+  /** Two contexts may have different nodes of the same name. */
+  #outageOf(node: string): Outage {
+    return node === PRIMARY ? { node } : { node, context: this.followed.contextName };
   }
 }
 
@@ -208,6 +223,8 @@ const REFUSALS_MS = 10_000;
 /** The same for all streams of one user with the same token. */
 const nameOf = ({ follower: { username, digest } }: Stream): string =>
   `${digest.toString('hex')} ${username}`;
+
+const isUnreachable = (error: unknown): error is ServiceError => isOf(error, 'unreachable');
 
 const isOf = (error: unknown, kind: ErrorKind): boolean =>
   error instanceof ServiceError && error.kind === kind;

@@ -1,5 +1,8 @@
 import type { Logger } from '../telemetry/log.ts';
 
+/** A node that fails; for one that is not the primary, with the context that declares it. */
+export type Outage = { readonly node: string; readonly context?: string };
+
 /**
  * Warns once when a node begins to fail the subscriptions that it answers. Each question asks it
  * again and again, and there may be hundreds.
@@ -12,14 +15,17 @@ export class Outages {
     this.#log = log;
   }
 
-  failed(node: string, err: unknown): void {
-    const level = this.#away.has(node) ? 'debug' : 'warn';
-    this.#away.add(node);
-    this.#log[level]({ node, err }, 'a node cannot be reached: its subscriptions wait for it');
+  failed(outage: Outage, err: unknown): void {
+    const name = nameOf(outage);
+    const level = this.#away.has(name) ? 'debug' : 'warn';
+    this.#away.add(name);
+    this.#log[level]({ ...outage, err }, 'a node cannot be reached: its subscriptions wait for it');
   }
 
-  answered(node: string): void {
-    if (!this.#away.delete(node)) return;
-    this.#log.info({ node }, 'a node answers its subscriptions again');
+  answered(outage: Outage): void {
+    if (!this.#away.delete(nameOf(outage))) return;
+    this.#log.info(outage, 'a node answers its subscriptions again');
   }
 }
+
+const nameOf = ({ node, context = '' }: Outage): string => JSON.stringify([context, node]);

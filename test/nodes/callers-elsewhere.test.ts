@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser } from '../../ingest/users.ts';
 import { encodeGlobalId } from '../../schema/global-id.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
-import { openProxy } from '../support/database/proxy.ts';
+import { openWay, type Way } from '../support/database/proxy.ts';
 import { importLines } from '../support/files/import-lines.ts';
 import { openStream } from '../support/http/event-stream.ts';
 import { group, guidOf, T0 } from '../support/lab/lab.ts';
@@ -24,27 +23,6 @@ const DAVE: Credentials = { username: 'dave', token: 'dave-token' };
 const EVE: Credentials = { username: 'eve', token: 'eve-token' };
 /** Known to r2 only. */
 const RAY: Credentials = { username: 'ray', token: 'ray-token' };
-
-/** A way to a database that can be closed. */
-async function openWay(databaseUrl: string) {
-  let isOpen = true;
-  const clients = new Set<Socket>();
-  const proxy = await openProxy(databaseUrl, (client, upstream) => {
-    if (!isOpen) return void client.destroy();
-    clients.add(client);
-    client.once('close', () => clients.delete(client));
-    client.pipe(upstream).pipe(client);
-  });
-  return {
-    ...proxy,
-    set(open: boolean) {
-      isOpen = open;
-      if (!open) for (const client of clients) client.destroy();
-    },
-  };
-}
-
-type Way = Awaited<ReturnType<typeof openWay>>;
 
 const databases: TestDatabase[] = [];
 let primary: TestDatabase;

@@ -18,7 +18,7 @@ export function registerNotifications(registry: Registry, tally: NotificationTal
   });
   new Gauge({
     name: 'countergraph_alert_deliveries_waiting',
-    help: 'Changes of alert events that wait to be delivered; 0 if another server notifies',
+    help: 'Changes of alert events that wait to be delivered, up to 1,000,000 of each sink; 0 if another server notifies',
     labelNames: ['kind'],
     registers: [registry],
     collect() {

@@ -11,8 +11,8 @@ export type WaitingCounterOptions = {
 };
 
 /**
- * Counts the deliveries that wait, for metrics. A count reads all of them, and the notifier sends
- * nothing meanwhile, so the longer a count takes, the longer the pause after it.
+ * Counts the deliveries that wait, for metrics. A count reads them, and the notifier sends nothing
+ * meanwhile, so the longer a count takes, the longer the pause after it.
  */
 export class WaitingCounter {
   readonly #options: WaitingCounterOptions;
@@ -28,7 +28,7 @@ export class WaitingCounter {
     if (now() < this.#againAt) return;
     await onDatabase(async (connection) => {
       const begunAt = now();
-      tally.noteWaiting(await countWaitingDeliveries(connection));
+      tally.noteWaiting(await countWaitingDeliveries(connection, LIMITS.countedDeliveries));
       this.#againAt = now() + LIMITS.waitingCountPause * (now() - begunAt);
     });
   }

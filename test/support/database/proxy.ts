@@ -37,3 +37,24 @@ export async function openProxy(
     },
   };
 }
+
+export type Way = Awaited<ReturnType<typeof openWay>>;
+
+/** Opens a way to a database that can be closed and opened again. */
+export async function openWay(databaseUrl: string) {
+  let isOpen = true;
+  const clients = new Set<Socket>();
+  const proxy = await openProxy(databaseUrl, (client, upstream) => {
+    if (!isOpen) return void client.destroy();
+    clients.add(client);
+    client.once('close', () => clients.delete(client));
+    client.pipe(upstream).pipe(client);
+  });
+  return {
+    ...proxy,
+    set(open: boolean) {
+      isOpen = open;
+      if (!open) for (const client of clients) client.destroy();
+    },
+  };
+}

@@ -4,15 +4,25 @@ import type { SinkKind } from '../select-notified-sinks.ts';
 /** How many deliveries wait for the sinks of a kind. */
 export type WaitingDeliveries = { readonly kind: SinkKind; readonly waiting: number };
 
-/** Counts the waiting deliveries by kind of sink. Reads all of them. */
-export async function countWaitingDeliveries(connection: Connection): Promise<WaitingDeliveries[]> {
-  const { rows } = await connection.query<WaitingDeliveries>(`
+/** Counts the waiting deliveries by kind of sink, at most so many of each sink. */
+export async function countWaitingDeliveries(
+  connection: Connection,
+  atMost: number,
+): Promise<WaitingDeliveries[]> {
+  const { rows } = await connection.query<WaitingDeliveries>(
+    `
 select s.kind, sum(w.count)::int as waiting
-from (
-  select sink_id, count(*) from alert_deliveries
-  where delivered_at is null and given_up_at is null group by sink_id
+from alert_sinks s
+cross join lateral (
+  select count(*) from (
+    select from alert_deliveries d
+    where d.sink_id = s.sink_id and d.delivered_at is null and d.given_up_at is null
+    limit $1
+  ) counted
 ) w
-join alert_sinks s using (sink_id)
-group by s.kind`);
+where w.count > 0
+group by s.kind`,
+    [atMost],
+  );
   return rows;
 }

@@ -93,9 +93,18 @@ describe('waiting deliveries', () => {
       await lab.rowsOf('update alert_deliveries set given_up_at = now() where event_id = $1', [
         eventId(2),
       ]);
-      expect(await countWaitingDeliveries(lab.connection)).toEqual([
-        { kind: 'webhook', waiting: 2 },
-      ]);
+      const counted = (atMost: number) => countWaitingDeliveries(lab.connection, atMost);
+      expect(await counted(1000)).toEqual([{ kind: 'webhook', waiting: 2 }]);
+    });
+  });
+
+  it('are counted up to a limit for each sink', async () => {
+    await lab.undone(async () => {
+      for (const name of ['pager', 'mail']) await lab.addSink(name);
+      await deliver([await addFiring(1), await addFiring(2), await addFiring(3)], []);
+      const counted = (atMost: number) => countWaitingDeliveries(lab.connection, atMost);
+      expect(await counted(6)).toEqual([{ kind: 'webhook', waiting: 6 }]);
+      expect(await counted(2)).toEqual([{ kind: 'webhook', waiting: 4 }]);
     });
   });
 });
