@@ -6,4 +6,4 @@ import { existsSync } from 'node:fs';
 
 const build = new URL('../build/build.mjs', import.meta.url);
 if (existsSync(build)) await import(build);
-await import('../dist/cli/main.js');
+await import('../dist/bundle/main.js');

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
-import { runCompiler } from './run-compiler.mjs';
+import { runProgram } from './run-program.mjs';
 
 const TARGET = join(ROOT, 'dist', 'web');
 
@@ -24,7 +24,7 @@ export function buildPage() {
       'package-lock.json',
       'build/keep-built.mjs',
       'build/page.mjs',
-      'build/run-compiler.mjs',
+      'build/run-program.mjs',
     ],
     outputs: ['dist/web'],
     build,
@@ -34,7 +34,7 @@ export function buildPage() {
 function build() {
   const outDir = `${TARGET}.${process.pid}`;
   try {
-    runCompiler('vite/bin/vite.js', [
+    runProgram('node_modules/vite/bin/vite.js', [
       'build',
       'web',
       '--outDir',

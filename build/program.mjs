@@ -9,12 +9,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
-import { runCompiler } from './run-compiler.mjs';
+import { runProgram } from './run-program.mjs';
 
 const DIST = join(ROOT, 'dist');
 const PROJECT = 'tsconfig.build.json';
 
-/** Compiles the program into dist unless it is up to date. */
+/** Compiles and bundles the program into dist unless it is up to date. */
 export function buildProgram() {
   const folders = JSON.parse(readFileSync(join(ROOT, PROJECT), 'utf8')).include;
   keepBuilt({
@@ -27,11 +27,12 @@ export function buildProgram() {
       'package.json',
       'package-lock.json',
       'build/build.mjs',
+      'build/bundle.mjs',
       'build/keep-built.mjs',
       'build/program.mjs',
-      'build/run-compiler.mjs',
+      'build/run-program.mjs',
     ],
-    outputs: folders.map((name) => `dist/${name}`),
+    outputs: [...folders, 'bundle'].map((name) => `dist/${name}`),
     build: () => compile(folders),
   });
 }
@@ -45,11 +46,14 @@ function compile(folders) {
   mkdirSync(DIST, { recursive: true });
   const made = mkdtempSync(join(DIST, '.program-'));
   try {
-    runCompiler('typescript/bin/tsc', ['-p', PROJECT, '--outDir', made]);
+    runProgram('node_modules/typescript/bin/tsc', ['-p', PROJECT, '--outDir', made]);
     for (const folder of folders) replaceFolder(join(made, folder), join(DIST, folder));
     // This file was the package's command up to 0.7.0, and npx keeps using the link that it created
     // then.
     chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
+    const bundle = join(made, 'bundle');
+    runProgram('build/bundle.mjs', [bundle]);
+    replaceFolder(bundle, join(DIST, 'bundle'));
   } finally {
     rmSync(made, { recursive: true, force: true });
   }

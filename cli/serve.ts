@@ -8,8 +8,8 @@ import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
 import { createLog, type Logger } from '../server/telemetry/log.ts';
 import { openTracing } from '../server/telemetry/open-tracing.ts';
-import { convertAtStart } from './database/convert-at-start.ts';
-import { openDatabase } from './database/open-database.ts';
+import { convertAtStart, type StartOptions } from './database/convert-at-start.ts';
+import { type OpenDatabase, openDatabase } from './database/open-database.ts';
 import { prepareDemo } from './demo.ts';
 import { listenForSignals } from './listen-for-signals.ts';
 import { welcome } from './output/welcome.ts';
@@ -37,31 +37,23 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
       log.info({ database: database.name }, 'using this database');
-      const databaseUrl = database.url;
-      const { from, to } = await Promise.race([migrate(databaseUrl), signals.abandoned]);
-      if (from !== to) log.info({ from, to }, 'the schema was migrated');
-      signals.signal.throwIfAborted();
-      const starting = { databaseUrl, settings, log, signal: signals.signal };
-      const port = await convertAtStart(starting);
-      signals.signal.throwIfAborted();
-      const wanted = { setting: settings.demo, asked: demo, log, signal: signals.signal };
-      const { credentials, isLeftOut } = database.embedded
-        ? await prepareDemo({ url: databaseUrl, ...wanted })
-        : { credentials: null, isLeftOut: false };
-      const explorer = { credentials };
-      const server = await start({
+      const { signal } = signals;
+      const preparing = prepare(database, { settings, demo, log, signal });
+      const { port, ...found } = await orInterrupted(preparing, signals);
+      const starting = start({
         settings: { ...settings, port },
-        databaseUrl,
+        databaseUrl: database.url,
         log,
-        explorer,
+        explorer: { credentials: found.demo },
         documents,
-        signal: signals.signal,
+        signal,
         tracing,
         databaseRestarts: database.restarts,
         startsThread: true,
       });
+      const server = await orInterrupted(starting, signals);
       try {
-        console.log(welcome(server.url, { demo: credentials, isLeftOut }, settings));
+        console.log(welcome(server.url, found, settings));
         await Promise.race([signals.aborted, server.failed]);
         log.info('shutting down: no more requests are accepted, those in progress are answered');
       } finally {
@@ -76,6 +68,44 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
     // A connection to a database that does not answer would keep the process alive.
     setImmediate(() => void exitOnceWritten());
   }
+}
+
+type PrepareOptions = Pick<ServeOptions, 'demo'> & Omit<StartOptions, 'databaseUrl'>;
+
+/** Prepares the database. Returns the port to serve on, and what the welcome says of the demo. */
+async function prepare(
+  { url, embedded }: OpenDatabase,
+  { demo: asked, ...options }: PrepareOptions,
+) {
+  const { settings, log, signal } = options;
+  const { from, to } = await migrate(url);
+  if (from !== to) log.info({ from, to }, 'the schema was migrated');
+  signal.throwIfAborted();
+  const port = await convertAtStart({ databaseUrl: url, ...options });
+  signal.throwIfAborted();
+  if (!embedded) return { port, demo: null, isLeftOut: false };
+  const wanted = { setting: settings.demo, asked, log, signal };
+  const { credentials, isLeftOut } = await prepareDemo({ url, ...wanted });
+  return { port, demo: credentials, isLeftOut };
+}
+
+/**
+ * Waits for work that a signal should end. If it does not end soon after, or at a later signal, it
+ * is abandoned: it may be waiting for a database that does not answer.
+ */
+async function orInterrupted<T>(
+  work: Promise<T>,
+  { signal, aborted, abandoned }: ReturnType<typeof listenForSignals>,
+): Promise<T> {
+  const settled = work.then(
+    () => undefined,
+    () => undefined,
+  );
+  const overdue = aborted.then(async () => {
+    if (!(await endedWithin(settled, LIMITS.processEndMs))) throw signal.reason;
+    return work;
+  });
+  return Promise.race([work, overdue, abandoned]);
 }
 
 /** Ends the process once its output is written, unless nobody reads that. */

@@ -40,5 +40,5 @@ export const visitInThread: VisitContext = ({ databaseUrl, contextId, signal }) 
 
 /** Threads run the compiled program, even if these sources run uncompiled (in tests). */
 const WORKER_FILE = import.meta.url.endsWith('.ts')
-  ? new URL('../../dist/server/merging/merge-worker.js', import.meta.url)
+  ? new URL('../../dist/bundle/merge-worker.js', import.meta.url)
   : new URL('./merge-worker.js', import.meta.url);

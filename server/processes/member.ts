@@ -61,6 +61,6 @@ const endOf = (code: number | null, signal: string | null): string =>
 /** Processes run the compiled program, even if these sources run uncompiled (in tests). */
 const CHILD_FILE = fileURLToPath(
   import.meta.url.endsWith('.ts')
-    ? new URL('../../dist/server/processes/child.js', import.meta.url)
+    ? new URL('../../dist/bundle/child.js', import.meta.url)
     : new URL('./child.js', import.meta.url),
 );

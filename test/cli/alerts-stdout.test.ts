@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** Runs a line in a shell, with $TEST as the command. */
 function shell(line: string) {
-  const main = join(program.folder, 'dist/cli/main.js');
+  const main = join(program.folder, 'dist/bundle/main.js');
   const command = [
     `"${process.execPath}" "${main}" alerts test --json --context ${CONTEXT} --alert big`,
     '--from',

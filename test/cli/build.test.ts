@@ -24,10 +24,13 @@ const CHECKOUT = {
   ].join('\n'),
   'cli/word.ts': "export const word: string = 'one';\n",
   'cli/unused.ts': 'export {};\n',
+  'server/processes/child.ts': 'export {};\n',
+  'server/merging/merge-worker.ts': 'export {};\n',
+  'topk/threads/thread-pool-worker.ts': 'export {};\n',
   'tsconfig.build.json': JSON.stringify({
     extends: './tsconfig.json',
     compilerOptions: { rewriteRelativeImportExtensions: true, rootDir: '.', types: [] },
-    include: ['cli'],
+    include: ['cli', 'server', 'topk'],
   }),
   'tsconfig.json': JSON.stringify({ compilerOptions: { module: 'nodenext', strict: true } }),
   'package.json': JSON.stringify({
@@ -44,6 +47,8 @@ const CHECKOUT = {
   'web/tsconfig.json': '{}',
   'web/generated/documents.json': '{}',
 };
+
+const COMPILERS = ['typescript', 'rolldown', 'vite'];
 
 /** A checkout that was built once; each test gets a copy of it, which works as well. */
 let built: string;
@@ -65,7 +70,7 @@ beforeAll(async () => {
   for (const name of ['build', 'bin']) {
     await cp(join(projectRoot(), name), path(name), { recursive: true });
   }
-  for (const name of ['typescript', 'vite']) {
+  for (const name of COMPILERS) {
     await symlink(join(projectRoot(), 'node_modules', name), path(`node_modules/${name}`));
   }
   run();
@@ -97,9 +102,9 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     await rm(path('dist'), { recursive: true });
     expect(run('a', 'b')).toEqual({ status: 0, stdout: 'one a,b\n', stderr: PROGRAM + PAGE });
     expect(await readFile(path('dist/web/index.html'), 'utf8')).toContain('<script');
-    const { mtimeMs } = await stat(path('dist/cli/main.js'));
+    const { mtimeMs } = await stat(path('dist/bundle/main.js'));
     expect(run('c')).toEqual({ ...BUILT_NOTHING, stdout: 'one c\n' });
-    expect((await stat(path('dist/cli/main.js'))).mtimeMs).toBe(mtimeMs);
+    expect((await stat(path('dist/bundle/main.js'))).mtimeMs).toBe(mtimeMs);
   });
 
   it('compares the content of files, and not their times', async () => {
@@ -140,7 +145,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
   });
 
   it('builds again if the output was changed or deleted', async () => {
-    await write('dist/cli/word.js', "export const word = 'damaged';\n");
+    await write('dist/bundle/main.js', "console.log('damaged');\n");
     expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
     await rm(path('dist/cli/word.js'));
     expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
@@ -160,7 +165,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
   });
 
   it('runs without the compilers if they were removed, unless a source has changed', async () => {
-    for (const name of ['typescript', 'vite']) await rm(path(`node_modules/${name}`));
+    for (const name of COMPILERS) await rm(path(`node_modules/${name}`));
     await write('node_modules/.package-lock.json', '{"pruned":true}');
     expect(run()).toMatchObject({ ...BUILT_NOTHING, stdout: 'one \n' });
     await write('cli/word.ts', "export const word: string = 'two';\n");

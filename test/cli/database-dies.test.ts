@@ -24,16 +24,20 @@ beforeAll(async () => {
   program = await buildProgram();
   folder = await makeTemporaryFolder();
   dataDir = join(folder, 'data');
-  child = spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'serve', '--demo'], {
-    cwd: program.folder,
-    env: {
-      ...process.env,
-      COUNTERGRAPH_DATA_DIR: dataDir,
-      DATABASE_URL: '',
-      PORT: '0',
+  child = spawn(
+    process.execPath,
+    [join(program.folder, 'dist/bundle/main.js'), 'serve', '--demo'],
+    {
+      cwd: program.folder,
+      env: {
+        ...process.env,
+        COUNTERGRAPH_DATA_DIR: dataDir,
+        DATABASE_URL: '',
+        PORT: '0',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   child.stderr?.on('data', (chunk) => {
     logged += chunk;
   });

@@ -56,7 +56,7 @@ async function hold() {
 
 /** Starts a separate server on the lab's database. */
 async function serve(env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'serve'], {
+  const child = spawn(process.execPath, [join(program.folder, 'dist/bundle/main.js'), 'serve'], {
     cwd: program.folder,
     env: {
       ...process.env,

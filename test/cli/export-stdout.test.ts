@@ -42,7 +42,7 @@ const EXPORT = ['export', '--context', CONTEXT];
 
 /** Runs a line in a shell, with $EXPORT as the command. */
 function shell(line: string) {
-  const main = join(program.folder, 'dist/cli/main.js');
+  const main = join(program.folder, 'dist/bundle/main.js');
   const command = `"${process.execPath}" "${main}" ${EXPORT.join(' ')}`;
   return spawn('bash', ['-o', 'pipefail', '-c', line.replaceAll('$EXPORT', command)], {
     cwd: folder,

@@ -11,8 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => program.remove());
 
-/** The JavaScript files that a command line loads, below the program's folder or node_modules. */
-async function filesLoadedBy(...parameters: string[]): Promise<string[]> {
+/** The modules that a command line loads, bundled or not, by their file's path in the program. */
+async function modulesLoadedBy(...parameters: string[]): Promise<string[]> {
   const coverage = join(program.folder, 'coverage');
   const { stderr } = await program.run(parameters, { NODE_V8_COVERAGE: coverage });
   expect(stderr).toBe('');
@@ -20,20 +20,27 @@ async function filesLoadedBy(...parameters: string[]): Promise<string[]> {
     (await readdir(coverage)).map(async (name) => readFile(join(coverage, name), 'utf8')),
   );
   await rm(coverage, { recursive: true });
-  return reports
+  const files = reports
     .flatMap((report) => (JSON.parse(report) as { result: { url: string }[] }).result)
     .map(({ url }) => url.replace(/^.*?\/(?=(node_modules|dist)\/)/, ''));
+  return (await Promise.all(files.map(modulesIn))).flat();
+}
+
+async function modulesIn(file: string): Promise<string[]> {
+  if (!file.startsWith('dist/bundle/')) return [file];
+  const text = await readFile(join(program.folder, file), 'utf8');
+  return [...text.matchAll(/^\/\/ ((?:dist|node_modules)\/\S+)$/gm)].map(([, name = '']) => name);
 }
 
 test('a command does not load modules that only the service needs', async () => {
-  const files = await filesLoadedBy('import', '--help');
-  expect(files).toContain('dist/ingest/files/import-file.js');
+  const modules = await modulesLoadedBy('import', '--help');
+  expect(modules).toContain('dist/ingest/files/import-file.js');
   const ofTheService = /^(dist\/(rest|schema\/schema|server\/start-server)|node_modules\/graphql)/;
-  expect(files.filter((file) => ofTheService.test(file))).toEqual([]);
+  expect(modules.filter((name) => ofTheService.test(name))).toEqual([]);
 });
 
 test('the version is told without loading any command', async () => {
-  const files = await filesLoadedBy('--version');
-  expect(files).toContain('dist/cli/program.js');
-  expect(files.filter((file) => file.startsWith('dist/cli/commands/'))).toEqual([]);
+  const modules = await modulesLoadedBy('--version');
+  expect(modules).toContain('dist/cli/program.js');
+  expect(modules.filter((name) => name.startsWith('dist/cli/commands/'))).toEqual([]);
 });

@@ -33,7 +33,7 @@ async function serve({
   log = false,
   more = [] as readonly string[],
 } = {}): Promise<Serving> {
-  const main = join(program.folder, 'dist/cli/main.js');
+  const main = join(program.folder, 'dist/bundle/main.js');
   const command = [process.execPath, main, 'serve', '--demo', ...more];
   const [file = '', ...parameters] = shell ? ['sh', '-c', `${command.join(' ')}; :`] : command;
   const child = spawn(file, parameters, {

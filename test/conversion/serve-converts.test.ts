@@ -48,11 +48,15 @@ const OLD_TABLES = `select relname from pg_class where relkind in ('r', 'p')
 type Run = { readonly child: ChildProcess; text(): string; ended(): Promise<number | null> };
 
 function run(...parameters: string[]): Run {
-  const child = spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), ...parameters], {
-    cwd: program.folder,
-    env: { ...process.env, DATABASE_URL: lab.url, PORT: '0', COUNTERGRAPH_LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(program.folder, 'dist/bundle/main.js'), ...parameters],
+    {
+      cwd: program.folder,
+      env: { ...process.env, DATABASE_URL: lab.url, PORT: '0', COUNTERGRAPH_LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   started.push(child);
   let text = '';
   child.stdout?.on('data', (chunk) => (text += chunk));

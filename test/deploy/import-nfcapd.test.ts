@@ -44,7 +44,7 @@ afterEach(async () => {
 const environment = (databaseUrl = database.url) => ({
   ...process.env,
   DATABASE_URL: databaseUrl,
-  COUNTERGRAPH: `${process.execPath} ${join(program.folder, 'dist/cli/main.js')}`,
+  COUNTERGRAPH: `${process.execPath} ${join(program.folder, 'dist/bundle/main.js')}`,
 });
 
 /** Runs the script over the spool, as nfcapd does. */

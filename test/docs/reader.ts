@@ -88,7 +88,7 @@ echo "npm $*: is not run by the tests of the pages; a block with it is to be mar
 exit 1
 `;
 
-const PROGRAMS = { npm: NPM, countergraph: '#!/bin/sh\nexec node dist/cli/main.js "$@"\n' };
+const PROGRAMS = { npm: NPM, countergraph: '#!/bin/sh\nexec node dist/bundle/main.js "$@"\n' };
 
 const RECOVERY_VARIABLE = 'DR_DATABASE_URL';
 

@@ -143,7 +143,7 @@ describe('a command on the embedded database', () => {
     ['migrate', ['migrate']],
     ['serve', ['serve', '--processes', '1']],
   ])('stops it when standard output cannot be written: %s', async (_, parameters) => {
-    const main = join(program.folder, 'dist/cli/main.js');
+    const main = join(program.folder, 'dist/bundle/main.js');
     const command = [process.execPath, main, ...parameters].join(' ');
     const child = spawn('sh', ['-c', `${command} >/dev/full`], {
       cwd: program.folder,

@@ -179,7 +179,7 @@ type Follower = {
 
 /** Starts the command, which reads what the test writes. */
 function follow(...more: string[]): Follower {
-  const main = join(program.folder, 'dist/cli/main.js');
+  const main = join(program.folder, 'dist/bundle/main.js');
   const parameters = [
     'import',
     '--context',

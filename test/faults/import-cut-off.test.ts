@@ -68,7 +68,7 @@ const importContent = (content: string): Promise<ImportReport> =>
 async function startImport(content: string): Promise<ChildProcess> {
   const path = join(program.folder, `file-${files}.ndjson`);
   await writeFile(path, content);
-  const main = join(program.folder, 'dist/cli/main.js');
+  const main = join(program.folder, 'dist/bundle/main.js');
   const parameters = ['import', '--context', CONTEXT, '--format', 'samples', path];
   return spawn(process.execPath, [main, ...parameters], {
     cwd: program.folder,

@@ -78,7 +78,7 @@ const sessions = () => lab.sql<{ pid: number; waits: boolean }>(SESSIONS);
 
 /** Starts the command in a separate process. */
 const start = (...parameters: string[]): ChildProcess =>
-  spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'slices', ...parameters], {
+  spawn(process.execPath, [join(program.folder, 'dist/bundle/main.js'), 'slices', ...parameters], {
     cwd: program.folder,
     env: { ...process.env, DATABASE_URL: lab.databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -289,7 +289,7 @@ describe('a pool that cannot be written to', () => {
   it('because it is full: the unfinished file is removed, and nothing changes', async () => {
     // A limit on the size of files stands in for a full disk.
     const before = await digestOf(lab.databaseUrl);
-    const main = join(program.folder, 'dist/cli/main.js');
+    const main = join(program.folder, 'dist/bundle/main.js');
     const command = `ulimit -f 16; exec "${process.execPath}" "${main}" slices archive "$@"`;
     const outcome = await outcomeOf(
       spawn('sh', ['-c', command, 'sh', ...WHICH], {

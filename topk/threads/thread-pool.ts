@@ -328,5 +328,5 @@ function start(thread: Thread, job: Job): void {
 
 /** Threads run the compiled file, even if these sources run uncompiled (in tests). */
 const WORKER_FILE = import.meta.url.endsWith('.ts')
-  ? new URL('../../dist/topk/threads/thread-pool-worker.js', import.meta.url)
+  ? new URL('../../dist/bundle/thread-pool-worker.js', import.meta.url)
   : new URL('./thread-pool-worker.js', import.meta.url);

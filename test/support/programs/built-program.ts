@@ -53,8 +53,8 @@ export async function buildProgram(): Promise<BuiltProgram> {
     });
   return {
     folder,
-    run: (parameters, env) => outcomeOf(start('dist/cli/main.js', parameters, env)),
-    runIn: (cwd, parameters) => outcomeOf(start('dist/cli/main.js', parameters, {}, cwd)),
+    run: (parameters, env) => outcomeOf(start('dist/bundle/main.js', parameters, env)),
+    runIn: (cwd, parameters) => outcomeOf(start('dist/bundle/main.js', parameters, {}, cwd)),
     script: async (source, env) => {
       const name = `script-${process.hrtime.bigint()}.js`;
       await writeFile(join(folder, name), source);

@@ -24,7 +24,7 @@ export async function serveByProcesses(
   databaseUrl: string,
   { processes = 2, env = {} }: { processes?: number; env?: Readonly<Record<string, string>> } = {},
 ) {
-  const main = join(program.folder, 'dist/cli/main.js');
+  const main = join(program.folder, 'dist/bundle/main.js');
   const child = spawn(process.execPath, [main, 'serve', '--processes', String(processes)], {
     cwd: program.folder,
     env: { ...process.env, DATABASE_URL: databaseUrl, PORT: '0', ...env },

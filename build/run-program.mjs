@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './keep-built.mjs';
 
-/** Runs a package's program in the project root. Errors: the program failed after reporting why. */
-export function runCompiler(program, parameters) {
-  const file = join(ROOT, 'node_modules', program);
-  const { status } = spawnSync(process.execPath, [file, ...parameters], {
+/**
+ * Runs a program, named relative to the project root, in that folder. Errors: it failed after
+ * reporting why.
+ */
+export function runProgram(file, parameters) {
+  const { status } = spawnSync(process.execPath, [join(ROOT, file), ...parameters], {
     cwd: ROOT,
     env: { ...process.env, NODE_ENV: 'production' },
     // Standard output is reserved for the command that runs afterwards.
