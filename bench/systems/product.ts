@@ -125,7 +125,7 @@ export async function runCommand(
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [builtFile('cli/main.js', product), ...parameters],
+    [builtFile(PROGRAM, product), ...parameters],
     commandSurroundings(databaseUrl),
   );
   return stdout;
@@ -144,7 +144,7 @@ export function spawnCommand(
   { variables = {}, product = THIS_PRODUCT }: CommandOptions = {},
 ): ChildProcessByStdio<null, Readable, null> {
   const { cwd, env } = commandSurroundings(databaseUrl);
-  return spawn(process.execPath, [builtFile('cli/main.js', product), ...parameters], {
+  return spawn(process.execPath, [builtFile(PROGRAM, product), ...parameters], {
     cwd,
     env: { ...env, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -157,11 +157,13 @@ const commandSurroundings = (databaseUrl: string) => ({
   env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl },
 });
 
+const PROGRAM = 'bundle/main.js';
 const SETTINGS = 'server/settings/settings.js';
 const LOG = 'server/telemetry/log.js';
 
-/** Paths in versions before 0.11. */
+/** Paths in versions before 1.5 and before 0.11. */
 const EARLIER: Readonly<Record<string, string>> = {
+  [PROGRAM]: 'cli/main.js',
   [SETTINGS]: 'server/settings.js',
   [LOG]: 'server/log.js',
 };
