@@ -18,7 +18,7 @@ export class PagePlacement {
     return this.#isDistributed;
   }
 
-  async look(client: ClientBase, timeoutMs?: number): Promise<void> {
+  async check(client: ClientBase, timeoutMs?: number): Promise<void> {
     this.#hasCitus = await ask(client, HAS_CITUS, timeoutMs);
     this.#isDistributed = this.#hasCitus && (await ask(client, ARE_DISTRIBUTED, timeoutMs));
   }

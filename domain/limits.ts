@@ -118,13 +118,13 @@ export const LIMITS = {
   /** How often it looks again: a feed that commits every minute has a merge due every 12. */
   mergingEveryMs: 10_000,
   /** How often the server looks for due roll-ups in a context with nothing to merge. */
-  rollUpLookSeconds: 3600,
+  rollUpCheckSeconds: 3600,
   /** The same if nothing was imported or merged since: then only time makes a roll-up due. */
-  quietRollUpLookSeconds: 86_400,
+  quietRollUpCheckSeconds: 86_400,
   /** Pause before merging is retried in a context where it failed. */
   mergingRetrySeconds: 60,
   /** How often a command that waits for the merge of another one checks whether it is done. */
-  mergeLookMs: 200,
+  mergeCheckMs: 200,
   /** How often replaced segments are swept: they stay for five minutes anyway. */
   sweepingEverySeconds: 60,
   /**
@@ -134,22 +134,22 @@ export const LIMITS = {
    */
   latePagesMs: 2_000,
   /** How often a read of distributed pages checks whether all workers still answer. */
-  workerLookMs: 1_000,
+  workerCheckMs: 1_000,
   /**
-   * How long a worker may take to answer this check. Together with `workerLookMs` it is less than
+   * How long a worker may take to answer this check. Together with `workerCheckMs` it is less than
    * `connectTimeoutMs`, after which requests that wait for a connection are refused.
    */
   workerAnswerMs: 1_500,
   /** How long a new partition of pages waits while Citus moves a shard. Feeds then retry. */
   shardMoveWaitMs: 120_000,
   /** How often the partition is retried meanwhile. */
-  shardMoveLookMs: 500,
+  shardMoveCheckMs: 500,
   /** Shards of each table of pages: every partition is a separate table in each shard. */
   shards: 1_000,
   /** How long removing an archived or dropped slice's pages waits for older readers, at first. */
   detachWaitMs: 10_000,
   /** How often it checks whether these readers are done. */
-  detachLookMs: 50,
+  detachCheckMs: 50,
   /** Bytes of an archive's header, which names groups, meters and probes. */
   archiveHeaderBytes: 64 * 1024 * 1024,
   /** Characters of a context's folder in a pool: a file name may have 255 bytes. */
@@ -185,7 +185,7 @@ export const LIMITS = {
   /** Time limit for a fast shutdown, which ends with a checkpoint; then it is made immediate. */
   embeddedStopMs: 60_000,
   /** How often `serve` checks whether its embedded server is alive. */
-  embeddedLookMs: 250,
+  embeddedCheckMs: 250,
   /** Pause before an embedded server that died again is restarted; doubles each time. */
   embeddedPauseMs: 500,
   /** The longest such pause. A server that lived longer is restarted immediately. */
@@ -270,13 +270,13 @@ export const LIMITS = {
   /** How long a server that is shutting down waits for its last traces to be accepted. */
   traceFlushMs: 5_000,
   /** How often a primary that does not answer is checked: it is used again within that time. */
-  primaryLookMs: 1_000,
+  primaryCheckMs: 1_000,
   /** Total time that a request waits for a shared standby before the primary answers. */
   standbyWaitMs: 2_000,
   /** Delay before a standby that was passed over is checked again; doubles each time. */
-  standbyLookMs: 100,
+  standbyCheckMs: 100,
   /** The longest such delay. */
-  standbyLongestLookMs: 5_000,
+  standbyLongestCheckMs: 5_000,
   /** How long a standby may be passed over before that is logged: others catch up sooner. */
   standbyWarnMs: 1_000,
   /** Connections to each PostgreSQL node. */
@@ -292,9 +292,9 @@ export const LIMITS = {
   /** Consecutive failed starts after which the server gives up, if no process serves. */
   processStarts: 8,
   /** How often each process is pinged to check whether it still handles messages … */
-  processLookMs: 5_000,
+  processCheckMs: 5_000,
   /** … and how many pings in a row it may miss: nothing that it does takes half a minute. */
-  processSilentLooks: 6,
+  processSilentChecks: 6,
   /** How long a process may take to report its metrics. Then its last report is used. */
   processMetricsMs: 1_000,
   /** How long an ending process may take beyond the time for its requests and traces. */

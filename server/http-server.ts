@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { serviceError } from '../domain/errors.ts';
 import { noteAccepted } from '../resolvers/loaders/session/event-loop-scheduler.ts';
+import { AdmissionControl } from './admission/admission-control.ts';
 import { registerAdmission } from './admission/admission-metrics.ts';
-import { Door } from './admission/door.ts';
 import { RefusalLog } from './admission/refusal-log.ts';
 import { connectionOptions, guardConnections } from './connections/connection-limits.ts';
 import { limitPerAddress } from './connections/connections-per-address.ts';
@@ -27,8 +27,8 @@ export function createHttpServer(
   { pages, drain }: { pages: Pages; drain: Drain },
 ): Server {
   const { settings, log } = service;
-  const door = openDoor(service);
-  const live = new Live(service, door.admission);
+  const control = createAdmissionControl(service);
+  const live = new Live(service, control.admission);
   drain.begins(() => live.end());
   const routeOf = createRouter(service, { pages, live });
   const isRefusedAtOnce = refuseAtOnce(service);
@@ -45,7 +45,7 @@ export function createHttpServer(
     warnOfProxy(request);
 
     // 2. Refuse requests beyond capacity cheaply, before any objects are built for them.
-    const gate = door.visit(caller);
+    const gate = control.admit(caller);
     if (isRefusedAtOnce({ request, response, requestId, gate })) return;
 
     // 3. Open the exchange: the request and its response as all routes see them.
@@ -65,25 +65,25 @@ export function createHttpServer(
     // 6. Register the request with the drain: a server that is shutting down waits for it.
     drain.hold(answered);
   });
-  watchConnections(server, service, { door, drain, isTrusted });
+  watchConnections(server, service, { control, drain, isTrusted });
   return server;
 }
 
 /** Opens admission control, with its metrics and its line in the log. */
-function openDoor({ settings, metrics, log, siblings }: Service): Door {
-  const door = new Door(settings, siblings?.logInFailures);
-  const countRefusal = registerAdmission(metrics.registry, door.admission);
+function createAdmissionControl({ settings, metrics, log, siblings }: Service): AdmissionControl {
+  const control = new AdmissionControl(settings, siblings?.logInFailures);
+  const countRefusal = registerAdmission(metrics.registry, control.admission);
   const refusals = new RefusalLog(log);
-  door.onRefusal = (why) => {
+  control.onRefusal = (why) => {
     countRefusal(why);
     refusals.refused();
   };
-  door.onClose = () => refusals.end();
-  return door;
+  control.onClose = () => refusals.end();
+  return control;
 }
 
 type Watching = {
-  readonly door: Door;
+  readonly control: AdmissionControl;
   readonly drain: Drain;
   readonly isTrusted: (address: string, index: number) => boolean;
 };
@@ -92,7 +92,7 @@ type Watching = {
 function watchConnections(
   server: Server,
   { settings, metrics, log }: Service,
-  { door, drain, isTrusted }: Watching,
+  { control, drain, isTrusted }: Watching,
 ): void {
   server.on('connection', noteAccepted);
   watchQueuedResponses(server);
@@ -104,7 +104,7 @@ function watchConnections(
     lastResponses,
   });
   drain.watch(server);
-  server.once('close', () => door.onClose());
+  server.once('close', () => control.onClose());
 }
 
 /** RFC 9112, 3.2: an HTTP/1.1 request must name the host. */

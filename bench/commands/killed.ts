@@ -15,7 +15,7 @@ const CONNECTIONS = 16;
 const SETTLE_MS = 5_000;
 
 /** Interval between checks of whether all processes serve again. */
-const LOOK_MS = 20;
+const CHECK_MS = 20;
 
 /** Kills serving processes under load. Measures what is lost and how long recovery takes. */
 await withCleanup(async (cleanup) => {
@@ -32,7 +32,7 @@ await withCleanup(async (cleanup) => {
   for (let kill = 1; kill <= kills; kill += 1) {
     showProgress(`kill ${kill} of ${kills}`);
     await delay(SETTLE_MS);
-    while (!(await server.hasSpare())) await delay(LOOK_MS);
+    while (!(await server.hasSpare())) await delay(CHECK_MS);
     const [pid] = await server.servingPids();
     if (pid === undefined) throw new Error('no process serves');
     const before = { ...load.outcomes };
@@ -73,6 +73,6 @@ async function untilReplaced(url: string, { processes, died }: Expected): Promis
       text.includes(`countergraph_replaced_processes_total{why="died"} ${died}\n`) &&
       text.includes(`countergraph_processes ${processes}\n`);
     if (isReplaced) return;
-    await delay(LOOK_MS);
+    await delay(CHECK_MS);
   }
 }

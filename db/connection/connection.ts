@@ -55,7 +55,7 @@ export async function openConnection(
       return endedIfFailed(another, () => setUp(another, pooling));
     };
     facts.set(connection, { pooling, placement, openAnother, beside: null, transaction: null });
-    await placement.look(connection);
+    await placement.check(connection);
     await setUp(connection, pooling);
     if (replaces && pooling === 'none') await terminate(connection, replaces);
   });

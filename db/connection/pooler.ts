@@ -36,7 +36,7 @@ export class Pooler {
    * Checks a new connection. If there is a pooler, tries a named statement: each connection tries
    * the same name, so the second one detects a loss before a request would.
    */
-  async look(client: ClientBase, timeoutMs: number): Promise<void> {
+  async check(client: ClientBase, timeoutMs: number): Promise<void> {
     if (this.#losesStatements) return;
     const pid = await selectBackendPid(client, timeoutMs);
     if (pid === announcedPid(client)) return;

@@ -22,7 +22,7 @@ export type KeeperOptions = {
 type Pauses = { readonly look: number; readonly first: number; readonly most: number };
 
 const PAUSES: Pauses = {
-  look: LIMITS.embeddedLookMs,
+  look: LIMITS.embeddedCheckMs,
   first: LIMITS.embeddedPauseMs,
   most: LIMITS.embeddedLongestPauseMs,
 };

@@ -145,8 +145,8 @@ export class NodePools {
       connectionString: url,
       connectionTimeoutMillis: LIMITS.connectTimeoutMs,
       async onConnect(client) {
-        await pooler.look(client, timeoutMs);
-        await placement.look(client, timeoutMs);
+        await pooler.check(client, timeoutMs);
+        await placement.check(client, timeoutMs);
       },
       idleTimeoutMillis: 30_000,
       keepAlive: true,

@@ -30,7 +30,7 @@ export class SilentPrimary {
   /** Notes that a request has waited for the primary in vain. */
   suspect(): void {
     if (this.#timer) return;
-    const timer = setInterval(() => void this.#check(timer), LIMITS.primaryLookMs).unref();
+    const timer = setInterval(() => void this.#check(timer), LIMITS.primaryCheckMs).unref();
     this.#timer = timer;
     void this.#check(timer);
   }
@@ -62,8 +62,8 @@ export class SilentPrimary {
   }
 
   async #answersOpenConnection(): Promise<void> {
-    const look = { text: NOTHING, query_timeout: LIMITS.connectTimeoutMs };
-    await this.#options.reads().query(look);
+    const check = { text: NOTHING, query_timeout: LIMITS.connectTimeoutMs };
+    await this.#options.reads().query(check);
   }
 }
 
@@ -82,8 +82,8 @@ async function answersNewConnection(url: string): Promise<void> {
   try {
     await client.connect();
     // Behind a pooler, only a statement gets as far as the primary.
-    const look = { text: NOTHING, query_timeout: Math.max(1, until - performance.now()) };
-    await client.query(look);
+    const check = { text: NOTHING, query_timeout: Math.max(1, until - performance.now()) };
+    await client.query(check);
   } catch (error) {
     // Node's timers may fire a millisecond early.
     if (performance.now() > until - 2) throw error;

@@ -20,7 +20,7 @@ export class SilentWorkers {
   #silent: ReadonlySet<number> = new Set();
   /** Why nothing can be read at all: the coordinator does not answer either. */
   #unreachable: Error | null = null;
-  #look: Promise<void> | null = null;
+  #check: Promise<void> | null = null;
   #next: NodeJS.Timeout | null = null;
   #isClosed = false;
   readonly #onFailure: (error: unknown) => void;
@@ -57,15 +57,15 @@ export class SilentWorkers {
   watch(segmentIds: readonly number[], onSilence: (error: Error) => void): () => void {
     let isOver = false;
     let timer: NodeJS.Timeout;
-    const look = async (): Promise<void> => {
-      await this.#lookOnce();
+    const check = async (): Promise<void> => {
+      await this.#checkOnce();
       const error = this.#unreachable ?? (await this.#failureOf(segmentIds));
       if (isOver) return;
       if (error) onSilence(error);
       else lookLater();
     };
     const lookLater = (): void => {
-      timer = setTimeout(() => void look(), LIMITS.workerLookMs);
+      timer = setTimeout(() => void check(), LIMITS.workerCheckMs);
     };
     lookLater();
     return () => {
@@ -84,17 +84,17 @@ export class SilentWorkers {
   }
 
   /** One check at a time, for all reads. Silent workers are checked again until they answer. */
-  #lookOnce(): Promise<void> {
-    this.#look ??= this.#lookAtAll().finally(() => {
-      this.#look = null;
+  #checkOnce(): Promise<void> {
+    this.#check ??= this.#mergeAll().finally(() => {
+      this.#check = null;
       if (this.#next) clearTimeout(this.#next);
       if (this.#silent.size === 0 || this.#isClosed) return;
-      this.#next = setTimeout(() => void this.#lookOnce(), LIMITS.workerLookMs).unref();
+      this.#next = setTimeout(() => void this.#checkOnce(), LIMITS.workerCheckMs).unref();
     });
-    return this.#look;
+    return this.#check;
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #mergeAll(): Promise<void> {
     try {
       const silent = new Set<number>();
       const { rows } = await this.#control.query<Worker>(WORKERS);

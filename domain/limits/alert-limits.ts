@@ -34,7 +34,7 @@ export const ALERT_LIMITS = {
   /** The most that one page lists, as for keys. */
   alertEventsPage: 1_000,
   /** How often the server looks for notifications that are due. */
-  notificationLookMs: 1_000,
+  notificationCheckMs: 1_000,
   /** Waiting deliveries of one sink that are counted for metrics: takes less than a second. */
   countedDeliveries: 1_000_000,
   /** The pause after waiting deliveries were counted, as a multiple of how long that took. */

@@ -41,7 +41,7 @@ export const FEED_LIMITS = {
   /** Lines of an exporter after which a sequence without any of them has ended … */
   lossSilentLines: 1_000,
   /** … if as many times `lostAfterMs` have also passed: a line card may be idle for minutes. */
-  lossSilentLooks: 5,
+  lossSilentChecks: 5,
   /** Exporters that a report names, with their losses. It only counts the others. */
   lossNamedExporters: 100,
 } as const;

@@ -14,11 +14,11 @@ export const LIVE_LIMITS = {
   /** Bytes of an event written at once: each piece that is taken shows that the reader reads. */
   eventPieceBytes: 64 * 1024,
   /** How often versions of contexts are polled if there is no NOTIFY. */
-  versionLookMs: 1_000,
+  versionPollMs: 1_000,
   /** With NOTIFY, only one in this many polls is made: the connection may be dead. */
-  versionLooksSpared: 5,
+  versionPollsSkipped: 5,
   /** How often the rights of subscribers are checked: twice within the promised five seconds. */
-  rightsLookMs: 2_500,
+  rightsCheckMs: 2_500,
   /**
    * Answers to subscriptions that a process computes at once. It is fewer than half of its
    * connections, so fewer still when several processes serve, but at least one.

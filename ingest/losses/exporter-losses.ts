@@ -52,7 +52,7 @@ export class ExporterLosses {
   settle(): void {
     this.#looks += 1;
     for (const run of [...this.#runs]) {
-      this.#judgeGap(run, LIMITS.lossSilentLooks);
+      this.#judgeGap(run, LIMITS.lossSilentChecks);
       if (!run.sequence.settle()) this.#forget(run);
     }
   }

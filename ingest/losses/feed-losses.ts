@@ -41,7 +41,7 @@ export class FeedLosses {
   readonly #followed = new Map<string, Followed>();
   /** Losses of exporters that are no longer tracked. */
   readonly #forgotten: Record<LossUnit, number> = { flows: 0, packets: 0, datagrams: 0 };
-  #linesSinceLook = 0;
+  #linesSinceCheck = 0;
   #nowMs = 0;
   #lookedAtMs: number | null = null;
   /** Total that was lost, in all units, when `settle` or `end` was last called. */
@@ -53,8 +53,8 @@ export class FeedLosses {
     if (followed === null) return;
     followed.heardAtMs = this.#nowMs;
     followed.losses.take(number, records, near);
-    this.#linesSinceLook += 1;
-    if (this.#linesSinceLook >= LIMITS.lostAfterLines) this.#look();
+    this.#linesSinceCheck += 1;
+    if (this.#linesSinceCheck >= LIMITS.lostAfterLines) this.#check();
   };
 
   /**
@@ -66,7 +66,7 @@ export class FeedLosses {
     this.#lookedAtMs ??= nowMs;
     if (nowMs - this.#lookedAtMs >= LIMITS.lostAfterMs) {
       this.#lookedAtMs = nowMs;
-      this.#look();
+      this.#check();
       this.#forgetIdle(nowMs);
     }
     return this.#hasMore();
@@ -118,8 +118,8 @@ export class FeedLosses {
       .slice(0, LIMITS.lossNamedExporters);
   }
 
-  #look(): void {
-    this.#linesSinceLook = 0;
+  #check(): void {
+    this.#linesSinceCheck = 0;
     for (const { losses } of this.#followed.values()) losses.settle();
   }
 

@@ -1,17 +1,17 @@
 import { LIMITS } from '../../domain/limits.ts';
 import type { ContextView } from '../contexts.ts';
-import { type ChangePlace, type ChangeRow, NO_CHANGE } from '../loaders/node-loaders.ts';
+import { type ChangeCursor, type ChangeRow, NO_CHANGE } from '../loaders/node-loaders.ts';
 import { type AlertEventView, firingEvents, viewEvent } from './alert-events.ts';
 import { listAlerts } from './alerts.ts';
 
-export type { ChangePlace } from '../loaders/node-loaders.ts';
+export type { ChangeCursor } from '../loaders/node-loaders.ts';
 
 /** Beginnings and ends of events in order, each with the event as it was then. */
 export type AlertChanges = {
   readonly kind: 'changes';
   readonly events: readonly AlertEventView[];
   /** The position of the last change. */
-  readonly place: ChangePlace;
+  readonly place: ChangeCursor;
   /** Whether more follow. */
   readonly hasMore: boolean;
 };
@@ -29,7 +29,7 @@ export async function firingNow(at: ContextView): Promise<AlertChanges> {
 }
 
 /** Returns the changes that follow a position. */
-export async function changesSince(at: ContextView, since: ChangePlace): Promise<ChangesSince> {
+export async function changesSince(at: ContextView, since: ChangeCursor): Promise<ChangesSince> {
   const { alerts } = at.loaders;
   const counter = await alerts.changeCounter(at.contextId, since);
   const behind = counter.number - since.number;

@@ -4,7 +4,7 @@ import { isUuid } from '../../domain/text/uuid.ts';
 import type { ContextView } from '../contexts.ts';
 import { type CounterGroupView, findGroupById } from '../counter-groups.ts';
 import { type KeyView, viewKeys } from '../keys.ts';
-import type { EventPlace, EventRow } from '../loaders/node-loaders.ts';
+import type { EventCursor, EventRow } from '../loaders/node-loaders.ts';
 import { type AlertView, findAlert } from './alerts.ts';
 
 export type AlertEventView = {
@@ -100,7 +100,7 @@ const CURSOR = 'event:';
 export const encodeEventCursor = ({ row }: AlertEventView): string =>
   Buffer.from(`${CURSOR}${row.startedAt}:${row.eventId}`).toString('base64url');
 
-function decodeEventCursor(cursor: string): EventPlace {
+function decodeEventCursor(cursor: string): EventCursor {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, seconds = '', eventId = ''] = /^event:(\d{1,15}):(.*)$/s.exec(text) ?? [];
   const isOurs = isUuid(eventId) && Buffer.from(text).toString('base64url') === cursor;

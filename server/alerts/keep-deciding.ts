@@ -36,7 +36,7 @@ export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
   // A default for undefined only: null means without timers.
   const { delays = DELAYS, log } = options;
   const evaluator = new Evaluator(options);
-  const work = workInBackground((signal) => evaluator.look(signal), delays, log);
+  const work = workInBackground((signal) => evaluator.check(signal), delays, log);
   return {
     runOnce: work.runOnce,
     async stop() {
@@ -79,7 +79,7 @@ class Evaluator {
     this.#reader = new WindowReader({ databaseUrl, runsInline: false });
   }
 
-  async look(signal: AbortSignal): Promise<void> {
+  async check(signal: AbortSignal): Promise<void> {
     try {
       const connection = await this.#session.open();
       const watch = await selectWatch(connection);

@@ -11,11 +11,11 @@ export type BackgroundWork = {
 };
 
 /**
- * Runs `look` repeatedly, one pass after the other, whether or not the pass before succeeded. Its
+ * Runs `check` repeatedly, one pass after the other, whether or not the pass before succeeded. Its
  * signal is aborted when the server shuts down. delays null: it runs only when `runOnce` is called.
  */
 export function workInBackground(
-  look: (signal: AbortSignal) => Promise<void>,
+  check: (signal: AbortSignal) => Promise<void>,
   delays: Delays | null,
   log: Pick<Logger, 'error'>,
 ): BackgroundWork {
@@ -26,7 +26,7 @@ export function workInBackground(
 
   function runOnce(): Promise<void> {
     running = running
-      .then(() => (signal.aborted ? undefined : look(signal)))
+      .then(() => (signal.aborted ? undefined : check(signal)))
       .catch((err) => log.error({ err }, 'background work failed, which is retried'));
     return running;
   }

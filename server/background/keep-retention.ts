@@ -51,7 +51,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     return (await selectRetentions(connection, now())).length === 0;
   }
 
-  async function look(signal: AbortSignal): Promise<void> {
+  async function check(signal: AbortSignal): Promise<void> {
     let failed = true;
     try {
       failed = !(await withConnection({ databaseUrl, signal }, 'retention', async (connection) => {
@@ -70,7 +70,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     if (!signal.aborted) tally.noteRun({ endedAt: clock() / 1000, failed });
   }
 
-  return workInBackground(look, delays, log);
+  return workInBackground(check, delays, log);
 }
 
 type Dropping = {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
-import type { Visit } from '../admission/door.ts';
+import type { RequestAdmission } from '../admission/admission-control.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
 
@@ -24,7 +24,7 @@ export type Exchange = {
   /** Aborted when the caller disconnects before the response is sent. */
   readonly signal: AbortSignal;
   /** Admission of the request, and of its log-in. */
-  readonly gate: Visit;
+  readonly gate: RequestAdmission;
   /** A caller that reads none of its response for this long is disconnected. */
   readonly slowCallerMs: number;
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isRestPath } from '../../rest/handle-request.ts';
-import type { Visit } from '../admission/door.ts';
+import type { RequestAdmission } from '../admission/admission-control.ts';
 import type { Service } from '../service/service.ts';
 import { answerCors } from './cors.ts';
 import { GRAPHQL_PATH } from './graphql-path.ts';
@@ -15,7 +15,7 @@ type Arrival = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  readonly gate: Visit;
+  readonly gate: RequestAdmission;
 };
 
 const BUSY = serviceError('busy');

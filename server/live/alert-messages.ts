@@ -1,6 +1,10 @@
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type ChangePlace, changesSince, firingNow } from '../../resolvers/alerts/alert-changes.ts';
+import {
+  type ChangeCursor,
+  changesSince,
+  firingNow,
+} from '../../resolvers/alerts/alert-changes.ts';
 import { findContext } from '../../resolvers/contexts.ts';
 import type { MessageSource } from './message-source.ts';
 
@@ -23,9 +27,9 @@ export const alertMessages: MessageSource = async (scope, contextName, after) =>
 };
 
 /** Formats a cursor as `select-watched-alerts.ts` returns it. */
-const cursorOf = ({ number, nonce }: ChangePlace): string => `${number} ${nonce}`;
+const cursorOf = ({ number, nonce }: ChangeCursor): string => `${number} ${nonce}`;
 
-function placeIn(cursor: string): ChangePlace {
+function placeIn(cursor: string): ChangeCursor {
   const [number = '', nonce = ''] = cursor.split(' ');
   return { number: Number(number), nonce };
 }

@@ -18,7 +18,7 @@ export class RightsCheck {
   readonly #service: Pick<Service, 'pools' | 'log'>;
   readonly #all: () => Iterable<Followers>;
   #timer: NodeJS.Timeout | null = null;
-  #isLooking = false;
+  #isChecking = false;
   /** Whether a failure was logged since the last check that succeeded. */
   #isWarned = false;
 
@@ -28,7 +28,7 @@ export class RightsCheck {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => void this.#look(), LIMITS.rightsLookMs).unref();
+    this.#timer ??= setInterval(() => void this.#check(), LIMITS.rightsCheckMs).unref();
   }
 
   stop(): void {
@@ -36,16 +36,16 @@ export class RightsCheck {
     this.#timer = null;
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     try {
-      await this.#check();
+      await this.#checkAll();
       this.#isWarned = false;
     } catch (err) {
       this.#noteFailure(err);
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 
@@ -57,7 +57,7 @@ export class RightsCheck {
     this.#isWarned ||= !isAway;
   }
 
-  async #check(): Promise<void> {
+  async #checkAll(): Promise<void> {
     const rights = this.#rights();
     if (rights.size === 0) return;
     const { pools } = this.#service;

@@ -52,7 +52,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     sweptAt: null,
   };
 
-  async function look(signal: AbortSignal): Promise<void> {
+  async function check(signal: AbortSignal): Promise<void> {
     const started = performance.now();
     let failed = true;
     try {
@@ -69,7 +69,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     tally.noteRun({ endedAt: clock() / 1000, seconds, failed });
   }
 
-  return workInBackground(look, delays, log);
+  return workInBackground(check, delays, log);
 }
 
 /** State that is kept from one pass to the next. Times are in epoch seconds. */
@@ -95,7 +95,7 @@ async function lookAtContexts(merging: Merging, connection: Connection): Promise
   const before = await selectContextNumbers(connection);
   tally.imports = await lookAtImports(connection, before, tally.imports);
   tally.feedLosses = await selectFeedLosses(connection);
-  await lookAtAll(merging, connection, before);
+  await mergeAll(merging, connection, before);
   let isGood = true;
   let isMerged = false;
   for (const context of before) {
@@ -107,11 +107,11 @@ async function lookAtContexts(merging: Merging, connection: Connection): Promise
     isGood = (await mergeOne(merging, context)) && isGood;
     isMerged = true;
   }
-  if (isMerged) await lookAtAll(merging, connection, await selectContextNumbers(connection));
+  if (isMerged) await mergeAll(merging, connection, await selectContextNumbers(connection));
   return (await sweepAll(merging, connection, before)) && isGood;
 }
 
-async function lookAtAll(
+async function mergeAll(
   { tally, remembered, now }: Merging,
   connection: Connection,
   contexts: readonly ContextNumbersRow[],
@@ -146,7 +146,7 @@ function mayRollUp(
   if (!last) return true;
   // Even if nothing has changed, a roll-up may become due with time.
   const isAsBefore = last.layout === layout;
-  const wait = isAsBefore ? LIMITS.quietRollUpLookSeconds : LIMITS.rollUpLookSeconds;
+  const wait = isAsBefore ? LIMITS.quietRollUpCheckSeconds : LIMITS.rollUpCheckSeconds;
   return now() - last.at >= wait;
 }
 

@@ -70,7 +70,7 @@ class Parent {
       size: options.settings.processes,
       port: options.settings.port,
       log: options.log,
-      lookMs: LIMITS.processLookMs,
+      checkMs: LIMITS.processCheckMs,
       assign: (member) => this.#assign(member),
       onMessage: (member, message) => this.#receive(member, message),
       onGone: (member) => this.#metrics.forget(member),

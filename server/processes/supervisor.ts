@@ -12,7 +12,7 @@ export type SupervisorOptions = {
   readonly port: number;
   readonly log: Logger;
   /** How often each process is pinged. */
-  readonly lookMs: number;
+  readonly checkMs: number;
   /** Called when a member was assigned a number and should start serving. */
   readonly assign: (member: Member) => void;
   /** Called with the messages of members that the supervisor does not handle itself. */
@@ -42,7 +42,7 @@ export class Supervisor {
   /** Starts that failed since the last success, and whether the next start is delayed. */
   #failedStarts = 0;
   #isPausing = false;
-  readonly #looking: NodeJS.Timeout;
+  readonly #checking: NodeJS.Timeout;
   #completed: (url: string) => void = () => undefined;
   #incomplete: (error: Error) => void = () => undefined;
   #fail: (error: Error) => void = () => undefined;
@@ -63,7 +63,7 @@ export class Supervisor {
     // Members accept connections themselves: this costs the parent nothing, and a process that dies
     // breaks only the connections that it has accepted (ADR 14).
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    this.#looking = setInterval(() => this.#look(), options.lookMs);
+    this.#checking = setInterval(() => this.#check(), options.checkMs);
     this.#fill();
   }
 
@@ -119,7 +119,7 @@ export class Supervisor {
     const late = setTimeout(() => this.kill(), lateMs);
     await Promise.all([...this.#members].map(({ exited }) => exited));
     clearTimeout(late);
-    clearInterval(this.#looking);
+    clearInterval(this.#checking);
   }
 
   /** Kills all members. No member is replaced. */
@@ -178,9 +178,9 @@ export class Supervisor {
    * Kills processes that hang. Health checks would not notice: the other processes answer them;
    * and a spare process that hangs would be given a number and never serve.
    */
-  #look(): void {
+  #check(): void {
     for (const member of this.#in('spare', 'starting', 'serving', 'leaving')) {
-      if (member.silentLooks >= LIMITS.processSilentLooks) {
+      if (member.silentLooks >= LIMITS.processSilentChecks) {
         this.#options.log.error(nameOf(member), 'a process does not answer, and is killed');
         member.kill();
       }

@@ -90,6 +90,6 @@ async function mergeAll(
     if (outcome === 'done') return { ...done, damaged };
     if (!isWaiting) onWaiting?.();
     isWaiting = true;
-    await sleep(LIMITS.mergeLookMs, undefined, { signal });
+    await sleep(LIMITS.mergeCheckMs, undefined, { signal });
   }
 }

@@ -151,7 +151,7 @@ async function rebuildSegment(
     if (outcome !== 'busy') return outcome;
     if (!isWaiting) onWaiting?.();
     isWaiting = true;
-    await sleep(LIMITS.mergeLookMs, undefined, { signal });
+    await sleep(LIMITS.mergeCheckMs, undefined, { signal });
   }
 }
 

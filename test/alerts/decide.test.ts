@@ -171,19 +171,19 @@ describe('a rule about silence', () => {
     await lab.declare({ quiet: { when: { silent_seconds: 60 } } });
     await lab.importSamples([inWindow(1, 'a', 1)]);
     const at = Math.floor(Date.now() / 1000 / 10) * 10 + 10;
-    const look = async (second: number) => {
+    const check = async (second: number) => {
       lab.clock.seconds = at + second;
       await lab.decideAlertsNow();
       return (await lab.events()).map(({ endedAt, value }) => [value > 60, endedAt !== null]);
     };
-    expect(await look(30)).toEqual([]);
-    expect(await look(90)).toEqual([[true, false]]);
+    expect(await check(30)).toEqual([]);
+    expect(await check(90)).toEqual([[true, false]]);
     // A late reading brings no newer bucket.
     await lab.importSamples([inWindow(1, 'late', 1)]);
-    expect(await look(100)).toEqual([[true, false]]);
+    expect(await check(100)).toEqual([[true, false]]);
     await lab.importSamples([inWindow(2, 'a', 1)]);
     await lab.sql('update coverage set newest_at = to_timestamp($1)', [at + 100]);
-    expect(await look(120)).toEqual([[true, true]]);
+    expect(await check(120)).toEqual([[true, true]]);
     lab.clock.seconds = T0;
   });
 
@@ -192,7 +192,7 @@ describe('a rule about silence', () => {
     await lab.declare({ quiet: { when: { silent_seconds: 60 } } });
     await lab.importSamples([inWindow(3, 'a', 1)]);
     const at = Math.floor(Date.now() / 1000 / 10) * 10 + 10;
-    const look = async (second: number) => {
+    const check = async (second: number) => {
       lab.clock.seconds = at + second;
       await lab.decideAlertsNow();
       return (await lab.events()).map(({ startedAt, endedAt }) => [
@@ -200,15 +200,15 @@ describe('a rule about silence', () => {
         endedAt && endedAt - at,
       ]);
     };
-    expect(await look(86_400)).toEqual([[86_400, null]]);
+    expect(await check(86_400)).toEqual([[86_400, null]]);
     await lab.importSamples([inWindow(4, 'a', 1)]);
     await lab.sql('update coverage set newest_at = to_timestamp($1)', [at]);
-    expect(await look(20)).toEqual([[86_400, 86_400]]);
+    expect(await check(20)).toEqual([[86_400, 86_400]]);
     // No commit shows that it is silent again.
     await lab.sql('update coverage set newest_at = to_timestamp($1)', [at + 50_000]);
-    expect(await look(50_000)).toHaveLength(1);
+    expect(await check(50_000)).toHaveLength(1);
     await lab.sql('update coverage set newest_at = to_timestamp($1)', [at]);
-    expect(await look(100)).toContainEqual([100, null]);
+    expect(await check(100)).toContainEqual([100, null]);
     lab.clock.seconds = T0;
   });
 });

@@ -4,7 +4,7 @@ import { SilentWorkers } from '../../db/session/silent-workers.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
 /** Duration of a check. */
-const LOOK_MS = 10;
+const CHECK_MS = 10;
 
 const QUERY_TIMEOUT = new Error('Query read timeout');
 const DENIED = Object.assign(new Error('permission denied'), { code: '42501' });
@@ -34,7 +34,7 @@ function coordinator(said: Said) {
       const [segments, silent] = values as [number[], number[]];
       return { rows: [{ answer: segments.some((id) => silent.includes(1 + (id % 2))) }] };
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     const [name] = typeof statement === 'string' ? [] : statement.values;
     const answers = said[String(name)] ?? true;
     if (answers instanceof Error) throw answers;
@@ -68,7 +68,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const pass = (looks: number) =>
-  vi.advanceTimersByTimeAsync(looks * (LIMITS.workerLookMs + 2 * LOOK_MS));
+  vi.advanceTimersByTimeAsync(looks * (LIMITS.workerCheckMs + 2 * CHECK_MS));
 
 describe('a read of pages', () => {
   it('has no worker checked if it is quick', async () => {

@@ -254,11 +254,11 @@ describe('lines of one exporter', () => {
     const losses = new FeedLosses();
     losses.settle(0);
     for (const line of lines) losses.note(line);
-    for (let look = 1; look < LIMITS.lossSilentLooks; look += 1) {
+    for (let look = 1; look < LIMITS.lossSilentChecks; look += 1) {
       losses.settle(look * LIMITS.lostAfterMs);
       expect(losses.total()).toEqual(NOTHING);
     }
-    losses.settle(LIMITS.lossSilentLooks * LIMITS.lostAfterMs);
+    losses.settle(LIMITS.lossSilentChecks * LIMITS.lostAfterMs);
     expect(losses.total()).toEqual(gap);
   });
 

@@ -1,9 +1,9 @@
 import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
 import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, type EventRow } from './event-row.ts';
-import type { ChangePlace } from './select-change-counter.ts';
+import type { ChangeCursor } from './select-change-counter.ts';
 
-export type ChangeRow = EventRow & ChangePlace & { readonly change: AlertChange };
+export type ChangeRow = EventRow & ChangeCursor & { readonly change: AlertChange };
 
 export type ChangesAfter = {
   readonly contextId: number;

@@ -1,14 +1,14 @@
 import type { ReadSession } from '../../session/read-session.ts';
 
 /** The position of a change of a context's alerts, as in a subscriber's cursor. */
-export type ChangePlace = {
+export type ChangeCursor = {
   readonly number: number;
   /** An integer as text. It shows whether the number still belongs to the same change. */
   readonly nonce: string;
 };
 
 /** The newest change; number 0: there was none. */
-export type ChangeCounter = ChangePlace & {
+export type ChangeCounter = ChangeCursor & {
   /** Whether a change follows the one asked about. */
   readonly hasNext: boolean;
 };
@@ -17,7 +17,7 @@ export type ChangeCounter = ChangePlace & {
 export async function selectChangeCounter(
   session: Pick<ReadSession, 'read'>,
   contextId: number,
-  { number, nonce }: ChangePlace,
+  { number, nonce }: ChangeCursor,
 ): Promise<ChangeCounter> {
   const [counter] = await session.read<ChangeCounter>({
     query: 'select-change-counter',
@@ -33,4 +33,4 @@ from alert_change_counters where context_id = $1`,
   return counter ?? { ...NO_CHANGE, hasNext: false };
 }
 
-export const NO_CHANGE: ChangePlace = { number: 0, nonce: '0' };
+export const NO_CHANGE: ChangeCursor = { number: 0, nonce: '0' };

@@ -3,14 +3,14 @@ import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 
 /** The position of an event among all events of its context: newest first, then by id. */
-export type EventPlace = { readonly startedAt: EpochSeconds; readonly eventId: string };
+export type EventCursor = { readonly startedAt: EpochSeconds; readonly eventId: string };
 
 export type EventPage = {
   readonly contextId: number;
   /** Only events of the rules of this name; null: of all rules. */
   readonly alert: string | null;
   /** null: from the newest on. */
-  readonly after: EventPlace | null;
+  readonly after: EventCursor | null;
   readonly limit: number;
 };
 

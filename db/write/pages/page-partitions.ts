@@ -34,7 +34,7 @@ export async function ensurePagePartition(
       if (!isShardMove(error)) throw error;
       if (performance.now() >= until) throw new Error(MOVING, { cause: error });
     }
-    await delay(LIMITS.shardMoveLookMs);
+    await delay(LIMITS.shardMoveCheckMs);
   }
 }
 

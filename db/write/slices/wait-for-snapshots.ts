@@ -22,7 +22,7 @@ export async function waitForSnapshots(
   if (waitedFor.size > 0) await connection.query('select pg_current_xact_id()');
   while (waitedFor.size > 0) {
     if (performance.now() >= until) return false;
-    await delay(LIMITS.detachLookMs, undefined, { signal });
+    await delay(LIMITS.detachCheckMs, undefined, { signal });
     const still = await selectSnapshots(connection);
     waitedFor = new Set([...waitedFor].filter((holder) => still.has(holder)));
   }

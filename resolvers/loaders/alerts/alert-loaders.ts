@@ -10,7 +10,7 @@ import { selectRevisions } from '../../../db/queries/alerts/select-alert-revisio
 import { selectAlerts } from '../../../db/queries/alerts/select-alerts.ts';
 import {
   type ChangeCounter,
-  type ChangePlace,
+  type ChangeCursor,
   selectChangeCounter,
 } from '../../../db/queries/alerts/select-change-counter.ts';
 import { type EventPage, selectEventPages } from '../../../db/queries/alerts/select-event-pages.ts';
@@ -55,7 +55,7 @@ export function createAlertLoaders(session: RequestSession) {
       { cache: false },
     ),
     /** See the statements of these two. Not batched: each is requested only once at a time. */
-    changeCounter: (contextId: number, at: ChangePlace): Promise<ChangeCounter> =>
+    changeCounter: (contextId: number, at: ChangeCursor): Promise<ChangeCounter> =>
       selectChangeCounter(session, contextId, at),
     changes: (wanted: ChangesAfter): Promise<ChangeRow[]> => selectChanges(session, wanted),
   };

@@ -25,7 +25,7 @@ export class StandbyState {
   #isOut = false;
   /** By context: the versions that the standby has to reach. */
   readonly #behind = new Map<number, VersionedRow>();
-  #pauseMs: number = LIMITS.standbyLookMs;
+  #pauseMs: number = LIMITS.standbyCheckMs;
   #lookAt = 0;
   #isLooking = false;
   #isReported = false;
@@ -95,7 +95,7 @@ export class StandbyState {
 
   /** Notes that the standby has answered a request. */
   answered(): void {
-    if (this.#since === null) this.#pauseMs = LIMITS.standbyLookMs;
+    if (this.#since === null) this.#pauseMs = LIMITS.standbyCheckMs;
   }
 
   #isFitAgain(): Notice {
@@ -108,7 +108,7 @@ export class StandbyState {
 
   #lookLater(nowMs: number): void {
     this.#lookAt = nowMs + this.#pauseMs;
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LIMITS.standbyLongestLookMs);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LIMITS.standbyLongestCheckMs);
   }
 }
 

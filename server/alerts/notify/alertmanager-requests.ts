@@ -5,13 +5,13 @@ import { endedAlert, firingAlert, type PostableAlert } from './alertmanager-aler
 import type { Notification } from './notification.ts';
 
 /** A change of an event that an Alertmanager is to be sent as an alert. */
-export type ToldChange = Notification & {
+export type ReportedChange = Notification & {
   readonly change: AlertChange;
   /** false: it was delivered before, and is only repeated. */
   readonly isDue: boolean;
 };
 
-export const alertOf = (told: ToldChange, nowMs: number): PostableAlert =>
+export const alertOf = (told: ReportedChange, nowMs: number): PostableAlert =>
   told.change === 'ended' ? endedAlert(told, nowMs) : firingAlert(told, nowMs);
 
 /**
@@ -22,15 +22,15 @@ export const alertOf = (told: ToldChange, nowMs: number): PostableAlert =>
  * between two requests.
  */
 export function alertmanagerRequests(
-  changes: readonly ToldChange[],
+  changes: readonly ReportedChange[],
   nowMs: number,
-): (readonly ToldChange[])[] {
+): (readonly ReportedChange[])[] {
   const sized = changes.map((change) => {
     const alert = alertOf(change, nowMs);
     const bytes = Buffer.byteLength(JSON.stringify(alert)) + ','.length;
     return { change, bytes, labels: JSON.stringify(alert.labels) };
   });
-  const requests: ToldChange[][] = [];
+  const requests: ReportedChange[][] = [];
   let room = 0;
   const alerts = [...groupBy(sized, ({ labels }) => labels).values()].map((same) => ({
     same,

@@ -5,7 +5,7 @@ import type {
 import { selectFiringEvents } from '../../../db/write/alerts/select-firing-events.ts';
 import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { alertmanagerRequests, alertOf, type ToldChange } from './alertmanager-requests.ts';
+import { alertmanagerRequests, alertOf, type ReportedChange } from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
 import { postToSink } from './post-to-sink.ts';
 import type { SendingOptions } from './sending.ts';
@@ -88,7 +88,10 @@ export class AlertmanagerSender {
   }
 
   /** Sends one request, and records the outcome. Returns the failure, if it is one. */
-  async #tryOne(sink: NotifiedSink, request: readonly ToldChange[]): Promise<SinkFailure | null> {
+  async #tryOne(
+    sink: NotifiedSink,
+    request: readonly ReportedChange[],
+  ): Promise<SinkFailure | null> {
     const { outcomes } = this.#options;
     try {
       await this.#post(sink, request);
@@ -107,7 +110,7 @@ export class AlertmanagerSender {
     return Math.min(repeatMs, retries.longestMs, retries.firstMs * 2 ** Math.min(failures, 30));
   }
 
-  async #post(sink: NotifiedSink, request: readonly ToldChange[]): Promise<void> {
+  async #post(sink: NotifiedSink, request: readonly ReportedChange[]): Promise<void> {
     const { variable, clock, answerMs, signal } = this.#options;
     const { url, authorization } = addressOf(sink, variable);
     const address = { url: apiUrl(url), authorization };
@@ -123,7 +126,7 @@ export class AlertmanagerSender {
    * an event of a key has ended, another event of the same key may fire, and to Alertmanager both
    * are the same alert.
    */
-  async #changes(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<ToldChange[]> {
+  async #changes(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<ReportedChange[]> {
     const { onDatabase } = this.#options;
     const areDue = new Set(due.map(({ event }) => event.eventId));
     const firing = await onDatabase((connection) => selectFiringEvents(connection, sink.contextId));
@@ -157,7 +160,7 @@ export class AlertmanagerSender {
 /** Statuses that may be about one request: a firewall, a limit of length, or bad content. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 403, 413, 422]);
 
-const changesOf = (told: readonly Pick<ToldChange, 'event' | 'change'>[]) =>
+const changesOf = (told: readonly Pick<ReportedChange, 'event' | 'change'>[]) =>
   told.map(({ event: { eventId }, change }) => ({ eventId, change }));
 
 /** Alertmanager may be served below a path of its own. */

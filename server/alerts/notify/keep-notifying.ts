@@ -34,7 +34,7 @@ export type KeepNotifyingOptions = {
   readonly answerMs?: number;
 };
 
-const DELAYS = { firstMs: LIMITS.notificationLookMs, everyMs: LIMITS.notificationLookMs };
+const DELAYS = { firstMs: LIMITS.notificationCheckMs, everyMs: LIMITS.notificationCheckMs };
 
 const RETRIES = {
   firstMs: LIMITS.notificationFirstRetryMs,
@@ -49,7 +49,7 @@ const RETRIES = {
 export function keepNotifying(options: KeepNotifyingOptions): BackgroundWork {
   const { delays = DELAYS, log } = options;
   const keeper = new NotifierKeeper(options, () => void work.runOnce());
-  const work = workInBackground((signal) => keeper.look(signal), delays, log);
+  const work = workInBackground((signal) => keeper.check(signal), delays, log);
   return {
     runOnce: work.runOnce,
     async stop() {
@@ -62,7 +62,7 @@ export function keepNotifying(options: KeepNotifyingOptions): BackgroundWork {
 /** Keeps a notifier, and creates a new one after its connection was lost. */
 class NotifierKeeper {
   readonly #options: KeepNotifyingOptions;
-  readonly #lookNow: () => void;
+  readonly #checkNow: () => void;
   #notifier: Notifier | null = null;
   /** The newest connection. */
   #connection: OpenConnection | null = null;
@@ -70,12 +70,12 @@ class NotifierKeeper {
   #isFailing = false;
   #isWoken = false;
 
-  constructor(options: KeepNotifyingOptions, lookNow: () => void) {
+  constructor(options: KeepNotifyingOptions, checkNow: () => void) {
     this.#options = options;
-    this.#lookNow = lookNow;
+    this.#checkNow = checkNow;
   }
 
-  async look(signal: AbortSignal): Promise<void> {
+  async check(signal: AbortSignal): Promise<void> {
     this.#isWoken = false;
     if (this.#isPooled) return;
     const onAbort = () => void this.end();
@@ -83,7 +83,7 @@ class NotifierKeeper {
     try {
       if (this.#notifier?.isOver) this.#notifier = null;
       this.#notifier ??= await this.#open();
-      await this.#notifier?.look();
+      await this.#notifier?.sendDue();
       if (this.#isFailing) this.#options.log.info('sinks are notified of alerts again');
       this.#isFailing = false;
     } catch (error) {
@@ -145,6 +145,6 @@ class NotifierKeeper {
   #wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
-    this.#lookNow();
+    this.#checkNow();
   }
 }

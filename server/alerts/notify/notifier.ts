@@ -69,7 +69,7 @@ export class Notifier {
    * Starts sending what is due now. It runs after each request, so what it reads must not grow with
    * the number of deliveries that wait.
    */
-  async look(): Promise<void> {
+  async sendDue(): Promise<void> {
     this.#isChosen ||= await this.#onDatabase(tryLockNotifications);
     if (!this.#isChosen) return;
     await this.#counter.count();

@@ -1,5 +1,5 @@
 import {
-  type ToldChanges,
+  type ReportedChanges,
   updateDelivered,
 } from '../../../db/write/alerts/deliveries/update-delivered.ts';
 import { type Retries, updateFailed } from '../../../db/write/alerts/deliveries/update-failed.ts';
@@ -16,7 +16,7 @@ export type OutcomesOptions = {
   readonly retries: Retries;
 };
 
-type Changes = ToldChanges['changes'];
+type Changes = ReportedChanges['changes'];
 
 /** Records the outcomes of deliveries: in the database, in metrics and in the log. */
 export class Outcomes {

@@ -38,7 +38,7 @@ export class VersionWatch {
   readonly #alerts = new Map<number, Set<OnAlerts>>();
   #listener: Listener | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #looks = 0;
+  #polls = 0;
   /** The nodes, and `ALERTS` for the alerts, whose polls are in progress. */
   readonly #asked = new Set<string>();
   #stopping: Promise<void> = Promise.resolve();
@@ -51,13 +51,13 @@ export class VersionWatch {
   watch({ nodeUrl, contextId }: Watched, onVersions: OnVersions): () => void {
     const node = this.#nodes.get(nodeUrl) ?? new Map<number, Set<OnVersions>>();
     this.#nodes.set(nodeUrl, node);
-    const told = node.get(contextId) ?? new Set<OnVersions>();
-    node.set(contextId, told);
-    told.add(onVersions);
+    const watchers = node.get(contextId) ?? new Set<OnVersions>();
+    node.set(contextId, watchers);
+    watchers.add(onVersions);
     this.#start();
     return () => {
-      told.delete(onVersions);
-      if (told.size === 0 && node.get(contextId) === told) node.delete(contextId);
+      watchers.delete(onVersions);
+      if (watchers.size === 0 && node.get(contextId) === watchers) node.delete(contextId);
       if (node.size === 0 && this.#nodes.get(nodeUrl) === node) this.#nodes.delete(nodeUrl);
       this.#stopIfUnwanted();
     };
@@ -65,13 +65,14 @@ export class VersionWatch {
 
   /** Reports that alerts may have begun or ended. Returns a function that ends the watch. */
   watchAlerts(contextId: number, onAlerts: OnAlerts): () => void {
-    const told = this.#alerts.get(contextId) ?? new Set<OnAlerts>();
-    this.#alerts.set(contextId, told);
-    told.add(onAlerts);
+    const watchers = this.#alerts.get(contextId) ?? new Set<OnAlerts>();
+    this.#alerts.set(contextId, watchers);
+    watchers.add(onAlerts);
     this.#start();
     return () => {
-      told.delete(onAlerts);
-      if (told.size === 0 && this.#alerts.get(contextId) === told) this.#alerts.delete(contextId);
+      watchers.delete(onAlerts);
+      if (watchers.size === 0 && this.#alerts.get(contextId) === watchers)
+        this.#alerts.delete(contextId);
       this.#stopIfUnwanted();
     };
   }
@@ -82,13 +83,13 @@ export class VersionWatch {
   }
 
   #start(): void {
-    const { pools, log, everyMs = LIMITS.versionLookMs } = this.#options;
-    this.#timer ??= setInterval(() => this.#look(), everyMs).unref();
+    const { pools, log, everyMs = LIMITS.versionPollMs } = this.#options;
+    this.#timer ??= setInterval(() => this.#poll(), everyMs).unref();
     this.#listener ??= new Listener({
       url: pools.primaryUrl,
       channels: [VERSIONS, ALERTS],
       onNotice: (channel, payload) => this.#noticed(channel, Number(payload)),
-      onListening: () => this.#lookAtPrimary(),
+      onListening: () => this.#pollPrimary(),
       onLost: (err) =>
         log.warn({ err }, 'the connection that listens for commits was lost: versions are polled'),
     });
@@ -103,31 +104,31 @@ export class VersionWatch {
     this.#stopping = Promise.all([this.#stopping, stopped]).then(() => undefined);
   }
 
-  #look(): void {
-    this.#looks += 1;
+  #poll(): void {
+    this.#polls += 1;
     const { primaryUrl } = this.#options.pools;
     // A connection may be lost without either side noticing.
-    const isToldAnyway =
-      this.#listener?.isListening === true && this.#looks % LIMITS.versionLooksSpared !== 0;
-    for (const nodeUrl of this.#nodes.keys()) if (nodeUrl !== primaryUrl) this.#lookAt(nodeUrl);
-    if (!isToldAnyway) this.#lookAtPrimary();
+    const isNotified =
+      this.#listener?.isListening === true && this.#polls % LIMITS.versionPollsSkipped !== 0;
+    for (const nodeUrl of this.#nodes.keys()) if (nodeUrl !== primaryUrl) this.#pollNode(nodeUrl);
+    if (!isNotified) this.#pollPrimary();
   }
 
-  #lookAtPrimary(): void {
-    this.#lookAt(this.#options.pools.primaryUrl);
-    this.#lookAtAlerts();
+  #pollPrimary(): void {
+    this.#pollNode(this.#options.pools.primaryUrl);
+    this.#pollAlerts();
   }
 
   #noticed(channel: string, contextId: number): void {
-    if (channel === VERSIONS) this.#tell(this.#options.pools.primaryUrl, contextId, null);
-    else this.#tellOfAlerts(contextId, null);
+    if (channel === VERSIONS) this.#report(this.#options.pools.primaryUrl, contextId, null);
+    else this.#reportAlerts(contextId, null);
   }
 
-  #tellOfAlerts(contextId: number, newest: string | null): void {
+  #reportAlerts(contextId: number, newest: string | null): void {
     for (const tell of [...(this.#alerts.get(contextId) ?? [])]) tell(newest);
   }
 
-  #lookAtAlerts(): void {
+  #pollAlerts(): void {
     const contextIds = [...this.#alerts.keys()];
     const { pools, log } = this.#options;
     if (contextIds.length === 0 || this.#asked.has(ALERTS)) return;
@@ -137,14 +138,14 @@ export class VersionWatch {
     )
       .then(
         (rows) => {
-          for (const { contextId, newest } of rows) this.#tellOfAlerts(contextId, newest);
+          for (const { contextId, newest } of rows) this.#reportAlerts(contextId, newest);
         },
         (err) => log.debug({ err }, 'the alerts of watched contexts could not be polled'),
       )
       .finally(() => this.#asked.delete(ALERTS));
   }
 
-  #lookAt(nodeUrl: string): void {
+  #pollNode(nodeUrl: string): void {
     const contextIds = [...(this.#nodes.get(nodeUrl)?.keys() ?? [])];
     if (contextIds.length === 0 || this.#asked.has(nodeUrl)) return;
     const { pools, log } = this.#options;
@@ -152,14 +153,14 @@ export class VersionWatch {
     askNode(pools, nodeUrl, (session, bound) => selectWatchedVersions(session, contextIds, bound))
       .then(
         (rows) => {
-          for (const row of rows) this.#tell(nodeUrl, row.contextId, row);
+          for (const row of rows) this.#report(nodeUrl, row.contextId, row);
         },
         (err) => log.debug({ err }, 'the versions of watched contexts could not be read'),
       )
       .finally(() => this.#asked.delete(nodeUrl));
   }
 
-  #tell(nodeUrl: string, contextId: number, versions: VersionedRow | null): void {
+  #report(nodeUrl: string, contextId: number, versions: VersionedRow | null): void {
     for (const tell of [...(this.#nodes.get(nodeUrl)?.get(contextId) ?? [])]) tell(versions);
   }
 }

@@ -46,7 +46,7 @@ describe('a standby answers for the primary', () => {
   });
 });
 
-const FIRST_MS = LIMITS.standbyLookMs;
+const FIRST_MS = LIMITS.standbyCheckMs;
 const LATER_MS = 1_000_000;
 
 describe('a standby that was passed over', () => {
@@ -105,7 +105,7 @@ describe('a standby that was passed over', () => {
     const state = new StandbyState();
     const pauses = Array.from({ length: 8 }, (_, i) => pauseOf(state, i * LATER_MS));
     expect(pauses.slice(0, 3)).toEqual([FIRST_MS, 2 * FIRST_MS, 4 * FIRST_MS]);
-    expect(pauses.at(-1)).toBe(LIMITS.standbyLongestLookMs);
+    expect(pauses.at(-1)).toBe(LIMITS.standbyLongestCheckMs);
     state.answered();
     expect(pauseOf(state, 9 * LATER_MS)).toBe(FIRST_MS);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
-import { Door } from '../../../server/admission/door.ts';
+import { AdmissionControl } from '../../../server/admission/admission-control.ts';
 import { LogInFailures } from '../../../server/admission/log-in-failures.ts';
 
 const HOME = '192.0.2.1';
@@ -64,7 +64,8 @@ describe('failed log-ins of several processes', () => {
 
 describe('failed log-ins at stand-ins for the primary', () => {
   const settings = { maxConcurrent: 8, maxWaitMs: 1_000, logInFailureSeconds: 60 };
-  const openDoor = () => new Door({ ...settings, logInFailures: 3, logInFailuresPerAddress: 100 });
+  const createAdmissionControl = () =>
+    new AdmissionControl({ ...settings, logInFailures: 3, logInFailuresPerAddress: 100 });
   const isLocked = (work: () => void) => {
     try {
       work();
@@ -76,31 +77,31 @@ describe('failed log-ins at stand-ins for the primary', () => {
   };
 
   it('do not lock a user out of the primary', () => {
-    const visit = openDoor().visit(HOME);
-    for (let i = 0; i < 3; i += 1) visit.failed('ada', 'stand-in');
-    expect(isLocked(() => visit.check('ada', 'stand-in'))).toBe(true);
-    expect(isLocked(() => visit.proved('ada', 'stand-in'))).toBe(true);
-    expect(isLocked(() => visit.check('ada', 'primary'))).toBe(false);
+    const admission = createAdmissionControl().admit(HOME);
+    for (let i = 0; i < 3; i += 1) admission.failed('ada', 'stand-in');
+    expect(isLocked(() => admission.check('ada', 'stand-in'))).toBe(true);
+    expect(isLocked(() => admission.proved('ada', 'stand-in'))).toBe(true);
+    expect(isLocked(() => admission.check('ada', 'primary'))).toBe(false);
   });
 
   it('of many users block the address, except for users whom the primary has proved', () => {
-    const visit = openDoor().visit(HOME);
-    visit.proved('ada', 'primary');
-    for (let i = 0; i < 100; i += 1) visit.failed(`user ${i}`, 'stand-in');
-    expect(isLocked(() => visit.check('ada', 'stand-in'))).toBe(false);
-    expect(isLocked(() => visit.check('bob', 'stand-in'))).toBe(true);
+    const admission = createAdmissionControl().admit(HOME);
+    admission.proved('ada', 'primary');
+    for (let i = 0; i < 100; i += 1) admission.failed(`user ${i}`, 'stand-in');
+    expect(isLocked(() => admission.check('ada', 'stand-in'))).toBe(false);
+    expect(isLocked(() => admission.check('bob', 'stand-in'))).toBe(true);
   });
 
   it.each([
     ['primary', false],
     ['stand-in', true],
   ] as const)('are not made up for by a right token there: %s', (at, expected) => {
-    const visit = openDoor().visit(HOME);
+    const admission = createAdmissionControl().admit(HOME);
     for (let i = 0; i < 3; i += 1) {
-      visit.proved('ada', at);
-      visit.failed('ada', at);
+      admission.proved('ada', at);
+      admission.failed('ada', at);
     }
-    expect(isLocked(() => visit.check('ada', at))).toBe(expected);
+    expect(isLocked(() => admission.check('ada', at))).toBe(expected);
   });
 });
 

@@ -5,12 +5,12 @@ it('goes on after a pass that failed, and logs the failure', async () => {
   const failure = new Error('broken');
   const logged: unknown[] = [];
   let passes = 0;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     passes += 1;
     if (passes < 3) throw failure;
   };
   const log = { error: (told: unknown) => void logged.push(told) };
-  const work = workInBackground(look, { firstMs: 0, everyMs: 0 }, log);
+  const work = workInBackground(check, { firstMs: 0, everyMs: 0 }, log);
   await vi.waitUntil(() => passes >= 3);
   await work.runOnce();
   await work.stop();

@@ -8,7 +8,7 @@ const supervisorOfOne = (assign: (pid: number) => void) =>
     size: 1,
     port: 0,
     log: pino({ enabled: false }),
-    lookMs: 20,
+    checkMs: 20,
     assign: ({ pid }) => assign(pid),
     onMessage: () => undefined,
     onGone: () => undefined,

@@ -2,7 +2,7 @@ import type { AlertChange } from '../../../../domain/alerts/event-changes.ts';
 import type { Connection } from '../../../connection/connection.ts';
 
 /** Changes of events that were sent to a sink, successfully or not. */
-export type ToldChanges = {
+export type ReportedChanges = {
   readonly sinkId: number;
   readonly changes: readonly { readonly eventId: string; readonly change: AlertChange }[];
 };
@@ -13,7 +13,7 @@ export type ToldChanges = {
  */
 export async function updateDelivered(
   connection: Connection,
-  { sinkId, changes }: ToldChanges,
+  { sinkId, changes }: ReportedChanges,
 ): Promise<number> {
   const { rows } = await connection.query<{ count: number }>(UPDATE_DELIVERED, [
     sinkId,

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../connection/connection.ts';
-import type { ToldChanges } from './update-delivered.ts';
+import type { ReportedChanges } from './update-delivered.ts';
 
 export type Retries = {
   /** The pause after the first failure; each is twice as long as the one before. */
@@ -16,7 +16,7 @@ export type Retries = {
  */
 export async function updateFailed(
   connection: Connection,
-  { sinkId, changes }: ToldChanges,
+  { sinkId, changes }: ReportedChanges,
   { firstMs, longestMs, giveUpMs }: Retries,
 ): Promise<('retried' | 'given up')[]> {
   const { rows } = await connection.query<{ givenUp: boolean }>(UPDATE_FAILED, [

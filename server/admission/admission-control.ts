@@ -9,7 +9,7 @@ import { LogInFailures, logInLimits } from './log-in-failures.ts';
 import { StartQueue } from './start-queue.ts';
 
 /** One request in admission. */
-export type Visit = LogInGate & {
+export type RequestAdmission = LogInGate & {
   /** Takes a permit if it can; returns whether the request has one. May be called again. */
   admits(): boolean;
   /** The same as `admits`, but throws. Error: `busy`. */
@@ -25,14 +25,14 @@ export type Visit = LogInGate & {
   readonly isRefused: boolean;
 };
 
-type DoorSettings = Pick<
+type AdmissionSettings = Pick<
   Settings,
   | ('maxConcurrent' | 'maxWaitMs')
   | ('logInFailures' | 'logInFailuresPerAddress' | 'logInFailureSeconds')
 >;
 
 /** Decides which requests are admitted, and how many at once. */
-export class Door {
+export class AdmissionControl {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
   readonly #starts: StartQueue;
@@ -46,7 +46,7 @@ export class Door {
   onClose: () => void = () => undefined;
 
   constructor(
-    settings: DoorSettings,
+    settings: AdmissionSettings,
     failures: LogInFailures = new LogInFailures(logInLimits(settings)),
   ) {
     this.admission = new Admission(settings.maxConcurrent);
@@ -59,7 +59,7 @@ export class Door {
    * Callers on this machine are never refused for failed log-ins: they have other ways in, and
    * strangers may come through an undeclared proxy there, who must not lock users out.
    */
-  visit(address: string | undefined): Visit {
+  admit(address: string | undefined): RequestAdmission {
     const { caller, isLocal } = this.#callerAt(address);
     const failures = isLocal ? null : this.#failures;
     let permit: Permit | null = null;
