@@ -3,6 +3,7 @@ import { migrate } from '../db/migrate.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { TrustedDocuments } from '../server/documents/documents.ts';
 import { endedWithin } from '../server/ended-within.ts';
+import { exitOnceWritten } from '../server/exit-once-written.ts';
 import type { ParentOptions, RunningProcesses } from '../server/processes/parent.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
@@ -107,17 +108,6 @@ async function orInterrupted<T>(
   });
   return Promise.race([work, overdue, abandoned]);
 }
-
-/** Ends the process once its output is written, unless nobody reads that. */
-async function exitOnceWritten(): Promise<void> {
-  const streams = [process.stdout, process.stderr];
-  await endedWithin(Promise.all(streams.map(written)), LIMITS.processEndMs);
-  process.exit();
-}
-
-/** Resolves when everything before it is written, or never will be. */
-const written = (stream: NodeJS.WriteStream): Promise<void> =>
-  new Promise((resolve) => stream.write('', () => resolve()));
 
 /** Waits until the server has closed, or kills its processes at a later signal. */
 async function orAbandoned(

@@ -1,4 +1,5 @@
 import { reasonOf } from '../../domain/text/reason-of.ts';
+import { exitOnceWritten } from '../exit-once-written.ts';
 import type { Siblings } from '../service/siblings.ts';
 import { startServing } from '../start-serving.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -21,7 +22,7 @@ const link = new ParentLink();
 try {
   const assignment = await Promise.race([link.assignment, link.ending.then(() => null)]);
   if (assignment) await serve(assignment);
-  process.exit();
+  await exitOnceWritten();
 } catch (error) {
   const reason = reasonOf(error);
   await link.tell({ kind: 'failed', reason });
