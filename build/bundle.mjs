@@ -1,15 +1,20 @@
-// Bundles the compiled program, and the packages that it needs, into the folder given as parameter.
-// Node takes longer to find, read and link two thousand files than most commands run
-// (docs/adr/0004-compiled-before-run.md).
+// Bundles a compiled program, and the packages that it needs: Node takes longer to find, read and
+// link two thousand files than most commands run (docs/adr/0004-compiled-before-run.md).
+// Parameters: the folder of the compiled program, and the one to write to.
 
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'rolldown';
 
-await build({
+const [compiled, target] = process.argv.slice(2);
+
+const { output } = await build({
+  cwd: compiled,
   input: {
-    main: 'dist/cli/main.js',
-    child: 'dist/server/processes/child.js',
-    'merge-worker': 'dist/server/merging/merge-worker.js',
-    'thread-pool-worker': 'dist/topk/threads/thread-pool-worker.js',
+    main: 'cli/main.js',
+    child: 'server/processes/child.js',
+    'merge-worker': 'server/merging/merge-worker.js',
+    'thread-pool-worker': 'topk/threads/thread-pool-worker.js',
   },
   platform: 'node',
   external: [
@@ -23,9 +28,31 @@ await build({
     /^@graphql-yoga\/render-graphiql/,
   ],
   output: {
-    dir: process.argv[2],
+    dir: target,
     // All in one folder: the program looks for the files of its threads and processes beside its own.
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
   },
 });
+
+writeFileSync(join(target, 'LICENSES.txt'), licencesOf(packagesIn(output)));
+
+/** Returns the folders of the packages in the bundle. */
+function packagesIn(chunks) {
+  const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds);
+  const folders = modules.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]);
+  return [...new Set(folders.filter((folder) => folder !== undefined))].sort();
+}
+
+/** Returns the text of each package's licence, or its name where the package has no text. */
+function licencesOf(folders) {
+  return folders.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const texts = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return `${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`;
+}

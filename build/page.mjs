@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
+import { moveFolder } from './move-folder.mjs';
 import { runProgram } from './run-program.mjs';
 
 const TARGET = join(ROOT, 'dist', 'web');
@@ -23,6 +24,7 @@ export function buildPage() {
       'tsconfig.json',
       'package-lock.json',
       'build/keep-built.mjs',
+      'build/move-folder.mjs',
       'build/page.mjs',
       'build/run-program.mjs',
     ],
@@ -47,7 +49,7 @@ function build() {
     cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
     // Move everything at once, so that a concurrent build or reader sees a complete folder.
     rmSync(TARGET, { recursive: true, force: true });
-    moveTo(outDir);
+    moveFolder(outDir, TARGET);
   } finally {
     rmSync(outDir, { recursive: true, force: true });
   }
@@ -59,13 +61,4 @@ function compress(file) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
   writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
-}
-
-function moveTo(outDir) {
-  try {
-    renameSync(outDir, TARGET);
-  } catch (error) {
-    // A concurrent process that builds the same page finished first.
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  }
 }

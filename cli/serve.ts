@@ -106,7 +106,13 @@ async function orInterrupted<T>(
     if (!(await endedWithin(settled, LIMITS.processEndMs))) throw signal.reason;
     return work;
   });
-  return Promise.race([work, overdue, abandoned]);
+  try {
+    return await Promise.race([work, overdue, abandoned]);
+  } catch (error) {
+    // Aborted work fails in many ways, but the signal is the reason for all of them.
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 /** Waits until the server has closed, or kills its processes at a later signal. */

@@ -3,6 +3,7 @@ import {
   cp,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   rm,
   stat,
@@ -142,6 +143,21 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     await write(name, `${await readFile(path(name), 'utf8')}\n`);
     expect(run()).toMatchObject({ status: 0, stderr: built });
     expect(run()).toMatchObject(BUILT_NOTHING);
+  });
+
+  it('keeps the bundle before, of which a program that is starting may load more', async () => {
+    const bundles = async () =>
+      (await readdir(path('dist/bundle'))).filter((name) => !name.endsWith('.js'));
+    const [first = ''] = await bundles();
+    await write('cli/word.ts', "export const word: string = 'two';\n");
+    expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
+    const both = await bundles();
+    expect(both).toHaveLength(2);
+    expect(both).toContain(first);
+    await write('cli/word.ts', "export const word: string = 'three';\n");
+    expect(run()).toMatchObject({ stdout: 'three \n', stderr: PROGRAM });
+    expect(await bundles()).toHaveLength(2);
+    expect(await bundles()).not.toContain(first);
   });
 
   it('builds again if the output was changed or deleted', async () => {
