@@ -73,7 +73,7 @@ describe('the Dockerfile', () => {
       (rest) => /^--from=.* (\S+)$/.exec(rest)?.[1] ?? [],
     );
     expect(fromOthers.sort()).toEqual(['dist', 'node_modules']);
-    const included = manifest.files.filter((name) => !name.startsWith('!'));
+    const included = manifest.files.filter((name: string) => !name.startsWith('!'));
     expect([...sourcesOf('last'), ...fromOthers]).toEqual(expect.arrayContaining(included));
   });
 
