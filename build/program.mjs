@@ -73,7 +73,10 @@ function useBundle(bundle) {
   const name = nameOf(bundle);
   const before = bundleIn(bundles);
   mkdirSync(bundles, { recursive: true });
-  moveFolder(bundle, join(bundles, name));
+  const target = join(bundles, name);
+  // One that was damaged since has another content than its name says.
+  if (existsSync(target) && nameOf(target) !== name) rmSync(target, { recursive: true });
+  moveFolder(bundle, target);
   mkdirSync(bundle, { recursive: true });
   for (const entry of ENTRIES) {
     writeFileSync(join(bundle, entry), `import './${name}/${entry}';\n`);

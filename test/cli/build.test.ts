@@ -94,6 +94,10 @@ function run(...parameters: string[]) {
   return { status, stdout, stderr };
 }
 
+/** The folders of bundles. */
+const bundles = async (): Promise<string[]> =>
+  (await readdir(path('dist/bundle'))).filter((name) => !name.endsWith('.js'));
+
 const BUILT_NOTHING = { status: 0, stderr: '' };
 const PROGRAM = 'building the program …\n';
 const PAGE = 'building the dashboard …\n';
@@ -146,8 +150,6 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
   });
 
   it('keeps the bundle before, of which a program that is starting may load more', async () => {
-    const bundles = async () =>
-      (await readdir(path('dist/bundle'))).filter((name) => !name.endsWith('.js'));
     const [first = ''] = await bundles();
     await write('cli/word.ts', "export const word: string = 'two';\n");
     expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
@@ -161,6 +163,11 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
   });
 
   it('builds again if the output was changed or deleted', async () => {
+    const [bundle = ''] = await bundles();
+    await write(`dist/bundle/${bundle}/main.js`, "console.log('damaged');\n");
+    expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
+    await rm(path(`dist/bundle/${bundle}/main.js`));
+    expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
     await write('dist/bundle/main.js', "console.log('damaged');\n");
     expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
     await rm(path('dist/cli/word.js'));
