@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Writable } from 'node:stream';
 import { migrate } from '../db/migrate.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { TrustedDocuments } from '../server/documents/documents.ts';
@@ -7,7 +8,7 @@ import { exitOnceWritten } from '../server/exit-once-written.ts';
 import type { ParentOptions, RunningProcesses } from '../server/processes/parent.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
-import { createLog, type Logger } from '../server/telemetry/log.ts';
+import { createLog, type Logger, logOutput } from '../server/telemetry/log.ts';
 import { openTracing } from '../server/telemetry/open-tracing.ts';
 import { convertAtStart, type StartOptions } from './database/convert-at-start.ts';
 import { type OpenDatabase, openDatabase } from './database/open-database.ts';
@@ -33,7 +34,8 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
   const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
   try {
-    const log = openLog(settings);
+    const output = logOutput(process.stderr);
+    const log = openLog(settings, output);
     const tracing = await openTracing(process.env, log);
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
@@ -45,6 +47,7 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
         settings: { ...settings, port },
         databaseUrl: database.url,
         log,
+        logOutput: output,
         explorer: { credentials: found.demo },
         documents,
         signal,
@@ -134,9 +137,9 @@ const withProcesses = (settings: Settings, processes: number | null): Settings =
   processes === null ? settings : { ...settings, processes };
 
 /** Opens the log. With several processes, each line says which process it comes from. */
-function openLog({ logLevel, processes }: Settings): Logger {
+function openLog({ logLevel, processes }: Settings, output: Writable): Logger {
   const base = processes > 1 ? { process: 'parent', pid: process.pid } : null;
-  const log = createLog(logLevel, process.stderr, base);
+  const log = createLog(logLevel, output, base);
   const processors = availableParallelism();
   if (processes > processors) {
     log.warn(

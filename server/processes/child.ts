@@ -11,7 +11,7 @@ import { SharedKnowledge } from './shared-knowledge.ts';
 
 // The program of a serving process: it answers requests, and does nothing else.
 
-// Nothing reads our log any longer. There is nowhere to report that; keep answering.
+// The parent has died and relays our log no longer. There is nowhere to report that; go on.
 process.stderr.on('error', () => undefined);
 // A terminal sends these to all processes at once. The parent decides what this one does.
 process.on('SIGINT', () => undefined);

@@ -1,6 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { FromChild, ToChild } from './messages.ts';
+import { relayLines } from './relay-lines.ts';
 
 /**
  * loading: it loads the program. spare: it waits for a number. starting: it has a number but does
@@ -14,9 +16,15 @@ export type MemberEvents = {
   readonly onExit: (member: Member, reason: string) => void;
 };
 
+export type MemberOptions = MemberEvents & {
+  /** Where the lines that it logs are written. */
+  readonly logOutput: Writable;
+};
+
 /** A serving or future serving process, as the parent sees it. */
 export class Member {
   readonly pid: number;
+  /** Resolves when it has ended and its last lines are written. */
   readonly exited: Promise<void>;
   state: MemberState = 'loading';
   /** From 1; 0: it has none yet. */
@@ -25,8 +33,8 @@ export class Member {
   silentLooks = 0;
   readonly #worker: Worker;
 
-  constructor({ onMessage, onExit }: MemberEvents) {
-    cluster.setupPrimary({ exec: CHILD_FILE, args: [] });
+  constructor({ onMessage, onExit, logOutput }: MemberOptions) {
+    cluster.setupPrimary({ exec: CHILD_FILE, args: [], stdio: OWN_PIPES });
     const worker = cluster.fork();
     this.#worker = worker;
     this.pid = worker.process.pid ?? 0;
@@ -35,7 +43,7 @@ export class Member {
       if (message.kind === 'failed') failure = message.reason;
       onMessage(this, message);
     });
-    this.exited = new Promise((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       const leave = (reason: string) => {
         resolve();
         onExit(this, reason);
@@ -44,6 +52,10 @@ export class Member {
       // Either the process was never created, or a message was sent to one that has just died.
       worker.on('error', (error) => worker.process.pid === undefined && leave(error.message));
     });
+    const { stdout, stderr } = worker.process;
+    const outputs = [stdout, stderr].filter((output) => output !== null);
+    const relayed = outputs.map((output) => relayLines(output, logOutput, ended));
+    this.exited = Promise.all([ended, ...relayed]).then(() => undefined);
   }
 
   send(message: ToChild): void {
@@ -57,6 +69,12 @@ export class Member {
 
 const endOf = (code: number | null, signal: string | null): string =>
   signal ? `the process was ended by ${signal}` : `the process ended with status ${code}`;
+
+/**
+ * Each process writes to pipes of its own, because those of the parent would be shared by all: lines
+ * would be mixed, and starting a process would make them blocking for the others.
+ */
+const OWN_PIPES = ['ignore', 'pipe', 'pipe', 'ipc'];
 
 /** Processes run the compiled program, even if these sources run uncompiled (in tests). */
 const CHILD_FILE = fileURLToPath(

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -16,6 +17,8 @@ import { Supervisor } from './supervisor.ts';
 
 export type ParentOptions = BackgroundOptions & {
   readonly settings: Settings;
+  /** Where the lines that the processes log are written. */
+  readonly logOutput: Writable;
   readonly explorer: ExplorerOptions;
   readonly documents: TrustedDocuments;
   /** Aborts the start. */
@@ -70,6 +73,7 @@ class Parent {
       size: options.settings.processes,
       port: options.settings.port,
       log: options.log,
+      logOutput: options.logOutput,
       checkMs: LIMITS.processCheckMs,
       assign: (member) => this.#assign(member),
       onMessage: (member, message) => this.#receive(member, message),

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Writable } from 'node:stream';
 import { LIMITS } from '../../domain/limits.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -11,6 +12,8 @@ export type SupervisorOptions = {
   /** 0: any free port. */
   readonly port: number;
   readonly log: Logger;
+  /** Where the lines that members log are written. */
+  readonly logOutput: Writable;
   /** How often each process is pinged. */
   readonly checkMs: number;
   /** Called when a member was assigned a number and should start serving. */
@@ -144,6 +147,7 @@ export class Supervisor {
       const member = new Member({
         onMessage: (from, message) => this.#receive(from, message),
         onExit: (gone, reason) => this.#noteExit(gone, reason),
+        logOutput: this.#options.logOutput,
       });
       this.#members.add(member);
     } catch (error) {

@@ -8,6 +8,7 @@ const supervisorOfOne = (assign: (pid: number) => void) =>
     size: 1,
     port: 0,
     log: pino({ enabled: false }),
+    logOutput: process.stderr,
     checkMs: 20,
     assign: ({ pid }) => assign(pid),
     onMessage: () => undefined,
