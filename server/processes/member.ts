@@ -71,8 +71,8 @@ const endOf = (code: number | null, signal: string | null): string =>
   signal ? `the process was ended by ${signal}` : `the process ended with status ${code}`;
 
 /**
- * Each process writes to pipes of its own, because those of the parent would be shared by all: lines
- * would be mixed, and starting a process would make them blocking for the others.
+ * Each process writes to pipes of its own. Those of the parent would be shared by all: lines would
+ * be mixed, and starting a process would make them blocking for the others.
  */
 const OWN_PIPES = ['ignore', 'pipe', 'pipe', 'ipc'];
 
