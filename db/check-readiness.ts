@@ -10,12 +10,12 @@ const underway = new WeakMap<NodePools, Promise<string | null>>();
  * Concurrent callers share one check.
  */
 export function checkReadiness(pools: NodePools): Promise<string | null> {
-  const check = underway.get(pools) ?? lookAtSchema(pools).finally(() => underway.delete(pools));
+  const check = underway.get(pools) ?? checkSchema(pools).finally(() => underway.delete(pools));
   underway.set(pools, check);
   return check;
 }
 
-async function lookAtSchema(pools: NodePools): Promise<string | null> {
+async function checkSchema(pools: NodePools): Promise<string | null> {
   try {
     const [found, expected] = await Promise.all([
       schemaVersion(pools.at(pools.primaryUrl).control),

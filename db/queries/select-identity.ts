@@ -40,7 +40,7 @@ export type Claim = {
 };
 
 /** requestId: names the request in PostgreSQL's log, because no transaction does. */
-type AskedClaim = Claim & { readonly requestId: string | null };
+type RequestClaim = Claim & { readonly requestId: string | null };
 
 /**
  * Selects a user and what the user may read, in one statement; null for an unknown user. What the
@@ -49,7 +49,7 @@ type AskedClaim = Claim & { readonly requestId: string | null };
  */
 export async function selectIdentity(
   session: Pick<ReadSession, 'readAlone'>,
-  { username, digest, slicesOf: context, requestId }: AskedClaim,
+  { username, digest, slicesOf: context, requestId }: RequestClaim,
   bound: TimeBound | null,
 ): Promise<IdentityRow | null> {
   // PostgreSQL's texts cannot contain NUL, so no user has such a name.

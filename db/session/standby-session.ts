@@ -216,9 +216,9 @@ export class StandbySession {
   }
 }
 
-type Asked = { readonly signal: AbortSignal; readonly bound: TimeBound | null };
+type SessionLimits = { readonly signal: AbortSignal; readonly bound: TimeBound | null };
 
-function explain(error: unknown, { signal, bound }: Asked): unknown {
+function explain(error: unknown, { signal, bound }: SessionLimits): unknown {
   if (signal.aborted) return signal.reason;
   if (isPast(bound)) return timedOut(bound);
   if (error instanceof SnapshotMoved) return error;

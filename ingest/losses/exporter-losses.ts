@@ -8,7 +8,7 @@ type Run = {
   follows: Run | null;
   /** The exporter's line number and number of `settle` calls when a number of it last arrived. */
   heardAtLine: number;
-  heardAtLook: number;
+  heardAtCheck: number;
 };
 
 /**
@@ -26,7 +26,7 @@ export class ExporterLosses {
   /** Losses of sequences that are over, and of long gaps. */
   #lost = 0;
   #lines = 0;
-  #looks = 0;
+  #checks = 0;
   readonly #counting: Counting;
 
   constructor(counting: Counting) {
@@ -44,13 +44,13 @@ export class ExporterLosses {
       this.#runs.find(({ sequence }) => sequence.hasNear(number, near)) ??
       this.#begin(number, near);
     run.heardAtLine = this.#lines;
-    run.heardAtLook = this.#looks;
+    run.heardAtCheck = this.#checks;
     run.sequence.take(number, records);
   }
 
   /** Settles what has had time to arrive since the previous call. */
   settle(): void {
-    this.#looks += 1;
+    this.#checks += 1;
     for (const run of [...this.#runs]) {
       this.#judgeGap(run, LIMITS.lossSilentChecks);
       if (!run.sequence.settle()) this.#forget(run);
@@ -70,7 +70,7 @@ export class ExporterLosses {
       sequence: new Sequence(number, this.#counting),
       follows: number < near ? null : this.#before(number),
       heardAtLine: this.#lines,
-      heardAtLook: this.#looks,
+      heardAtCheck: this.#checks,
     };
     this.#runs.unshift(run);
     if (this.#runs.length > LIMITS.lossSequences) {
@@ -93,12 +93,12 @@ export class ExporterLosses {
   /**
    * Counts everything between two sequences as lost, if the earlier one has been silent for long.
    */
-  #judgeGap(run: Run, silentLooks: number): void {
+  #judgeGap(run: Run, silentChecks: number): void {
     const { follows, sequence } = run;
     if (follows === null) return;
     const isSilent =
       this.#lines - follows.heardAtLine >= LIMITS.lossSilentLines &&
-      this.#looks - follows.heardAtLook >= silentLooks;
+      this.#checks - follows.heardAtCheck >= silentChecks;
     if (!isSilent || !this.#runs.includes(follows)) return;
     run.follows = null;
     follows.sequence.end();

@@ -156,13 +156,13 @@ export const topper = defineTool({
   },
 });
 
-type Asked = { readonly rankBy: string; readonly percentile?: number | undefined };
+type RankingArguments = { readonly rankBy: string; readonly percentile?: number | undefined };
 
 /** A percentile with another ranking is left for GraphQL to refuse. */
-const percentileOf = ({ rankBy, percentile }: Asked): number | undefined =>
+const percentileOf = ({ rankBy, percentile }: RankingArguments): number | undefined =>
   percentile ?? (rankBy === 'PERCENTILE' ? DEFAULT_PERCENTILE : undefined);
 
-function rankingText({ rankBy, percentile }: Asked): string {
+function rankingText({ rankBy, percentile }: RankingArguments): string {
   if (rankBy === 'METRIC') return '';
   const which = percentile === undefined ? '' : ` ${percentile} of the topper buckets`;
   return `, ranked by ${rankBy}${which}`;

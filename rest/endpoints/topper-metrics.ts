@@ -6,7 +6,7 @@ import { shownOthers, type Topper } from '../../resolvers/toppers/toppers.ts';
 import type { AnsweringEndpoint } from '../endpoint.ts';
 import { decodeTopper, type TopperOptions } from '../parameters/decode-topper.ts';
 import { type Gauge, gaugesText, PROMETHEUS_TYPE } from './prometheus-text.ts';
-import { askedTopper, topper } from './topper.ts';
+import { topper, topperAnswer } from './topper.ts';
 
 /**
  * A topper for Prometheus to scrape. It takes the parameters of the topper endpoint; those that
@@ -23,7 +23,7 @@ export const topperMetrics: AnsweringEndpoint<TopperOptions> = {
     return decodeTopper(parameters, { ...settings, maxTopperItems });
   },
   async answer(scope, at, options) {
-    const answer = await askedTopper(scope, at, options);
+    const answer = await topperAnswer(scope, at, options);
     return {
       status: 200,
       headers: { 'content-type': PROMETHEUS_TYPE },

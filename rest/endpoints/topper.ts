@@ -49,14 +49,14 @@ export const topper: Endpoint<TopperOptions> = {
   },
   decode: decodeTopper,
   async answer(scope, at, options) {
-    const answer = await askedTopper(scope, at, options);
+    const answer = await topperAnswer(scope, at, options);
     const rendered = await write(scope, answer, options);
     return answer.keys.length > 0 ? rendered : withAvailableWindow(rendered, answer.plan.available);
   },
 };
 
 /** Computes the topper that the options request. Errors: 422 for names that do not exist. */
-export async function askedTopper(
+export async function topperAnswer(
   scope: RequestScope,
   at: ContextView,
   options: TopperOptions,

@@ -45,7 +45,7 @@ export type CompiledQuery = {
 };
 
 /** A valid document as it was requested. */
-export type AskedOperation = {
+export type RequestedOperation = {
   readonly text: string;
   readonly document: DocumentNode;
   readonly operationName: string | null;
@@ -83,7 +83,7 @@ export class CompiledQueries {
   }
 
   /** Counts a request for an operation. Returns its compiled form if it has one by now. */
-  note(asked: AskedOperation): CompiledQuery | null {
+  note(asked: RequestedOperation): CompiledQuery | null {
     const known = this.find(asked.text, asked.operationName);
     if (known) return known;
     const key = keyOf(asked.text, asked.operationName);
@@ -126,7 +126,7 @@ const keyOf = (text: string, operationName: string | null): string =>
 /** null: it is not a query, or graphql-js has to run it. */
 function compile(
   schema: GuardedSchema,
-  { text, document, operationName }: AskedOperation,
+  { text, document, operationName }: RequestedOperation,
 ): CompiledQuery | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query' || !isCompilable(schema.schema, document)) return null;

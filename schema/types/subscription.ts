@@ -43,7 +43,7 @@ const FOLLOW_ARGS = builder.args((t) => ({
  * Each field answers once, as a field of a query does. `server/live/` decides when it is resolved
  * again and who receives the result; graphql-js's own subscriptions are not used.
  */
-const askedAgain = (): never => {
+const answeredElsewhere = (): never => {
   throw new Error('subscriptions are answered by server/live');
 };
 
@@ -65,7 +65,7 @@ builder.subscriptionFields((t) => ({
       ...TOPPER_ARGS,
       ...FOLLOW_ARGS,
     },
-    subscribe: askedAgain,
+    subscribe: answeredElsewhere,
     async resolve(_event, { context, counterGroup, meter, ...args }, scope) {
       const { destinationNode, everySeconds } = args;
       const at = await follow(scope, { name: context, destinationNode, everySeconds });
@@ -83,7 +83,7 @@ builder.subscriptionFields((t) => ({
       name: t.arg.string({ required: true, description: 'Name of the context.' }),
       ...FOLLOW_ARGS,
     },
-    subscribe: askedAgain,
+    subscribe: answeredElsewhere,
     resolve: (_event, followed, scope) => follow(scope, followed),
   }),
   alertEvents: t.field({
@@ -93,7 +93,7 @@ builder.subscriptionFields((t) => ({
       'Events of alerts: first those that are firing, then each one when it begins and when it ends. None is omitted: a stream that cannot send them all ends with an error that says to subscribe again.',
     authScopes: { signedIn: true },
     args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
-    subscribe: (): AsyncIterable<AlertEventView> => askedAgain(),
+    subscribe: (): AsyncIterable<AlertEventView> => answeredElsewhere(),
     // `server/live/alert-messages.ts` decides which events these are.
     resolve: (event) => event,
   }),

@@ -36,14 +36,17 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** What the page is told about the server; it is readable without signing in. */
-type Told = {
+type DashboardOptions = {
   readonly demo: DemoCredentials;
   /** What to type for `countergraph` in the commands that the page shows. */
   readonly command: string;
 };
 
 /** Creates the dashboard at `/`. Its URLs are relative, so that a proxy may move it elsewhere. */
-export function createDashboard({ html, files }: BuiltPage, { demo, command }: Told): Dashboard {
+export function createDashboard(
+  { html, files }: BuiltPage,
+  { demo, command }: DashboardOptions,
+): Dashboard {
   // The credentials of the demo are not secret: the sign-in form offers them.
   const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
   const body = withMeta(told, 'countergraph-command', command);

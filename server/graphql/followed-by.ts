@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
 import type { NodeChoice } from '../../resolvers/nodes.ts';
-import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
+import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
 
 /** The argument that names the context, by field of `Subscription`. */
 const CONTEXT_ARGUMENTS: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ export type Followed = {
 };
 
 /** Reads the arguments of a field. */
-export function followedBy({ field, args }: AskedSubscription): Followed {
+export function followedBy({ field, args }: RequestedSubscription): Followed {
   const contextName = args[CONTEXT_ARGUMENTS[field] ?? ''];
   const { everySeconds, destinationNode } = args;
   if (typeof contextName !== 'string') throw new Error(`${field} names no context`);

@@ -1,13 +1,13 @@
 import { identify } from '../../resolvers/callers/identify.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
-import type { AskedFor } from '../service/service.ts';
+import type { ScopeRequest } from '../service/service.ts';
 import type { SubscriptionSlot } from './subscription-slot.ts';
 
 /** What the HTTP layer passes to each GraphQL request. */
 export type GraphQLServerContext = {
   readonly anonymous: AnonymousScope;
-  readonly asked: Pick<AskedFor, 'current' | 'log' | 'signal'>;
+  readonly asked: Pick<ScopeRequest, 'current' | 'log' | 'signal'>;
   readonly slot: SubscriptionSlot;
 };
 

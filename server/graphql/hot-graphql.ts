@@ -17,10 +17,10 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { withPlans } from './graphql.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import { noteErrors, noteOperation } from './observe-graphql.ts';
-import { type AskedCompiled, RenderedResult, runOrRemember } from './remembered-results.ts';
+import { type CompiledRequest, RenderedResult, runOrRemember } from './remembered-results.ts';
 
 /** A request for a compiled operation, with the media type of its response. */
-type HotRequest = AskedCompiled & { readonly mediaType: MediaType };
+type HotRequest = CompiledRequest & { readonly mediaType: MediaType };
 
 type HotWays = {
   readonly compiled: CompiledQueries;
@@ -55,7 +55,7 @@ export function hotRequest(
   return { query, operationName, variables, coerced, extensions, mediaType };
 }
 
-type Asked = GraphQLServerContext & {
+type HotContext = GraphQLServerContext & {
   readonly headers: HeaderSource;
   readonly metrics: Metrics;
 };
@@ -63,7 +63,7 @@ type Asked = GraphQLServerContext & {
 /** Releases the connections before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
   request: HotRequest,
-  { headers, metrics, ...context }: Asked,
+  { headers, metrics, ...context }: HotContext,
 ): Promise<Answer> {
   const { query, operationName, extensions, mediaType } = request;
   const { anonymous, asked } = context;

@@ -12,8 +12,8 @@ import { grantFor } from '../../resolvers/contexts.ts';
 import { isPrimary } from '../../resolvers/nodes.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
-import { askedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { renderError } from '../../schema/documents/render-error.ts';
+import { requestedSubscription } from '../../schema/documents/requested-subscription.ts';
 import { schema } from '../../schema/schema.ts';
 import { choiceOf, followedBy } from './followed-by.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
@@ -52,7 +52,7 @@ async function open(document: DocumentNode, context: Context): Promise<Execution
     const declared = getOperationAST(document, operationName)?.variableDefinitions ?? [];
     const { coerced, errors } = getVariableValues(schema, declared, given);
     if (!coerced) return { errors: errors ?? [] };
-    const asked = askedSubscription(document, operationName, coerced);
+    const asked = requestedSubscription(document, operationName, coerced);
     if (!asked) return { data: {} };
     const followed = followedBy(asked);
     // The primary may be back, or less busy, before the first answer.

@@ -5,7 +5,7 @@ import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { CompiledQuery, CompiledResult } from '../../schema/compiled/compiled-queries.ts';
 
 /** A compiled operation with the parameters of a request. */
-export type AskedCompiled = {
+export type CompiledRequest = {
   readonly query: CompiledQuery;
   readonly operationName: string | null;
   /** As the caller sent them. */
@@ -35,7 +35,7 @@ export class RenderedResult implements ExecutionResult {
  */
 export async function runOrRemember(
   scope: RequestScope,
-  asked: AskedCompiled,
+  asked: CompiledRequest,
 ): Promise<ExecutionResult> {
   const { query, coerced, extensions } = asked;
   const { identity, reads } = scope;
@@ -66,7 +66,7 @@ function asObjects({ data, errors }: CompiledResult): ExecutionResult {
 /** Returns the cache key. It holds all that decides the result: user, grants and operation. */
 const nameOf = (
   { username, contexts }: Identity,
-  { query, operationName, variables }: AskedCompiled,
+  { query, operationName, variables }: CompiledRequest,
 ): string =>
   JSON.stringify([
     'graphql',

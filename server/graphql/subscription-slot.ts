@@ -2,10 +2,10 @@ import type { DocumentNode } from 'graphql';
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
-import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
+import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
 
 /** An operation to execute, with the variables as they were sent. */
-export type AskedOperation = {
+export type RequestedOperation = {
   readonly document: DocumentNode;
   readonly operationName: string | null;
   readonly variables: Variables;
@@ -15,10 +15,10 @@ export type AskedOperation = {
 export type OpenedSubscription = {
   /** The same for all callers that send the same operation and variables. */
   readonly name: string;
-  readonly operation: AskedOperation;
+  readonly operation: RequestedOperation;
   /** Number of characters of the document and its variables. */
   readonly characters: number;
-  readonly asked: AskedSubscription;
+  readonly asked: RequestedSubscription;
   readonly username: string;
   readonly granted: GrantedContext;
   /** Whether the node that answers grants it. If not, a stand-in for the primary does. */

@@ -8,8 +8,8 @@ import { schema } from '../../schema/schema.ts';
 import type { Followed } from '../graphql/followed-by.ts';
 import { masked, renderResult } from '../graphql/hot-graphql.ts';
 import { countErrors } from '../graphql/observe-graphql.ts';
-import type { AskedOperation } from '../graphql/subscription-slot.ts';
-import type { AskedFor, Service } from '../service/service.ts';
+import type { RequestedOperation } from '../graphql/subscription-slot.ts';
+import type { ScopeRequest, Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 import type { Follower } from './streams/stream.ts';
 
@@ -18,7 +18,7 @@ export type MadeAnswer = { readonly json: string; readonly result: ExecutionResu
 
 export type AskOptions = {
   /** What to look up and answer for. */
-  readonly asked: AskedFor;
+  readonly asked: ScopeRequest;
   readonly asker: Asker;
   /** Called with each error inside an answer that concerns the operator. */
   readonly onFailure: (cause: unknown) => void;
@@ -31,7 +31,7 @@ type Asker = Follower & Pick<Followed, 'contextName' | 'destinationNode'>;
 export type Asking = {
   readonly scope: RequestScope;
   /** Executes an operation; `root` is the source of its root field. */
-  readonly make: (operation: AskedOperation, root?: unknown) => Promise<MadeAnswer>;
+  readonly make: (operation: RequestedOperation, root?: unknown) => Promise<MadeAnswer>;
 };
 
 /**
@@ -50,7 +50,10 @@ export async function askOnce<T>(
     const standIns = anonymous.directory.allAfter(followed);
     const identity = await identifyBy(anonymous, claim, standIns);
     const scope = { ...anonymous, identity };
-    const make = async (operation: AskedOperation, rootValue?: unknown): Promise<MadeAnswer> => {
+    const make = async (
+      operation: RequestedOperation,
+      rootValue?: unknown,
+    ): Promise<MadeAnswer> => {
       const { document, operationName, variables: variableValues } = operation;
       // Each answer may have as many values as the response to a request.
       const budget = new AnswerBudget(service.settings.answerValues);

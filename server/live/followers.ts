@@ -3,11 +3,11 @@ import { type ErrorKind, ServiceError } from '../../domain/errors.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { grantFor, signedIn } from '../../resolvers/contexts.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
-import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
+import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
 import { choiceOf, type Followed, followedBy } from '../graphql/followed-by.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
-import type { AskedOperation } from '../graphql/subscription-slot.ts';
+import type { RequestedOperation } from '../graphql/subscription-slot.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type Asking, askOnce } from './ask-once.ts';
@@ -18,15 +18,15 @@ import type { LiveEvent } from './streams/event-stream.ts';
 import type { Stream } from './streams/stream.ts';
 
 export type FollowersOptions = {
-  readonly operation: AskedOperation;
-  readonly asked: AskedSubscription;
+  readonly operation: RequestedOperation;
+  readonly asked: RequestedSubscription;
   /** Called when a subscriber joined who gets answers only now. */
   readonly onConfirmed: () => void;
   /** Called when the last subscriber has left. */
   readonly onEnd: () => void;
 };
 
-export type QuestionOptions = Omit<FollowersOptions, 'onConfirmed'>;
+export type FollowedOptions = Omit<FollowersOptions, 'onConfirmed'>;
 
 /** What `work` may use: the context as the node that answers grants it. */
 export type Granted = Asking & { readonly granted: GrantedContext };
@@ -41,13 +41,13 @@ export type Outcome<T> =
 type Refused = { readonly kind: 'refused'; readonly json: string };
 
 /**
- * The subscribers of one question. They share answers, but not rights: each was granted the context
+ * The subscribers of one query. They share answers, but not rights: each was granted the context
  * when they subscribed, and loses the stream when the token is revoked or the grant removed.
  */
 export class Followers {
   readonly followed: Followed;
-  readonly operation: AskedOperation;
-  readonly asked: AskedSubscription;
+  readonly operation: RequestedOperation;
+  readonly asked: RequestedSubscription;
   readonly streams = new Set<Stream>();
   /** Subscribers whom only a stand-in for the primary knows so far. They get no answers. */
   readonly #unconfirmed = new Set<Stream>();
@@ -204,7 +204,7 @@ export class Followers {
     if (cause !== undefined) this.#logFailure(cause, log);
   }
 
-  /** Logs an outage only once, however many questions it concerns. */
+  /** Logs an outage only once, however many queries it concerns. */
   #logFailure(err: unknown, log: Logger): void {
     if (isUnreachable(err)) this.#parts.outages.failed(this.#outageOf(err.node ?? PRIMARY), err);
     else log.error({ err }, 'a subscription could not be answered');

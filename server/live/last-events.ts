@@ -1,11 +1,11 @@
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
-import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 import { renderError } from '../../schema/documents/render-error.ts';
+import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
 import { eventOf, type LiveEvent } from './streams/event-stream.ts';
 
 /** For a subscriber who may no longer read the context: the same as if it did not exist. */
-export const nullEvent = ({ responseKey }: AskedSubscription): LiveEvent =>
+export const nullEvent = ({ responseKey }: RequestedSubscription): LiveEvent =>
   eventOf(renderResult({ data: { [responseKey]: null } }));
 
 /** For a subscriber whose stream cannot continue. */

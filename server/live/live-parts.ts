@@ -8,7 +8,7 @@ import type { Permits } from './permits.ts';
 import type { VersionWatch } from './versions/version-watch.ts';
 import type { Whereabouts } from './versions/watched-node.ts';
 
-/** What all questions share. */
+/** What all queries share. */
 export type LiveParts = {
   readonly service: Service;
   readonly watch: VersionWatch;

@@ -9,14 +9,14 @@ import type { Exchange } from '../http/http-exchange.ts';
 import { acceptsType } from '../http/negotiate.ts';
 import type { Service } from '../service/service.ts';
 import { alertMessages } from './alert-messages.ts';
+import { FollowedMessages } from './followed-messages.ts';
+import { FollowedQuery } from './followed-query.ts';
 import type { Followers } from './followers.ts';
 import { registerLive } from './live-metrics.ts';
 import type { LiveParts } from './live-parts.ts';
-import { MessageQuestion } from './message-question.ts';
 import type { MessageSource } from './message-source.ts';
 import { Outages } from './outages.ts';
 import { Permits } from './permits.ts';
-import { Question } from './question.ts';
 import { RightsCheck } from './rights-check.ts';
 import { EventStream } from './streams/event-stream.ts';
 import { OpenStreams } from './streams/open-streams.ts';
@@ -29,7 +29,7 @@ const MESSAGE_SOURCES: Readonly<Record<string, MessageSource>> = { alertEvents: 
 /** The open subscriptions of this process (ADR 17). */
 export class Live {
   readonly #service: Service;
-  readonly #questions = new Map<string, Question | MessageQuestion>();
+  readonly #followed = new Map<string, FollowedQuery | FollowedMessages>();
   readonly #streams: OpenStreams;
   readonly #rights: RightsCheck;
   readonly #parts: LiveParts;
@@ -74,15 +74,15 @@ export class Live {
         onSkipped: () => skipped.inc(),
       }),
     };
-    const question = this.#questionOf(opened);
+    const followed = this.#followedOf(opened);
     this.#streams.add(stream, opened.characters);
     this.#rights.start();
     exchange.response.once('close', () => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#rights.stop();
-      question.followers.leave(stream);
+      followed.followers.leave(stream);
     });
-    question.join(stream, opened);
+    followed.join(stream, opened);
   }
 
   /** Completes all streams, after writing what is still due. */
@@ -98,21 +98,21 @@ export class Live {
   }
 
   #followers(): readonly Followers[] {
-    return Array.from(this.#questions.values(), ({ followers }) => followers);
+    return Array.from(this.#followed.values(), ({ followers }) => followers);
   }
 
-  #questionOf({ name, operation, asked }: OpenedSubscription): Question | MessageQuestion {
-    const known = this.#questions.get(name);
+  #followedOf({ name, operation, asked }: OpenedSubscription): FollowedQuery | FollowedMessages {
+    const known = this.#followed.get(name);
     if (known) return known;
     const onEnd = () => {
-      if (this.#questions.get(name) === question) this.#questions.delete(name);
+      if (this.#followed.get(name) === followed) this.#followed.delete(name);
     };
     const options = { operation, asked, onEnd };
     const source = MESSAGE_SOURCES[asked.field];
-    const question = source
-      ? new MessageQuestion(this.#parts, source, options)
-      : new Question(this.#parts, options);
-    this.#questions.set(name, question);
-    return question;
+    const followed = source
+      ? new FollowedMessages(this.#parts, source, options)
+      : new FollowedQuery(this.#parts, options);
+    this.#followed.set(name, followed);
+    return followed;
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/log.ts';
 export type Outage = { readonly node: string; readonly context?: string };
 
 /**
- * Warns once when a node begins to fail the subscriptions that it answers. Each question asks it
+ * Warns once when a node begins to fail the subscriptions that it answers. Each query asks it
  * again and again, and there may be hundreds.
  */
 export class Outages {

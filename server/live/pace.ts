@@ -1,7 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 
 /**
- * Decides when a question is asked again: as soon as its answer may have changed, but at most once
+ * Decides when a query is asked again: as soon as its answer may have changed, but at most once
  * per interval, and never twice at once. Changes in between are answered when the interval ends.
  * Failures are retried with growing pauses.
  */
@@ -13,7 +13,7 @@ export class Pace {
   #isDue = false;
   #isAsking = false;
   #isOver = false;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #requestedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -50,7 +50,7 @@ export class Pace {
   /** To be called when the snapshot is about to be taken: later changes need another answer. */
   begins(): void {
     this.#isDue = false;
-    this.#askedAt = performance.now();
+    this.#requestedAt = performance.now();
   }
 
   end(): void {
@@ -58,13 +58,13 @@ export class Pace {
     if (this.#timer) clearTimeout(this.#timer);
   }
 
-  #plan(sinceAskedMs: number): void {
+  #plan(sinceRequestMs: number): void {
     if (this.#isAsking || this.#timer || this.#isOver) return;
     const ask = () => {
       this.#timer = null;
       void this.#run();
     };
-    const waitMs = this.#askedAt + sinceAskedMs - performance.now();
+    const waitMs = this.#requestedAt + sinceRequestMs - performance.now();
     this.#timer = setTimeout(ask, Math.max(0, waitMs));
   }
 
@@ -78,7 +78,7 @@ export class Pace {
     this.#failures = isAnswered ? 0 : this.#failures + 1;
     this.#isDue ||= !isAnswered;
     // It may have failed before a snapshot was taken. Pauses begin after the failure.
-    if (!isAnswered) this.#askedAt = performance.now();
+    if (!isAnswered) this.#requestedAt = performance.now();
     if (this.#isDue) this.#plan(Math.max(this.#everyMs, this.#pauseMs()));
   }
 

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-/** Codes of errors that may be gone when the same question is asked again. */
+/** Codes of errors that may be gone when the same query is asked again. */
 const PASSING: ReadonlySet<unknown> = new Set(['BACKEND', 'TIMEOUT', 'BUSY']);
 
 export const hasPassingError = ({ errors = [] }: ExecutionResult): boolean =>

@@ -15,8 +15,8 @@ import {
   workInBackground,
 } from '../background/background-work.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { type KnownSegments, lookAtSegments, waitingSegments } from './known-segments.ts';
-import { lookAtImports } from './look-at-imports.ts';
+import { checkImports } from './check-imports.ts';
+import { type KnownSegments, readSegments, waitingSegments } from './known-segments.ts';
 import type { VisitContext } from './merge-visit.ts';
 import { MergingTally } from './merging-tally.ts';
 import { visitInThread } from './visit-in-thread.ts';
@@ -58,7 +58,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     try {
       const merging = { databaseUrl, log, tally, visit, now, signal, remembered };
       failed = !(await withConnection({ databaseUrl, signal }, 'merging', (connection) =>
-        lookAtContexts(merging, connection),
+        checkContexts(merging, connection),
       ));
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'contexts could not be looked at for merging');
@@ -90,10 +90,10 @@ type Merging = Required<Pick<KeepMergedOptions, 'databaseUrl' | 'log' | 'tally' 
 };
 
 /** Runs one pass over all contexts; returns whether everything succeeded. */
-async function lookAtContexts(merging: Merging, connection: Connection): Promise<boolean> {
+async function checkContexts(merging: Merging, connection: Connection): Promise<boolean> {
   const { tally, remembered, signal, now } = merging;
   const before = await selectContextNumbers(connection);
-  tally.imports = await lookAtImports(connection, before, tally.imports);
+  tally.imports = await checkImports(connection, before, tally.imports);
   tally.feedLosses = await selectFeedLosses(connection);
   await mergeAll(merging, connection, before);
   let isGood = true;
@@ -119,7 +119,7 @@ async function mergeAll(
   const all = new Map<number, KnownSegments>();
   for (const context of contexts) {
     const known = remembered.segments.get(context.contextId);
-    all.set(context.contextId, await lookAtSegments(connection, context, known));
+    all.set(context.contextId, await readSegments(connection, context, known));
   }
   remembered.segments = all;
   tally.segments = new Map(

@@ -18,7 +18,7 @@ export type KnownSegments = {
 };
 
 /** Reads the segments again only if the layout has changed; most of the time it has not. */
-export async function lookAtSegments(
+export async function readSegments(
   connection: Connection,
   { contextId, layout }: ContextNumbersRow,
   known: KnownSegments | undefined,

@@ -6,7 +6,7 @@ import type { MetricValues, ToChild } from './messages.ts';
 type Teller = { readonly send: (message: ToChild) => void };
 
 /** A request for the metrics of one process. */
-type Asked = { readonly done: Promise<void>; readonly answered: () => void };
+type PendingAnswer = { readonly done: Promise<void>; readonly answered: () => void };
 
 /**
  * The metrics of all processes together. The counts of a process stay in the sum after it ends: a
@@ -14,7 +14,7 @@ type Asked = { readonly done: Promise<void>; readonly answered: () => void };
  */
 export class GatheredMetrics {
   readonly #own: Registry;
-  readonly #asked = new Map<Teller, Asked>();
+  readonly #asked = new Map<Teller, PendingAnswer>();
   readonly #last = new Map<Teller, readonly MetricValues[]>();
   readonly #onLost: (error: unknown) => void;
   #gone: Promise<readonly MetricValues[]> = Promise.resolve([]);

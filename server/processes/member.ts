@@ -30,7 +30,7 @@ export class Member {
   /** From 1; 0: it has none yet. */
   number = 0;
   /** Number of consecutive pings that it has not answered. */
-  silentLooks = 0;
+  silentChecks = 0;
   readonly #worker: Worker;
 
   constructor({ onMessage, onExit, logOutput }: MemberOptions) {

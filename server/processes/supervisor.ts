@@ -174,7 +174,7 @@ export class Supervisor {
       this.#assign();
     } else if (message.kind === 'serving') this.#noteServing(member, message.url);
     else if (message.kind === 'leaving') this.#noteLeaving(member);
-    else if (message.kind === 'pong') member.silentLooks = 0;
+    else if (message.kind === 'pong') member.silentChecks = 0;
     else this.#options.onMessage(member, message);
   }
 
@@ -184,11 +184,11 @@ export class Supervisor {
    */
   #check(): void {
     for (const member of this.#in('spare', 'starting', 'serving', 'leaving')) {
-      if (member.silentLooks >= LIMITS.processSilentChecks) {
+      if (member.silentChecks >= LIMITS.processSilentChecks) {
         this.#options.log.error(nameOf(member), 'a process does not answer, and is killed');
         member.kill();
       }
-      member.silentLooks += 1;
+      member.silentChecks += 1;
       member.send({ kind: 'ping' });
     }
   }

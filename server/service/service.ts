@@ -48,7 +48,7 @@ export type ServiceOptions = {
 };
 
 /** The request that a scope is for. */
-export type AskedFor = {
+export type ScopeRequest = {
   readonly signal: AbortSignal;
   readonly gate: LogInGate;
   readonly current: CurrentRequest;
@@ -87,7 +87,7 @@ export type Service = {
   /** Notes the arrival of a request. */
   arrive(): Arrival;
   /** Opens a scope for one request. Its `reads` must be ended, however the request ends. */
-  openScope(timeoutSeconds: number | null, asked: AskedFor, attempt: Attempt): AnonymousScope;
+  openScope(timeoutSeconds: number | null, asked: ScopeRequest, attempt: Attempt): AnonymousScope;
   close(): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 import { PagesGone, SnapshotMoved } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
-import type { AskedFor, Service } from './service.ts';
+import type { ScopeRequest, Service } from './service.ts';
 
 /**
  * Maximum number of attempts. A request is retried once because the data have changed or a standby
@@ -20,7 +20,7 @@ const MAX_MANIFESTS = 3;
  */
 export async function withScope<T>(
   service: Service,
-  asked: AskedFor,
+  asked: ScopeRequest,
   timeoutSeconds: number | null,
   work: (scope: AnonymousScope) => Promise<T>,
 ): Promise<T> {

@@ -5,7 +5,7 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A request and its log. */
-type Asked = { readonly log: Logger; readonly current: CurrentRequest };
+type SlowRequest = { readonly log: Logger; readonly current: CurrentRequest };
 
 /**
  * Logs requests that took longer than slowMs until everything was read from the database, with the
@@ -14,7 +14,7 @@ type Asked = { readonly log: Logger; readonly current: CurrentRequest };
  */
 export const slowLog =
   (slowMs: number, metrics: Metrics) =>
-  (asked: Asked, ms: number, plansOf: () => readonly PlanNote[]): void => {
+  (asked: SlowRequest, ms: number, plansOf: () => readonly PlanNote[]): void => {
     if (slowMs === 0 || ms <= slowMs) return;
     const plans = plansOf();
     metrics.slowRequest();

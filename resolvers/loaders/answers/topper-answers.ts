@@ -87,7 +87,7 @@ async function openQuestions(
   for (const asked of questions) {
     const { contextId, read } = asked;
     const state = await reader.context(contextId);
-    const answer = reader.memory.answers.find(askedBefore(state, asked));
+    const answer = reader.memory.answers.find(answerKey(state, asked));
     if (answer) {
       answers.set(asked, answer);
       reader.onPlan(() => rememberedNote(state.catalog, read));
@@ -201,7 +201,7 @@ function recall(
   const made = madeOf(reader, planned, asked);
   const answer = reader.memory.answers.findMadeOf(made);
   if (!answer) return false;
-  reader.memory.answers.keep(askedBefore(state, asked), made, answer);
+  reader.memory.answers.keep(answerKey(state, asked), made, answer);
   reader.onPlan(() => rememberedNote(state.catalog, planned.read));
   answers.set(asked, answer);
   return true;
@@ -215,7 +215,7 @@ function remember(
 ): void {
   if (answer.kind !== 'top' && answer.kind !== 'ranked' && answer.kind !== 'trend') return;
   if (state.snapshot !== reader.session.snapshot) return;
-  reader.memory.answers.keep(askedBefore(state, asked), madeOf(reader, planned, asked), answer);
+  reader.memory.answers.keep(answerKey(state, asked), madeOf(reader, planned, asked), answer);
 }
 
 type PlannedParts = Pick<PlannedRead, 'read' | 'parts' | 'since'>;
@@ -248,7 +248,7 @@ async function answerReads(
   }
 }
 
-const askedBefore = (
+const answerKey = (
   { memoryKey: context, versions }: ContextState,
   { read, question }: TopperQuestion,
 ): AnswerKey => ({ context, version: versions.version, read, question });

@@ -139,7 +139,7 @@ export type KeyFaults = {
   readonly rest: Fault | null;
 };
 
-type AskedKey = {
+type RequestedKey = {
   readonly rawKey: string;
   readonly variables: KeyVariables | null;
   readonly problems: readonly GraphQLProblem[];
@@ -147,7 +147,7 @@ type AskedKey = {
 
 export function shownKey(
   answer: KeyAnswer | null,
-  { rawKey, variables, problems }: AskedKey,
+  { rawKey, variables, problems }: RequestedKey,
 ): ShownKey | null {
   const group: KnownGroup | NetworkGroup | null = answer?.context?.counterGroup ?? null;
   if (!group) return null;
@@ -192,7 +192,7 @@ const PLACED: readonly AnswerPath[] = [
   ...DRILLED_AS.map((field) => [...KEY, field]),
 ];
 
-function faultsOf({ variables, problems }: AskedKey, hasFigures: boolean): KeyFaults {
+function faultsOf({ variables, problems }: RequestedKey, hasFigures: boolean): KeyFaults {
   const drilldowns = DRILLED_AS.flatMap((field) => {
     const fault = faultAt(problems, [...KEY, field]);
     return fault && variables ? [[variables[field], fault] as const] : [];

@@ -4,7 +4,7 @@ import { fragmentsOf } from '../limits/spread-order.ts';
 import { schema } from '../schema.ts';
 
 /** The field that a subscription requests; validation ensures that there is at most one. */
-export type AskedSubscription = {
+export type RequestedSubscription = {
   readonly field: string;
   /** Its name in the answer. */
   readonly responseKey: string;
@@ -16,11 +16,11 @@ export type AskedSubscription = {
  * Takes a valid document and coerced variables. Returns null if @skip or @include leaves no field.
  * Errors: those of graphql-js for arguments that a variable leaves without a value.
  */
-export function askedSubscription(
+export function requestedSubscription(
   document: DocumentNode,
   operationName: string | null,
   variables: Variables,
-): AskedSubscription | null {
+): RequestedSubscription | null {
   const operation = getOperationAST(document, operationName);
   const root = schema.getSubscriptionType();
   if (!operation || !root) return null;

@@ -1,7 +1,7 @@
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
-import { Followers, type QuestionOptions } from './followers.ts';
+import { type FollowedOptions, Followers } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { MessageSource } from './message-source.ts';
@@ -16,7 +16,7 @@ import type { Stream } from './streams/stream.ts';
  * and streams with the same cursor share computing and rendering. A slow reader keeps its cursor,
  * and gets the rest when it has read what was sent before.
  */
-export class MessageQuestion {
+export class FollowedMessages {
   readonly followers: Followers;
   readonly #parts: LiveParts;
   readonly #source: MessageSource;
@@ -26,7 +26,7 @@ export class MessageQuestion {
   #contextId: number | null = null;
   #unwatch: (() => void) | null = null;
 
-  constructor(parts: LiveParts, source: MessageSource, options: QuestionOptions) {
+  constructor(parts: LiveParts, source: MessageSource, options: FollowedOptions) {
     this.#parts = parts;
     this.#source = source;
     this.followers = new Followers(parts, {

@@ -1,7 +1,7 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
-import { Followers, type Granted, type QuestionOptions } from './followers.ts';
+import { type FollowedOptions, Followers, type Granted } from './followers.ts';
 import type { LiveParts } from './live-parts.ts';
 import { Pace } from './pace.ts';
 import { hasPassingError } from './passing-errors.ts';
@@ -14,7 +14,7 @@ import { watchedNode } from './versions/watched-node.ts';
  * A subscription that any number of streams share. After each commit that may change its answer,
  * the answer is computed once and rendered once.
  */
-export class Question {
+export class FollowedQuery {
   readonly followers: Followers;
   readonly #parts: LiveParts;
   readonly #pace: Pace;
@@ -27,7 +27,7 @@ export class Question {
   #place: Watched | null = null;
   #unwatch: (() => void) | null = null;
 
-  constructor(parts: LiveParts, options: QuestionOptions) {
+  constructor(parts: LiveParts, options: FollowedOptions) {
     this.#parts = parts;
     this.followers = new Followers(parts, {
       operation: options.operation,

@@ -4,7 +4,7 @@ import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts
 import type { ImportsOfContext } from './merging-tally.ts';
 
 /** Reads the imports of contexts with a new version: imports raise it, so most have nothing new. */
-export async function lookAtImports(
+export async function checkImports(
   connection: Connection,
   contexts: readonly ContextNumbersRow[],
   known: ReadonlyMap<number, ImportsOfContext>,
