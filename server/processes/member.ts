@@ -52,7 +52,8 @@ export class Member {
       // Either the process was never created, or a message was sent to one that has just died.
       worker.on('error', (error) => worker.process.pid === undefined && leave(error.message));
     });
-    const { stdout, stderr } = worker.process;
+    // A process that was never created has none, whatever the types say.
+    const { stdout = null, stderr = null } = worker.process;
     const outputs = [stdout, stderr].filter((output) => output !== null);
     const relayed = outputs.map((output) => relayLines(output, logOutput, ended));
     this.exited = Promise.all([ended, ...relayed]).then(() => undefined);

@@ -14,6 +14,13 @@ export async function relayLines(
   ended: Promise<void>,
 ): Promise<void> {
   let begun: Buffer[] = [];
+  let hasEnded = false;
+  let goOn: () => void = () => undefined;
+  // Once for all waits: what waits for `ended` is kept in memory as long as the process lives.
+  void ended.then(() => {
+    hasEnded = true;
+    goOn();
+  });
   for await (const chunk of from) {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end === 0) {
@@ -22,7 +29,11 @@ export async function relayLines(
     }
     const lines = Buffer.concat([...begun, chunk.subarray(0, end)]);
     begun = end < chunk.length ? [chunk.subarray(end)] : [];
-    if (!to.write(lines) && to.writable) await Promise.race([drained(to), ended]);
+    if (to.write(lines) || !to.writable || hasEnded) continue;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      void drained(to).then(resolve);
+    });
   }
   if (begun.length > 0) to.write(Buffer.concat([...begun, Buffer.of(NEWLINE)]));
 }

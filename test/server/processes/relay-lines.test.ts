@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { relayLines } from '../../../server/processes/relay-lines.ts';
 
 const NEVER = new Promise<void>(() => undefined);
@@ -82,6 +82,24 @@ describe('the lines of a process', () => {
     read();
     await relayed;
     expect(written).toEqual(['first\n', 'second\n']);
+  });
+
+  it('leave nothing in memory, however often the reader was behind', async () => {
+    const { output, written, read } = slowOutput();
+    const from = new PassThrough();
+    const ended = new Promise<void>(() => undefined);
+    const waitFor = vi.spyOn(ended, 'then');
+    const relayed = relayLines(from, output, ended);
+    for (const line of ['first\n', 'second\n', 'third\n']) {
+      from.write(line);
+      await turn();
+      expect(written.at(-1)).toBe(line);
+      read();
+      await turn();
+    }
+    from.end();
+    await relayed;
+    expect(waitFor).toHaveBeenCalledTimes(1);
   });
 
   it('are dropped when nobody reads any longer', async () => {
