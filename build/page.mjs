@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
 import { moveFolder } from './move-folder.mjs';
 import { runProgram } from './run-program.mjs';
+import { makeTemporaryFolder } from './temporary-folder.mjs';
 
 const TARGET = join(ROOT, 'dist', 'web');
 
@@ -27,6 +28,7 @@ export function buildPage() {
       'build/move-folder.mjs',
       'build/page.mjs',
       'build/run-program.mjs',
+      'build/temporary-folder.mjs',
     ],
     outputs: ['dist/web'],
     build,
@@ -34,7 +36,7 @@ export function buildPage() {
 }
 
 function build() {
-  const outDir = `${TARGET}.${process.pid}`;
+  const outDir = makeTemporaryFolder('web');
   try {
     runProgram('node_modules/vite/bin/vite.js', [
       'build',

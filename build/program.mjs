@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
 import { moveFolder } from './move-folder.mjs';
 import { runProgram } from './run-program.mjs';
+import { makeTemporaryFolder } from './temporary-folder.mjs';
 
 const DIST = join(ROOT, 'dist');
 const PROJECT = 'tsconfig.build.json';
@@ -36,6 +36,7 @@ export function buildProgram() {
       'build/move-folder.mjs',
       'build/program.mjs',
       'build/run-program.mjs',
+      'build/temporary-folder.mjs',
     ],
     outputs: [...folders, 'bundle'].map((name) => `dist/${name}`),
     build: () => compile(folders),
@@ -48,8 +49,7 @@ export function buildProgram() {
  * removed.
  */
 function compile(folders) {
-  mkdirSync(DIST, { recursive: true });
-  const made = mkdtempSync(join(DIST, '.program-'));
+  const made = makeTemporaryFolder('program');
   try {
     runProgram('node_modules/typescript/bin/tsc', ['-p', PROJECT, '--outDir', made]);
     const bundle = join(made, 'bundle');

@@ -162,6 +162,17 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect(await bundles()).not.toContain(first);
   });
 
+  it('removes what killed builds have left, and nothing of a build that is running', async () => {
+    const { pid: ended } = spawnSync(process.execPath, ['--version']);
+    const running = [`.program-${process.pid}`, `.web-${process.pid}`];
+    const left = [`.program-${ended}`, `.web-${ended}`, '.program-aB3xYz', `web.${ended}`];
+    for (const name of [...running, ...left]) await write(`dist/${name}/cli/main.js`, 'part');
+    await write('cli/word.ts', "export const word: string = 'two';\n");
+    expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
+    const others = (await readdir(path('dist'))).filter((name) => /^\.|^web\.\d/.test(name));
+    expect(others.toSorted()).toEqual(running);
+  });
+
   it('builds again if the output was changed or deleted', async () => {
     const [bundle = ''] = await bundles();
     await write(`dist/bundle/${bundle}/main.js`, "console.log('damaged');\n");
