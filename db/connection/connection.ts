@@ -26,6 +26,8 @@ type Facts = {
    * until one is needed; null: no snapshot is open.
    */
   beside: Promise<pg.Client> | 'none yet' | null;
+  /** When the server started its process, if that is the connection's own; null: not known. */
+  startedAt: string | null;
   /** The open transaction, in the form in which other connections can find it. */
   transaction: OpenTransaction | null;
 };
@@ -54,9 +56,18 @@ export async function openConnection(
       const another = await open();
       return endedIfFailed(another, () => setUp(another, pooling));
     };
-    facts.set(connection, { pooling, placement, openAnother, beside: null, transaction: null });
+    const known: Facts = {
+      pooling,
+      placement,
+      openAnother,
+      beside: null,
+      startedAt: null,
+      transaction: null,
+    };
+    facts.set(connection, known);
     await placement.check(connection);
     await setUp(connection, pooling);
+    if (pooling === 'none') known.startedAt = await selectStart(connection);
     if (replaces && pooling === 'none') await terminate(connection, replaces);
   });
 }
@@ -74,11 +85,18 @@ async function endedIfFailed(connection: pg.Client, work: () => Promise<void>): 
 
 /** Ends the server's side of a lost connection, which may not notice that ours is gone. */
 async function terminate(connection: Connection, lost: Connection): Promise<void> {
-  // The number may be that of another process by now, but hardly of one with the same name.
+  // The number may be that of another process by now, which has started later.
   const text = `select pg_terminate_backend(pid) from pg_stat_activity
-    where pid = $1 and pid <> pg_backend_pid() and usename = current_user
+    where pid = $1 and backend_start = $2::timestamptz and usename = current_user
       and datname = current_database() and application_name = current_setting('application_name')`;
-  await connection.query(text, [announcedPid(lost)]);
+  await connection.query(text, [announcedPid(lost), facts.get(lost)?.startedAt ?? null]);
+}
+
+async function selectStart(connection: Connection): Promise<string | null> {
+  const text = `select backend_start::text as "startedAt" from pg_stat_activity
+    where pid = pg_backend_pid()`;
+  const { rows } = await connection.query<{ startedAt: string | null }>(text);
+  return rows[0]?.startedAt ?? null;
 }
 
 async function setUp(connection: pg.Client, pooling: Pooling): Promise<void> {
