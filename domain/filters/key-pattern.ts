@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { parseError, patternFault } from './pattern-fault.ts';
 
 /**
- * Compiles a test that finds a RE2 pattern anywhere in a raw key (decision 26). Throws
+ * Compiles a test that finds an RE2 pattern anywhere in a raw key (decision 26). Throws
  * `malformedValue`, with the parameter's name, for a pattern that does not compile or is too big.
  */
 export function compileKeyPattern(pattern: string, name: string): (key: string) => boolean {
@@ -23,7 +23,7 @@ function compile(pattern: string, name: string): RE2JS {
     return RE2JS.compile(pattern);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    const { message } = malformed(name, 'a RE2 pattern', pattern);
+    const { message } = malformed(name, 'an RE2 pattern', pattern);
     const { reason, position } = patternFault(pattern, error);
     throw new ServiceError('malformedValue', `${message}: ${reason} at position ${position}`, {
       cause: error,

@@ -14,8 +14,8 @@ export type PatternItem =
 export type PatternBranches = readonly (readonly PatternItem[])[];
 
 /**
- * Parses a RE2 pattern; null if something in it is not understood, because then nothing can be said
- * about the rest either. Accepts only syntax that certainly means the same in RE2.
+ * Parses an RE2 pattern; null if something in it is not understood, because then nothing can be
+ * said about the rest either. Accepts only syntax that certainly means the same in RE2.
  */
 export function parsePattern(pattern: string): PatternBranches | null {
   const reader = new PatternReader(pattern);

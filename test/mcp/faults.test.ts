@@ -93,7 +93,7 @@ describe('wrong arguments', () => {
     // What only GraphQL checks has the code and the message of GraphQL.
     ['topper', { percentile: 50 }, 'BAD_USER_INPUT: percentile'],
     ['topper', { prefix: {}, counterGroup: 'Apps' }, 'BAD_USER_INPUT: prefix'],
-    ['topper', { filter: { match: '(' } }, 'BAD_USER_INPUT: match must be a RE2 pattern'],
+    ['topper', { filter: { match: '(' } }, 'BAD_USER_INPUT: match must be an RE2 pattern'],
     ['topper', { timeZone: 'Mars' }, 'BAD_USER_INPUT: timeZone'],
     [
       'topper',

@@ -134,7 +134,7 @@ describe('search_keys', () => {
   it('passes on the errors of GraphQL', async () => {
     const given = { context: CONTEXT, counterGroup: 'Hosts' };
     const refused = (more: object) => ada.fault('search_keys', Object.assign({}, given, more));
-    expect(await refused({ match: '(' })).toMatch(/^BAD_USER_INPUT: match must be a RE2 pattern/);
+    expect(await refused({ match: '(' })).toMatch(/^BAD_USER_INPUT: match must be an RE2 pattern/);
     expect(await refused({ cidr: ['x'] })).toMatch(/^BAD_USER_INPUT: cidr/);
   });
 

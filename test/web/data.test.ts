@@ -227,8 +227,8 @@ describe('what the server refuses', () => {
   const filter = { kind: 'except', text: '([' } as const;
 
   it.each([
-    ['exclude must be a RE2 pattern, got "(["', 'Not pattern must be a RE2 pattern, got "(["'],
-    ['match must be a RE2 pattern, got "(["', null],
+    ['exclude must be an RE2 pattern, got "(["', 'Not pattern must be an RE2 pattern, got "(["'],
+    ['match must be an RE2 pattern, got "(["', null],
     ['Database is not reachable', null],
   ])('%s is reported by the name of the field: %s', (message, why) => {
     expect(refusalOf(message, { filter })).toEqual(why && { of: 'filter', why });

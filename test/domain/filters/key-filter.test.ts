@@ -170,11 +170,11 @@ describe('a filter that cannot be used', () => {
   it.each<[KeyFilter, string]>([
     [
       { match: 'a(b' },
-      'key_filter must be a RE2 pattern, got "a(b": missing closing ) at position 1',
+      'key_filter must be an RE2 pattern, got "a(b": missing closing ) at position 1',
     ],
     [
       { exclude: ')' },
-      'inverse_key_filter must be a RE2 pattern, got ")": unexpected ) at position 0',
+      'inverse_key_filter must be an RE2 pattern, got ")": unexpected ) at position 0',
     ],
   ])('%j says: %s', (filter, message) => {
     expect(() => compileKeyFilter(filter, ['ip'], NAMES)).toThrow(message);

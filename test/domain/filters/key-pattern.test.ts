@@ -64,7 +64,7 @@ describe('a key pattern', () => {
     expect(() => compileKeyPattern('a(b', 'inverse_key_filter')).toThrow(
       new ServiceError(
         'malformedValue',
-        'inverse_key_filter must be a RE2 pattern, got "a(b": missing closing ) at position 1',
+        'inverse_key_filter must be an RE2 pattern, got "a(b": missing closing ) at position 1',
       ),
     );
   });

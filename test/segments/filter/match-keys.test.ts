@@ -155,8 +155,8 @@ describe('the keys of a list that pass a filter', () => {
 
 describe('a filter that cannot be used', () => {
   it.each<[KeyFilter, readonly SimpleKeyKind[], string]>([
-    [{ match: 'a(b' }, ['ip'], 'key_filter must be a RE2 pattern, got "a(b": missing closing )'],
-    [{ exclude: ')' }, ['ip'], 'inverse_key_filter must be a RE2 pattern'],
+    [{ match: 'a(b' }, ['ip'], 'key_filter must be an RE2 pattern, got "a(b": missing closing )'],
+    [{ exclude: ')' }, ['ip'], 'inverse_key_filter must be an RE2 pattern'],
     [{ cidr: ['10.0.0'] }, ['ip'], 'cidr must be addresses or networks in CIDR form'],
     [{ excludeCidr: ['10.0.0.0/8'] }, ['port'], 'excludeCidr must be left out'],
   ])('%j for keys of %j is refused before any key is checked', (filter, kinds, message) => {

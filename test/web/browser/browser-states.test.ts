@@ -96,7 +96,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
 
   it('an invalid pattern is reported by the name of its field, and can be corrected', async () => {
     const { page } = await open(`${viewOf(HOSTS)}&match=(`);
-    expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be a RE2 pattern/);
+    expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be an RE2 pattern/);
     expect(await page.getByRole('searchbox').inputValue()).toBe('(');
     expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
   });
