@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
 import { marksWithin, reachOf } from '../../web/src/chart/rule-marks.ts';
-import { conditionText, valueText } from '../../web/src/data/alerts/alert-words.ts';
+import { conditionText, keylessText, valueText } from '../../web/src/data/alerts/alert-words.ts';
 import {
   type ChartShows,
   drawnRule,
@@ -170,6 +170,13 @@ describe('an event', () => {
       key: 'C0.A8.01.0A',
       window: { kind: 'interval', from: 8700, to: 9000 },
     });
+  });
+
+  it('without a key is about the whole group, or about the keys beyond the most that may fire', () => {
+    expect(keylessText(rule({ comparison: 'TOTAL_BELOW' }))).toBe('All of Hosts');
+    expect(keylessText(rule({ comparison: 'SILENT_SECONDS' }))).toBe('All of Hosts');
+    expect(keylessText(rule({ comparison: 'KEY_ABOVE' }))).toBe('Further keys of Hosts');
+    expect(keylessText(rule({ comparison: 'KEY_NEW_ABOVE' }))).toBe('Further keys of Hosts');
   });
 
   it('has no window that begins before the epoch', () => {

@@ -19,6 +19,10 @@ const viewOf = (guid: string) =>
   `?context=lab&group=${guid.slice(1, -1)}&meter=0&window=all&tz=UTC`;
 const TOP = viewOf(HOSTS);
 
+/** Where a box ends, which must be there. */
+const right = (box: { readonly x: number; readonly width: number } | null | undefined): number =>
+  box ? box.x + box.width : Number.POSITIVE_INFINITY;
+
 describeInBrowser('labels in the dashboard', (openAt) => {
   let lab: TestService;
   let dashboard: DashboardPage;
@@ -58,6 +62,33 @@ describeInBrowser('labels in the dashboard', (openAt) => {
     await dashboard.signIn();
     return dashboard;
   };
+
+  it('tell keys with the same one apart beside the map of a trend', async () => {
+    const { page } = await open(`${TOP}&view=trend`);
+    const labels = await page.locator('.heat-labels li').allInnerTexts();
+    expect(labels.filter((label) => label.includes('printer'))).toEqual([
+      expect.stringContaining('(2001:db8::2)'),
+      expect.stringContaining('(2001:db8::3)'),
+    ]);
+  });
+
+  it('of pairs are above their keys where there is little room, and none is cut', async () => {
+    const { page, shoot } = await open(viewOf(PAIRS));
+    for (const width of [360, 800, 1200]) {
+      await page.setViewportSize({ width, height: 900 });
+      await shoot(`labels-of-pairs-${width}`);
+      const name = page.locator('.top-table tbody .key-name').first();
+      const [swatch, label, readable] = await Promise.all(
+        ['.swatch', '.key-link', '.readable'].map((part) => name.locator(part).boundingBox()),
+      );
+      expect(label?.x, `${width} px wide`).toBeGreaterThanOrEqual(right(swatch));
+      expect(readable?.y, `${width} px wide`).toBeGreaterThanOrEqual((label?.y ?? 0) + 8);
+      const cut = await name.evaluate((element) =>
+        [...element.children].some((part) => part.scrollWidth > part.clientWidth),
+      );
+      expect(cut, `${width} px wide`).toBe(false);
+    }
+  });
 
   it.each([
     ['top', TOP],

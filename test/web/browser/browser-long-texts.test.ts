@@ -81,6 +81,17 @@ describeInBrowser('the dashboard with long texts', (openAt) => {
     expect(last?.right).toBeLessThanOrEqual(card?.right ?? 0);
   });
 
+  it('puts a long key beside its colour on a phone', async () => {
+    dashboard = await openAt(`${lab.url}/${TOP}`, { width: 360, height: 740 });
+    const { page, signIn, settled } = dashboard;
+    await signIn();
+    await settled();
+    const row = page.locator('.top-table tbody tr', { hasText: KEY });
+    const swatch = await row.locator('.swatch').boundingBox();
+    const link = await row.locator('.key-link').boundingBox();
+    expect(link?.x).toBeGreaterThanOrEqual((swatch?.x ?? Infinity) + (swatch?.width ?? 0));
+  });
+
   it.each([
     [320, 256],
     [640, 400],

@@ -5,11 +5,16 @@ type KeyNameProps = {
   readonly children: ComponentChildren;
   /** null if it is the same as the label. */
   readonly readable: string | null;
+  /** The key has several parts, so both texts are long. */
+  readonly hasParts?: boolean;
 };
 
-/** A label and its readable key. If there is little room, the label is cut short, not the key. */
-export const KeyName = ({ children, readable }: KeyNameProps) => (
-  <span class="key-name">
+/**
+ * A label and its readable key. If there is little room, the label is cut short, not the key; of a
+ * key with several parts, the readable key goes below the label.
+ */
+export const KeyName = ({ children, readable, hasParts = false }: KeyNameProps) => (
+  <span class={hasParts ? 'key-name has-parts' : 'key-name'}>
     {children} {readable !== null && <span class="readable">{readable}</span>}
   </span>
 );

@@ -27,6 +27,15 @@ export const valueText = (value: BigNumber, { alert }: AlertEvent, units: Units)
     ? longDuration(toNumber(value))
     : `${alert.comparison === 'KEY_GROWS_BY' ? '+' : ''}${metricText(value, alert, units)}`;
 
+/**
+ * What an event without a key is about: the group or, if its rule is about single keys, those keys
+ * that exceed the number that may fire at once.
+ */
+export const keylessText = ({ comparison, counterGroup }: EventRule): string =>
+  comparison.startsWith('KEY_')
+    ? `Further keys of ${counterGroup.name}`
+    : `All of ${counterGroup.name}`;
+
 /** When a rule fires: `a key above 1.00 GB in 5 minutes`. */
 export function conditionText(rule: EventRule, units: Units): string {
   const probe = rule.probe === null ? '' : ` from the probe ${rule.probe}`;

@@ -4,12 +4,12 @@ import { Icon } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { IN_NO_VIEW, type ViewProps } from '../view-props.ts';
 
-/** Shows in every view how much is firing, and links to the alerts. */
-export function AlertsTab({ address, navigate, alerts }: ViewProps) {
+/** Shows in every view how much is firing, if the context is known, and links to the alerts. */
+export function AlertsTab({ address, navigate, alerts, choice }: ViewProps) {
   const { rules, fault } = alerts;
-  const firing = rules && countFiring(rules);
+  const firing = choice && rules && countFiring(rules);
   const urgency = firing?.worst ? `is-${urgencyOf(firing.worst.severity)}` : '';
-  const known = firing ? firingSentence(firing) : 'Loading alerts';
+  const known = firing ? firingSentence(firing) : choice ? 'Loading alerts' : 'No context';
   const target = { ...IN_NO_VIEW, view: 'alerts' } as const;
   return (
     <>
@@ -22,10 +22,12 @@ export function AlertsTab({ address, navigate, alerts }: ViewProps) {
       >
         <Icon name="bell" />
         Alerts
-        <span class="tab-badge">
-          <span class="tab-firing">{firing ? firingText(firing) : '…'}</span>
-          {fault && <span class="tab-note">may be outdated</span>}
-        </span>
+        {choice && (
+          <span class="tab-badge">
+            <span class="tab-firing">{firing ? firingText(firing) : '…'}</span>
+            {fault && <span class="tab-note">may be outdated</span>}
+          </span>
+        )}
       </a>
       {/* Screen readers read this when it changes, except that nothing is firing. */}
       <span class="sr-only" role="status">

@@ -1,3 +1,4 @@
+import { keylessText } from '../../data/alerts/alert-words.ts';
 import { eventAddress } from '../../data/alerts/event-address.ts';
 import type { AlertEvent } from '../../data/alerts/firing.ts';
 import { groupOf } from '../../data/choices.ts';
@@ -9,13 +10,13 @@ import type { ViewProps } from '../view-props.ts';
 
 type EventKeyProps = ViewProps & { readonly event: AlertEvent };
 
-/** The key of an event, or its group, as a link to the window in which it began. */
+/** The key of an event, or what else it is about, as a link to the window in which it began. */
 export function EventKey({ event, navigate, choice }: EventKeyProps) {
   const { key, alert } = event;
   const { counterGroup } = alert;
   const group = groupOf(choice, counterGroup.guid) ?? { crosskey: null };
   const target = eventAddress(event);
-  const label = key ? shownLabel(key, group) : `All of ${counterGroup.name}`;
+  const label = key ? shownLabel(key, group) : keylessText(alert);
   return (
     <KeyName readable={key && readableBeside(key, group)}>
       <a

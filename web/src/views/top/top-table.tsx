@@ -196,7 +196,7 @@ function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
   const label = shownLabel(row, shown.group);
   return (
     <th scope="row" class="is-key">
-      <KeyName readable={readableBeside(row, shown.group)}>
+      <KeyName readable={readableBeside(row, shown.group)} hasParts={shown.group.crosskey !== null}>
         <Swatch color={color} />
         <a
           class="key-link"

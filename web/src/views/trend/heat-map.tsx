@@ -1,7 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { drawHeat } from '../../chart/draw-heat.ts';
-import { shownLabel } from '../../data/key-parts.ts';
 import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
 import { stepTarget } from '../../data/trend/step-target.ts';
 import { timeTicks } from '../../data/trend/time-ticks.ts';
@@ -55,14 +54,11 @@ export function HeatMap(props: HeatMapProps) {
     <>
       <div class="heat">
         <ol class="heat-labels" aria-hidden="true">
-          {rows.map((row, index) => {
-            const label = shownLabel(row, shown.group);
-            return (
-              <li key={row.key} class={cursor?.row === index ? 'is-under' : ''} title={label}>
-                {label}
-              </li>
-            );
-          })}
+          {rows.map(({ key, name }, index) => (
+            <li key={key} class={cursor?.row === index ? 'is-under' : ''} title={name}>
+              {name}
+            </li>
+          ))}
         </ol>
         <div class="heat-scroll" ref={place}>
           <div class="heat-plot" style={{ width: `${cellWidth * steps.length}px` }}>
