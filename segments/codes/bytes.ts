@@ -3,8 +3,10 @@ import { NARROW_BOUND } from './lanes.ts';
 
 /** A buffer that grows as bytes and variable-length numbers (LEB128) are appended. */
 export class ByteWriter {
-  #bytes = new Uint8Array(4096);
-  #view = new DataView(this.#bytes.buffer);
+  // V8 keeps the bytes of so small an array in its heap, and most columns need no more.
+  #bytes = new Uint8Array(64);
+  /** Of the bytes; null until a number is written by it. */
+  #view: DataView | null = null;
   length = 0;
 
   /** Returns a copy of the bytes written. */
@@ -35,6 +37,7 @@ export class ByteWriter {
 
   double(value: number): void {
     this.#reserve(8);
+    this.#view ??= new DataView(this.#bytes.buffer);
     this.#view.setFloat64(this.length, value, true);
     this.length += 8;
   }
@@ -80,7 +83,7 @@ export class ByteWriter {
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + count));
     grown.set(this.#bytes);
     this.#bytes = grown;
-    this.#view = new DataView(grown.buffer);
+    this.#view = null;
   }
 }
 
