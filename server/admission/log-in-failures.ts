@@ -18,6 +18,9 @@ export const logInLimits = (
   windowMs: settings.logInFailureSeconds * 1000,
 });
 
+/** With `max`, each cache would take two megabytes from the start, also without any failure. */
+const REMEMBERED = { maxSize: LIMITS.rememberedCallers, sizeCalculation: () => 1 };
+
 type Count = { readonly until: number; failures: number };
 
 /** A log-in that changes the counts. */
@@ -50,9 +53,9 @@ export class LogInFailures {
   readonly #limits: LogInFailureLimits;
   readonly #now: () => number;
   readonly #onChange: (change: LogInChange) => void;
-  readonly #pairs = new LRUCache<string, Count>({ max: LIMITS.rememberedCallers });
-  readonly #addresses = new LRUCache<string, Count>({ max: LIMITS.rememberedCallers });
-  readonly #proved = new LRUCache<string, true>({ max: LIMITS.rememberedCallers });
+  readonly #pairs = new LRUCache<string, Count>(REMEMBERED);
+  readonly #addresses = new LRUCache<string, Count>(REMEMBERED);
+  readonly #proved = new LRUCache<string, true>(REMEMBERED);
 
   /** now: milliseconds of a monotonic clock. onChange: called for changes made in this process. */
   constructor(
