@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 /** A connection on which a test can write anything, even what no HTTP client would. */
 export class RawConnection {
   readonly socket: Socket;
-  #received = '';
+  readonly #chunks: string[] = [];
   #closed = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#received += chunk.toString('latin1');
+      this.#chunks.push(chunk.toString('latin1'));
     });
     // A server that resets the connection causes an error here; `close` follows.
     socket.on('error', () => undefined);
@@ -29,7 +29,7 @@ export class RawConnection {
 
   /** Everything received so far, one character per byte. */
   get received(): string {
-    return this.#received;
+    return this.#chunks.join('');
   }
 
   get isClosed(): boolean {
@@ -47,8 +47,7 @@ export class RawConnection {
 
   /** Waits until the received text contains or matches this, or the connection is closed. */
   async until(text: string | RegExp): Promise<string> {
-    const has = () =>
-      typeof text === 'string' ? this.#received.includes(text) : text.test(this.#received);
+    const has = typeof text === 'string' ? this.#finder(text) : () => text.test(this.received);
     while (!has() && !this.#closed) {
       await new Promise<void>((resolve) => {
         const wake = () => {
@@ -58,7 +57,20 @@ export class RawConnection {
         this.socket.on('data', wake).on('close', wake);
       });
     }
-    return this.#received;
+    return this.received;
+  }
+
+  /** Returns a check for a text that searches each chunk once: an answer may have thousands. */
+  #finder(text: string): () => boolean {
+    let searched = 0;
+    let end = '';
+    return () => {
+      while (searched < this.#chunks.length && !end.includes(text)) {
+        end = end.slice(-text.length) + this.#chunks[searched];
+        searched += 1;
+      }
+      return end.includes(text);
+    };
   }
 
   destroy(): void {
