@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { HttpCall } from '../support/http/http-call.ts';
 import { guidOf, T0 } from '../support/lab/lab.ts';
 import { ADA, CONTEXT, ENDPOINT_NAMES } from '../support/lab/service.ts';
+import { anyText } from '../support/random/any-text.ts';
 
 /** A mistyped token is almost a secret, so it must not be logged either. */
 export const WRONG_TOKEN = 'ada-secret';
@@ -120,7 +121,7 @@ const NASTY = [
 
 const text = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...NASTY) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
+  { weight: 2, arbitrary: anyText({ maxLength: 30 }) },
   { weight: 1, arbitrary: fc.string({ maxLength: 30 }) },
   { weight: 2, arbitrary: fc.bigInt().map(String) },
   { weight: 2, arbitrary: fc.integer({ min: -5, max: 100 }).map(String) },
@@ -131,7 +132,7 @@ const text = fc.oneof(
 const name = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...Object.keys(KNOWN)) },
   { weight: 2, arbitrary: fc.constantFrom(...NASTY) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+  { weight: 1, arbitrary: anyText({ maxLength: 20 }) },
 );
 
 const decorated = fc

@@ -4,6 +4,7 @@ import { parseCrossKey } from '../../../domain/keys/cross-key.ts';
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { parseRawKey } from '../../../domain/keys/key-text.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import { anyText } from '../../support/random/any-text.ts';
 import { ALL_PAIRS, ALL_TRIPLES, codecOf, rawKeys, SOME_KINDS } from './random-keys.ts';
 
 const raw = String.raw;
@@ -93,7 +94,7 @@ const nearly = (kinds: readonly SimpleKeyKind[]): fc.Arbitrary<string> =>
 
 const any = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join('')),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText({ maxLength: 20 }),
 );
 
 describe('scanning a raw key', () => {
