@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
@@ -6,7 +6,13 @@ import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { readMetrics } from '../support/http/metrics-text.ts';
 import { labelKey } from '../support/lab/label-key.ts';
-import { type ExplorerPage, findChromium, launch, openExplorer } from './explorer-page.ts';
+import {
+  type ExplorerPage,
+  findChromium,
+  launch,
+  openContext,
+  openExplorer,
+} from './explorer-page.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 
 const chromium = findChromium();
@@ -23,6 +29,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
   let demo: RunningServer;
   let plain: RunningServer;
   let browser: Browser;
+  let context: BrowserContext;
   let explorer: ExplorerPage;
 
   beforeAll(async () => {
@@ -32,6 +39,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     demo = await startExplorerServer(database.url, DEMO);
     plain = await startExplorerServer(database.url, { credentials: null });
     browser = await launch(chromium ?? '');
+    context = await openContext(browser);
   }, 120_000);
 
   afterAll(async () => {
@@ -44,7 +52,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
   afterEach(() => explorer?.close());
 
   const open = async (address: string) => {
-    explorer = await openExplorer(browser, address);
+    explorer = await openExplorer(context, address);
     return explorer;
   };
 
