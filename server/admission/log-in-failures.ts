@@ -18,7 +18,7 @@ export const logInLimits = (
   windowMs: settings.logInFailureSeconds * 1000,
 });
 
-/** With `max`, each cache would take two megabytes from the start, also without any failure. */
+/** With `max`, each cache would reserve that many entries from the start. */
 const REMEMBERED = { maxSize: LIMITS.rememberedCallers, sizeCalculation: () => 1 };
 
 type Count = { readonly until: number; failures: number };

@@ -19,7 +19,7 @@ const character = fc.nat({ max: 0x10_ffff - SURROGATES }).map(characterOf, place
 
 /**
  * A text of any characters, like one of fast-check's unit `binary`, which lists the million of them
- * for half a second each time it is used.
+ * each time it is used.
  */
 export const anyText = (size: { readonly maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ ...size, unit: character });
