@@ -69,6 +69,13 @@ describe('an embedded server', () => {
     expect(rows).toEqual([{ n: 42 }]);
   });
 
+  test('derives its random password in one iteration at each log-in', async () => {
+    const { url } = await start();
+    const text = 'select rolpassword from pg_authid where rolname = current_user';
+    const { rows } = await withClient(url, (client) => client.query(text));
+    expect(rows).toEqual([{ rolpassword: expect.stringMatching(/^SCRAM-SHA-256\$1:/) }]);
+  });
+
   test('is set up for exact text and durable writes by default', async () => {
     const { url } = await start({});
     const wanted = {
