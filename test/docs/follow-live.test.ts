@@ -16,7 +16,7 @@ import { type DocModules, docModules } from '../support/files/doc-modules.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { basic, CONTEXT, type TestService } from '../support/lab/service.ts';
 import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
-import { freePort } from '../support/programs/collector.ts';
+import { freePort } from '../support/programs/free-port.ts';
 import { type ServingProcesses, serveByProcesses } from '../support/programs/serving-processes.ts';
 
 const run = promisify(execFile);

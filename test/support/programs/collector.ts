@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 /** Debian's package nfdump, which `.ci/run` installs. */
 export const hasNfcapd = existsSync('/usr/bin/nfcapd') && existsSync('/usr/bin/nfdump');
@@ -80,13 +80,4 @@ async function saysThatItListens({ stderr }: ChildProcess): Promise<void> {
     }
   }
   throw new Error(`nfcapd did not start: ${said.join(' | ')}`);
-}
-
-/** A UDP port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  return port;
 }

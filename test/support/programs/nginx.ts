@@ -2,10 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePort } from './free-port.ts';
 
 const PROGRAM = '/usr/sbin/nginx';
 
@@ -70,16 +71,6 @@ http {
 ${site}
 }
 `;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
-  return address.port;
-}
 
 /** Waits until the port accepts connections, whether for HTTP/1.1 or HTTP/2. */
 async function listens(url: string): Promise<void> {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '../database/test-server.ts';
+import { freePort } from './free-port.ts';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
@@ -84,13 +84,4 @@ async function start(file: string): Promise<() => Promise<void>> {
     child.kill('SIGKILL');
     await ended;
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type CapturedPacket, pcapFile } from '../files/packet-capture.ts';
-import { freePort } from './collector.ts';
+import { freePort } from './free-port.ts';
 
 /** Debian's package pmacct, which `.ci/run` installs. */
 export const hasPmacct = existsSync('/usr/sbin/pmacctd') && existsSync('/usr/sbin/nfacctd');
