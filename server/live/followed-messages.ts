@@ -1,11 +1,12 @@
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
-import { type FollowedOptions, Followers } from './followers.ts';
+import type { FollowedOptions, Followers } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { MessageSource } from './message-source.ts';
-import { Pace } from './pace.ts';
+import type { Pace } from './pace.ts';
+import { pacedFollowers } from './paced-followers.ts';
 import { hasPassingError } from './passing-errors.ts';
 import { eventOf } from './streams/event-stream.ts';
 import type { Stream } from './streams/stream.ts';
@@ -29,21 +30,12 @@ export class FollowedMessages {
   constructor(parts: LiveParts, source: MessageSource, options: FollowedOptions) {
     this.#parts = parts;
     this.#source = source;
-    this.followers = new Followers(parts, {
-      operation: options.operation,
-      asked: options.asked,
-      onConfirmed: () => this.#pace.due(),
-      onEnd: () => {
-        this.#pace.end();
-        this.#unwatch?.();
-        options.onEnd();
-      },
+    const { followers, pace } = pacedFollowers(parts, options, {
+      ask: () => this.#ask(),
+      unwatch: () => this.#unwatch?.(),
     });
-    this.#pace = new Pace(
-      this.followers.followed.everyMs,
-      () => this.#ask(),
-      (err) => parts.service.log.error({ err }, 'a subscription could not be answered'),
-    );
+    this.followers = followers;
+    this.#pace = pace;
   }
 
   join(stream: Stream, { granted, isConfirmed }: OpenedSubscription): void {

@@ -1,9 +1,10 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
-import { type FollowedOptions, Followers, type Granted } from './followers.ts';
+import type { FollowedOptions, Followers, Granted } from './followers.ts';
 import type { LiveParts } from './live-parts.ts';
-import { Pace } from './pace.ts';
+import type { Pace } from './pace.ts';
+import { pacedFollowers } from './paced-followers.ts';
 import { hasPassingError } from './passing-errors.ts';
 import { eventOf, type LiveEvent } from './streams/event-stream.ts';
 import type { Stream } from './streams/stream.ts';
@@ -29,21 +30,12 @@ export class FollowedQuery {
 
   constructor(parts: LiveParts, options: FollowedOptions) {
     this.#parts = parts;
-    this.followers = new Followers(parts, {
-      operation: options.operation,
-      asked: options.asked,
-      onConfirmed: () => this.#pace.due(),
-      onEnd: () => {
-        this.#pace.end();
-        this.#unwatch?.();
-        options.onEnd();
-      },
+    const { followers, pace } = pacedFollowers(parts, options, {
+      ask: () => this.#ask(),
+      unwatch: () => this.#unwatch?.(),
     });
-    this.#pace = new Pace(
-      this.followers.followed.everyMs,
-      () => this.#ask(),
-      (err) => parts.service.log.error({ err }, 'a subscription could not be answered'),
-    );
+    this.followers = followers;
+    this.#pace = pace;
   }
 
   join(stream: Stream, { granted, isConfirmed, versions }: OpenedSubscription): void {
