@@ -26,7 +26,10 @@ type Facts = {
    * until one is needed; null: no snapshot is open.
    */
   beside: Promise<pg.Client> | 'none yet' | null;
-  /** When the server started its process, if that is the connection's own; null: not known. */
+  /**
+   * When the server started its process, in Unix seconds, if that is the connection's own; null: not
+   * known.
+   */
   startedAt: string | null;
   /** The open transaction, in the form in which other connections can find it. */
   transaction: OpenTransaction | null;
@@ -87,14 +90,15 @@ async function endedIfFailed(connection: pg.Client, work: () => Promise<void>): 
 async function terminate(connection: Connection, lost: Connection): Promise<void> {
   // The number may be that of another process by now, which has started later.
   const text = `select pg_terminate_backend(pid) from pg_stat_activity
-    where pid = $1 and backend_start = $2::timestamptz and usename = current_user
+    where pid = $1 and extract(epoch from backend_start) = $2 and usename = current_user
       and datname = current_database() and application_name = current_setting('application_name')`;
   await connection.query(text, [announcedPid(lost), facts.get(lost)?.startedAt ?? null]);
 }
 
 async function selectStart(connection: Connection): Promise<string | null> {
-  const text = `select backend_start::text as "startedAt" from pg_stat_activity
-    where pid = pg_backend_pid()`;
+  // In Unix seconds: how a time is written depends on settings of the role.
+  const text = `select extract(epoch from backend_start)::text as "startedAt"
+    from pg_stat_activity where pid = pg_backend_pid()`;
   const { rows } = await connection.query<{ startedAt: string | null }>(text);
   return rows[0]?.startedAt ?? null;
 }
