@@ -52,14 +52,15 @@ export type RequestedOperation = {
 };
 
 /**
- * Compiled operations by document *and* operation name: those that are requested often, and those
- * that were trusted at the start. graphql-js runs operations that cannot be compiled. The size of
+ * Compiled operations by document *and* operation name: those that are requested often, and those of
+ * trusted documents. graphql-js runs operations that cannot be compiled. The size of
  * the compiled ones in memory is bounded.
  */
 export class CompiledQueries {
   readonly #schema: GuardedSchema;
   readonly #hotAfter: number;
-  readonly #trusted = new Map<string, CompiledQuery>();
+  /** The compiled operations of each trusted document by name; null: it was not requested yet. */
+  readonly #trusted = new Map<string, ReadonlyMap<string | null, CompiledQuery> | null>();
   readonly #compiled = new LRUCache<string, CompiledQuery>({
     maxSize: LIMITS.compiledDocumentCharacters,
     sizeCalculation: ({ size }) => size,
@@ -78,8 +79,8 @@ export class CompiledQueries {
 
   /** null: it is not hot, or cannot be compiled. */
   find(text: string, operationName: string | null): CompiledQuery | null {
-    const key = keyOf(text, operationName);
-    return this.#trusted.get(key) ?? this.#compiled.get(key) ?? null;
+    const trusted = this.#trustedOperations(text)?.get(operationName);
+    return trusted ?? this.#compiled.get(keyOf(text, operationName)) ?? null;
   }
 
   /** Counts a request for an operation. Returns its compiled form if it has one by now. */
@@ -96,18 +97,17 @@ export class CompiledQueries {
     return query;
   }
 
-  /** Compiles all operations of a valid document permanently. */
+  /** Compiles the operations of a valid document when it is first requested, and keeps them. */
   trust(text: string): void {
-    const document = parse(text);
-    const operations = document.definitions.filter(
-      (each) => each.kind === Kind.OPERATION_DEFINITION,
-    );
-    const names = operations.map(({ name }) => name?.value ?? null);
-    // The only operation of a document need not be named.
-    for (const operationName of operations.length === 1 ? [null, ...names] : names) {
-      const query = compile(this.#schema, { text, document, operationName });
-      if (query) this.#trusted.set(keyOf(text, operationName), query);
-    }
+    this.#trusted.set(text, null);
+  }
+
+  #trustedOperations(text: string): ReadonlyMap<string | null, CompiledQuery> | undefined {
+    const known = this.#trusted.get(text);
+    if (known !== null) return known;
+    const operations = compileAll(this.#schema, text);
+    this.#trusted.set(text, operations);
+    return operations;
   }
 
   /** null: graphql-js has to refuse the variables, or something that depends on them. */
@@ -122,6 +122,20 @@ export class CompiledQueries {
 /** A name in JSON has no line break, so no other name and document have the same key. */
 const keyOf = (text: string, operationName: string | null): string =>
   `${JSON.stringify(operationName)}\n${text}`;
+
+/** Returns the operations of a valid document that can be compiled, by name. */
+function compileAll(schema: GuardedSchema, text: string): Map<string | null, CompiledQuery> {
+  const document = parse(text);
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const names = operations.map(({ name }) => name?.value ?? null);
+  const compiled = new Map<string | null, CompiledQuery>();
+  // The only operation of a document need not be named.
+  for (const operationName of operations.length === 1 ? [null, ...names] : names) {
+    const query = compile(schema, { text, document, operationName });
+    if (query) compiled.set(operationName, query);
+  }
+  return compiled;
+}
 
 /** null: it is not a query, or graphql-js has to run it. */
 function compile(
