@@ -66,11 +66,16 @@ const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.strin
 /**
  * An answer with its errors sorted, since concurrent fields fail in any order, and without the
  * headers that differ each time. Data are compared as text, so they must be equal byte for byte.
+ *
+ * An error that leaves no data at all ends the answer at once. Which errors of other fields were
+ * found by then is a matter of time: only that there are errors is compared.
  */
 function plainly({ status, text, headers }: HttpAnswer): object {
   const { errors, ...others } = text === '' ? {} : JSON.parse(text);
-  const { date: _, 'x-request-id': __, ...same } = headers;
-  return { status, headers: same, rest: JSON.stringify(others), errors: errors?.sort(byText) };
+  const { date: _, 'x-request-id': __, 'content-length': length, ...same } = headers;
+  const rest = JSON.stringify(others);
+  if (others.data === null) return { status, headers: same, rest, isFailed: errors.length > 0 };
+  return { status, headers: same, length, rest, errors: errors?.sort(byText) };
 }
 
 /** The answers of graphql-js, of compiled code in Yoga, and of the fast path. */
