@@ -29,6 +29,8 @@ export const launch = (executablePath: string): Promise<Browser> =>
       '--headless',
       '--no-sandbox',
       '--disable-gpu',
+      // The pages of a test need no processes of their own.
+      '--renderer-process-limit=1',
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',
@@ -61,16 +63,22 @@ export type ExplorerPage = {
 export const openContext = (browser: Browser): Promise<BrowserContext> =>
   browser.newContext({ viewport: { width: 1600, height: 900 } });
 
-/** Opens the page, without data that another page has stored. */
-export async function openExplorer(
-  context: BrowserContext,
-  address: string,
-): Promise<ExplorerPage> {
+/** Opens an empty page for an address, whose stored data it removes. */
+export async function openEmpty(context: BrowserContext, address: string): Promise<Page> {
   const page = await context.newPage();
   const { origin } = new URL(address);
   const devTools = await context.newCDPSession(page);
   await devTools.send('Storage.clearDataForOrigin', { origin, storageTypes: STORED });
   await devTools.detach();
+  return page;
+}
+
+/** Opens the page, without data that another page has stored. */
+export async function openExplorer(
+  context: BrowserContext,
+  address: string,
+): Promise<ExplorerPage> {
+  const page = await openEmpty(context, address);
   const complaints: string[] = [];
   const requested: string[] = [];
   page.on('console', (message) => {

@@ -3,11 +3,12 @@ import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser, listUsers, removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { onConnection } from '../support/database/rows-of.ts';
 
 let database: TestDatabase;
 
-const run = <T>(work: (client: pg.Client) => Promise<T>) => withClient(database.url, work);
+const run = <T>(work: (client: pg.Client) => Promise<T>) => onConnection(database.url, work);
 
 beforeEach(async () => {
   database = await createTestDatabase();

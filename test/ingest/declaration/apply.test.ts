@@ -2,12 +2,8 @@ import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyDeclaration } from '../../../ingest/declaration/apply.ts';
 import { IngestError } from '../../../ingest/ingest-error.ts';
-import {
-  createTestDatabase,
-  type TestDatabase,
-  withClient,
-} from '../../support/database/database.ts';
-import { rowsOf } from '../../support/database/rows-of.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { onConnection, rowsOf } from '../../support/database/rows-of.ts';
 import { importText, samples } from '../import-support.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
@@ -61,7 +57,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const apply = (declaration: unknown) =>
-  withClient(database.url, (client) => applyDeclaration(client, declaration));
+  onConnection(database.url, (client) => applyDeclaration(client, declaration));
 
 const rows = <T extends pg.QueryResultRow>(text: string) => rowsOf<T>(database.url, text);
 

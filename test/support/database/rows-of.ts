@@ -1,10 +1,19 @@
 import pg from 'pg';
+import { type OpenConnection, openConnection } from '../../../db/connection/connection.ts';
+
+/** How long an idle connection stays open. */
+const IDLE_MS = 1_000;
 
 /**
  * A new connection takes some ten milliseconds of CPU time, and tests that wait for a state ask
  * many times a second, so connections stay open for a while.
  */
 const pools = new Map<string, pg.Pool>();
+
+/** Idle connections of the product's own kind. */
+const idle = new Map<string, IdleConnection>();
+
+type IdleConnection = { readonly connection: OpenConnection; readonly timer: NodeJS.Timeout };
 
 /** The rows of one statement, run on any connection. */
 export async function rowsOf<Row extends pg.QueryResultRow>(
@@ -21,7 +30,7 @@ export function poolAt(url: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: 2,
-    idleTimeoutMillis: 1_000,
+    idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
   });
   // The pool replaces a connection that is lost while idle.
@@ -30,9 +39,48 @@ export function poolAt(url: string): pg.Pool {
   return pool;
 }
 
+/** Runs `work` on a connection as the commands open it. One that nobody uses is used again. */
+export async function onConnection<T>(
+  url: string,
+  work: (connection: OpenConnection) => Promise<T>,
+): Promise<T> {
+  const connection = takeIdle(url) ?? (await openConnection(url, 'test'));
+  try {
+    const result = await work(connection);
+    await keep(url, connection);
+    return result;
+  } catch (error) {
+    await connection.end();
+    throw error;
+  }
+}
+
+function takeIdle(url: string): OpenConnection | null {
+  const known = idle.get(url);
+  if (!known) return null;
+  idle.delete(url);
+  clearTimeout(known.timer);
+  return known.connection;
+}
+
+async function keep(url: string, connection: OpenConnection): Promise<void> {
+  if (idle.has(url)) {
+    await connection.end();
+    return;
+  }
+  const timer = setTimeout(() => endIdle(url), IDLE_MS).unref();
+  idle.set(url, { connection, timer });
+  // The next user opens another one if this one is lost meanwhile.
+  connection.once('end', () => {
+    if (idle.get(url)?.connection === connection) takeIdle(url);
+  });
+}
+
+const endIdle = (url: string): Promise<void> | undefined => takeIdle(url)?.end();
+
 /** Closes the connections to a database that is dropped or cloned next. */
 export async function closePoolAt(url: string): Promise<void> {
   const pool = pools.get(url);
   pools.delete(url);
-  await pool?.end();
+  await Promise.all([pool?.end(), endIdle(url)]);
 }

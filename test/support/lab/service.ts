@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import type { QueryResultRow } from 'pg';
-import { type Connection, openConnection } from '../../../db/connection/connection.ts';
+import type { Connection } from '../../../db/connection/connection.ts';
 import { applyDeclaration } from '../../../ingest/declaration/apply.ts';
 import { importFile } from '../../../ingest/files/import-file.ts';
 import { addUser } from '../../../ingest/users.ts';
@@ -12,7 +12,7 @@ import { startServer } from '../../../server/start-server.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import type { Tracing } from '../../../server/telemetry/tracing.ts';
 import { createTestDatabase } from '../database/database.ts';
-import { rowsOf } from '../database/rows-of.ts';
+import { onConnection, rowsOf } from '../database/rows-of.ts';
 import { type ErrorBody, parseExactly, type TopperBody } from '../http/answers.ts';
 import { collectingStream } from '../http/collecting-stream.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from '../http/http-call.ts';
@@ -220,15 +220,8 @@ function graphqlOf(call: Caller) {
 function fillOf(databaseUrl: string) {
   const sql = <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
     rowsOf<Row>(databaseUrl, text, values);
-  /** Runs `work` on a connection of its own, as the commands do. */
-  async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await openConnection(databaseUrl, 'test');
-    try {
-      return await work(connection);
-    } finally {
-      await connection.end();
-    }
-  }
+  const write = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
+    onConnection(databaseUrl, work);
   let imports = 0;
   const imported = new Map<string, Line[]>();
   return {

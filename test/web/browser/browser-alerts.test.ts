@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seriesColors } from '../../../web/src/chart/palette.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import { inWindow, NOON, QUIET, startAlertsPageLab } from './alerts-page-lab.ts';
 import { violations } from './axe-violations.ts';
 import { type DashboardPage, type Looks, overflowOf } from './dashboard-page.ts';
@@ -31,8 +31,7 @@ describeInBrowser('alerts in the dashboard', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string, looks: Looks = {}) => {
-    dashboard = await openAt(`${lab.url}/${search}`, looks);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA, ...looks });
     return dashboard;
   };
 

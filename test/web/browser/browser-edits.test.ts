@@ -29,8 +29,7 @@ describeInBrowser('editing in a browser', (openAt) => {
     );
 
   const open = async (search: string, as: Credentials = ADA) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn(as);
+    dashboard = await openAt(`${lab.url}/${search}`, { as });
     return dashboard;
   };
 

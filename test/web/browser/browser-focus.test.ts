@@ -22,8 +22,7 @@ describeInBrowser('the focus in the dashboard', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     return dashboard;
   };
 
@@ -44,7 +43,9 @@ describeInBrowser('the focus in the dashboard', (openAt) => {
   };
 
   it('is on the user at first, on the heading after signing in, and then on the user', async () => {
-    const { page } = await open(TOP);
+    dashboard = await openAt(`${lab.url}/${TOP}`);
+    const { page, signIn } = dashboard;
+    await signIn();
     await expect.poll(focused).toMatch(/^h1: Hosts/);
     await press('Sign out ada');
     await page.keyboard.type('grace');

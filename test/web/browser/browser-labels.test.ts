@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import type { DashboardPage } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 
@@ -58,8 +58,7 @@ describeInBrowser('labels in the dashboard', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     return dashboard;
   };
 

@@ -294,8 +294,7 @@ describeInBrowser('the live page in a browser', (openAt) => {
     const context = 'fresh';
     await lab.apply({ context });
     await lab.grant(ADA, [context]);
-    dashboard = await openAt(`${lab.url}/?context=${context}&window=1h&live=1`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/?context=${context}&window=1h&live=1`, { as: ADA });
     const { page, labels } = dashboard;
     await page.getByText('has no counter groups yet').waitFor();
     await page.locator('.is-live.is-open').waitFor();
@@ -307,8 +306,7 @@ describeInBrowser('the live page in a browser', (openAt) => {
   });
 
   it('follows what is committed, as the server announces it', async () => {
-    dashboard = await openAt(`${lab.url}/${VIEW}&window=1h&live=1`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${VIEW}&window=1h&live=1`, { as: ADA });
     const { page, labels, forget, asked } = dashboard;
     await page.locator('.is-live.is-open').waitFor();
     expect((await labels())[0]).toBe(hostName(0));
@@ -323,8 +321,7 @@ describeInBrowser('the live page in a browser', (openAt) => {
 
   it('keeps the share of a key without hidden ones until both answers are there', async () => {
     const search = `${VIEW}&window=1h&live=1&hide=${hostKey(1)}&key=${hostKey(0)}`;
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     const { page } = dashboard;
     await page.locator('.is-live.is-open').waitFor();
     const share = page.locator('.facts .fact').filter({ hasText: 'Share' });

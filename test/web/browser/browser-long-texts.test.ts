@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import { type DashboardPage, overflowOf } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 
@@ -42,9 +42,8 @@ describeInBrowser('the dashboard with long texts', (openAt) => {
     ['empty', TOP.replace('window=all', 'window=1000-2000')],
     ['storage', '?view=storage&context=lab&tz=UTC'],
   ])('does not scroll sideways: %s', async (name, search) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    const { page, signIn, settled, shoot } = dashboard;
-    await signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
+    const { page, settled, shoot } = dashboard;
     for (const width of [320, 720, 1200]) {
       await page.setViewportSize({ width, height: 900 });
       await settled();
@@ -57,9 +56,8 @@ describeInBrowser('the dashboard with long texts', (openAt) => {
     ['top', TOP],
     ['trend', `${TOP}&view=trend`],
   ])('shows all columns, and the whole key beside a long label: %s', async (_, search) => {
-    dashboard = await openAt(`${lab.url}/${search}`, { width: 900 });
-    const { page, signIn, settled } = dashboard;
-    await signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA, width: 900 });
+    const { page, settled } = dashboard;
     await settled();
     const row = page.locator('.table-card tbody tr', { hasText: 'labelled' });
     const { label, readable, last, card } = await row.evaluate((element) => {
@@ -82,9 +80,8 @@ describeInBrowser('the dashboard with long texts', (openAt) => {
   });
 
   it('puts a long key beside its colour on a phone', async () => {
-    dashboard = await openAt(`${lab.url}/${TOP}`, { width: 360, height: 740 });
-    const { page, signIn, settled } = dashboard;
-    await signIn();
+    dashboard = await openAt(`${lab.url}/${TOP}`, { as: ADA, width: 360, height: 740 });
+    const { page, settled } = dashboard;
     await settled();
     const row = page.locator('.top-table tbody tr', { hasText: KEY });
     const swatch = await row.locator('.swatch').boundingBox();
@@ -98,9 +95,8 @@ describeInBrowser('the dashboard with long texts', (openAt) => {
     [1200, 400],
     [1200, 900],
   ])('shows all of the panel of a key with a long label: %d × %d', async (width, height) => {
-    dashboard = await openAt(`${lab.url}/${TOP}&key=labelled`, { width, height });
-    const { page, signIn, settled, shoot } = dashboard;
-    await signIn();
+    dashboard = await openAt(`${lab.url}/${TOP}&key=labelled`, { as: ADA, width, height });
+    const { page, settled, shoot } = dashboard;
     await settled();
     const panel = page.getByRole('complementary');
     await panel.getByRole('region', { name: 'Attributes' }).waitFor();

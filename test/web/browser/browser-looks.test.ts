@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heatColors, seriesColors } from '../../../web/src/chart/palette.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
 import { type DashboardPage, type Looks, overflowOf } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
@@ -37,8 +37,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string, looks: Looks = {}) => {
-    dashboard = await openAt(`${lab.url}/${search}`, looks);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA, ...looks });
     return dashboard;
   };
 

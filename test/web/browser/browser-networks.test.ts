@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allDigits } from '../../../web/src/format/big-number.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import type { DashboardPage } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { APPS, HOSTS, hostName, startPageLab, TEN } from './page-lab.ts';
@@ -29,8 +29,7 @@ describeInBrowser('networks in a browser', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     return dashboard;
   };
 

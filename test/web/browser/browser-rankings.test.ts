@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import type { DashboardPage } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, SENSORS, startPageLab, TEN } from './page-lab.ts';
@@ -31,8 +31,7 @@ describeInBrowser('rankings in a browser', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     return dashboard;
   };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import { type DashboardPage, holdRequests } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { BACKBONE, HOSTS, hostKey, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
@@ -21,8 +21,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     return dashboard;
   };
 

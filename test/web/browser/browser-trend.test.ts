@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TestService } from '../../support/lab/service.ts';
+import { ADA, type TestService } from '../../support/lab/service.ts';
 import type { DashboardPage } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { HOSTS, hostKey, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
@@ -24,8 +24,7 @@ describeInBrowser('a trend in a browser', (openAt) => {
   afterAll(() => lab?.close());
 
   const open = async (search: string) => {
-    dashboard = await openAt(`${lab.url}/${search}`);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA });
     return dashboard;
   };
 

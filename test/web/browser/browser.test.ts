@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '../../support/lab/lab.ts';
-import { startTestService, type TestService } from '../../support/lab/service.ts';
+import { ADA, startTestService, type TestService } from '../../support/lab/service.ts';
 import { type DashboardPage, holdRequests, type Looks } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
 import { FORMULA_HOST, HOSTS, hostName, PAIRS, startPageLab, TEN } from './page-lab.ts';
@@ -22,8 +22,7 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
 
   /** Opens the dashboard at this address, and signs in. */
   const open = async (search = HOSTS_VIEW, looks: Looks = {}) => {
-    dashboard = await openAt(`${lab.url}/${search}`, looks);
-    await dashboard.signIn();
+    dashboard = await openAt(`${lab.url}/${search}`, { as: ADA, ...looks });
     return dashboard;
   };
 
@@ -61,10 +60,12 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
   });
 
   it('keeps the token for this tab and nowhere else', async () => {
-    const { page, context } = await open('');
+    dashboard = await openAt(`${lab.url}/`);
+    await dashboard.signIn();
+    const { page } = dashboard;
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain('ada-token');
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('ada-token');
-    expect(await context.cookies()).toEqual([]);
+    expect(await page.context().cookies()).toEqual([]);
     expect(page.url()).not.toContain('ada');
     await page.getByRole('button', { name: 'Sign out ada' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -91,8 +92,7 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
       settings: { trustedOnly: true },
     });
     try {
-      dashboard = await openAt(`${strict.url}/${HOSTS_VIEW}`);
-      await dashboard.signIn();
+      dashboard = await openAt(`${strict.url}/${HOSTS_VIEW}`, { as: ADA });
       await showsTop(dashboard, await topOf());
       await dashboard.page.locator('.key-link').first().click();
       await dashboard.page.getByRole('region', { name: 'By Hosts × Apps' }).waitFor();
@@ -277,12 +277,13 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
 
   it('gives a link to exactly this time, even for a moving window', async () => {
     const search = HOSTS_VIEW.replace(HOURS, 'window=1h');
-    const { page, context } = await open(search);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { page } = await open(search);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('button', { name: 'Copy a link' }).click();
     await page.getByText('copied').waitFor();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
+    await page.context().clearPermissions();
     expect(new URL(link).searchParams.get('window')).toBe(`${TEN + 3600}-${TEN + 7200}`);
   });
 

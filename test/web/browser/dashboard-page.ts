@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
+import { openEmpty } from '../../explorer/explorer-page.ts';
 import { ADA, type Credentials } from '../../support/lab/service.ts';
 
 /** The dashboard as a user sees it in a browser. */
 export type DashboardPage = {
   readonly page: Page;
-  readonly context: BrowserContext;
   /** Errors and warnings of the browser: of scripts, and of violations of the page's policy. */
   readonly complaints: string[];
   /** Bodies of the GraphQL requests since the last `forget`. */
@@ -33,6 +33,12 @@ type AskedBody = {
   readonly variables: Readonly<Record<string, unknown>>;
 };
 
+/** How a page is opened. */
+export type Opening = Looks & {
+  /** Who is signed in already; by default, the page asks who it is. */
+  readonly as?: Credentials;
+};
+
 export type Looks = {
   readonly width?: number;
   readonly height?: number;
@@ -43,21 +49,25 @@ export type Looks = {
 const PICTURES = join(projectRoot(), 'test-results', 'dashboard');
 const isWithPictures = process.env['COUNTERGRAPH_TEST_PICTURES'] === 'on';
 
-/** Opens the page in a new browser context, without stored data. */
-export async function openDashboard(
-  browser: Browser,
-  address: string,
-  { width = 1600, height = 1000, colorScheme = 'light' }: Looks = {},
-): Promise<DashboardPage> {
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme,
+/** A context whose pages share what the browser has loaded and compiled. */
+export const openContext = (browser: Browser): Promise<BrowserContext> =>
+  browser.newContext({
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
     // A running animation paints all the time, and no test looks at one.
     reducedMotion: 'reduce',
   });
-  const page = await context.newPage();
+
+/** Opens the page, without data that another page has stored. */
+export async function openDashboard(
+  context: BrowserContext,
+  address: string,
+  { as, width = 1600, height = 1000, colorScheme = 'light' }: Opening = {},
+): Promise<DashboardPage> {
+  const page = await openEmpty(context, address);
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme });
+  if (as) await page.addInitScript(signInOnce, as);
   const complaints: string[] = [];
   const asked: AskedBody[] = [];
   page.on('console', (message) => {
@@ -77,9 +87,13 @@ export async function openDashboard(
       .poll(() => page.locator('[aria-busy="true"], .skeleton').count(), { timeout: 20_000 })
       .toBe(0);
   };
+  const settledSignedIn = async () => {
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await settled();
+  };
+  if (as) await settledSignedIn();
   return {
     page,
-    context,
     complaints,
     asked,
     settled,
@@ -90,8 +104,7 @@ export async function openDashboard(
       await page.getByLabel('User').fill(username);
       await page.getByLabel('Token').fill(token);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('navigation', { name: 'Views' }).waitFor();
-      await settled();
+      await settledSignedIn();
     },
     labels: () => page.locator('.top-table tbody .key-link').allTextContents(),
     volumes: () =>
@@ -103,8 +116,15 @@ export async function openDashboard(
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
     },
-    close: () => context.close(),
+    close: () => page.close(),
   };
+}
+
+/** Runs in the page, before its own scripts. After signing out, a reloaded page asks again. */
+function signInOnce(session: Credentials): void {
+  if (sessionStorage.getItem('test:opened')) return;
+  sessionStorage.setItem('test:opened', 'yes');
+  sessionStorage.setItem('countergraph:session', JSON.stringify(session));
 }
 
 /** By how many pixels the page is wider than its window. */

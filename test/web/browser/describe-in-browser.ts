@@ -1,7 +1,7 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { findChromium, launch } from '../../explorer/explorer-page.ts';
-import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
+import { type DashboardPage, type Opening, openContext, openDashboard } from './dashboard-page.ts';
 
 const chromium = findChromium();
 
@@ -11,8 +11,8 @@ if (!chromium) {
   );
 }
 
-/** Opens the dashboard at an address, without signing in. It is closed after the test. */
-type OpenAt = (address: string, looks?: Looks) => Promise<DashboardPage>;
+/** Opens the dashboard at an address. It is closed after the test. */
+type OpenAt = (address: string, opening?: Opening) => Promise<DashboardPage>;
 
 /**
  * Declares tests in one browser; without one, they are skipped. A test fails if the browser
@@ -21,10 +21,12 @@ type OpenAt = (address: string, looks?: Looks) => Promise<DashboardPage>;
 export function describeInBrowser(name: string, declareTests: (openAt: OpenAt) => void): void {
   describe.skipIf(!chromium)(name, { timeout: 180_000 }, () => {
     let browser: Browser;
+    let context: BrowserContext;
     let opened: DashboardPage[] = [];
 
     beforeAll(async () => {
       browser = await launch(chromium ?? '');
+      context = await openContext(browser);
     });
 
     afterAll(() => browser?.close());
@@ -37,8 +39,8 @@ export function describeInBrowser(name: string, declareTests: (openAt: OpenAt) =
       expect(complaints).toEqual([]);
     });
 
-    declareTests(async (address, looks) => {
-      const page = await openDashboard(browser, address, looks);
+    declareTests(async (address, opening) => {
+      const page = await openDashboard(context, address, opening);
       opened.push(page);
       return page;
     });
