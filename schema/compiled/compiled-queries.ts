@@ -52,9 +52,9 @@ export type RequestedOperation = {
 };
 
 /**
- * Compiled operations by document *and* operation name: those that are requested often, and those of
- * trusted documents. graphql-js runs operations that cannot be compiled. The size of
- * the compiled ones in memory is bounded.
+ * Compiled operations by document *and* operation name: those that are requested often, and those
+ * of trusted documents. graphql-js runs operations that cannot be compiled. The size of the former
+ * in memory is bounded.
  */
 export class CompiledQueries {
   readonly #schema: GuardedSchema;

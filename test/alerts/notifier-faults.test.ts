@@ -77,9 +77,9 @@ describe('of two servers', () => {
   it('one notifies a sink, and the other takes over when the first stops', async () => {
     const servers = [lab.startNotifier(), lab.startNotifier()];
     const first = await lab.begin({ key: 'C0.A8.01.01' });
-    await until(() => lab.isAllTold());
-    const teller = servers.find(({ tally }) => tally.attempts('webhook', 'delivered') === 1);
-    await teller?.stop();
+    const teller = () => servers.find(({ tally }) => tally.attempts('webhook', 'delivered') === 1);
+    await until(() => teller() !== undefined);
+    await teller()?.stop();
     await lab.finish(first);
     const second = await lab.begin({ key: 'C0.A8.01.02' });
     await until(() => lab.isAllTold());
