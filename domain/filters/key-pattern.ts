@@ -41,8 +41,8 @@ const REPEATS = Math.floor(RE2_INSTRUCTIONS / LIMITS.patternInstructions);
  * enforces our limit if the pattern is repeated so often that our limit becomes RE2's own.
  */
 function isTooBig(pattern: string): boolean {
+  const isTooLarge = (part: string) =>
+    parseError(`(?:${part}){${REPEATS}}`)?.error === 'expression too large';
   // A quotation that the pattern leaves open would quote the repetition too: also try it closed.
-  return [pattern, `${pattern}\\E`].some(
-    (part) => parseError(`(?:${part}){${REPEATS}}`)?.error === 'expression too large',
-  );
+  return isTooLarge(pattern) || (pattern.includes('\\Q') && isTooLarge(`${pattern}\\E`));
 }
