@@ -6,7 +6,7 @@ import type { ViewProps } from '../view-props.ts';
 import { EventKey } from './event-key.tsx';
 import { SeverityMark } from './severity-mark.tsx';
 
-const COLUMNS = ['Severity', 'Rule', 'Key', 'Since', '#Value', '#Peak', 'Condition'];
+const COLUMNS = ['Severity', 'Rule', 'Key', 'Since', '#Value', '#Worst', 'Condition'];
 
 /** The firing events. */
 export function FiringTable(props: ViewProps) {
@@ -53,7 +53,7 @@ function FiringRow(props: ViewProps & { readonly event: AlertEvent }) {
           {valueText(event.value, event, address.units)}
         </span>
       </td>
-      <td class="is-number" data-name="Peak">
+      <td class="is-number" data-name="Worst">
         <span class="number" title={allDigits(event.peakValue)}>
           {valueText(event.peakValue, event, address.units)}
         </span>

@@ -20,7 +20,7 @@ type EventPage = {
 /** events null: still loading. */
 type HistoryProps = ViewProps & { readonly events: EventPage | null };
 
-const COLUMNS = ['Began', 'Ended', 'Severity', 'Rule', 'Key', '#Value', '#Peak'];
+const COLUMNS = ['Began', 'Ended', 'Severity', 'Rule', 'Key', '#Value', '#Worst'];
 
 /** Past and firing events, newest first. */
 export function HistoryTable(props: HistoryProps) {
@@ -100,7 +100,7 @@ function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
           {valueText(event.value, event, address.units)}
         </span>
       </td>
-      <td class="is-number" data-name="Peak">
+      <td class="is-number" data-name="Worst">
         <span class="number" title={allDigits(event.peakValue)}>
           {valueText(event.peakValue, event, address.units)}
         </span>
