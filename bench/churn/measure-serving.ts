@@ -6,7 +6,7 @@ import type { ChurnTotals } from '../traffic/churn-files.ts';
 import { type ChurnShape, churnKeys } from '../traffic/churn-traffic.ts';
 import { askDay, CHURN_CASES, type ChurnCase, warmUp } from './questions.ts';
 
-export type AskedFigures = {
+export type RequestFigures = {
   readonly median: number;
   readonly most: number;
   /** Median CPU time of the server, all threads. NaN if the machine does not report it. */
@@ -17,9 +17,9 @@ export type AskedFigures = {
 export type CaseFigures = {
   readonly name: string;
   /** Each run on a new server that has read no data yet. */
-  readonly cold: AskedFigures;
+  readonly cold: RequestFigures;
   /** On one server that has already answered questions of the same kind. */
-  readonly warm: AskedFigures;
+  readonly warm: RequestFigures;
 };
 
 export type ServingFigures = {
@@ -28,7 +28,7 @@ export type ServingFigures = {
   readonly peakBytes: number | null;
 };
 
-type Asked = { readonly ms: number; readonly cpuMs: number };
+type MeasuredRequest = { readonly ms: number; readonly cpuMs: number };
 
 const COLD_RUNS = 3;
 const WARM_RUNS = 9;
@@ -39,7 +39,7 @@ export async function measureServing(
   shape: ChurnShape,
   totals: ChurnTotals,
 ): Promise<ServingFigures> {
-  const cold = new Map<ChurnCase, Asked[]>();
+  const cold = new Map<ChurnCase, MeasuredRequest[]>();
   for (const each of CHURN_CASES) {
     showProgress(`asking, cold: ${each.name}`);
     cold.set(each, await askCold(databaseUrl, each));
@@ -52,15 +52,15 @@ export async function measureServing(
     const warm = await askWarm(server);
     const cases = CHURN_CASES.map((each) => ({
       name: each.name,
-      cold: figuresOfAsked(cold.get(each) ?? []),
-      warm: figuresOfAsked(warm.get(each) ?? []),
+      cold: figuresOfRequests(cold.get(each) ?? []),
+      warm: figuresOfRequests(warm.get(each) ?? []),
     }));
     return { cases, peakBytes: (await server.usage())?.peakBytes ?? null };
   });
 }
 
-async function askCold(databaseUrl: string, each: ChurnCase): Promise<Asked[]> {
-  const asked: Asked[] = [];
+async function askCold(databaseUrl: string, each: ChurnCase): Promise<MeasuredRequest[]> {
+  const asked: MeasuredRequest[] = [];
   for (let turn = 0; turn < COLD_RUNS; turn += 1) {
     await withServer(databaseUrl, async (server) => {
       asked.push(await askMeasured(server, each, turn));
@@ -70,8 +70,8 @@ async function askCold(databaseUrl: string, each: ChurnCase): Promise<Asked[]> {
 }
 
 /** Asks the cases in turn, so that memory must hold what all of them need at the same time. */
-async function askWarm(server: Served): Promise<ReadonlyMap<ChurnCase, Asked[]>> {
-  const warm = new Map<ChurnCase, Asked[]>();
+async function askWarm(server: Served): Promise<ReadonlyMap<ChurnCase, MeasuredRequest[]>> {
+  const warm = new Map<ChurnCase, MeasuredRequest[]>();
   for (let turn = 0; turn <= WARM_RUNS; turn += 1) {
     for (const each of CHURN_CASES) {
       const asked = await askMeasured(server, each, turn);
@@ -81,7 +81,11 @@ async function askWarm(server: Served): Promise<ReadonlyMap<ChurnCase, Asked[]>>
   return warm;
 }
 
-async function askMeasured(server: Served, { ask }: ChurnCase, turn: number): Promise<Asked> {
+async function askMeasured(
+  server: Served,
+  { ask }: ChurnCase,
+  turn: number,
+): Promise<MeasuredRequest> {
   const before = await server.usage();
   const started = performance.now();
   await ask(server, turn);
@@ -104,7 +108,7 @@ async function withServer<T>(
   }
 }
 
-function figuresOfAsked(asked: readonly Asked[]): AskedFigures {
+function figuresOfRequests(asked: readonly MeasuredRequest[]): RequestFigures {
   const { median, most } = spreadOf(asked.map(({ ms }) => ms));
   return { median, most, cpu: spreadOf(asked.map(({ cpuMs }) => cpuMs)).median };
 }

@@ -3,7 +3,7 @@ import { type Figures, figuresOf } from './statistics.ts';
 
 type Load = {
   readonly url: string;
-  /** Asked in turn. */
+  /** Sent in turn. */
   readonly requests: readonly LoadRequest[];
   readonly seconds: number;
 };

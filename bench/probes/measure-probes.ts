@@ -17,12 +17,12 @@ export type ProbesCase = Pick<Case, 'window'> & {
   readonly cpuMs: ByProduct<number>;
 };
 
-export type AskedProduct = Pick<LoadedProduct, 'name' | 'version' | 'service'>;
+export type ServingProduct = Pick<LoadedProduct, 'name' | 'version' | 'service'>;
 
 /** Compares the answers of the products, then measures them in turn. */
 export async function measureProbes(
   shape: TrafficShape,
-  products: readonly AskedProduct[],
+  products: readonly ServingProduct[],
   quick: boolean,
 ): Promise<ProbesCase[]> {
   const cases = casesOf(shape).filter(({ variant }) => variant === 'plain');
@@ -74,7 +74,7 @@ async function cpuOf({ service, before, run, least }: ProductSubject): Promise<n
 /** Error: the answers of two products differ. */
 async function compareAnswers(
   { window, question }: Case,
-  products: readonly AskedProduct[],
+  products: readonly ServingProduct[],
 ): Promise<void> {
   let first: Answer | null = null;
   for (const { version, service } of products) {

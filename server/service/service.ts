@@ -87,7 +87,7 @@ export type Service = {
   /** Notes the arrival of a request. */
   arrive(): Arrival;
   /** Opens a scope for one request. Its `reads` must be ended, however the request ends. */
-  openScope(timeoutSeconds: number | null, asked: ScopeRequest, attempt: Attempt): AnonymousScope;
+  openScope(timeoutSeconds: number | null, request: ScopeRequest, attempt: Attempt): AnonymousScope;
   close(): Promise<void>;
 };
 
@@ -122,15 +122,15 @@ export function createService(options: ServiceOptions): Service {
       startedAt: performance.now(),
       committed: new Set(),
     }),
-    openScope: (timeoutSeconds, asked, { arrival, mayBeginAnew }) => ({
+    openScope: (timeoutSeconds, request, { arrival, mayBeginAnew }) => ({
       settings,
       directory,
       variable,
-      gate: asked.gate,
+      gate: request.gate,
       budget: new AnswerBudget(settings.answerValues),
-      pace: new AnswerPace(asked.signal),
+      pace: new AnswerPace(request.signal),
       committed: arrival.committed,
-      onChange: (change) => auditChange(asked.log, metrics, change),
+      onChange: (change) => auditChange(request.log, metrics, change),
       reads: new RequestReads({
         pools,
         standbys,
@@ -140,16 +140,16 @@ export function createService(options: ServiceOptions): Service {
         startedAt: arrival.startedAt,
         mayReadAlone: mayBeginAnew,
         mayShare: mayBeginAnew,
-        signal: asked.signal,
-        requestId: asked.current.requestId,
+        signal: request.signal,
+        requestId: request.current.requestId,
         onPlan(plan) {
           if (log.isLevelEnabled('debug'))
-            asked.log.debug({ plan: plan() }, 'a topper was planned');
+            request.log.debug({ plan: plan() }, 'a topper was planned');
         },
         onIdentified(username) {
-          asked.current.user = username;
+          request.current.user = username;
         },
-        onEnd: (ms, plans) => noteSlow(asked, ms, plans),
+        onEnd: (ms, plans) => noteSlow(request, ms, plans),
       }),
     }),
     async close() {

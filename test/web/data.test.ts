@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
-import { archivedSlices, slicesAsked } from '../../web/src/data/archived-slices.ts';
+import { archivedSlices, slicesVariables } from '../../web/src/data/archived-slices.ts';
 import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.ts';
 import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import { type ContextChoice, withSpans } from '../../web/src/data/choices.ts';
@@ -267,10 +267,10 @@ describe('archived slices', () => {
     const recent = parseAddress('?window=1h');
     const chosen = parseAddress('?window=1-2');
     const within = { from: 1, to: 2 };
-    expect(slicesAsked(recent, full)).toEqual({ withSlices: false, within: null });
-    expect(slicesAsked(recent, empty)).toEqual({ withSlices: true, within: null });
-    expect(slicesAsked(chosen, full)).toEqual({ withSlices: true, within });
-    expect(slicesAsked(chosen, empty)).toEqual({ withSlices: true, within: null });
+    expect(slicesVariables(recent, full)).toEqual({ withSlices: false, within: null });
+    expect(slicesVariables(recent, empty)).toEqual({ withSlices: true, within: null });
+    expect(slicesVariables(chosen, full)).toEqual({ withSlices: true, within });
+    expect(slicesVariables(chosen, empty)).toEqual({ withSlices: true, within: null });
   });
 });
 

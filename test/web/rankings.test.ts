@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../web/src/address/address.ts';
 import { formatRanking } from '../../web/src/address/ranking.ts';
-import { rankingAnswered, rankingAsked } from '../../web/src/data/ranking-asked.ts';
+import { rankingAnswered, rankingVariables } from '../../web/src/data/ranking-variables.ts';
 import { ordinalOf } from '../../web/src/data/ranking-words.ts';
 
 describe('a percentile', () => {
@@ -20,7 +20,7 @@ describe('a percentile', () => {
 });
 
 describe('a ranking', () => {
-  const asked = (search: string) => rankingAsked(parseAddress(search), 86_400);
+  const asked = (search: string) => rankingVariables(parseAddress(search), 86_400);
 
   it('is requested with what it needs, and nothing else', () => {
     const usual = { percentile: null, rankAgo: null, shownPercentile: 95 };

@@ -21,7 +21,7 @@ import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 /** A question to each step of a read's interval. */
-type TrendAsked = {
+type RequestedTrend = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly question: TrendQuestion;
@@ -48,7 +48,7 @@ type TrendOptions = {
 
 /** Consecutive steps of a trend, and approximately how many readings they have. */
 type Piece = {
-  readonly asked: TrendAsked;
+  readonly requested: RequestedTrend;
   readonly steps: readonly Interval[];
   readonly readings: number;
 };
@@ -62,11 +62,11 @@ type Piece = {
 export async function answerTrends(
   reader: SegmentReader,
   live: readonly StoredSegment[],
-  asked: readonly TrendAsked[],
+  requested: readonly RequestedTrend[],
   { bound, sizes = SIZES }: TrendOptions,
 ): Promise<TrendAnswer[]> {
-  const answers = new Map(asked.map((each): [TrendAsked, TopKeys[]] => [each, []]));
-  const pieces = asked.flatMap((each) => piecesOf(each, live, sizes));
+  const answers = new Map(requested.map((each): [RequestedTrend, TopKeys[]] => [each, []]));
+  const pieces = requested.flatMap((each) => piecesOf(each, live, sizes));
   for (const together of inBatches(pieces, sizes.readingsAtOnce)) {
     const planned: PlannedPiece[] = [];
     for (const piece of together) planned.push(await planPiece(reader, live, piece));
@@ -80,15 +80,21 @@ export async function answerTrends(
     // Blocks first: a thread decodes them meanwhile.
     await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
     for (const each of planned) {
-      answers.get(each.piece.asked)?.push(...(await answerPiece(reader, each, { known, sizes })));
+      answers
+        .get(each.piece.requested)
+        ?.push(...(await answerPiece(reader, each, { known, sizes })));
     }
   }
-  return asked.map((each) => ({ kind: 'trend', steps: answers.get(each) ?? [] }));
+  return requested.map((each) => ({ kind: 'trend', steps: answers.get(each) ?? [] }));
 }
 
 /** Divides a trend into parts of whole steps, each with about the maximum number of readings. */
-function piecesOf(asked: TrendAsked, live: readonly StoredSegment[], sizes: TrendSizes): Piece[] {
-  const { read, question } = asked;
+function piecesOf(
+  requested: RequestedTrend,
+  live: readonly StoredSegment[],
+  sizes: TrendSizes,
+): Piece[] {
+  const { read, question } = requested;
   const steps = clippedSteps(read.interval, question.stepSeconds);
   const readings = live
     .filter((segment) => isOfRead(segment, read))
@@ -96,7 +102,7 @@ function piecesOf(asked: TrendAsked, live: readonly StoredSegment[], sizes: Tren
   const count = Math.max(1, Math.min(steps.length, Math.ceil(readings / sizes.readingsAtOnce)));
   const length = Math.ceil(steps.length / count);
   return Array.from({ length: count }, (_, i) => ({
-    asked,
+    requested,
     steps: steps.slice(i * length, (i + 1) * length),
     readings: readings / count,
   }));
@@ -128,7 +134,7 @@ async function planPiece(
   live: readonly StoredSegment[],
   piece: Piece,
 ): Promise<PlannedPiece> {
-  const { read } = piece.asked;
+  const { read } = piece.requested;
   const own = live.filter((segment) => isOfRead(segment, read));
   const parts: StepPart[][] = [];
   for (const interval of piece.steps) {
@@ -164,9 +170,9 @@ function nameOfSum(
   return prefix ? `${name} ${lengthsName(prefix)}` : name;
 }
 
-const partsOf = ({ piece: { asked }, parts }: PlannedPiece) => ({
-  group: asked.group,
-  read: asked.read,
+const partsOf = ({ piece: { requested }, parts }: PlannedPiece) => ({
+  group: requested.group,
+  read: requested.read,
   parts: parts.flat(),
 });
 
@@ -178,7 +184,7 @@ async function answerPiece(
   { known, sizes }: Answering,
 ): Promise<TopKeys[]> {
   const { piece, parts } = planned;
-  const { read, question } = piece.asked;
+  const { read, question } = piece.requested;
   const wanted = partsOf(planned);
   const source = await openSource(reader, wanted, known);
   const union = await uniteParts(reader, wanted.parts, source);
@@ -192,18 +198,18 @@ async function answerPiece(
   let units = 0;
   let readings = 0;
   const answerSteps = async (): Promise<void> => {
-    const asked = steps;
+    const gathered = steps;
     steps = [];
     units = 0;
     readings = 0;
     const put = {
       fold: read.fold,
-      steps: asked.map((step) => step.map(({ mapped }) => mapped)),
+      steps: gathered.map((step) => step.map(({ mapped }) => mapped)),
       question: kernelQuestion,
     };
     for (const [i, step] of (await reader.threadPool.foldTrend(put, reader.signal)).entries()) {
       found.push(fromTop(step.answer, maxItems, { named, fold: read.fold }));
-      keepSums(reader, asked[i] ?? [], step);
+      keepSums(reader, gathered[i] ?? [], step);
     }
     await reader.pause();
   };

@@ -14,7 +14,7 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
 /** A question about the series of a group's keys. */
-type SeriesAsked = {
+type RequestedRanking = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly question: SeriesQuestion;
@@ -36,7 +36,7 @@ const NETWORK_VALUES = 4_000_000;
 const MAX_NETWORKS = 16_384;
 
 /** Reading one network costs as much as reading many, so many are read at once. */
-function sizesOf({ read, question }: SeriesAsked): SearchSizes {
+function sizesOf({ read, question }: RequestedRanking): SearchSizes {
   if (read.prefix === null) return SIZES;
   const fitting = Math.floor(NETWORK_VALUES / Math.max(1, question.bucketCount));
   const networks = Math.min(MAX_NETWORKS, Math.max(SIZES.firstRead, fitting));
@@ -52,7 +52,7 @@ type Candidate = { readonly key: string; readonly value: Exact };
 type Search = {
   readonly reader: SegmentReader;
   readonly live: LiveSegments;
-  readonly asked: SeriesAsked;
+  readonly requested: RequestedRanking;
   readonly bound: TimeBound | null;
 };
 
@@ -66,14 +66,14 @@ type Search = {
 export async function rankBySeries(
   reader: SegmentReader,
   live: LiveSegments,
-  asked: SeriesAsked,
+  requested: RequestedRanking,
   {
     bound,
-    sizes = sizesOf(asked),
+    sizes = sizesOf(requested),
   }: { readonly bound: TimeBound | null; readonly sizes?: SearchSizes },
 ): Promise<RankedKeys> {
-  const search: Search = { reader, live, asked, bound };
-  const { maxItems } = asked.question;
+  const search: Search = { reader, live, requested, bound };
+  const { maxItems } = requested.question;
   const first: Candidate[] = [];
   let looked = 0;
   for (let wanted = Math.max(sizes.firstKeys, maxItems * 2); ; wanted *= MORE_KEYS) {
@@ -96,15 +96,18 @@ export async function rankBySeries(
 type Likely = { readonly keys: readonly BoundedKey[]; readonly isAll: boolean };
 
 /** Returns the first `wanted` keys in the order of their bounds. */
-async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number): Promise<Likely> {
-  const { group, read, question } = asked;
+async function likelyKeys(
+  { reader, live, requested, bound }: Search,
+  wanted: number,
+): Promise<Likely> {
+  const { group, read, question } = requested;
   const { within, passing } = question;
   if (hasBounds(read.fold)) {
     const wantedKeys = {
       group,
       read,
       selection: { within, passing },
-      rank: rankOf(asked),
+      rank: rankOf(requested),
       maxItems: wanted,
     };
     const { keys, keyCount } = await boundKeys(reader, live.segments, wantedKeys, bound);
@@ -118,7 +121,7 @@ async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number
 }
 
 /** Which of a counter's topper buckets is wanted, counted from the largest. */
-function rankOf({ read, question: { percentile, bucketCount } }: SeriesAsked): number {
+function rankOf({ read, question: { percentile, bucketCount } }: RequestedRanking): number {
   if (percentile === null || !isCounting(read.fold)) return 1;
   const index = nearestRank(bucketCount, percentile, 0);
   return typeof index === 'number' ? bucketCount - index : 1;
@@ -129,11 +132,11 @@ function rankOf({ read, question: { percentile, bucketCount } }: SeriesAsked): n
  * only zeros there.
  */
 async function lookAt(
-  { reader, live, asked, bound }: Search,
+  { reader, live, requested, bound }: Search,
   keys: readonly BoundedKey[],
   first: Candidate[],
 ): Promise<void> {
-  const { group, read, question } = asked;
+  const { group, read, question } = requested;
   const isZero = ({ bound }: BoundedKey): boolean => bound === 0 && isCounting(read.fold);
   const open = keys.filter((each) => !isZero(each));
   const stepSeconds = group.shape.topperBucketSeconds;
@@ -143,7 +146,7 @@ async function lookAt(
     : await readKeyValues(reader, live.segments, requests, bound);
   for (const [i, { key }] of open.entries()) {
     const min = minToRank(first, question.maxItems);
-    const value = valueIn(valuesOf[i] as TalliedValues, asked, min);
+    const value = valueIn(valuesOf[i] as TalliedValues, requested, min);
     if (value) admit(first, { key, value }, question.maxItems);
     await reader.pause();
   }
@@ -180,7 +183,7 @@ function admit(first: Candidate[], candidate: Candidate, maxItems: number): void
  */
 function valueIn(
   { tally, select }: TalliedValues,
-  { read, question }: SeriesAsked,
+  { read, question }: RequestedRanking,
   min: number,
 ): Exact | null {
   const { percentile, bucketCount } = question;
@@ -209,10 +212,10 @@ function mayRank(
 
 /** Returns the chosen keys with their values in the window, and the rest. */
 async function choose(
-  { reader, live, asked, bound }: Search,
+  { reader, live, requested, bound }: Search,
   first: readonly Candidate[],
 ): Promise<RankedKeys> {
-  const { group, read, question } = asked;
+  const { group, read, question } = requested;
   const { within, passing } = question;
   const keys = first.map(({ key }) => key);
   const chosen = { kind: 'chosen', within, passing, keys } as const;

@@ -40,7 +40,7 @@ type TopperQuestion = {
 
 /** A question that is not answered yet, and its group. */
 type Open = {
-  readonly asked: TopperQuestion;
+  readonly requested: TopperQuestion;
   readonly state: ContextState;
   readonly group: SegmentGroup;
 };
@@ -84,15 +84,15 @@ async function openQuestions(
   answers: Answers,
 ): Promise<Open[]> {
   const open: Open[] = [];
-  for (const asked of questions) {
-    const { contextId, read } = asked;
+  for (const requested of questions) {
+    const { contextId, read } = requested;
     const state = await reader.context(contextId);
-    const answer = reader.memory.answers.find(answerKey(state, asked));
+    const answer = reader.memory.answers.find(answerKey(state, requested));
     if (answer) {
-      answers.set(asked, answer);
+      answers.set(requested, answer);
       reader.onPlan(() => rememberedNote(state.catalog, read));
     } else {
-      open.push({ asked, state, group: state.catalog.readGroup(read.groupId) });
+      open.push({ requested, state, group: state.catalog.readGroup(read.groupId) });
     }
   }
   return open;
@@ -112,7 +112,7 @@ async function answerOpen(
   if (open.length === 0) return;
   const live = await segmentsOfContexts(
     reader,
-    open.map(({ asked }) => asked),
+    open.map(({ requested }) => requested),
   );
   const answering = { answers, bound, live };
   await answerByBlocks(reader, open, answering);
@@ -137,7 +137,7 @@ async function answerByBlocks(
     for (const put of read.questions) {
       const answer = found.answers.get(put);
       if (!answer) continue;
-      answers.set(ofQuestion(put).asked, answer);
+      answers.set(ofQuestion(put).requested, answer);
       remember(reader, ofQuestion(put), read, answer);
     }
   }
@@ -145,8 +145,8 @@ async function answerByBlocks(
 
 /** Converts a question for blocks; empty: blocks do not answer it. */
 function ofBlocks(open: Open): [SegmentQuestion, Open][] {
-  const { group, asked } = open;
-  const { read, question } = asked;
+  const { group, requested } = open;
+  const { read, question } = requested;
   if (question.kind === 'series' || question.kind === 'trend') return [];
   return [[{ group, read, question }, open]];
 }
@@ -156,14 +156,14 @@ async function answerBySeries(
   open: Open,
   { answers, bound, live }: Answering,
 ): Promise<void> {
-  const { asked, group, state } = open;
-  const { read, question } = asked;
+  const { requested, group, state } = open;
+  const { read, question } = requested;
   if (question.kind !== 'series') return;
   const planned = { read, parts: planSegments(live, read), since: [] };
   if (recall(reader, open, planned, answers)) return;
   const answer = await rankBySeries(reader.segments, live, { group, read, question }, { bound });
   reader.onPlan(() => planNote(state.catalog, planned, null));
-  answers.set(asked, answer);
+  answers.set(requested, answer);
   remember(reader, open, planned, answer);
 }
 
@@ -173,20 +173,20 @@ async function answerAllTrends(
   open: readonly Open[],
   { answers, bound, live }: Answering,
 ): Promise<void> {
-  const asked = open.flatMap((each) => {
-    const { read, question } = each.asked;
+  const requested = open.flatMap((each) => {
+    const { read, question } = each.requested;
     if (question.kind !== 'trend') return [];
     const planned = { read, parts: planSegments(live, read), since: [] };
     if (recall(reader, each, planned, answers)) return [];
     return [{ open: each, planned, group: each.group, read, question }];
   });
-  if (asked.length === 0) return;
-  const found = await answerTrends(reader.segments, live.segments, asked, { bound });
-  for (const [i, { open: each, planned }] of asked.entries()) {
+  if (requested.length === 0) return;
+  const found = await answerTrends(reader.segments, live.segments, requested, { bound });
+  for (const [i, { open: each, planned }] of requested.entries()) {
     const answer = found[i];
     if (!answer) throw new Error('a trend was left unanswered');
     reader.onPlan(() => planNote(each.state.catalog, planned, null));
-    answers.set(each.asked, answer);
+    answers.set(each.requested, answer);
     remember(reader, each, planned, answer);
   }
 }
@@ -194,28 +194,32 @@ async function answerAllTrends(
 /** Whether the segments that answer a question have answered it before. */
 function recall(
   reader: NodeReader,
-  { asked, state }: Open,
+  { requested, state }: Open,
   planned: PlannedParts,
   answers: Answers,
 ): boolean {
-  const made = madeOf(reader, planned, asked);
+  const made = madeOf(reader, planned, requested);
   const answer = reader.memory.answers.findMadeOf(made);
   if (!answer) return false;
-  reader.memory.answers.keep(answerKey(state, asked), made, answer);
+  reader.memory.answers.keep(answerKey(state, requested), made, answer);
   reader.onPlan(() => rememberedNote(state.catalog, planned.read));
-  answers.set(asked, answer);
+  answers.set(requested, answer);
   return true;
 }
 
 function remember(
   reader: NodeReader,
-  { asked, state }: Open,
+  { requested, state }: Open,
   planned: PlannedParts,
   answer: KeyAnswer,
 ): void {
   if (answer.kind !== 'top' && answer.kind !== 'ranked' && answer.kind !== 'trend') return;
   if (state.snapshot !== reader.session.snapshot) return;
-  reader.memory.answers.keep(answerKey(state, asked), madeOf(reader, planned, asked), answer);
+  reader.memory.answers.keep(
+    answerKey(state, requested),
+    madeOf(reader, planned, requested),
+    answer,
+  );
 }
 
 type PlannedParts = Pick<PlannedRead, 'read' | 'parts' | 'since'>;

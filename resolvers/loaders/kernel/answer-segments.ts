@@ -106,7 +106,7 @@ async function answerRead(
   const units = unitsOf(reader, { read, parts, union, blocks });
   const withins = questions.flatMap(({ question }) => withinOf(question) ?? []);
   const ordinals = ordinalsWithinEach(withins, named);
-  const asked = questions.map(({ question }, i) => {
+  const selected = questions.map(({ question }, i) => {
     const within = withinOf(question);
     const selection: OrdinalSelection = {
       within: within && (ordinals.get(within) ?? []),
@@ -115,7 +115,7 @@ async function answerRead(
     return { question, selection };
   });
   // All questions of a read compare it with the same window, or with none.
-  const changes = asked.filter(isOfChanges);
+  const changes = selected.filter(isOfChanges);
   if (changes.length > 0) {
     const before = unitsOf(reader, { read, parts: since, union, blocks });
     const found = await reader.threadPool.compare(
@@ -129,7 +129,7 @@ async function answerRead(
     );
     return found.map((answer) => fromChanges(answer, named));
   }
-  const folds = asked.filter(isOfFold);
+  const folds = selected.filter(isOfFold);
   const found = await reader.threadPool.fold(
     fold,
     units,
@@ -148,8 +148,8 @@ const withinOf = (question: BlockQuestion): KeysWithin | null =>
 
 type Selected<Q> = { readonly question: Q; readonly selection: OrdinalSelection };
 
-const isOfChanges = (asked: Selected<BlockQuestion>): asked is Selected<ChangesQuestion> =>
-  asked.question.kind === 'changes';
+const isOfChanges = (selected: Selected<BlockQuestion>): selected is Selected<ChangesQuestion> =>
+  selected.question.kind === 'changes';
 
-const isOfFold = (asked: Selected<BlockQuestion>): asked is Selected<FoldQuestion> =>
-  asked.question.kind !== 'changes';
+const isOfFold = (selected: Selected<BlockQuestion>): selected is Selected<FoldQuestion> =>
+  selected.question.kind !== 'changes';

@@ -47,8 +47,8 @@ export class AnswerMemory {
     return this.#answers?.calculatedSize ?? 0;
   }
 
-  find(asked: AnswerKey): RememberedKeys | null {
-    const name = nameOf(asked);
+  find(key: AnswerKey): RememberedKeys | null {
+    const name = nameOf(key);
     if (name === null || this.#answers === null) return null;
     const answer = this.#answers.get(name) ?? null;
     this.tally.count(answer ? 1 : 0, answer ? 0 : 1);
@@ -60,8 +60,8 @@ export class AnswerMemory {
     return (name !== null && this.#answers?.get(name)) || null;
   }
 
-  keep(asked: AnswerKey, made: MadeOf, answer: RememberedKeys): void {
-    for (const name of [nameOf(asked), nameOfMade(made)]) {
+  keep(key: AnswerKey, made: MadeOf, answer: RememberedKeys): void {
+    for (const name of [nameOf(key), nameOfMade(made)]) {
       if (name !== null) this.#answers?.set(name, answer);
     }
   }
@@ -76,11 +76,11 @@ function bytesOf(answer: RememberedKeys): number {
   return answer.steps.reduce((sum, step) => sum + bytesOf(step), ANSWER_BYTES);
 }
 
-const nameOf = ({ context, version, ...asked }: AnswerKey): string | null =>
-  named(asked, `at ${version} ${context}`);
+const nameOf = ({ context, version, ...rest }: AnswerKey): string | null =>
+  named(rest, `at ${version} ${context}`);
 
-const nameOfMade = ({ node, segments, ...asked }: MadeOf): string | null =>
-  named(asked, `of ${segments.join(' ')} ${node}`);
+const nameOfMade = ({ node, segments, ...rest }: MadeOf): string | null =>
+  named(rest, `of ${segments.join(' ')} ${node}`);
 
 /** null: not worth caching. Drill-downs have a few keys, and differ from row to row. */
 function named({ read, question }: Pick<AnswerKey, 'read' | 'question'>, of: string) {

@@ -7,7 +7,7 @@ import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { readFineSteps } from './fine-steps.ts';
-import { type KeySeriesAsked, type KeySeriesFound, readKeySeries } from './key-series.ts';
+import { type KeySeriesFound, type RequestedKeySeries, readKeySeries } from './key-series.ts';
 import { readNetworkSteps } from './network-steps.ts';
 import {
   type SeriesValues,
@@ -30,7 +30,7 @@ export type KeySeriesRequest = {
   readonly bound: TimeBound | null;
 };
 
-type Request = KeySeriesRequest & Pick<KeySeriesAsked, 'question'>;
+type Request = KeySeriesRequest & Pick<RequestedKeySeries, 'question'>;
 
 /** Loads the series of keys, or values of them. Data that are not cached are read together. */
 export class KeySeriesLoader {
@@ -86,12 +86,12 @@ async function loadAll(
 ): Promise<KeySeriesFound[]> {
   for (;;) {
     const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, requests);
-    const asked = requests.map(({ read, stepSeconds, key, question }, i) => {
+    const requested = requests.map(({ read, stepSeconds, key, question }, i) => {
       const group = states[i]?.catalog.readGroup(read.groupId);
       if (!group) throw new Error('a context was not read');
       return { group, read, stepSeconds, key, question };
     });
-    const found = await readAll(reader.segments, segments, asked, bound);
+    const found = await readAll(reader.segments, segments, requested, bound);
     // The plan may be of a snapshot that a failed statement has ended.
     if (isOneSnapshot()) return found;
   }
@@ -100,19 +100,19 @@ async function loadAll(
 async function readAll(
   reader: SegmentReader,
   live: readonly StoredSegment[],
-  asked: readonly KeySeriesAsked[],
+  requested: readonly RequestedKeySeries[],
   bound: TimeBound | null,
 ): Promise<KeySeriesFound[]> {
-  const inSeries = asked.filter((each) => wayOf(each) === 'series');
-  const fine = asked.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
-  const ofNetworks = asked.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
+  const inSeries = requested.filter((each) => wayOf(each) === 'series');
+  const fine = requested.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
+  const ofNetworks = requested.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
   const ofSeries = (await readKeySeries(reader, live, inSeries, bound)).values();
   const others: Record<'blocks' | 'networks', Iterator<StepSeries>> = {
     blocks: (await readFineSteps(reader, live, fine, bound)).values(),
     networks: (await readNetworkSteps(reader, live, ofNetworks, { bound })).values(),
   };
   const found: KeySeriesFound[] = [];
-  for (const each of asked) {
+  for (const each of requested) {
     const way = wayOf(each);
     if (way === 'series') {
       found.push(ofSeries.next().value as KeySeriesFound);
@@ -135,7 +135,7 @@ function wayOf({ group, read, stepSeconds }: StepRead): Way {
   return stepSeconds % group.shape.topperBucketSeconds === 0 ? 'series' : 'blocks';
 }
 
-function ofOneKey({ key, ...each }: KeySeriesAsked): StepRead & { readonly key: string } {
+function ofOneKey({ key, ...each }: RequestedKeySeries): StepRead & { readonly key: string } {
   if (key === null) throw new Error('steps of a group must be of whole topper buckets');
   return { ...each, key };
 }

@@ -15,7 +15,9 @@ import { type KeyInSealed, SealedValueCache } from './sealed-values.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
 
 /** question: selects values of a series by topper bucket; null: the whole series is wanted. */
-export type KeySeriesAsked = KeyStepsRequest & { readonly question: SeriesValuesQuestion | null };
+export type RequestedKeySeries = KeyStepsRequest & {
+  readonly question: SeriesValuesQuestion | null;
+};
 
 export type KeySeriesFound = {
   /** null: it was not needed for the values. */
@@ -32,15 +34,15 @@ export type KeySeriesFound = {
 export async function readKeySeries(
   reader: SegmentReader,
   live: readonly StoredSegment[],
-  asked: readonly KeySeriesAsked[],
+  requested: readonly RequestedKeySeries[],
   bound: TimeBound | null,
 ): Promise<KeySeriesFound[]> {
   const cache = new SealedValueCache(reader, live);
-  const inSealed = asked.map((each) => (each.question ? cache.find(each) : null));
-  const parts = await readKeyParts(reader, live, asked.map(withoutKnown(inSealed)), bound);
+  const inSealed = requested.map((each) => (each.question ? cache.find(each) : null));
+  const parts = await readKeyParts(reader, live, requested.map(withoutKnown(inSealed)), bound);
   const found: KeySeriesFound[] = [];
   const seriesOfParts = new Map<readonly SeriesPart[], StepSeries>();
-  for (const [i, each] of asked.entries()) {
+  for (const [i, each] of requested.entries()) {
     const own = parts[i] ?? [];
     const known = inSealed[i] ?? null;
     const { question, read } = each;

@@ -114,15 +114,15 @@ function splitInterval(
   const { bucketSeconds, topperBucketSeconds: size } = group.shape;
   // A bucket is in the interval if its start is: an interval that ends within the last bucket of a
   // topper bucket contains the whole topper bucket.
-  const asked = {
+  const requested = {
     from: ceilTo(read.interval.from, bucketSeconds),
     to: ceilTo(read.interval.to, bucketSeconds),
   };
   const firstBucket = Math.min(...segments.map((segment) => segment.firstBucket));
   const lastBucket = Math.max(...segments.map((segment) => segment.lastBucket));
-  if (segments.length === 0 || isEmpty(asked)) return { inner: NOTHING, edges: [] };
-  const from = asked.from <= firstBucket ? floorTo(firstBucket, size) : asked.from;
-  const to = asked.to > lastBucket ? ceilTo(lastBucket + 1, size) : asked.to;
+  if (segments.length === 0 || isEmpty(requested)) return { inner: NOTHING, edges: [] };
+  const from = requested.from <= firstBucket ? floorTo(firstBucket, size) : requested.from;
+  const to = requested.to > lastBucket ? ceilTo(lastBucket + 1, size) : requested.to;
   const inner = { from: ceilTo(from, size), to: floorTo(to, size) };
   // If there is no whole topper bucket, both ends lie in one topper bucket or in two adjacent ones.
   const cut = isEmpty(inner) ? Math.min(Math.max(inner.from, from), to) : null;
@@ -146,20 +146,20 @@ async function readEdges(
   grids: readonly Grid[],
   bound: TimeBound | null,
 ): Promise<EdgeParts> {
-  const asked = grids.flatMap((grid) =>
+  const requested = grids.flatMap((grid) =>
     grid.edges.flatMap((interval) => edgeQuestions(grid, interval)),
   );
   const answers =
-    asked.length === 0
+    requested.length === 0
       ? []
       : await answerSegments(
           reader,
           { segments: live, rollUps: [] },
-          asked.map(({ question }) => question),
+          requested.map(({ question }) => question),
           bound,
         );
   const parts: EdgeParts = new Map();
-  for (const [i, { grid, at, keys }] of asked.entries()) {
+  for (const [i, { grid, at, keys }] of requested.entries()) {
     const answer = answers[i];
     const values =
       answer?.kind === 'values' ? answer.values : answer?.kind === 'top' ? [answer.total] : [];

@@ -40,7 +40,7 @@ export class VersionWatch {
   #timer: NodeJS.Timeout | null = null;
   #polls = 0;
   /** The nodes, and `ALERTS` for the alerts, whose polls are in progress. */
-  readonly #asked = new Set<string>();
+  readonly #asking = new Set<string>();
   #stopping: Promise<void> = Promise.resolve();
 
   constructor(options: VersionWatchOptions) {
@@ -131,8 +131,8 @@ export class VersionWatch {
   #pollAlerts(): void {
     const contextIds = [...this.#alerts.keys()];
     const { pools, log } = this.#options;
-    if (contextIds.length === 0 || this.#asked.has(ALERTS)) return;
-    this.#asked.add(ALERTS);
+    if (contextIds.length === 0 || this.#asking.has(ALERTS)) return;
+    this.#asking.add(ALERTS);
     askNode(pools, pools.primaryUrl, (session, bound) =>
       selectWatchedAlerts(session, contextIds, bound),
     )
@@ -142,14 +142,14 @@ export class VersionWatch {
         },
         (err) => log.debug({ err }, 'the alerts of watched contexts could not be polled'),
       )
-      .finally(() => this.#asked.delete(ALERTS));
+      .finally(() => this.#asking.delete(ALERTS));
   }
 
   #pollNode(nodeUrl: string): void {
     const contextIds = [...(this.#nodes.get(nodeUrl)?.keys() ?? [])];
-    if (contextIds.length === 0 || this.#asked.has(nodeUrl)) return;
+    if (contextIds.length === 0 || this.#asking.has(nodeUrl)) return;
     const { pools, log } = this.#options;
-    this.#asked.add(nodeUrl);
+    this.#asking.add(nodeUrl);
     askNode(pools, nodeUrl, (session, bound) => selectWatchedVersions(session, contextIds, bound))
       .then(
         (rows) => {
@@ -157,7 +157,7 @@ export class VersionWatch {
         },
         (err) => log.debug({ err }, 'the versions of watched contexts could not be read'),
       )
-      .finally(() => this.#asked.delete(nodeUrl));
+      .finally(() => this.#asking.delete(nodeUrl));
   }
 
   #report(nodeUrl: string, contextId: number, versions: VersionedRow | null): void {

@@ -6,7 +6,7 @@ import type { ContextChoice, Span } from './choices.ts';
  * Returns which slices a view asks for: those of a chosen interval, or all if nothing is available.
  * Moving windows end at the available data, so there are no archived slices to report.
  */
-export function slicesAsked({ window }: Pick<Address, 'window'>, choice: ContextChoice | null) {
+export function slicesVariables({ window }: Pick<Address, 'window'>, choice: ContextChoice | null) {
   const within = window.kind === 'interval' ? { from: window.from, to: window.to } : null;
   const isEmpty = choice !== null && choice.totalWindow === null;
   return { withSlices: within !== null || isEmpty, within: isEmpty ? null : within };

@@ -5,10 +5,10 @@ import type {
 } from '../../generated/operations.ts';
 import type { Address, Filter } from '../address/address.ts';
 import { windowInput } from '../address/window-choice.ts';
-import { slicesAsked } from './archived-slices.ts';
+import { slicesVariables } from './archived-slices.ts';
 import { type ContextChoice, groupOf, spanOf } from './choices.ts';
 import { chooseStep } from './choose-step.ts';
-import { rankingAsked } from './ranking-asked.ts';
+import { rankingVariables } from './ranking-variables.ts';
 
 /** Number of keys that a chart has colours for. */
 const CHARTED = 10;
@@ -73,12 +73,12 @@ export function topVariables(
 ): TopKeysQueryVariables {
   return {
     ...windowOf(address, choice),
-    ...rankingAsked(address, agoOf(address)),
+    ...rankingVariables(address, agoOf(address)),
     prefix: address.prefix,
     filter: filterInput(address.filter, address.hidden),
     items: address.items,
     charted: Math.min(CHARTED, address.items),
-    ...slicesAsked(address, choice),
+    ...slicesVariables(address, choice),
   };
 }
 

@@ -22,7 +22,7 @@ import {
 } from './choices.ts';
 import { distinctLabels } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
-import { rankingAnswered } from './ranking-asked.ts';
+import { rankingAnswered } from './ranking-variables.ts';
 
 export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
 

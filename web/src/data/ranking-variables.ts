@@ -17,7 +17,7 @@ const RANK_BY = {
 } as const satisfies Record<Ranking['by'], RankBy>;
 
 /** Returns the variables of a ranking. `ago`: seconds between the window and the compared one. */
-export function rankingAsked({ ranking }: Pick<Address, 'ranking'>, ago: number | null) {
+export function rankingVariables({ ranking }: Pick<Address, 'ranking'>, ago: number | null) {
   const percentile = ranking.by === 'percentile' ? ranking.percentile : null;
   return {
     rankBy: RANK_BY[ranking.by],
