@@ -45,9 +45,12 @@ describeInBrowser('labels in the dashboard', (openAt) => {
           ts: T0,
           values: { 0: 100 - i },
         })),
-        ...[0, 1].map((i) => ({
+        ...['0 2', '0 3', '1 2'].map((hosts) => ({
           group: PAIRS,
-          key: `${HOST}${i}\\${HOST}2`,
+          key: hosts
+            .split(' ')
+            .map((i) => `${HOST}${i}`)
+            .join('\\'),
           ts: T0,
           values: { 0: 1 },
         })),
@@ -69,6 +72,17 @@ describeInBrowser('labels in the dashboard', (openAt) => {
       expect.stringContaining('(2001:db8::2)'),
       expect.stringContaining('(2001:db8::3)'),
     ]);
+  });
+
+  it('tell keys with the same one apart among those that a key communicated with', async () => {
+    const { page, shoot } = await open(`${TOP}&key=${HOST}0`);
+    const links = page.getByRole('region', { name: 'By Pairs' }).getByRole('link');
+    await expect
+      .poll(() => links.allInnerTexts())
+      .toEqual(
+        ['2', '3'].map((last) => expect.stringMatching(new RegExp(`printer.*2001:db8::${last}`))),
+      );
+    await shoot('labels-drilldown');
   });
 
   it('of pairs are above their keys where there is little room, and none is cut', async () => {

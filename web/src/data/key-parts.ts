@@ -98,3 +98,13 @@ export function otherParts(parts: readonly Part[], group: string, key: string): 
   const own = parts.findIndex((part) => part.group === group && part.key === key);
   return parts.filter((_, index) => index !== own);
 }
+
+/** Names a part among those of all groups. */
+export const partName = ({ group, key }: Part): string => `${group}${key}`;
+
+/** Returns the labels to show by `partName`; parts with the same label get their readable key. */
+export const distinctPartLabels = (parts: readonly Part[]): ReadonlyMap<string, string> =>
+  distinctLabels(
+    parts.map((part) => ({ ...part, key: partName(part) })),
+    { crosskey: null },
+  );

@@ -1,5 +1,5 @@
 import type { GroupChoice } from '../../data/choices.ts';
-import { otherParts, partsOf } from '../../data/key-parts.ts';
+import { distinctPartLabels, otherParts, partName, partsOf } from '../../data/key-parts.ts';
 import { meterKind } from '../../data/meter-kind.ts';
 import type { Terms } from '../../data/row-figures.ts';
 import type { Drilldown } from '../../data/shown-key.ts';
@@ -26,6 +26,10 @@ export function DrilldownList(props: DrilldownProps) {
     units: address.units,
     topperBucketSize: group.topperBucketSize,
   };
+  const partsBy = new Map(
+    keys.map((row) => [row, otherParts(partsOf(row, group), own?.guid ?? '', rawKey)]),
+  );
+  const labels = distinctPartLabels([...partsBy.values()].flat());
   return (
     <section class="drilldown" aria-label={`By ${group.name}`}>
       <h3>
@@ -34,10 +38,15 @@ export function DrilldownList(props: DrilldownProps) {
       <PartList
         rows={keys}
         nameOf={(row) =>
-          otherParts(partsOf(row, group), own?.guid ?? '', rawKey).map((part, index) => (
-            <span key={`${part.group}${part.key}`}>
+          partsBy.get(row)?.map((part, index) => (
+            <span key={partName(part)}>
               {index > 0 && ' × '}
-              <PartLink {...props} group={own} part={part} />
+              <PartLink
+                {...props}
+                group={own}
+                part={part}
+                label={labels.get(partName(part)) ?? part.label}
+              />
             </span>
           ))
         }

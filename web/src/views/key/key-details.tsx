@@ -37,7 +37,7 @@ export function KeyDetails(props: KeyViewProps) {
           {parts.map((part, index) => (
             <span key={`${part.group}${part.key}`}>
               {index > 0 && <span class="panel-times"> × </span>}
-              <PartLink {...props} part={part} />
+              <PartLink {...props} part={part} label={part.label} />
             </span>
           ))}
         </p>

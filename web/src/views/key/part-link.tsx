@@ -4,12 +4,16 @@ import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { KeyPanelProps } from './key-props.ts';
 
-type PartLinkProps = KeyPanelProps & { readonly part: Part };
+type PartLinkProps = KeyPanelProps & {
+  readonly part: Part;
+  /** The text of the link. */
+  readonly label: string;
+};
 
 /** Links a part of a pair to its own panel, in its own group. */
-export function PartLink({ part, address, navigate, choice, group }: PartLinkProps) {
+export function PartLink({ part, label, address, navigate, choice, group }: PartLinkProps) {
   const of = groupOf(choice, part.group);
-  if (!of) return <bdi>{part.label}</bdi>;
+  if (!of) return <bdi>{label}</bdi>;
   const meter = likeMeter(of, meterOf(group, address.meter));
   const target = {
     group: of.guid,
@@ -23,7 +27,7 @@ export function PartLink({ part, address, navigate, choice, group }: PartLinkPro
       title={`${isolated(of.name)}: ${isolated(part.readable)}`}
       onClick={onPlainClick(() => navigate.go(target))}
     >
-      <bdi>{part.label}</bdi>
+      <bdi>{label}</bdi>
     </a>
   );
 }
