@@ -114,7 +114,8 @@ function optionsOf(
     axes: chartAxes(whole),
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), style.zone),
     legend: { show: false },
-    padding: [10, 22, 0, 0],
+    // On the right, half of the widest text below the axis: a date.
+    padding: [10, 32, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false } },
   };
 }
