@@ -19,7 +19,7 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
         <td class="is-rank" />
         <th scope="row" class="is-key">
           <Swatch color={color} />
-          <span>Others</span>
+          <span>Others</span>{' '}
           <span class="readable">
             {keyCount > keys.length && counted(keyCount - keys.length, 'more key')}
             {keyCount > keys.length && more && (
