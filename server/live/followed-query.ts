@@ -1,4 +1,5 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import type { ServiceError } from '../../domain/errors.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
 import type { FollowedOptions, Followers, Granted } from './followers.ts';
@@ -21,6 +22,8 @@ export class FollowedQuery {
   readonly #pace: Pace;
   /** The newest answer; null: there is none yet. */
   #answer: { readonly json: string; readonly event: LiveEvent } | null = null;
+  /** Whether the newest answer is an error that a later one may replace. */
+  #hasFailed = false;
   /** The versions that the answer was computed from; null: unknown. */
   #versions: VersionedRow | null = null;
   /** The versions at which a standby was last seen. */
@@ -61,13 +64,31 @@ export class FollowedQuery {
     this.#place = place;
     this.#versions = null;
     this.#seen = null;
-    this.#unwatch = this.#parts.watch.watch(place, (versions) => this.#noticed(versions));
+    this.#unwatch = this.#parts.watch.watch(place, {
+      onVersions: (versions) => this.#noticed(versions),
+      onAway: (cause) => this.#lost(cause),
+    });
   }
 
   #noticed(versions: VersionedRow | null): void {
     if (this.#isOf(versions)) return;
     this.#seen = versions;
     this.#pace.due();
+  }
+
+  /**
+   * Says once that the node is away: what was sent may be old. The next poll that the node answers
+   * makes the query due.
+   */
+  #lost(cause: ServiceError): void {
+    if (this.#answer && !this.#hasFailed) this.#fail(this.followers.lose(cause));
+  }
+
+  #fail(json: string): void {
+    this.#hasFailed = true;
+    this.#versions = null;
+    const event = this.#answerOf(json);
+    for (const stream of this.followers.streams) stream.events.offer(event);
   }
 
   #isOf(versions: VersionedRow | null): boolean {
@@ -80,9 +101,7 @@ export class FollowedQuery {
     );
     if (outcome.kind === 'nobody') return true;
     if (outcome.kind === 'failed') {
-      this.#versions = null;
-      const event = this.#answerOf(outcome.json);
-      for (const stream of this.followers.streams) stream.events.offer(event);
+      this.#fail(outcome.json);
       return false;
     }
     const { made, versions } = outcome.made;
@@ -92,6 +111,7 @@ export class FollowedQuery {
     }
     this.#parts.onComputed();
     const hasFailed = hasPassingError(made.result);
+    this.#hasFailed = hasFailed;
     this.#versions = hasFailed ? null : versions;
     const event = this.#answerOf(made.json);
     const isOver = !hasFailed && made.result.data?.[this.followers.asked.responseKey] == null;

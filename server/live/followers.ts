@@ -1,5 +1,4 @@
-import type { GraphQLError } from 'graphql';
-import { type ErrorKind, ServiceError } from '../../domain/errors.ts';
+import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { grantFor, signedIn } from '../../resolvers/contexts.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
@@ -107,6 +106,13 @@ export class Followers {
     this.leave(stream);
   }
 
+  /** Notes that the node that answers is away, and returns the error for its subscribers. */
+  lose(cause: ServiceError): string {
+    const node = this.followed.destinationNode ?? PRIMARY;
+    const error = serviceError('unreachable', {}, { cause: cause.cause ?? cause, node });
+    return this.#failureOf(error, this.#parts.service.log);
+  }
+
   /**
    * Runs `work` on behalf of the first of these subscribers who may still ask. The node may lag
    * behind the grant of one and know others. Those that it refuses are asked last next time. The
@@ -189,19 +195,20 @@ export class Followers {
         this.signOut(stream);
         return null;
       }
-      const rendered = renderError(error);
       if (isOf(error, 'notGrantedThere')) {
-        return { kind: 'refused', json: renderResult({ errors: [rendered] }) };
+        return { kind: 'refused', json: renderResult({ errors: [renderError(error)] }) };
       }
-      this.#noteFailure(error, { rendered, log });
-      return { kind: 'failed', json: renderResult({ errors: [rendered] }) };
+      return { kind: 'failed', json: this.#failureOf(error, log) };
     }
   }
 
-  #noteFailure(error: unknown, { rendered, log }: Failure): void {
+  /** Counts and logs an error, and returns it for subscribers. */
+  #failureOf(error: unknown, log: Logger): string {
+    const rendered = renderError(error);
     this.#parts.service.metrics.error(errorKindOf(rendered));
     const cause = isUnreachable(error) ? error : causeOf(rendered);
     if (cause !== undefined) this.#logFailure(cause, log);
+    return renderResult({ errors: [rendered] });
   }
 
   /** Logs an outage only once, however many queries it concerns. */
@@ -215,8 +222,6 @@ export class Followers {
     return node === PRIMARY ? { node } : { node, context: this.followed.contextName };
   }
 }
-
-type Failure = { readonly rendered: GraphQLError; readonly log: Logger };
 
 const REFUSALS_MS = 10_000;
 

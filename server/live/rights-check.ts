@@ -1,13 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { selectRights } from '../../db/queries/live/select-rights.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Service } from '../service/service.ts';
 import type { Followers } from './followers.ts';
-import { askNode } from './versions/ask-node.ts';
-
-/** Kinds of errors of a primary that is away or does not answer. */
-const AWAY: ReadonlySet<string> = new Set(['unreachable', 'timeout']);
+import { askNode, isAway } from './versions/ask-node.ts';
 
 /**
  * Checks periodically, with one statement for all, whether subscribers may still read what they
@@ -51,10 +47,10 @@ export class RightsCheck {
 
   /** Warns once per defect: as long as it lasts, revoked users keep their streams. */
   #noteFailure(err: unknown): void {
-    const isAway = err instanceof ServiceError && AWAY.has(err.kind);
-    const level = isAway || this.#isWarned ? 'debug' : 'warn';
+    const isPassing = isAway(err);
+    const level = isPassing || this.#isWarned ? 'debug' : 'warn';
     this.#service.log[level]({ err }, 'the rights of subscribers could not be read');
-    this.#isWarned ||= !isAway;
+    this.#isWarned ||= !isPassing;
   }
 
   async #checkAll(): Promise<void> {

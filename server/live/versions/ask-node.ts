@@ -1,5 +1,6 @@
 import type { NodePools } from '../../../db/session/node-pools.ts';
 import { ReadSession, type TimeBound } from '../../../db/session/read-session.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
 /** Runs one statement outside any request, on a connection that is released right after it. */
@@ -23,5 +24,12 @@ export async function askNode<T>(
     await session.end();
   }
 }
+
+/** Kinds of errors of a node that is away or does not answer. */
+const AWAY: ReadonlySet<string> = new Set(['unreachable', 'timeout']);
+
+/** Whether `askNode` failed because the node is away or does not answer. */
+export const isAway = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && AWAY.has(error.kind);
 
 const NEVER = new AbortController().signal;

@@ -3,15 +3,23 @@ import { selectWatchedAlerts } from '../../../db/queries/live/select-watched-ale
 import { selectWatchedVersions } from '../../../db/queries/live/select-watched-versions.ts';
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
 import type { NodePools } from '../../../db/session/node-pools.ts';
+import type { ServiceError } from '../../../domain/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { askNode } from './ask-node.ts';
+import { askNode, isAway } from './ask-node.ts';
 
 /** A context on a node. */
 export type Watched = { readonly nodeUrl: string; readonly contextId: number };
 
-/** versions: the current ones; null: they have changed, but were not read. */
-export type OnVersions = (versions: VersionedRow | null) => void;
+export type Watcher = {
+  /** versions: the current ones; null: they have changed, but were not read. */
+  readonly onVersions: (versions: VersionedRow | null) => void;
+  /**
+   * Called with each poll that a node other than the primary does not answer. The primary may have
+   * commits that nobody can see there.
+   */
+  readonly onAway: (cause: ServiceError) => void;
+};
 
 export type VersionWatchOptions = {
   readonly pools: NodePools;
@@ -33,7 +41,7 @@ const ALERTS = 'countergraph_alerts';
  */
 export class VersionWatch {
   readonly #options: VersionWatchOptions;
-  readonly #nodes = new Map<string, Map<number, Set<OnVersions>>>();
+  readonly #nodes = new Map<string, Map<number, Set<Watcher>>>();
   /** By context. Alerts are always read on the primary. */
   readonly #alerts = new Map<number, Set<OnAlerts>>();
   #listener: Listener | null = null;
@@ -48,15 +56,15 @@ export class VersionWatch {
   }
 
   /** Returns a function that ends the watch. */
-  watch({ nodeUrl, contextId }: Watched, onVersions: OnVersions): () => void {
-    const node = this.#nodes.get(nodeUrl) ?? new Map<number, Set<OnVersions>>();
+  watch({ nodeUrl, contextId }: Watched, watcher: Watcher): () => void {
+    const node = this.#nodes.get(nodeUrl) ?? new Map<number, Set<Watcher>>();
     this.#nodes.set(nodeUrl, node);
-    const watchers = node.get(contextId) ?? new Set<OnVersions>();
+    const watchers = node.get(contextId) ?? new Set<Watcher>();
     node.set(contextId, watchers);
-    watchers.add(onVersions);
+    watchers.add(watcher);
     this.#start();
     return () => {
-      watchers.delete(onVersions);
+      watchers.delete(watcher);
       if (watchers.size === 0 && node.get(contextId) === watchers) node.delete(contextId);
       if (node.size === 0 && this.#nodes.get(nodeUrl) === node) this.#nodes.delete(nodeUrl);
       this.#stopIfUnwanted();
@@ -155,12 +163,21 @@ export class VersionWatch {
         (rows) => {
           for (const row of rows) this.#report(nodeUrl, row.contextId, row);
         },
-        (err) => log.debug({ err }, 'the versions of watched contexts could not be read'),
+        (err) => {
+          log.debug({ err }, 'the versions of watched contexts could not be read');
+          if (isAway(err) && nodeUrl !== pools.primaryUrl) this.#reportAway(nodeUrl, err);
+        },
       )
       .finally(() => this.#asking.delete(nodeUrl));
   }
 
   #report(nodeUrl: string, contextId: number, versions: VersionedRow | null): void {
-    for (const tell of [...(this.#nodes.get(nodeUrl)?.get(contextId) ?? [])]) tell(versions);
+    const watchers = [...(this.#nodes.get(nodeUrl)?.get(contextId) ?? [])];
+    for (const { onVersions } of watchers) onVersions(versions);
+  }
+
+  #reportAway(nodeUrl: string, cause: ServiceError): void {
+    const watchers = [...(this.#nodes.get(nodeUrl)?.values() ?? [])].flatMap((of) => [...of]);
+    for (const { onAway } of watchers) onAway(cause);
   }
 }
