@@ -137,11 +137,11 @@ export async function listKeys(
 async function keysWindow(
   scope: RequestScope,
   group: CounterGroupView,
-  asked: WindowRequest,
+  requested: WindowRequest,
 ): Promise<Interval> {
   const { timeZone } = scope.settings;
   return windowOf(scope, group, {
-    asked,
+    requested,
     timeZone,
     available: await availableInterval(group, null),
   });

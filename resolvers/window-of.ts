@@ -4,7 +4,7 @@ import type { CounterGroupView } from './counter-groups.ts';
 import type { RequestScope } from './request-scope.ts';
 
 type WindowOptions = {
-  readonly asked: WindowRequest;
+  readonly requested: WindowRequest;
   /** IANA name. */
   readonly timeZone: string;
   /** The span in which the group has data; null: no data. */
@@ -15,9 +15,9 @@ type WindowOptions = {
 export const windowOf = (
   scope: RequestScope,
   { row }: CounterGroupView,
-  { asked, timeZone, available }: WindowOptions,
+  { requested, timeZone, available }: WindowOptions,
 ): Interval =>
-  resolveWindow(asked, {
+  resolveWindow(requested, {
     clock: () => scope.reads.now(),
     timeZone,
     available,

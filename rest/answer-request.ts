@@ -44,11 +44,11 @@ export type RestCall = {
 /** Returns the endpoint's answer, or throws the first error in the order of decision 3. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: AnsweringEndpoint<Options>,
-  asked: RestCall,
+  call: RestCall,
   anonymous: AnonymousScope,
 ): Promise<Rendered> {
-  const { parameters } = asked;
-  const identity = await authenticate(endpoint, asked, anonymous);
+  const { parameters } = call;
+  const identity = await authenticate(endpoint, call, anonymous);
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
   readTimeout(endpoint.timeout(anonymous.settings), parameters);
@@ -62,11 +62,11 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
 
 async function authenticate(
   { listsSlices, isScraped }: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
-  asked: RestCall,
+  call: RestCall,
   { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
-  const { parameters } = asked;
-  const credentials = isScraped ? asked.headerCredentials() : credentialsOf(asked);
+  const { parameters } = call;
+  const credentials = isScraped ? call.headerCredentials() : credentialsOf(call);
   if (!credentials) throw serviceError('invalidToken');
   const standIn = chosenNode(parameters, directory);
   return identify(

@@ -30,7 +30,7 @@ type WithScope = <T>(
 /** An endpoint whose options only it knows. */
 type BoundEndpoint = {
   readonly methods: readonly string[];
-  readonly answer: (asked: RestCall, withScope: WithScope) => Promise<Rendered>;
+  readonly answer: (call: RestCall, withScope: WithScope) => Promise<Rendered>;
 };
 
 /** Each endpoint by its path. */
@@ -44,10 +44,10 @@ const ENDPOINTS: ReadonlyMap<string, BoundEndpoint> = new Map([
 function bound<Options extends { node: NodeChoice }>(endpoint: AnsweringEndpoint<Options>) {
   const { path, isScraped } = endpoint;
   const methods = isScraped ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST'];
-  const answer = (asked: RestCall, withScope: WithScope) =>
+  const answer = (call: RestCall, withScope: WithScope) =>
     withScope(
-      (settings) => timeoutOf(endpoint, asked.parameters, settings),
-      (scope) => answerRequest(endpoint, asked, scope),
+      (settings) => timeoutOf(endpoint, call.parameters, settings),
+      (scope) => answerRequest(endpoint, call, scope),
     );
   return [path, { methods, answer }] as const;
 }

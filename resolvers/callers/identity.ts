@@ -37,9 +37,9 @@ export class Identity {
    */
   async grantsOf(nodeUrl: string): Promise<Grants> {
     if (nodeUrl === this.nodeUrl) return this.contexts;
-    const asked = this.#elsewhere.get(nodeUrl) ?? this.#lookUpAt(nodeUrl);
-    this.#elsewhere.set(nodeUrl, asked);
-    const grants = await asked;
+    const pending = this.#elsewhere.get(nodeUrl) ?? this.#lookUpAt(nodeUrl);
+    this.#elsewhere.set(nodeUrl, pending);
+    const grants = await pending;
     for (const name of grants.keys()) this.#readable.add(name);
     return grants;
   }

@@ -23,9 +23,9 @@ const OTHERS = { key: null, label: 'others' };
 type FlatSeriesStep = { readonly step: number | null; readonly maxPoints: number | null };
 
 /** Returns the step in seconds. Errors: an invalid step, or (without maxPoints) too many rows. */
-export function flatSeriesStep({ plan, keys }: Topper, asked: FlatSeriesStep): number {
+export function flatSeriesStep({ plan, keys }: Topper, requested: FlatSeriesStep): number {
   const limits = flatSeriesOfKeys(keys.length);
-  const { step, maxPoints } = asked;
+  const { step, maxPoints } = requested;
   return maxPoints === null
     ? checkedStep(plan, step, limits)
     : boundedStep(plan, { step, maxPoints }, limits);

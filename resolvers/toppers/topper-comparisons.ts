@@ -108,12 +108,12 @@ export type KeyDrilldown = Drilldown<Guid | null> & {
 export async function drillDownKey(
   scope: RequestScope,
   key: KeyView,
-  { window: asked, probe, timeZone, crosskey, ...listed }: KeyDrilldown,
+  { window: requested, probe, timeZone, crosskey, ...listed }: KeyDrilldown,
 ): Promise<Topper> {
   const group = chosenDrilldown(await drilldownsOf(key.group), crosskey);
   const probeId = await probeIdOf(group.at, probe);
   const available = await availableInterval(group, probeId);
-  const window = windowOf(scope, group, { asked, timeZone, available });
+  const window = windowOf(scope, group, { requested, timeZone, available });
   return topperWithin(scope, key, { window, probeId, bound: null }, { ...listed, group });
 }
 

@@ -86,7 +86,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
-  const window = windowOf(scope, group, { asked: request.window, timeZone, available });
+  const window = windowOf(scope, group, { requested: request.window, timeZone, available });
   const { timeoutSeconds, maxItems } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {

@@ -7,7 +7,8 @@ import type { SubscriptionSlot } from './subscription-slot.ts';
 /** What the HTTP layer passes to each GraphQL request. */
 export type GraphQLServerContext = {
   readonly anonymous: AnonymousScope;
-  readonly asked: Pick<ScopeRequest, 'current' | 'log' | 'signal'>;
+  /** Yoga's own context has a `request`, so it cannot be called that. */
+  readonly exchange: Pick<ScopeRequest, 'current' | 'log' | 'signal'>;
   readonly slot: SubscriptionSlot;
 };
 

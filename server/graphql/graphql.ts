@@ -98,14 +98,14 @@ const runCompiled = (
       setExecuteFn(executeWithStatus);
       return;
     }
-    const asked = {
+    const requested = {
       query,
       operationName,
       variables: variables ?? {},
       coerced,
       extensions: extensions ?? null,
     };
-    setExecuteFn(() => runOrRemember(args.contextValue, asked));
+    setExecuteFn(() => runOrRemember(args.contextValue, requested));
   },
 });
 
@@ -147,10 +147,10 @@ const givePlans = (): Plugin<object, GraphQLServerContext> => ({
  */
 export function withPlans(
   result: ExecutionResult,
-  asked: Readonly<Record<string, unknown>> | null | undefined,
+  requested: Readonly<Record<string, unknown>> | null | undefined,
   { reads }: AnonymousScope,
 ): ExecutionResult {
-  if (asked?.['plan'] !== true) return result;
+  if (requested?.['plan'] !== true) return result;
   return { ...result, extensions: { ...result.extensions, plan: reads.plans } };
 }
 

@@ -62,11 +62,11 @@ type HotContext = GraphQLServerContext & {
 
 /** Releases the connections before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
-  request: HotRequest,
+  hot: HotRequest,
   { headers, metrics, ...context }: HotContext,
 ): Promise<Answer> {
-  const { query, operationName, extensions, mediaType } = request;
-  const { anonymous, asked } = context;
+  const { query, operationName, extensions, mediaType } = hot;
+  const { anonymous, exchange } = context;
   const finish = (result: ExecutionResult): Answer => {
     for (const error of result.errors ?? []) withCode(error);
     noteErrors(metrics, context, result);
@@ -75,8 +75,8 @@ export async function answerHot(
   try {
     const scope = await openGraphQLScope(headers, anonymous);
     const isKnown = scope.identity !== null;
-    noteOperation(asked.current, { document: query.document, name: operationName, isKnown });
-    const result = await runOrRemember(scope, request);
+    noteOperation(exchange.current, { document: query.document, name: operationName, isKnown });
+    const result = await runOrRemember(scope, hot);
     if (result instanceof RenderedResult) return asItIs(result, mediaType);
     return finish(masked(result));
   } catch (error) {

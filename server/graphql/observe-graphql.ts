@@ -18,12 +18,12 @@ export const observeGraphQL = (
 ): Plugin<GraphQLServerContext, GraphQLServerContext, RequestScope> => ({
   onExecute({ args: { document, operationName: name, contextValue } }) {
     const isKnown = 'identity' in contextValue && contextValue.identity !== null;
-    noteOperation(contextValue.asked.current, { document, name, isKnown });
+    noteOperation(contextValue.exchange.current, { document, name, isKnown });
   },
-  onResultProcess({ result, serverContext: { anonymous, asked } }) {
+  onResultProcess({ result, serverContext: { anonymous, exchange } }) {
     if (isAsyncIterable(result)) return;
     for (const each of Array.isArray(result) ? result : [result]) {
-      noteErrors(metrics, { anonymous, asked }, each);
+      noteErrors(metrics, { anonymous, exchange }, each);
     }
   },
 });
@@ -43,18 +43,21 @@ export function noteOperation(
 /** Counts the errors that the caller sees, and logs their causes for the operator. */
 export function noteErrors(
   metrics: Metrics,
-  context: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
+  context: Pick<GraphQLServerContext, 'anonymous' | 'exchange'>,
   result: Pick<ExecutionResult, 'errors'>,
 ): void {
   for (const err of countErrors(metrics, context, result)) {
-    context.asked.log.error({ err }, 'a GraphQL field failed');
+    context.exchange.log.error({ err }, 'a GraphQL field failed');
   }
 }
 
 /** Counts the errors that the caller sees. Returns their causes, which concern the operator. */
 export function countErrors(
   metrics: Metrics,
-  { anonymous: { reads }, asked: { signal } }: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
+  {
+    anonymous: { reads },
+    exchange: { signal },
+  }: Pick<GraphQLServerContext, 'anonymous' | 'exchange'>,
   { errors = [] }: Pick<ExecutionResult, 'errors'>,
 ): unknown[] {
   // The caller never sees these errors: the request is retried from the start.

@@ -35,9 +35,9 @@ type Params = {
  */
 export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, RequestScope> => ({
   async onSubscribe({ args: { document, contextValue }, setResultAndStopExecution }) {
-    const { asked, identity } = contextValue;
+    const { exchange, identity } = contextValue;
     const name = contextValue.params.operationName;
-    noteOperation(asked.current, { document, name, isKnown: identity !== null });
+    noteOperation(exchange.current, { document, name, isKnown: identity !== null });
     setResultAndStopExecution(await open(document, contextValue));
   },
 });
@@ -52,22 +52,22 @@ async function open(document: DocumentNode, context: Context): Promise<Execution
     const declared = getOperationAST(document, operationName)?.variableDefinitions ?? [];
     const { coerced, errors } = getVariableValues(schema, declared, given);
     if (!coerced) return { errors: errors ?? [] };
-    const asked = requestedSubscription(document, operationName, coerced);
-    if (!asked) return { data: {} };
-    const followed = followedBy(asked);
+    const requested = requestedSubscription(document, operationName, coerced);
+    if (!requested) return { data: {} };
+    const followed = followedBy(requested);
     // The primary may be back, or less busy, before the first answer.
     const isStoodInFor = identity.nodeUrl !== reads.primaryUrl && isPrimary(choiceOf(followed));
     const provisional = isStoodInFor ? identity.contexts.get(followed.contextName) : undefined;
     const granted =
       provisional ?? (await grantFor(context, followed.contextName, choiceOf(followed)));
-    if (!granted) return { data: { [asked.responseKey]: null } };
+    if (!granted) return { data: { [requested.responseKey]: null } };
     const variables = declaredOnly(given, declared);
     const question = JSON.stringify([query, operationName, variables]);
     slot.opened = {
       name: digestOf(question),
       operation: { document, operationName, variables },
       characters: question.length,
-      asked,
+      requested,
       username: identity.username,
       granted,
       isConfirmed: provisional === undefined,

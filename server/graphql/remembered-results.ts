@@ -35,9 +35,9 @@ export class RenderedResult implements ExecutionResult {
  */
 export async function runOrRemember(
   scope: RequestScope,
-  asked: CompiledRequest,
+  request: CompiledRequest,
 ): Promise<ExecutionResult> {
-  const { query, coerced, extensions } = asked;
+  const { query, coerced, extensions } = request;
   const { identity, reads } = scope;
   const isByPrimary = identity?.nodeUrl === reads.primaryUrl;
   // Plans describe this run, and what a stand-in knows of the caller may differ from node to node.
@@ -45,7 +45,7 @@ export async function runOrRemember(
     return asObjects(await query.run(scope, coerced));
   }
   let failed: ExecutionResult | null = null;
-  const { body } = await reads.remembered(nameOf(identity, asked), async () => {
+  const { body } = await reads.remembered(nameOf(identity, request), async () => {
     const made = await query.run(scope, coerced);
     if (made.errors.length === 0) {
       return { status: 200, headers: {}, body: `{"data":${made.data}}` };

@@ -18,7 +18,7 @@ export type OpenedSubscription = {
   readonly operation: RequestedOperation;
   /** Number of characters of the document and its variables. */
   readonly characters: number;
-  readonly asked: RequestedSubscription;
+  readonly requested: RequestedSubscription;
   readonly username: string;
   readonly granted: GrantedContext;
   /** Whether the node that answers grants it. If not, a stand-in for the primary does. */

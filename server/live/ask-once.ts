@@ -18,7 +18,7 @@ export type MadeAnswer = { readonly json: string; readonly result: ExecutionResu
 
 export type AskOptions = {
   /** What to look up and answer for. */
-  readonly asked: ScopeRequest;
+  readonly request: ScopeRequest;
   readonly asker: Asker;
   /** Called with each error inside an answer that concerns the operator. */
   readonly onFailure: (cause: unknown) => void;
@@ -41,11 +41,11 @@ export type Asking = {
  */
 export async function askOnce<T>(
   service: Service,
-  { asked, asker: { username, digest, ...followed }, onFailure }: AskOptions,
+  { request, asker: { username, digest, ...followed }, onFailure }: AskOptions,
   work: (asking: Asking) => Promise<T>,
 ): Promise<T> {
   const seconds = service.settings.queryTimeoutSeconds;
-  return withScope(service, asked, seconds, async (anonymous) => {
+  return withScope(service, request, seconds, async (anonymous) => {
     const claim = { username, digest, slicesOf: null };
     const standIns = anonymous.directory.allAfter(followed);
     const identity = await identifyBy(anonymous, claim, standIns);
@@ -57,12 +57,12 @@ export async function askOnce<T>(
       const { document, operationName, variables: variableValues } = operation;
       // Each answer may have as many values as the response to a request.
       const budget = new AnswerBudget(service.settings.answerValues);
-      const pace = new AnswerPace(asked.signal);
+      const pace = new AnswerPace(request.signal);
       const contextValue = { ...scope, budget, pace };
       const args = { schema, document, operationName, variableValues, contextValue, rootValue };
       const result = masked(await execute(args));
       for (const error of result.errors ?? []) withCode(error);
-      for (const cause of countErrors(service.metrics, { anonymous, asked }, result)) {
+      for (const cause of countErrors(service.metrics, { anonymous, exchange: request }, result)) {
         onFailure(cause);
       }
       return { json: renderResult(result), result };

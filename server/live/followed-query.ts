@@ -114,7 +114,7 @@ export class FollowedQuery {
     this.#hasFailed = hasFailed;
     this.#versions = hasFailed ? null : versions;
     const event = this.#answerOf(made.json);
-    const isOver = !hasFailed && made.result.data?.[this.followers.asked.responseKey] == null;
+    const isOver = !hasFailed && made.result.data?.[this.followers.requested.responseKey] == null;
     if (!isOver) this.#tell(event);
     else for (const stream of this.followers.confirmed()) this.followers.finish(stream, event);
     return !hasFailed;

@@ -18,7 +18,7 @@ import type { Stream } from './streams/stream.ts';
 
 export type FollowersOptions = {
   readonly operation: RequestedOperation;
-  readonly asked: RequestedSubscription;
+  readonly requested: RequestedSubscription;
   /** Called when a subscriber joined who gets answers only now. */
   readonly onConfirmed: () => void;
   /** Called when the last subscriber has left. */
@@ -46,7 +46,7 @@ type Refused = { readonly kind: 'refused'; readonly json: string };
 export class Followers {
   readonly followed: Followed;
   readonly operation: RequestedOperation;
-  readonly asked: RequestedSubscription;
+  readonly requested: RequestedSubscription;
   readonly streams = new Set<Stream>();
   /** Subscribers whom only a stand-in for the primary knows so far. They get no answers. */
   readonly #unconfirmed = new Set<Stream>();
@@ -55,13 +55,13 @@ export class Followers {
   readonly #onEnd: () => void;
   readonly #gone = new AbortController();
 
-  constructor(parts: LiveParts, { operation, asked, onConfirmed, onEnd }: FollowersOptions) {
+  constructor(parts: LiveParts, { operation, requested, onConfirmed, onEnd }: FollowersOptions) {
     this.#parts = parts;
     this.#onConfirmed = onConfirmed;
     this.#onEnd = onEnd;
     this.operation = operation;
-    this.asked = asked;
-    this.followed = followedBy(asked);
+    this.requested = requested;
+    this.followed = followedBy(requested);
   }
 
   /** Whether all subscribers have left: an answer that is being computed is then cancelled. */
@@ -98,7 +98,7 @@ export class Followers {
 
   /** Ends the stream of a subscriber who may no longer read the context. */
   refuse(stream: Stream): void {
-    this.finish(stream, nullEvent(this.asked));
+    this.finish(stream, nullEvent(this.requested));
   }
 
   finish(stream: Stream, last: LiveEvent): void {
@@ -163,7 +163,7 @@ export class Followers {
     work: (asking: Granted) => Promise<T>,
   ): Promise<Outcome<T> | Refused | null> {
     const { current, log } = stream.exchange;
-    const asked = { signal: this.#gone.signal, gate: liveGate(this.followed), current, log };
+    const request = { signal: this.#gone.signal, gate: liveGate(this.followed), current, log };
     const asker = { ...stream.follower, ...this.followed };
     let hasFailed = false;
     const onFailure = (cause: unknown) => {
@@ -171,7 +171,7 @@ export class Followers {
       this.#logFailure(cause, log);
     };
     try {
-      return await askOnce(this.#parts.service, { asked, asker, onFailure }, async (asking) => {
+      return await askOnce(this.#parts.service, { request, asker, onFailure }, async (asking) => {
         const { scope } = asking;
         const isByPrimary = signedIn(scope).nodeUrl === this.#parts.whereabouts.primaryUrl;
         if (isByPrimary) this.#parts.outages.answered({ node: PRIMARY });

@@ -68,7 +68,7 @@ export class Live {
       exchange,
       events: new EventStream({
         response: exchange.response,
-        everyMs: followedBy(opened.asked).everyMs,
+        everyMs: followedBy(opened.requested).everyMs,
         slowReaderMs: settings.slowCallerSeconds * 1000,
         onSent: () => events.inc(),
         onSkipped: () => skipped.inc(),
@@ -101,14 +101,18 @@ export class Live {
     return Array.from(this.#followed.values(), ({ followers }) => followers);
   }
 
-  #followedOf({ name, operation, asked }: OpenedSubscription): FollowedQuery | FollowedMessages {
+  #followedOf({
+    name,
+    operation,
+    requested,
+  }: OpenedSubscription): FollowedQuery | FollowedMessages {
     const known = this.#followed.get(name);
     if (known) return known;
     const onEnd = () => {
       if (this.#followed.get(name) === followed) this.#followed.delete(name);
     };
-    const options = { operation, asked, onEnd };
-    const source = MESSAGE_SOURCES[asked.field];
+    const options = { operation, requested, onEnd };
+    const source = MESSAGE_SOURCES[requested.field];
     const followed = source
       ? new FollowedMessages(this.#parts, source, options)
       : new FollowedQuery(this.#parts, options);

@@ -12,12 +12,12 @@ type Work = {
 /** The subscribers of one query, and the pace at which they are answered until all have left. */
 export function pacedFollowers(
   parts: LiveParts,
-  { operation, asked, onEnd }: FollowedOptions,
+  { operation, requested, onEnd }: FollowedOptions,
   { ask, unwatch }: Work,
 ): { readonly followers: Followers; readonly pace: Pace } {
   const followers = new Followers(parts, {
     operation,
-    asked,
+    requested,
     onConfirmed: () => pace.due(),
     onEnd: () => {
       pace.end();

@@ -57,9 +57,9 @@ export class RightsCheck {
     const rights = this.#rights();
     if (rights.size === 0) return;
     const { pools } = this.#service;
-    const asked = [...rights.values()];
+    const wanted = [...rights.values()];
     const rows = await askNode(pools, pools.primaryUrl, (session, bound) =>
-      selectRights(session, asked, bound),
+      selectRights(session, wanted, bound),
     );
     const found = new Map([...rights.keys()].map((name, index) => [name, rows[index]]));
     for (const followers of this.#all()) {

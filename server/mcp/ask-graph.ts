@@ -22,7 +22,7 @@ function documentOf(text: string): DocumentNode {
 }
 
 /** Executes documents for one caller within the limits of a GraphQL request, in one snapshot. */
-export function askGraph(service: Service, scope: RequestScope, asked: Exchange): Graph {
+export function askGraph(service: Service, scope: RequestScope, exchange: Exchange): Graph {
   const limits = limitsOf(service.settings);
   const run = async (text: string, variableValues: Record<string, unknown>) => {
     const document = documentOf(text);
@@ -37,7 +37,7 @@ export function askGraph(service: Service, scope: RequestScope, asked: Exchange)
       const result: ExecutionResult = await run(text, Object.fromEntries(given));
       const { errors = [], data } = result;
       for (const error of errors) withCode(error);
-      noteErrors(service.metrics, { anonymous: scope, asked }, result);
+      noteErrors(service.metrics, { anonymous: scope, exchange }, result);
       const first = errors[0];
       if (!first) return data as Data;
       const messages = new Set(errors.map(({ message }) => message));

@@ -14,7 +14,7 @@ type PendingAnswer = { readonly done: Promise<void>; readonly answered: () => vo
  */
 export class GatheredMetrics {
   readonly #own: Registry;
-  readonly #asked = new Map<Teller, PendingAnswer>();
+  readonly #pending = new Map<Teller, PendingAnswer>();
   readonly #last = new Map<Teller, readonly MetricValues[]>();
   readonly #onLost: (error: unknown) => void;
   #gone: Promise<readonly MetricValues[]> = Promise.resolve([]);
@@ -40,14 +40,14 @@ export class GatheredMetrics {
   /** Notes the metrics that a process reports on request, or before it ends. */
   told(member: Teller, metrics: readonly MetricValues[]): void {
     this.#last.set(member, metrics);
-    this.#asked.get(member)?.answered();
+    this.#pending.get(member)?.answered();
   }
 
   /** Notes that a process has ended. */
   forget(member: Teller): void {
     const last = this.#last.get(member) ?? [];
     this.#last.delete(member);
-    this.#asked.get(member)?.answered();
+    this.#pending.get(member)?.answered();
     const counted = last.filter(({ type }) => type === 'counter' || type === 'histogram');
     if (counted.length === 0) return;
     this.#gone = this.#gone.then((gone) => this.#sum(gone, counted));
@@ -67,18 +67,18 @@ export class GatheredMetrics {
   }
 
   #ask(member: Teller): Promise<void> {
-    const before = this.#asked.get(member);
+    const before = this.#pending.get(member);
     if (before) return before.done;
     let answered: () => void = () => undefined;
     const done = new Promise<void>((resolve) => {
       const timer = setTimeout(() => answered(), LIMITS.processMetricsMs);
       answered = () => {
         clearTimeout(timer);
-        this.#asked.delete(member);
+        this.#pending.delete(member);
         resolve();
       };
     });
-    this.#asked.set(member, { done, answered });
+    this.#pending.set(member, { done, answered });
     member.send({ kind: 'tellMetrics' });
     return done;
   }

@@ -38,7 +38,13 @@ export function graphqlRoute(service: Service, live: Live): (exchange: Exchange)
     const answer = await withScope(service, exchange, seconds, (anonymous) => {
       slot.opened = null;
       return hot
-        ? answerHot(hot, { headers: headersOf(request), anonymous, asked: exchange, metrics, slot })
+        ? answerHot(hot, {
+            headers: headersOf(request),
+            anonymous,
+            exchange,
+            metrics,
+            slot,
+          })
         : askYoga(yoga, { exchange, contentType, body, anonymous, slot });
     });
     if (signal.aborted) return;
@@ -70,7 +76,7 @@ async function askYoga(
   const response = await yoga.fetch(
     `http://localhost${GRAPHQL_PATH}${search}`,
     { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
-    { anonymous, asked: exchange, slot },
+    { anonymous, exchange, slot },
   );
   return explainRefusal({
     status: response.status,

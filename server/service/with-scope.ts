@@ -20,13 +20,13 @@ const MAX_MANIFESTS = 3;
  */
 export async function withScope<T>(
   service: Service,
-  asked: ScopeRequest,
+  request: ScopeRequest,
   timeoutSeconds: number | null,
   work: (scope: AnonymousScope) => Promise<T>,
 ): Promise<T> {
   const arrival = service.arrive();
   const attempt = async (mayBeginAnew: boolean) => {
-    const scope = service.openScope(timeoutSeconds, asked, { arrival, mayBeginAnew });
+    const scope = service.openScope(timeoutSeconds, request, { arrival, mayBeginAnew });
     try {
       const result = await work(scope);
       // GraphQL puts errors of fields into its result instead of throwing them.

@@ -14,14 +14,14 @@ type SlowRequest = { readonly log: Logger; readonly current: CurrentRequest };
  */
 export const slowLog =
   (slowMs: number, metrics: Metrics) =>
-  (asked: SlowRequest, ms: number, plansOf: () => readonly PlanNote[]): void => {
+  (request: SlowRequest, ms: number, plansOf: () => readonly PlanNote[]): void => {
     if (slowMs === 0 || ms <= slowMs) return;
     const plans = plansOf();
     metrics.slowRequest();
-    const { user, operation } = asked.current;
+    const { user, operation } = request.current;
     const shown = plans.slice(0, LIMITS.slowLogPlans);
     const unnamed = plans.length - shown.length;
-    asked.log.warn(
+    request.log.warn(
       {
         user,
         operation,

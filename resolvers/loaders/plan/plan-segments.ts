@@ -34,8 +34,8 @@ export function blocksOf(
  * less work than the blocks of its sources and readings can be subtracted (those of sums can).
  */
 export function planSegments(live: LiveSegments, read: MeterRead): SegmentPart[] {
-  const asked = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
-  const parts = segmentNodes(live, read).flatMap((node) => coverNode(node, asked).parts);
+  const covering = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
+  const parts = segmentNodes(live, read).flatMap((node) => coverNode(node, covering).parts);
   // Networks are formed from each segment's own keys, so keys of roll-ups are not needed.
   return read.prefix === null ? parts : parts.map((part) => ({ ...part, above: [] }));
 }

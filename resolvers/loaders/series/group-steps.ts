@@ -51,13 +51,13 @@ type Totals = Map<number, { readonly total: Exact[]; readonly others: Exact[] }>
 
 function addSegment(
   totals: Totals,
-  asked: GroupStepsRead,
+  steps: GroupStepsRead,
   { blocks }: SegmentSteps,
   keys: KeyList,
 ): void {
-  const { read, group, within } = asked;
+  const { read, group, within } = steps;
   const { codec } = group;
-  const isListed = listedKeys(asked, keys);
+  const isListed = listedKeys(steps, keys);
   const counted = within && new Set(ordinalsWithin(within, { keys, codec }));
   for (const { step, block } of blocks) {
     if (block.column === null) continue;

@@ -79,7 +79,7 @@ export class NodeReader {
   #contexts = this.#contextLoader();
   #manifests = this.#manifestLoader();
   /** The contexts that were read, at the versions at which they were read. */
-  readonly #asked = new Map<number, VersionsRow>();
+  readonly #readAt = new Map<number, VersionsRow>();
 
   constructor(options: NodeReaderOptions) {
     const { session, nodeUrl, memory, signal, bound, requestId, onPlan } = options;
@@ -151,7 +151,7 @@ export class NodeReader {
 
   /** The versions of the contexts that were read. */
   get holdsAt(): readonly VersionsRow[] {
-    return [...this.#asked.values()];
+    return [...this.#readAt.values()];
   }
 
   /** Returns the state of a context. Errors: those of the database. */
@@ -281,7 +281,7 @@ export class NodeReader {
       this.memory.catalog(key, found.version) ?? openCatalog(row ?? EMPTY, found.version);
     if (row) this.memory.keepCatalog(key, catalog);
     const { snapshot } = this.session;
-    this.#asked.set(contextId, found);
+    this.#readAt.set(contextId, found);
     return { contextId, name: found.name, memoryKey: key, versions: found, catalog, snapshot };
   }
 

@@ -76,11 +76,11 @@ export class Notifier {
     const sinks = await this.#onDatabase(selectNotifiedSinks);
     for (const each of [this.#outcomes, this.#webhooks, this.#alertmanagers]) each.note(sinks);
     const wanted = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
-    const asked = wanted.filter(({ most }) => most > 0);
+    const withRoom = wanted.filter(({ most }) => most > 0);
     const due =
-      asked.length === 0
+      withRoom.length === 0
         ? []
-        : await this.#onDatabase((connection) => selectDueDeliveries(connection, asked));
+        : await this.#onDatabase((connection) => selectDueDeliveries(connection, withRoom));
     const dueTo = groupBy(due, ({ sinkId }) => sinkId);
     for (const sink of sinks) {
       const begun = this.#senderOf(sink).send(sink, dueTo.get(sink.sinkId) ?? []);
