@@ -27,7 +27,7 @@ export function keepBuilt({ what, stamp, sources, outputs, build }) {
   const hasCompilers = existsSync(join(ROOT, 'node_modules', 'typescript'));
   if (
     made.sources === before.sources &&
-    made.outputs === digestOf(outputs) &&
+    made.outputs === digestOfOutputs(outputs) &&
     // If the compilers were removed after the build, as for a deployment, keep the existing build.
     (made.packages === before.packages || !hasCompilers)
   ) {
@@ -38,10 +38,20 @@ export function keepBuilt({ what, stamp, sources, outputs, build }) {
   }
   console.error(`building the ${what} …`);
   build();
-  const now = { ...before, outputs: digestOf(outputs) };
+  const now = { ...before, outputs: digestOfOutputs(outputs) };
   // If sources changed during the build, it may or may not include the changes: leave the stamp
   // alone so that the next run builds again.
-  if (digestOf(sources) === before.sources) writeStamp(stamp, now);
+  if (now.outputs !== null && digestOf(sources) === before.sources) writeStamp(stamp, now);
+}
+
+/** null: a concurrent build is just removing some of them. */
+function digestOfOutputs(outputs) {
+  try {
+    return digestOf(outputs);
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** The record of what npm has installed, which may lag behind package-lock.json. */

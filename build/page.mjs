@@ -2,7 +2,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
-import { moveFolder } from './move-folder.mjs';
+import { replaceFolder } from './move-folder.mjs';
 import { runProgram } from './run-program.mjs';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
 
@@ -36,7 +36,8 @@ export function buildPage() {
 }
 
 function build() {
-  const outDir = makeTemporaryFolder('web');
+  const temporary = makeTemporaryFolder('web');
+  const outDir = join(temporary, 'made');
   try {
     runProgram('node_modules/vite/bin/vite.js', [
       'build',
@@ -50,10 +51,9 @@ function build() {
     for (const file of filesBelow(join(outDir, 'assets'))) compress(file);
     cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
     // Move everything at once, so that a concurrent build or reader sees a complete folder.
-    rmSync(TARGET, { recursive: true, force: true });
-    moveFolder(outDir, TARGET);
+    replaceFolder(outDir, TARGET, join(temporary, 'before'));
   } finally {
-    rmSync(outDir, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 

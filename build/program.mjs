@@ -54,7 +54,7 @@ function compile(folders) {
     runProgram('node_modules/typescript/bin/tsc', ['-p', PROJECT, '--outDir', made]);
     const bundle = join(made, 'bundle');
     runProgram('build/bundle.mjs', [made, bundle]);
-    for (const folder of folders) replaceFolder(join(made, folder), join(DIST, folder));
+    for (const folder of folders) replaceFiles(join(made, folder), join(DIST, folder));
     // This file was the package's command up to 0.7.0, and npx keeps using the link that it created
     // then.
     chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
@@ -82,6 +82,8 @@ function useBundle(bundle) {
     writeFileSync(join(bundle, entry), `import './${name}/${entry}';\n`);
     renameSync(join(bundle, entry), join(bundles, entry));
   }
+  // A concurrent build has made the same, and knows which one was before it.
+  if (before === name) return;
   for (const other of readdirSync(bundles)) {
     if ([...ENTRIES, name, before].includes(other)) continue;
     rmSync(join(bundles, other), { recursive: true, force: true });
@@ -105,7 +107,7 @@ function nameOf(folder) {
   return hash.digest('hex').slice(0, 16);
 }
 
-function replaceFolder(made, target) {
+function replaceFiles(made, target) {
   const relative = (folder) =>
     existsSync(folder) ? filesBelow(folder).map((file) => file.slice(folder.length + 1)) : [];
   const names = relative(made);
@@ -116,7 +118,8 @@ function replaceFolder(made, target) {
     }
   }
   const wanted = new Set(names);
-  for (const name of relative(target)) if (!wanted.has(name)) rmSync(join(target, name));
+  for (const name of relative(target))
+    if (!wanted.has(name)) rmSync(join(target, name), { force: true });
 }
 
 const isSame = (file, other) => existsSync(other) && readFileSync(file).equals(readFileSync(other));

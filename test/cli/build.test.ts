@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   cp,
   mkdir,
@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
+import { outcomeOf } from '../support/programs/built-program.ts';
 
 /** A checkout with a program and a page of a few lines each, for the real build. */
 const CHECKOUT = {
@@ -94,6 +95,19 @@ function run(...parameters: string[]) {
   return { status, stdout, stderr };
 }
 
+/** A compiler of pages of many files that ends at the same time as those of all other builds. */
+const waitingVite = (builds: number) => `
+const { mkdirSync, readdirSync, writeFileSync } = require('node:fs');
+const shared = new Int32Array(new SharedArrayBuffer(4));
+const folder = process.argv[process.argv.indexOf('--outDir') + 1];
+mkdirSync(folder + '/assets', { recursive: true });
+writeFileSync(folder + '/index.html', '<script></script>');
+for (let i = 0; i < 500; i += 1) writeFileSync(folder + '/assets/' + i + '.js', '');
+mkdirSync('arrived', { recursive: true });
+writeFileSync('arrived/' + process.pid, '');
+while (readdirSync('arrived').length < ${builds}) Atomics.wait(shared, 0, 0, 5);
+`;
+
 /** The folders of bundles. */
 const bundles = async (): Promise<string[]> =>
   (await readdir(path('dist/bundle'))).filter((name) => !name.endsWith('.js'));
@@ -160,6 +174,37 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect(run()).toMatchObject({ stdout: 'three \n', stderr: PROGRAM });
     expect(await bundles()).toHaveLength(2);
     expect(await bundles()).not.toContain(first);
+  });
+
+  it('keeps that one also if another build makes the same again', async () => {
+    await write('cli/word.ts', "export const word: string = 'two';\n");
+    expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
+    const both = (await bundles()).toSorted();
+    // As a build that started at the same time as the first.
+    await rm(path('dist/program.made-of.json'));
+    expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
+    expect((await bundles()).toSorted()).toEqual(both);
+  });
+
+  it('builds at the same time as others, and none of them fails', async () => {
+    const builds = 4;
+    await rm(path('node_modules/vite'));
+    await write('node_modules/vite/package.json', '{}');
+    await write('node_modules/vite/bin/vite.js', waitingVite(1));
+    await write('web/src/main.ts', "document.title = 'first';\n");
+    expect(run()).toMatchObject({ status: 0, stderr: PAGE });
+    await rm(path('arrived'), { recursive: true });
+    await write('node_modules/vite/bin/vite.js', waitingVite(builds));
+    await write('web/src/main.ts', "document.title = 'second';\n");
+    const outcomes = await Promise.all(
+      Array.from({ length: builds }, () =>
+        outcomeOf(spawn(process.execPath, [path('bin/countergraph.mjs')])),
+      ),
+    );
+    const good = { status: 0, stdout: 'one \n', stderr: PAGE };
+    expect(outcomes).toEqual(outcomes.map(() => good));
+    expect(await readdir(path('dist/web/assets'))).toHaveLength(1500);
+    expect((await readdir(path('dist'))).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
   it('removes what killed builds have left, and nothing of a build that is running', async () => {
