@@ -32,8 +32,17 @@ export function parseGroup(text: string): Guid {
   throw new InvalidArgumentError('It must be a GUID.');
 }
 
+/** A year, month or day without hyphens. Nobody means such epoch seconds, which are in 1970. */
+const DATE_OF_DIGITS = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
+
 /** Parses the time of an option, in the time zone of the settings if the text names none. */
 export function readMoment(option: string, text: string): EpochSeconds {
+  if (DATE_OF_DIGITS.test(text)) {
+    throw new UsageError(
+      `${option} must be a full date with hyphens, like 2026-07-15, or another time; ` +
+        `got ${JSON.stringify(text)}, which would be epoch seconds in 1970`,
+    );
+  }
   const at = parseMoment(text, readSettings(process.env).timeZone);
   if (at !== null) return at;
   throw new UsageError(`${option} must be ${MOMENT_FORM}; got ${JSON.stringify(text)}`);

@@ -122,6 +122,9 @@ const PRIVATE = 0o600;
 
 async function openOutput(file: string | undefined, mode?: number): Promise<Output> {
   if (isStdout(file)) return openStdout();
+  if (file === '') {
+    throw new UsageError('cannot write to "": name a file; - is standard output');
+  }
   try {
     return await openFile(file, mode);
   } catch (error) {

@@ -46,12 +46,15 @@ async function runLabels(files: string[], { json, ...options }: LabelOptions): P
 
 function sentence(report: LabelReport, format: LabelFormat): string {
   const { source, labelled, unchanged, created, keptByUser, unknown } = report;
-  const what = format === 'csv' ? 'keys' : 'answered addresses';
+  const missing =
+    format === 'csv'
+      ? counted(unknown, 'key')
+      : `${count(unknown)} answered ${unknown === 1 ? 'address' : 'addresses'}`;
   return (
     `${source}: ${counted(labelled, 'key')} labelled` +
     (created > 0 ? ` (${count(created)} of them new)` : '') +
     `, ${count(unchanged)} unchanged` +
     (keptByUser > 0 ? `, ${count(keptByUser)} kept the label a user gave` : '') +
-    `, ${count(unknown)} ${what} not in the context`
+    `, ${missing} not in the context`
   );
 }

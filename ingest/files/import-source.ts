@@ -1,5 +1,6 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /** A source to import. */
@@ -31,8 +32,20 @@ export async function fileSource(path: string): Promise<ImportSource> {
     name: path,
     sizeBytes: isRepeatable ? info.size : null,
     isRepeatable,
-    open: () => createReadStream(path, { highWaterMark: READ_BYTES }),
+    open: () =>
+      info.isFIFO() ? openPipe(path) : createReadStream(path, { highWaterMark: READ_BYTES }),
   };
 }
+
+/**
+ * Opening a pipe that nobody writes to would block a thread, and with it the end of the process.
+ * Without blocking, the stream waits for a writer, and can be destroyed meanwhile.
+ */
+const openPipe = (path: string): Readable =>
+  new Socket({
+    fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
+    readable: true,
+    writable: false,
+  });
 
 const READ_BYTES = 256 * 1024;

@@ -296,6 +296,13 @@ describe('a mistake', () => {
       /--to must be later than --from; got --from 2024-07-16 --to 2024-07-16$/,
     ],
     [['--from', 'noon'], /--from must be a time: epoch seconds, .*; got "noon"$/],
+    [
+      ['--from', '2024'],
+      /--from must be a full date with hyphens, like 2026-07-15, .*; got "2024", /,
+    ],
+    [['--to', '20240705'], /--to must be a full date with hyphens, .*; got "20240705", /],
+    [[''], /cannot write to "": name a file; - is standard output$/],
+    [['--declaration', '', 'lab.ndjson'], /cannot write to "": name a file/],
     [['--to', '2024-13-01'], /--to must be a time: .*; got "2024-13-01"$/],
     [['--group', 'Hosts'], /It must be a GUID/],
     [['--engine', '-1'], /It must be an integer from 0 to 32767/],

@@ -1,9 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileSource } from '../../ingest/files/import-source.ts';
 import { contentDigest, readContent } from '../../ingest/files/read-content.ts';
 import { textSource } from './text-source.ts';
+
+/** Much longer than closing a stream takes. */
+const LATE_MS = 2_000;
 
 async function contentOf(content: string | Buffer, blockBytes = 1000): Promise<string> {
   const blocks: Buffer[] = [];
@@ -72,5 +81,38 @@ describe('the content of a source', () => {
     });
     for await (const _ of counted);
     expect(bytes).toBe(packed.length);
+  });
+});
+
+describe('a named pipe', () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countergraph-pipe-'));
+    path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('is read to the end, once somebody has written to it', async () => {
+    const text = 'line\n'.repeat(100_000);
+    const digest = contentDigest(await fileSource(path));
+    await writeFile(path, gzipSync(text));
+    expect(await digest).toEqual(createHash('sha256').update(text).digest());
+  });
+
+  it('can be abandoned while nobody writes to it', async () => {
+    const stream = (await fileSource(path)).open();
+    const closed = once(stream, 'close');
+    try {
+      stream.destroy();
+      const late = new Promise((resolve) => setTimeout(resolve, LATE_MS, 'too late'));
+      expect(await Promise.race([closed, late])).not.toBe('too late');
+    } finally {
+      // Opens the other end, so that a stream that waits for it does not keep the process.
+      await (await open(path, 'r+')).close();
+    }
   });
 });
