@@ -1,7 +1,7 @@
 import { constants, createReadStream, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 
 /** A source to import. */
 export type ImportSource = {
@@ -49,3 +49,12 @@ const openPipe = (path: string): Readable =>
   });
 
 const READ_BYTES = 256 * 1024;
+
+/** Ends reading immediately when aborted, because a pipe may stay silent for long. */
+export const untilAborted = (
+  source: ImportSource,
+  signal: AbortSignal | undefined,
+): ImportSource => ({
+  ...source,
+  open: () => (signal ? addAbortSignal(signal, source.open()) : source.open()),
+});

@@ -1,7 +1,7 @@
 import type { PortRule } from '../flows/flow.ts';
 import { createWayFinder } from '../formats/nfdump/nfdump-ways.ts';
 import type { ImportFormat } from './import-format.ts';
-import type { ImportSource } from './import-source.ts';
+import { type ImportSource, untilAborted } from './import-source.ts';
 import { contentDigest } from './read-content.ts';
 import { spoolSource } from './spool-source.ts';
 
@@ -36,7 +36,7 @@ export async function withLookAhead<T>(
   const asksForWays = format === 'nfdump' && portRule === 'registered';
   if (!asksForWays) {
     const digest = source.isRepeatable ? await contentDigest(source, { signal }) : null;
-    return work({ source, digest, isTwoWay: null });
+    return work({ source: untilAborted(source, signal), digest, isTwoWay: null });
   }
   const spooled = source.isRepeatable ? null : await spoolSource(source, signal);
   try {

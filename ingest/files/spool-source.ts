@@ -1,10 +1,10 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { IngestError } from '../ingest-error.ts';
-import type { ImportSource } from './import-source.ts';
+import { type ImportSource, untilAborted } from './import-source.ts';
 import { readStored } from './read-content.ts';
 
 type SpooledSource = {
@@ -38,12 +38,6 @@ export async function spoolSource(
     throw error;
   }
 }
-
-/** Ends reading immediately when aborted, because a pipe may stay silent for long. */
-const untilAborted = (source: ImportSource, signal: AbortSignal | undefined): ImportSource => ({
-  ...source,
-  open: () => (signal ? addAbortSignal(signal, source.open()) : source.open()),
-});
 
 const READ_BYTES = 256 * 1024;
 

@@ -3,7 +3,7 @@ import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import type { Guid } from '../../domain/text/guid.ts';
-import type { ImportSource } from '../files/import-source.ts';
+import { type ImportSource, untilAborted } from '../files/import-source.ts';
 import { IngestError } from '../ingest-error.ts';
 import { loadGroups } from '../load-groups.ts';
 import { labelCsv } from './label-csv.ts';
@@ -27,7 +27,8 @@ export type LabelFileOptions = {
 
 /** Sets labels from one file: all of it or nothing. */
 export async function labelFile(options: LabelFileOptions): Promise<LabelReport> {
-  const { format, source } = options;
+  const { format, signal } = options;
+  const source = untilAborted(options.source, signal);
   const label = format === 'csv' ? labelCsv : labelZeekDns;
   return withConnection(options, 'labels', (connection) =>
     inTransaction(connection, async () => label(await lockedTarget(connection, options), source)),

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileSource } from '../../ingest/files/import-source.ts';
+import { withLookAhead } from '../../ingest/files/look-ahead.ts';
 import { contentDigest, readContent } from '../../ingest/files/read-content.ts';
 import { textSource } from './text-source.ts';
 
@@ -114,5 +115,16 @@ describe('a named pipe', () => {
       // Opens the other end, so that a stream that waits for it does not keep the process.
       await (await open(path, 'r+')).close();
     }
+  });
+
+  it('is no longer waited for once its import is aborted', async () => {
+    const aborting = new AbortController();
+    const source = await fileSource(path);
+    const options = { source, format: 'samples', portRule: 'registered' } as const;
+    const reading = withLookAhead({ ...options, signal: aborting.signal }, (known) =>
+      contentDigest(known.source),
+    );
+    aborting.abort();
+    await expect(reading).rejects.toThrow('aborted');
   });
 });
