@@ -33,9 +33,14 @@ export async function fileSource(path: string): Promise<ImportSource> {
     sizeBytes: isRepeatable ? info.size : null,
     isRepeatable,
     open: () =>
-      info.isFIFO() ? openPipe(path) : createReadStream(path, { highWaterMark: READ_BYTES }),
+      info.isFIFO() && WAITS_FOR_WRITER
+        ? openPipe(path)
+        : createReadStream(path, { highWaterMark: READ_BYTES }),
   };
 }
+
+/** Elsewhere, a pipe that is opened without blocking seems to have ended if nobody writes to it. */
+const WAITS_FOR_WRITER = process.platform === 'linux';
 
 /**
  * Opening a pipe that nobody writes to would block a thread, and with it the end of the process.

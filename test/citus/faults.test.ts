@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
@@ -211,7 +212,9 @@ describe.skipIf(!hasCluster)('a Citus cluster', { timeout: 60_000 }, () => {
       (await rowsOf(lab.databaseUrl, `select from pg_class where relname = '${name}'`)).length > 0;
     way.silence();
     let isOver = false;
-    const removing = lab.write(removeIdlePartitions).finally(() => {
+    // On a connection of its own, which has none to the worker yet.
+    const target = { databaseUrl: lab.databaseUrl };
+    const removing = withConnection(target, 'test', removeIdlePartitions).finally(() => {
       isOver = true;
     });
     await until(async () => {
