@@ -118,8 +118,8 @@ function replaceFiles(made, target) {
     }
   }
   const wanted = new Set(names);
-  for (const name of relative(target))
-    if (!wanted.has(name)) rmSync(join(target, name), { force: true });
+  const outdated = relative(target).filter((name) => !wanted.has(name));
+  for (const name of outdated) rmSync(join(target, name), { force: true });
 }
 
 const isSame = (file, other) => existsSync(other) && readFileSync(file).equals(readFileSync(other));

@@ -39,8 +39,8 @@ const DATE_OF_DIGITS = /^(?:19|20)\d\d(?:\d\d){0,2}$/;
 export function readMoment(option: string, text: string): EpochSeconds {
   if (DATE_OF_DIGITS.test(text)) {
     throw new UsageError(
-      `${option} must be a full date with hyphens, like 2026-07-15, or another time; ` +
-        `got ${JSON.stringify(text)}, which would be epoch seconds in 1970`,
+      `${option} must be ${MOMENT_FORM}; ` +
+        `got ${JSON.stringify(text)}, which would be epoch seconds in 1970: write a date with hyphens`,
     );
   }
   const at = parseMoment(text, readSettings(process.env).timeZone);

@@ -298,9 +298,12 @@ describe('a mistake', () => {
     [['--from', 'noon'], /--from must be a time: epoch seconds, .*; got "noon"$/],
     [
       ['--from', '2024'],
-      /--from must be a full date with hyphens, like 2026-07-15, .*; got "2024", /,
+      /--from must be a time: .* 2026-07-15.*; got "2024", .*: write a date with hyphens/,
     ],
-    [['--to', '20240705'], /--to must be a full date with hyphens, .*; got "20240705", /],
+    [
+      ['--to', '20240705'],
+      /--to must be a time: .*; got "20240705", .*: write a date with hyphens/,
+    ],
     [[''], /cannot write to "": name a file; - is standard output$/],
     [['--declaration', '', 'lab.ndjson'], /cannot write to "": name a file/],
     [['--to', '2024-13-01'], /--to must be a time: .*; got "2024-13-01"$/],
