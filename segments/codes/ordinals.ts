@@ -59,19 +59,52 @@ function readAll(into: Uint32Array, { bound, first }: OrdinalRange): void {
 }
 
 function readBitmap(reader: ByteReader, into: Uint32Array, { bound, first }: OrdinalRange): void {
-  const { bytes, at } = reader;
+  const { at } = reader;
   reader.skip(Math.ceil(bound / 8));
-  let count = 0;
-  for (let i = at; i < reader.at; i += 1) {
-    const lowest = (i - at) * 8;
-    for (let bits = bytes[i] as number; bits !== 0; bits &= bits - 1) {
-      const ordinal = lowest + 31 - Math.clz32(bits & -bits);
-      if (count === into.length || ordinal >= bound) throw wrongCount();
-      into[count] = first + ordinal;
+  const bytes = reader.bytes.subarray(at, reader.at);
+  const beyond = (bound & 7) === 0 ? 0 : (bytes.at(-1) as number) >> (bound & 7);
+  let { length, count } = readMostOfBitmap(bytes, into, first);
+  for (; length < bytes.length; length += 1) {
+    const lowest = first + length * 8;
+    for (let bits = bytes[length] as number; bits !== 0; bits &= bits - 1) {
+      if (count === into.length) throw wrongCount();
+      into[count] = lowest + 31 - Math.clz32(bits & -bits);
       count += 1;
     }
   }
-  if (count !== into.length) throw wrongCount();
+  if (count !== into.length || beyond !== 0) throw wrongCount();
+}
+
+/**
+ * Reads a bitmap while there is room for all ordinals of a byte. A processor predicts badly whether
+ * a bit is set, so they are all written, and the next one overwrites that of a bit that is not set.
+ * Returns how many bytes were read, and how many of their bits are set.
+ */
+function readMostOfBitmap(bytes: Uint8Array, into: Uint32Array, first: number) {
+  let count = 0;
+  let lowest = first;
+  let length = 0;
+  for (; length < bytes.length && count + 8 <= into.length; length += 1) {
+    const bits = bytes[length] as number;
+    into[count] = lowest;
+    count += bits & 1;
+    into[count] = lowest + 1;
+    count += (bits >> 1) & 1;
+    into[count] = lowest + 2;
+    count += (bits >> 2) & 1;
+    into[count] = lowest + 3;
+    count += (bits >> 3) & 1;
+    into[count] = lowest + 4;
+    count += (bits >> 4) & 1;
+    into[count] = lowest + 5;
+    count += (bits >> 5) & 1;
+    into[count] = lowest + 6;
+    count += (bits >> 6) & 1;
+    into[count] = lowest + 7;
+    count += bits >> 7;
+    lowest += 8;
+  }
+  return { length, count };
 }
 
 const wrongCount = () => new DamagedSegment('a bitmap of keys has more or fewer bits than keys');
