@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { reasonOf } from '../domain/text/reason-of.ts';
+import { shellWord } from '../domain/text/shell-word.ts';
 import { fileSource, type ImportSource, stdinSource } from '../ingest/files/import-source.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -20,7 +21,7 @@ async function openFile(path: string): Promise<ImportSource> {
     if (!(await stat(path)).isDirectory()) return await fileSource(path);
   } catch (error) {
     const reason = reasonOf(error);
-    throw new UsageError(`cannot read ${path}: ${reason}`);
+    throw new UsageError(`cannot read ${shellWord(path)}: ${reason}`);
   }
   throw new UsageError(`${path} is a directory: name the files in it`);
 }

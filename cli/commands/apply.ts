@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { printable } from '../../domain/text/printable.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
 import { withDatabase } from '../database/run-with-database.ts';
@@ -37,12 +38,18 @@ async function runApply(file: string, { json }: { json?: true }): Promise<void> 
 
 async function readDeclaration(file: string): Promise<unknown> {
   try {
+    if (file !== '-' && (await stat(file)).isDirectory()) {
+      throw new UsageError(`${file} is a directory: name the JSON file in it`);
+    }
     const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
     // Some editors start a file with a byte order mark.
     return JSON.parse(content.replace(/^\ufeff/, ''));
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const reason = reasonOf(error);
-    if (!(error instanceof SyntaxError)) throw new UsageError(`cannot read ${file}: ${reason}`);
+    if (!(error instanceof SyntaxError)) {
+      throw new UsageError(`cannot read ${shellWord(file)}: ${reason}`);
+    }
     // The reason quotes the file, which may contain anything.
     throw new UsageError(`${file} must be JSON: ${printable(reason)}`);
   }

@@ -213,7 +213,7 @@ function sentence(report: ExportReport, seconds: number): string {
   const { file, lines, keys, slices, bytes, keysWithoutReadings } = report;
   const left =
     keysWithoutReadings > 0
-      ? `, ${counted(keysWithoutReadings, 'key')} without readings left out`
+      ? `, ${counted(keysWithoutReadings, 'key')} without readings in the export left out`
       : '';
   return (
     `${file ?? STDOUT}: ${counted(lines, 'line')} of ${counted(keys, 'key')}, ` +

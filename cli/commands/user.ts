@@ -132,10 +132,10 @@ function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): 
       .map(grantText)
       .join(', ') || 'nothing';
   if (created) return `User ${name} was added, with context ${withRoles(granted)}.`;
-  const before = grantedBefore.join(', ') || 'nothing';
+  const unchanged = grantedBefore.filter((context) => !is.roleChanged.includes(context));
   const roles = is.roleChanged.length > 0 ? ` New role: ${withRoles(is.roleChanged)}.` : '';
-  const now = `Granted now: ${withRoles(granted)}.${roles} Granted before: ${before}.`;
-  return `User ${name} already exists. ${now}`;
+  const grants = `Granted now: ${withRoles(granted)}.${roles} Unchanged: ${withRoles(unchanged)}.`;
+  return `User ${name} already exists. ${grants}`;
 }
 
 /** Prints the token alone on standard output, so that a script can read it from there. */

@@ -149,7 +149,7 @@ describe('export', () => {
     // Only attic has a text, so only attic can be counted as left out.
     const isAsked = !parameters.includes('--group') || parameters.includes(ROOMS);
     const isLeft = isAsked && !keys.includes('attic');
-    expect(out[0]?.includes(', 1 key without readings left out')).toBe(isLeft);
+    expect(out[0]?.includes(', 1 key without readings in the export left out')).toBe(isLeft);
   });
 
   it('reads times in the time zone of the settings', async () => {
@@ -162,7 +162,7 @@ describe('export', () => {
     const { status, out } = await run('--to', '1990-01-02', 'lab.ndjson');
     expect([status, await read('lab.ndjson')]).toEqual([0, '']);
     expect(out[0]).toMatch(
-      /: 0 lines of 0 keys, 0 slices, 0 B, .* 1 key without readings left out$/,
+      /: 0 lines of 0 keys, 0 slices, 0 B, .* 1 key without readings in the export left out$/,
     );
   });
 });
@@ -184,7 +184,7 @@ describe('what is left out', () => {
       'engine 2 has 2 slices for that time: --engine 2 exports them',
     ]);
     expect(outcome.out[0]).toMatch(
-      /: 1 line of 1 key, 1 slice, .*, 1 key without readings left out$/,
+      /: 1 line of 1 key, 1 slice, .*, 1 key without readings in the export left out$/,
     );
     expect(keysOf(await readFile(file, 'utf8'))).toEqual(['b']);
     const other = ['--engine', '2', '--to', '2024-07-16', '--json'];

@@ -33,9 +33,11 @@ describe('user add --role', () => {
     await add('--context', 'lab');
     expect((await add('--context', 'lab', '--role', 'editor')).err).toEqual([
       'User anna already exists. Granted now: nothing. New role: lab (editor). ' +
-        'Granted before: lab.',
+        'Unchanged: nothing.',
     ]);
-    await add('--context', 'office', '--context', 'lab');
+    expect((await add('--context', 'office', '--context', 'lab')).err).toEqual([
+      'User anna already exists. Granted now: office (reader). Unchanged: lab (editor).',
+    ]);
     expect((await run('user', 'list')).out).toEqual(['anna: lab (editor), office (reader)']);
     expect(JSON.parse((await run('user', 'list', '--json')).out[0] ?? '')).toEqual([
       {

@@ -8,8 +8,8 @@ import { differences } from './plain-readings.ts';
 
 const DAY = 86_400;
 const FIRST = LATER - 40 * DAY;
-const MANY = 300_000;
-const SOME = 60_000;
+const MANY = 75_000;
+const SOME = 30_000;
 const SLICES = 3;
 const KEYS = 20_000;
 
@@ -91,7 +91,7 @@ describe('a slice with more samples than are gathered', () => {
     await fill(MANY);
     const wanted = await lab.tables();
     // A block has fewer than a hundred rows.
-    const limits = { ...CONVERSION_LIMITS, rows: 25_000, blocks: 20, parts: 3 };
+    const limits = { ...CONVERSION_LIMITS, rows: 6_000, blocks: 5, parts: 3 };
     const { samples } = await lab.convert({ limits });
     expect(samples).toBe(MANY);
     const rows = await segmentRows();
@@ -109,11 +109,11 @@ describe('a slice with more samples than are gathered', () => {
   it('is also bounded by bytes, whatever the number of keys', async () => {
     await fill(SOME);
     const wanted = await lab.tables();
-    const limits = { ...CONVERSION_LIMITS, bytes: 2 ** 18, blocks: 5 };
+    const limits = { ...CONVERSION_LIMITS, bytes: 2 ** 17, blocks: 5 };
     await lab.convert({ limits });
     const rows = await segmentRows();
     // A row takes at least 20 bytes.
-    expect(Math.max(...parts(rows).map((part) => part.rows))).toBeLessThan(2 ** 18 / 20);
+    expect(Math.max(...parts(rows).map((part) => part.rows))).toBeLessThan(2 ** 17 / 20);
     expect(live(rows)).toHaveLength(SLICES * PAIRS);
     expect(differences(await lab.segments(), wanted)).toEqual([]);
   });

@@ -304,6 +304,8 @@ describe('the command apply', () => {
     ['typo.json', /typo\.json: the declaration must have no "probe": it may have context, /],
     ['broken.json', /broken\.json must be JSON: /],
     ['missing.json', /cannot read .*missing\.json: ENOENT/],
+    ['.', /^countergraph: \. is a directory: name the JSON file in it$/],
+    ['', /^countergraph: cannot read '': ENOENT/],
   ])('reports %s as a mistake', async (file, reason) => {
     const { status, err } = await run('apply', file);
     expect([status, err.length]).toEqual([2, 1]);
@@ -336,13 +338,13 @@ describe('the command user', () => {
     expect(await add('lab')).toEqual({
       status: 0,
       out: [],
-      err: ['User anna already exists. Granted now: lab (reader). Granted before: nothing.'],
+      err: ['User anna already exists. Granted now: lab (reader). Unchanged: nothing.'],
     });
     expect((await add('office', 'lab')).err).toEqual([
-      'User anna already exists. Granted now: office (reader). Granted before: lab.',
+      'User anna already exists. Granted now: office (reader). Unchanged: lab (reader).',
     ]);
     expect((await add('lab')).err).toEqual([
-      'User anna already exists. Granted now: nothing. Granted before: lab, office.',
+      'User anna already exists. Granted now: nothing. Unchanged: lab (reader), office (reader).',
     ]);
     const json = await run('user', 'add', 'anna', '--context', 'lab', '--json');
     expect(JSON.parse(json.out[0] ?? '')).toEqual({

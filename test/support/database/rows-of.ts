@@ -13,7 +13,11 @@ const pools = new Map<string, pg.Pool>();
 /** Idle connections of the product's own kind. */
 const idle = new Map<string, IdleConnection>();
 
-type IdleConnection = { readonly connection: OpenConnection; readonly timer: NodeJS.Timeout };
+type IdleConnection = {
+  readonly connection: OpenConnection;
+  readonly timer: NodeJS.Timeout;
+  readonly onEnd: () => void;
+};
 
 /** The rows of one statement, run on any connection. */
 export async function rowsOf<Row extends pg.QueryResultRow>(
@@ -60,6 +64,7 @@ function takeIdle(url: string): OpenConnection | null {
   if (!known) return null;
   idle.delete(url);
   clearTimeout(known.timer);
+  known.connection.off('end', known.onEnd);
   return known.connection;
 }
 
@@ -69,11 +74,10 @@ async function keep(url: string, connection: OpenConnection): Promise<void> {
     return;
   }
   const timer = setTimeout(() => endIdle(url), IDLE_MS).unref();
-  idle.set(url, { connection, timer });
   // The next user opens another one if this one is lost meanwhile.
-  connection.once('end', () => {
-    if (idle.get(url)?.connection === connection) takeIdle(url);
-  });
+  const onEnd = () => void takeIdle(url);
+  idle.set(url, { connection, timer, onEnd });
+  connection.once('end', onEnd);
 }
 
 const endIdle = (url: string): Promise<void> | undefined => takeIdle(url)?.end();

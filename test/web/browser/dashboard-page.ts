@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
-import { openEmpty } from '../../explorer/explorer-page.ts';
+import { openEmpty, openLastingContext } from '../../explorer/explorer-page.ts';
 import { ADA, type Credentials } from '../../support/lab/service.ts';
 
 /** The dashboard as a user sees it in a browser. */
@@ -51,7 +51,7 @@ const isWithPictures = process.env['COUNTERGRAPH_TEST_PICTURES'] === 'on';
 
 /** A context whose pages share what the browser has loaded and compiled. */
 export const openContext = (browser: Browser): Promise<BrowserContext> =>
-  browser.newContext({
+  openLastingContext(browser, {
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
     // A running animation paints all the time, and no test looks at one.
