@@ -37,10 +37,14 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
     const output = logOutput(process.stderr);
     const log = openLog(settings, output);
     const tracing = await openTracing(process.env, log);
-    const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
+    const { signal } = signals;
+    const database = await openDatabase(settings, {
+      role: 'serve',
+      log: (line) => log.info(line),
+      signal,
+    });
     try {
       log.info({ database: database.name }, 'using this database');
-      const { signal } = signals;
       const preparing = prepare(database, { settings, demo, log, signal });
       const { port, ...found } = await orInterrupted(preparing, signals);
       const starting = start({

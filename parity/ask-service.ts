@@ -49,7 +49,7 @@ export async function askService(
       return fault(`no answer within ${LIMITS.parityTimeoutMs / 1000} seconds`);
     }
     const { code, text } = causeOf(error);
-    if (UNREACHABLE.has(code)) throw new Unreachable(target, text);
+    if (UNREACHABLE.has(code) || text === 'bad port') throw new Unreachable(target, text);
     return fault(`no answer: ${text}`);
   }
 }
@@ -67,7 +67,10 @@ async function readText({ body }: Response): Promise<string | null> {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/** Error codes after which every further request would fail in the same way. */
+/**
+ * Error codes after which every further request would fail in the same way. So would those to a
+ * port that `fetch` blocks (Fetch standard, port blocking), which has no code.
+ */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',

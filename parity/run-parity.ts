@@ -36,6 +36,8 @@ export type ParityReport = {
    */
   readonly refused: number;
   readonly withoutKeys: number;
+  /** Among the refused: whose credentials neither service accepts. */
+  readonly unauthenticated: number;
 };
 
 /**
@@ -44,16 +46,24 @@ export type ParityReport = {
  */
 export async function runParity(options: ParityOptions): Promise<ParityReport> {
   const { requests } = options;
-  const report = { requests: 0, differing: 0, differences: 0, refused: 0, withoutKeys: 0 };
+  const report = {
+    requests: 0,
+    differing: 0,
+    differences: 0,
+    refused: 0,
+    withoutKeys: 0,
+    unauthenticated: 0,
+  };
   for (let start = 0; start < requests.length; start += LIMITS.parityAtOnce) {
     const batch = requests.slice(start, start + LIMITS.parityAtOnce);
     const compared = await Promise.all(batch.map((each) => replay(options, each)));
-    for (const [index, { differences, isRefused, isWithoutKeys }] of compared.entries()) {
+    for (const [index, { differences, refusal, isWithoutKeys }] of compared.entries()) {
       report.requests += 1;
       report.differences += differences.length;
       if (differences.length > 0) report.differing += 1;
-      else if (isRefused) report.refused += 1;
+      else if (refusal !== null) report.refused += 1;
       else if (isWithoutKeys) report.withoutKeys += 1;
+      if (differences.length === 0 && refusal === 401) report.unauthenticated += 1;
       options.onCompared(batch[index] as NumberedRequest, differences);
     }
   }
@@ -62,7 +72,8 @@ export async function runParity(options: ParityOptions): Promise<ParityReport> {
 
 type Compared = {
   readonly differences: readonly Difference[];
-  readonly isRefused: boolean;
+  /** The status with which our service refused the request; null if it did not. */
+  readonly refusal: number | null;
   readonly isWithoutKeys: boolean;
 };
 
@@ -78,7 +89,7 @@ async function replay(options: ParityOptions, { request }: NumberedRequest): Pro
   );
   return {
     differences,
-    isRefused: ours.kind === 'answer' && ours.status >= 400,
+    refusal: ours.kind === 'answer' && ours.status >= 400 ? ours.status : null,
     isWithoutKeys: request.endpoint === 'topper' && !hasKeys(ours),
   };
 }
@@ -107,7 +118,7 @@ function compareReplies(request: ReplayedRequest, legacy: Reply, ours: Reply): D
     const kind: AnswerKind = legacy.status < 400 ? request.endpoint : 'error';
     return compareAnswers(kind, { legacy: legacy.body, ours: ours.body });
   }
-  if (legacy.kind === 'fault' && ours.kind === 'fault' && legacy.fault === ours.fault) return [];
+  // Also if both have the same fault: without two answers, nothing was compared.
   return [{ field: 'http_status', at: '', legacy: statusText(legacy), ours: statusText(ours) }];
 }
 

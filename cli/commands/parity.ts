@@ -129,9 +129,16 @@ async function parity(options: ParityCommand): Promise<void> {
 }
 
 function conclude(report: ParityReport, { json }: ParityCommand): void {
-  if (json) console.log(JSON.stringify(report));
+  const { unauthenticated, ...totals } = report;
+  if (json) console.log(JSON.stringify(totals));
   else console.log(paritySentence(report));
   if (report.differences > 0) throw new Error(parityVerdict(report));
+  if (unauthenticated === report.requests) {
+    throw new Error(
+      'no answer was compared: both services refused the credentials of every request: check ' +
+        '--user, --legacy-token and --token, or the credentials in the requests',
+    );
+  }
 }
 
 function targetsOf(options: ParityCommand): { legacy: ReplayTarget; ours: ReplayTarget } {

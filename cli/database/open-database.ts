@@ -20,6 +20,8 @@ export type OpenOptions = {
   /** `serve` logs what happens to the embedded server; a command does not. */
   readonly role: 'serve' | 'command';
   readonly log?: (line: string) => void;
+  /** Aborted by a signal that ends the command. */
+  readonly signal: AbortSignal;
 };
 
 /**
@@ -28,7 +30,7 @@ export type OpenOptions = {
  */
 export async function openDatabase(
   { databaseUrl, dataDir, processes }: Pick<Settings, 'databaseUrl' | 'dataDir' | 'processes'>,
-  { role, log = (line) => console.error(line) }: OpenOptions,
+  { role, log = (line) => console.error(line), signal }: OpenOptions,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== null) {
     const none = { embedded: false, restarts: () => 0, close: async () => undefined };
@@ -39,6 +41,10 @@ export async function openDatabase(
     dataDir,
     ...(role === 'serve' ? { log, keep: true } : {}),
     ...(role === 'serve' && processes > 1 ? { settings: settingsFor(processes) } : {}),
+  }).catch((error: unknown) => {
+    // A terminal also sends its signals to the programs that set up the server, which then fail.
+    signal.throwIfAborted();
+    throw error;
   });
   if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, log);
   return {

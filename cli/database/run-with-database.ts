@@ -28,30 +28,30 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
   const settings = readSettings(process.env);
   const signals = listenForSignals();
   try {
-    let database = await openDatabase(settings, { role: 'command' });
+    const { signal } = signals;
+    let database = await openDatabase(settings, { role: 'command', signal });
     const reopen = async () => {
       const before = database;
       // At least one of the two always holds the embedded server, so nobody stops it in between.
-      database = await openDatabase(settings, { role: 'command' });
+      database = await openDatabase(settings, { role: 'command', signal });
       await before.close();
       return database.url;
     };
     try {
-      const preparation = await prepareDatabase(database.url, signals.signal);
-      signals.signal.throwIfAborted();
+      const preparation = await prepareDatabase(database.url, signal);
+      signal.throwIfAborted();
       // On standard error, because standard output carries the results.
       console.error(`database: ${database.name}`);
       if (preparation.converted) console.error(conversionText(preparation.converted));
       const { url, embedded } = database;
       const leavesDemo = embedded && (await isForDemo(url, settings));
-      const { signal } = signals;
       const done = work({ url, embedded, settings, preparation, reopen, signal });
       const result = await Promise.race([done, signals.abandoned]);
       if (leavesDemo && !(await isForDemo(database.url, settings))) sayDemoIsLeftOut();
       return result;
     } catch (error) {
       // Aborted work fails in many ways, but the abort is the reason for all of them.
-      signals.signal.throwIfAborted();
+      signal.throwIfAborted();
       throw error;
     } finally {
       await database.close();

@@ -47,7 +47,7 @@ export async function applyAlerts(
  * have changed their groups.
  */
 function checkedRules(
-  { alerts = [], mistakes: mistakesOfForm }: Declaration,
+  { context, alerts = [], mistakes: mistakesOfForm }: Declaration,
   groups: readonly GroupRow[],
   existing: ReadonlyMap<string, StoredAlert>,
 ): WantedRule[] {
@@ -63,7 +63,10 @@ function checkedRules(
     }
     const group = byGuid.get(alert.group);
     if (!group) {
-      mistakes.push(`alerts[${i}].group must be a group of the context, got ${alert.group}`);
+      const none = groups.length === 0 ? ', which has no groups' : '';
+      mistakes.push(
+        `alerts[${i}].group must be a group of context ${context}${none}, got ${alert.group}`,
+      );
       continue;
     }
     const rule = wantedRule(alert, group);

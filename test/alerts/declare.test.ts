@@ -135,7 +135,7 @@ describe('alerts in an apply file', () => {
       'alerts[1].meter must be a meter of Hosts that can be ranked, got 7',
       'alerts[2].meter must be a meter of Hosts that can be ranked, got 2',
       'alerts[3].when.key_share_above must be of a meter whose values add up, but Load has another type: use key_above',
-      'alerts[4].group must be a group of the context, got {00000000-2222-3333-4444-555555555555}',
+      'alerts[4].group must be a group of context lab, got {00000000-2222-3333-4444-555555555555}',
       expect.stringMatching(/^alerts\[5\]\.filter\.excludeCidr must be /),
       'alerts[6].group must be an enabled group, but Off is not: enable it, or disable the alert',
       'alerts[7].filter must be left out with silent_seconds, which is about the whole group',

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbedded } from '../../db/embedded/start-embedded.ts';
@@ -136,6 +136,30 @@ describe('a command on the embedded database', () => {
       stderr: `${usedIn(dataDir)}\n`,
     });
     expect(serversIn(dataDir)).toEqual([]);
+  });
+
+  test('is interrupted, and has not failed, when Ctrl-C also ends the set-up', async () => {
+    const fresh = join(folder, 'interrupted');
+    const main = join(program.folder, 'dist/bundle/main.js');
+    const child = spawn(process.execPath, [main, 'migrate'], {
+      cwd: program.folder,
+      env: { ...process.env, ...dataIn(fresh) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // As a shell does: a terminal sends its signals to the whole group.
+      detached: true,
+    });
+    const outcome = outcomeOf(child);
+    const drafts = async () => (await readdir(fresh)).filter((name) => name.startsWith('new-'));
+    await expect
+      .poll(async () => {
+        const [draft = ''] = await drafts();
+        return existsSync(join(fresh, draft, 'cluster/pgdata/PG_VERSION'));
+      })
+      .toBe(true);
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    expect(await outcome).toMatchObject({ status: 130, stdout: '' });
+    expect((await outcome).stderr).toBe('countergraph: interrupted by SIGINT\n');
+    expect(await drafts()).toEqual([]);
   });
 
   // Nothing can be written to /dev/full, as on a full disk.

@@ -305,7 +305,6 @@ describe('the command apply', () => {
     ['broken.json', /broken\.json must be JSON: /],
     ['missing.json', /cannot read .*missing\.json: ENOENT/],
     ['.', /^countergraph: \. is a directory: name the JSON file in it$/],
-    ['', /^countergraph: cannot read '': ENOENT/],
   ])('reports %s as a mistake', async (file, reason) => {
     const { status, err } = await run('apply', file);
     expect([status, err.length]).toEqual([2, 1]);

@@ -173,6 +173,38 @@ describe('parity', () => {
     ]);
   });
 
+  it('does not take the same fault of both services for the same answer', async () => {
+    legacy.deviate((_, __, response) => response.writeHead(502).end('Bad gateway'));
+    const request = `${TOPPER}&${WINDOW}`;
+    const { status, out } = await parity([request], [...AS_ADA, '--ours', legacy.url]);
+    const fault = '502 with a body that is not JSON: "Bad gateway"';
+    expect([status, out]).toEqual([
+      1,
+      [
+        `line 1, ${shown(request)}: http_status: legacy ${fault}, ours ${fault}`,
+        'replayed 1 request: 0 answered the same',
+      ],
+    ]);
+  });
+
+  it('fails if neither service accepts the credentials of any request', async () => {
+    const wrong = ['--user', ADA.username, '--legacy-token', 'wrong', '--token', 'wrong'];
+    expect(await parity(REQUESTS, wrong)).toEqual({
+      status: 1,
+      out: ['replayed 3 requests: 3 answered the same, of them 3 refused by both services'],
+      err: [
+        'countergraph: no answer was compared: both services refused the credentials of every ' +
+          'request: check --user, --legacy-token and --token, or the credentials in the requests',
+      ],
+    });
+  });
+
+  it('ends at once if a port is blocked', async () => {
+    const { status, out, err } = await parity(REQUESTS, [...AS_ADA, '--ours', 'http://[::1]:25']);
+    expect([status, out]).toEqual([1, []]);
+    expect(err.join()).toContain('http://[::1]:25 cannot be reached (bad port): is it started');
+  });
+
   it('ignores what depends on the host, unless it is strict', async () => {
     legacy.deviate(
       withText((text) =>
