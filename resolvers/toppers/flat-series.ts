@@ -43,40 +43,39 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
     topperSeries(topper, step),
     ...topper.keys.map((key) => keySeries(key, step)),
   ]);
+  const listedSums = new Map<EpochSeconds, bigint>();
   const rows = topper.keys.flatMap(({ key }, keyIndex): FlatSeriesPoint[] => {
     const named = { key: key.row.key, label: labelOf(key) };
-    return (listed[keyIndex] ?? []).map(({ at, value }) => ({
-      ...named,
-      at,
-      value,
-      averageRate: rateOf(at, value),
-    }));
+    return (listed[keyIndex] ?? []).map(({ at, value, exact: { sum } }) => {
+      listedSums.set(at, (listedSums.get(at) ?? 0n) + sum);
+      return { ...named, at, value, averageRate: rateOf(at, sum) };
+    });
   });
-  const rest = others.map(({ at, others: value }) => ({
+  const rest = others.map(({ at, others: value, exactTotal }) => ({
     ...OTHERS,
     at,
     value,
-    averageRate: rateOf(at, value),
+    averageRate: rateOf(at, exactTotal.sum - (listedSums.get(at) ?? 0n)),
   }));
   // The sort is stable: rows of the same time stay in the order of their series.
   return [...rows, ...rest].sort((a, b) => a.at - b.at);
 }
 
 /**
- * Returns a function that divides a step's amount by the seconds of its buckets within the window
- * and the data. The steps at the edges are seldom whole, and a chart of amounts would drop there.
+ * Returns a function that divides the sum of a step's readings, sampled, by the seconds of its
+ * buckets within the window and the data. The steps at the edges are seldom whole, and a chart of
+ * amounts would drop there.
  */
 function ratesOf(
-  { meter, covered, fold }: TopperPlan,
+  { meter, covered, fold, rule }: TopperPlan,
   stepSeconds: number,
-): (at: EpochSeconds, value: bigint) => number | null {
+): (at: EpochSeconds, sum: bigint) => number | null {
   if (!isCounting(fold)) return () => null;
+  const samplingRate = BigInt(rule.samplingRate);
   const { bucketSize: bucket } = meter.group.row;
   const buckets = { from: ceilTo(covered.from, bucket), to: ceilTo(covered.to, bucket) };
-  return (at, value) => {
+  return (at, sum) => {
     const { from, to } = intersect({ from: at, to: at + stepSeconds }, buckets);
-    // The value of a rate is already divided by the step.
-    const amount = fold === 'rate' ? Number(value) * stepSeconds : Number(value);
-    return amount / (to - from);
+    return Number(sum * samplingRate) / (to - from);
   };
 }

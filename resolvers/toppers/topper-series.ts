@@ -11,12 +11,22 @@ import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
 
-/** at: the start of the step on the epoch-aligned grid, which may be before the window's start. */
-export type SeriesPoint = { readonly at: EpochSeconds; readonly value: bigint };
+/**
+ * at: the start of the step on the epoch-aligned grid, which may be before the window's start.
+ * exact: the value before it is sampled and rounded.
+ */
+export type SeriesPoint = {
+  readonly at: EpochSeconds;
+  readonly value: bigint;
+  readonly exact: Exact;
+};
+
+/** exactTotal: the total before it is sampled and rounded. */
 export type TopperSeriesPoint = {
   readonly at: EpochSeconds;
   readonly total: bigint;
   readonly others: bigint;
+  readonly exactTotal: Exact;
 };
 
 /** Number of points that take some 10 ms to make. */
@@ -35,7 +45,11 @@ export async function keySeries(ranked: RankedKey, step: number | null): Promise
   }
   const readings = stepReadings(found);
   const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
-  return steps.map(({ at, value }) => ({ at, value: shownValue(value, plan.rule, stepSeconds) }));
+  return steps.map(({ at, value }) => ({
+    at,
+    value: shownValue(value, plan.rule, stepSeconds),
+    exact: value,
+  }));
 }
 
 /** Decision 27: by nearest rank, in the order of `ranks`; empty for a series without values. */
@@ -138,9 +152,9 @@ export async function topperSeries(
   const listed = await listedSums(topper, stepSeconds);
   const totals = new Map(steps.map(({ at, total }) => [at, total]));
   return gridOf(plan, stepSeconds).map((at) => {
-    const total = totals.get(at);
-    const shown = total ? shownValue(total, plan.rule, stepSeconds) : 0n;
-    return { at, total: shown, others: shown - (listed.get(at) ?? 0n) };
+    const exactTotal = totals.get(at) ?? NOTHING;
+    const total = shownValue(exactTotal, plan.rule, stepSeconds);
+    return { at, total, others: total - (listed.get(at) ?? 0n), exactTotal };
   });
 }
 
@@ -152,6 +166,7 @@ const shownStep = (
   at,
   total: shownValue(total, rule, stepSeconds),
   others: others ? shownValue(others, rule, stepSeconds) : 0n,
+  exactTotal: total,
 });
 
 /**

@@ -31,6 +31,8 @@ beforeAll(async () => {
       line('c', 900, 1),
       { group: RATES, key: 'r', ts: T0, values: { 0: 6000 } },
       { group: RATES, key: 'r', ts: T0 + 600, values: { 0: 1200 } },
+      { group: RATES, key: 'slow', ts: T0 + DAY, values: { 0: 500 } },
+      { group: RATES, key: 'slower', ts: T0 + DAY + 240, values: { 0: 7 } },
       ...Array.from({ length: 60 }, (_, i) => ({
         group: LONG,
         key: `k${i}`,
@@ -160,26 +162,38 @@ describe('averageRate', () => {
     ]);
   });
 
-  it('of a rate counter is the same, although values are already divided by the step', async () => {
+  async function ofRates(from: number, seconds: number, step: number) {
     const { context } = await lab.data<{
       context: { counterGroup: { topper: { flatSeries: unknown[] } } };
     }>(
       `{ context(name: "lab") { counterGroup(guid: "${RATES}") {
-        topper(maxItems: 1, window: { startingAt: { from: ${T0}, seconds: 660 } }) {
-          flatSeries(step: 600) { at key value averageRate } } } } }`,
+        topper(maxItems: 1, window: { startingAt: { from: ${from}, seconds: ${seconds} } }) {
+          flatSeries(step: ${step}) { at key value averageRate } } } } }`,
     );
-    const row = (at: number, key: string | null, value: number, averageRate: number) => ({
-      at: T0 + at,
-      key,
-      value,
-      averageRate,
-    });
+    return context.counterGroup.topper.flatSeries;
+  }
+
+  const row = (at: number, key: string | null, value: number, averageRate: number) => ({
+    at,
+    key,
+    value,
+    averageRate,
+  });
+
+  it('of a rate counter is the same, although values are already divided by the step', async () => {
     // Volumes of 6000 and 0, then of 1200 and 0: the window has one minute of the second step.
-    expect(context.counterGroup.topper.flatSeries).toEqual([
-      row(0, 'r', 10, 10),
-      row(0, null, 0, 0),
-      row(600, 'r', 2, 20),
-      row(600, null, 0, 0),
+    expect(await ofRates(T0, 660, 600)).toEqual([
+      row(T0, 'r', 10, 10),
+      row(T0, null, 0, 0),
+      row(T0 + 600, 'r', 2, 20),
+      row(T0 + 600, null, 0, 0),
+    ]);
+  });
+
+  it('of a rate counter is exact, although values are rounded', async () => {
+    expect(await ofRates(T0 + DAY, 300, 300)).toEqual([
+      row(T0 + DAY, 'slow', 2, 500 / 300),
+      row(T0 + DAY, null, 0, 7 / 300),
     ]);
   });
 
