@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { BLOCKED_PORT } from '../domain/blocked-port.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { LEGACY_ENDPOINTS } from './legacy-endpoint.ts';
 import type { ReplayedRequest } from './read-requests.ts';
@@ -49,7 +50,7 @@ export async function askService(
       return fault(`no answer within ${LIMITS.parityTimeoutMs / 1000} seconds`);
     }
     const { code, text } = causeOf(error);
-    if (UNREACHABLE.has(code) || text === 'bad port') throw new Unreachable(target, text);
+    if (UNREACHABLE.has(code) || text === BLOCKED_PORT) throw new Unreachable(target, text);
     return fault(`no answer: ${text}`);
   }
 }
@@ -67,10 +68,7 @@ async function readText({ body }: Response): Promise<string | null> {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/**
- * Error codes after which every further request would fail in the same way. So would those to a
- * port that `fetch` blocks (Fetch standard, port blocking), which has no code.
- */
+/** Error codes after which every further request would fail in the same way. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { withConnection } from '../../db/write/with-connection.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { printable } from '../../domain/text/printable.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
@@ -37,21 +38,25 @@ async function runApply(file: string, { json }: { json?: true }): Promise<void> 
 }
 
 async function readDeclaration(file: string): Promise<unknown> {
+  const content = await readText(file);
   try {
-    if (file !== '-' && (await stat(file)).isDirectory()) {
-      throw new UsageError(`${file} is a directory: name the JSON file in it`);
-    }
-    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
     // Some editors start a file with a byte order mark.
     return JSON.parse(content.replace(/^\ufeff/, ''));
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const reason = reasonOf(error);
-    if (!(error instanceof SyntaxError)) {
-      throw new UsageError(`cannot read ${shellWord(file)}: ${reason}`);
-    }
     // The reason quotes the file, which may contain anything.
-    throw new UsageError(`${file} must be JSON: ${printable(reason)}`);
+    throw new UsageError(`${file} must be JSON: ${printable(reasonOf(error))}`);
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      hasCode(error, 'EISDIR')
+        ? `${file} is a directory: name the JSON file in it`
+        : `cannot read ${shellWord(file)}: ${reasonOf(error)}`,
+    );
   }
 }
 

@@ -1,9 +1,10 @@
 import { ceilTo, type EpochSeconds, intersect } from '../../domain/time/interval.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
+import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import { labelOf } from '../keys.ts';
 import { boundedStep, checkedStep, flatSeriesOfKeys } from './series-step.ts';
 import type { TopperPlan } from './topper-plan.ts';
-import { keySeries, topperSeries } from './topper-series.ts';
+import { keyReadings, topperSeries } from './topper-series.ts';
 import type { Topper } from './toppers.ts';
 
 /** One value of one series, of a listed key or of all others. */
@@ -41,14 +42,15 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
   // Concurrently, so that the data for the others are read together with the keys' own series.
   const [others, ...listed] = await Promise.all([
     topperSeries(topper, step),
-    ...topper.keys.map((key) => keySeries(key, step)),
+    ...topper.keys.map((key) => keyReadings(key, stepSeconds)),
   ]);
   const listedSums = new Map<EpochSeconds, bigint>();
   const rows = topper.keys.flatMap(({ key }, keyIndex): FlatSeriesPoint[] => {
     const named = { key: key.row.key, label: labelOf(key) };
-    return (listed[keyIndex] ?? []).map(({ at, value, exact: { sum } }) => {
-      listedSums.set(at, (listedSums.get(at) ?? 0n) + sum);
-      return { ...named, at, value, averageRate: rateOf(at, sum) };
+    return (listed[keyIndex] ?? []).map(({ at, value: exact }) => {
+      listedSums.set(at, (listedSums.get(at) ?? 0n) + exact.sum);
+      const value = shownValue(exact, topper.plan.rule, stepSeconds);
+      return { ...named, at, value, averageRate: rateOf(at, exact.sum) };
     });
   });
   const rest = others.map(({ at, others: value, exactTotal }) => ({

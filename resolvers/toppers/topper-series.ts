@@ -11,15 +11,8 @@ import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
 
-/**
- * at: the start of the step on the epoch-aligned grid, which may be before the window's start.
- * exact: the value before it is sampled and rounded.
- */
-export type SeriesPoint = {
-  readonly at: EpochSeconds;
-  readonly value: bigint;
-  readonly exact: Exact;
-};
+/** at: the start of the step on the epoch-aligned grid, which may be before the window's start. */
+export type SeriesPoint = { readonly at: EpochSeconds; readonly value: bigint };
 
 /** exactTotal: the total before it is sampled and rounded. */
 export type TopperSeriesPoint = {
@@ -38,18 +31,26 @@ const NOTHING: Exact = { sum: 0n, count: 1n };
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
   const { plan, keys } = ranked.topper;
   const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
+  const readings = await keyReadings(ranked, stepSeconds);
+  return readings.map(({ at, value }) => ({
+    at,
+    value: shownValue(value, plan.rule, stepSeconds),
+  }));
+}
+
+/** A value before it is sampled and rounded. */
+export type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
+
+/** Returns the key's exact values by steps of `stepSeconds`, which the caller has checked. */
+export async function keyReadings(ranked: RankedKey, stepSeconds: number): Promise<StepReading[]> {
+  const { plan, keys } = ranked.topper;
   const found = await loadSteps(plan, stepSeconds, ranked.key.row.key);
   // The series of all keys arrive together; made in one go, they would delay all other requests.
   if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
     await plan.meter.group.at.loaders.yieldToEventLoop();
   }
   const readings = stepReadings(found);
-  const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
-  return steps.map(({ at, value }) => ({
-    at,
-    value: shownValue(value, plan.rule, stepSeconds),
-    exact: value,
-  }));
+  return isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
 }
 
 /** Decision 27: by nearest rank, in the order of `ranks`; empty for a series without values. */
@@ -101,8 +102,6 @@ function seriesRequest(
   const of = key === null ? { ...plan, prefix: null } : plan;
   return { contextId, read: readOf(of, plan.covered), stepSeconds, key, bound: plan.bound };
 }
-
-type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
 
 const stepReadings = (series: StepSeries): StepReading[] =>
   Array.from(series.ids, (_, index) => ({

@@ -13,7 +13,7 @@ export async function listen(server: Server, host: string, port: number): Promis
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const advice = ADVICE.find(({ codes }) => codes.some((code) => hasCode(cause, code)));
+    const advice = ADVICE.find(({ codes }) => hasCode(cause, ...codes));
     throw advice ? new Error(advice.text(host, port), { cause }) : cause;
   }
   // The address of a server that listens on a port is an `AddressInfo`.

@@ -1,3 +1,4 @@
+import { BLOCKED_PORT } from '../../../domain/blocked-port.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { SinkAddress } from './sink-address.ts';
 import { SinkFailure } from './sink-failure.ts';
@@ -72,14 +73,11 @@ async function readToEnd({ body }: Response): Promise<void> {
 /** Describes a network error by its code, because its message would name the address. */
 function networkFault(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && cause.message === 'bad port') return BAD_PORT;
+  if (cause instanceof Error && cause.message === BLOCKED_PORT) return BAD_PORT;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
   return typeof code === 'string' ? `the request fails: ${code}` : 'the request cannot be sent';
 }
 
-/**
- * Like browsers, Node's `fetch` refuses ports such as 25 and 6000 (Fetch standard, port blocking).
- */
 const BAD_PORT =
   'its port belongs to another protocol, and HTTP requests to it are blocked: let the sink listen ' +
   'on another port';
