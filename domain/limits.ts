@@ -79,8 +79,22 @@ export const LIMITS = {
   seriesStepSeconds: 2_147_483_647,
   /** Points in the series of all listed keys of one topper: a hundred series of 10,000 points. */
   seriesPointsInAll: 1_000_000,
-  /** Values in one answer, with time and value of each point. About 50 MB, written in a second. */
-  answerValues: 2_000_000,
+  /** Values in the answer to one operation: each object, entry of a list, and leaf. */
+  answerValues: 4_000_000,
+  /** The same for callers who have not signed in: ten times the standard introspection query. */
+  answerValuesSignedOut: 50_000,
+  /** How long an operation may take to render what it has when its time limit has passed. */
+  lateAnswerMs: 100,
+  /** Characters of one answer: what is complete is kept until all is, because it may still fail. */
+  answerCharacters: 128 * 1024 * 1024,
+  /** Bytes of answers that readers of one server process have not taken. */
+  unreadBytes: 64 * 1024 * 1024,
+  /** The same of one address. */
+  unreadBytesPerAddress: 16 * 1024 * 1024,
+  /** How long a reader may take nothing while there are more. */
+  stuckReaderMs: 10_000,
+  /** How long after its time limit a request is ended whatever it waits for. */
+  overdueMs: 300,
   /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
   flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys` unless `first` says otherwise. */

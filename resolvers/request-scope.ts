@@ -1,5 +1,3 @@
-import type { AnswerBudget } from './answer-budget.ts';
-import type { AnswerPace } from './answer-pace.ts';
 import type { AuditedChange } from './audited-change.ts';
 import type { Identity } from './callers/identity.ts';
 import type { LogInGate } from './callers/log-in-gate.ts';
@@ -25,9 +23,13 @@ export type RequestScope = {
   readonly settings: ServiceSettings;
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
-  /** The remaining size of the answer. */
-  readonly budget: AnswerBudget;
-  readonly pace: AnswerPace;
+  /**
+   * Call now and then with the bytes of an answer that is being rendered. Errors:
+   * `AnswerPostponed`.
+   */
+  readonly onRendered: (bytes: number) => void;
+  /** Aborted when the caller has gone or the time limit has passed; its reason says which. */
+  readonly signal: AbortSignal;
   /** Returns the value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
   /** Called before and after a caller authenticates. */

@@ -7,7 +7,7 @@ import { counterGroupInfo } from './endpoints/counter-group-info.ts';
 import { timeSlices } from './endpoints/time-slices.ts';
 import { topper } from './endpoints/topper.ts';
 import { topperMetrics } from './endpoints/topper-metrics.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { jsonAnswer, type TextAnswer } from './json-answer.ts';
 import { fromQuery, type Parameters } from './parameters/parameters.ts';
 import { readBody } from './read-body.ts';
 
@@ -97,7 +97,7 @@ const alternatives = (words: readonly string[]): string =>
 export function renderError(
   error: ServiceError,
   methods: readonly string[] = ['GET', 'HEAD', 'POST'],
-): Rendered {
+): TextAnswer {
   const { kind, retryAfterSeconds } = error;
   const headers = {
     ...(kind === 'methodNotAllowed' && { allow: methods.join(', ') }),

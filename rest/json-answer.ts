@@ -1,13 +1,17 @@
 import { writeJson } from '../domain/text/write-json.ts';
 import type { Rendered } from '../resolvers/request-scope.ts';
 
+export type TextAnswer = Rendered & { readonly body: string };
+
+export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+
 /** Decision 6. */
 export const jsonAnswer = (
   status: number,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Rendered => ({
+): TextAnswer => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  headers: { ...JSON_HEADERS, ...headers },
   body: writeJson(body),
 });

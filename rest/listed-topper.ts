@@ -5,7 +5,8 @@ export type ListedTopper = {
   readonly guid: string;
   readonly meterIndex: number;
   readonly others: number | bigint;
-  readonly keys: readonly ListedKey[];
+  /** Made as they are read: there may be many. */
+  readonly keys: Iterable<ListedKey>;
 };
 
 /** A field is null if it was not requested. */

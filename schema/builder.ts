@@ -2,12 +2,12 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import type { Guid } from '../domain/text/guid.ts';
-import type { RequestScope } from '../resolvers/request-scope.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
+import type { OperationScope } from './operation-scope.ts';
 import { type AuthScopes, isGranted, isSignedIn, outOfScope } from './scopes.ts';
 
 export type SchemaTypes = {
-  Context: RequestScope;
+  Context: OperationScope;
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };

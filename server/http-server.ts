@@ -11,6 +11,7 @@ import type { Drain } from './connections/drain.ts';
 import { watchLastResponses } from './connections/last-responses.ts';
 import { watchQueuedResponses } from './connections/queued-responses.ts';
 import { warnOfUndeclaredProxy } from './connections/undeclared-proxy.ts';
+import { UnreadAnswers } from './connections/unread-answers.ts';
 import { openExchange } from './http/http-exchange.ts';
 import { observeRequest } from './http/observe-request.ts';
 import { refuseAtOnce } from './http/refuse-at-once.ts';
@@ -32,6 +33,7 @@ export function createHttpServer(
   drain.begins(() => live.end());
   const routeOf = createRouter(service, { pages, live });
   const isRefusedAtOnce = refuseAtOnce(service);
+  const unread = new UnreadAnswers();
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
   const warnOfProxy = warnOfUndeclaredProxy(log, isTrusted);
   const slowCallerMs = settings.slowCallerSeconds * 1000;
@@ -49,7 +51,8 @@ export function createHttpServer(
     if (isRefusedAtOnce({ request, response, requestId, gate })) return;
 
     // 3. Open the exchange: the request and its response as all routes see them.
-    const exchange = openExchange(request, response, { requestId, log, gate, slowCallerMs });
+    const terms = { requestId, log, gate, unread: unread.open(gate.caller), slowCallerMs };
+    const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
 

@@ -27,6 +27,14 @@ export class StatementsLost extends SnapshotMoved {
   }
 }
 
+/** The answer must not take more memory before readers have taken some of the answers before it. */
+export class AnswerPostponed extends SnapshotMoved {
+  constructor() {
+    super('too many bytes of answers are not taken by their readers');
+    this.name = 'AnswerPostponed';
+  }
+}
+
 /** Pages named by the request's manifest are missing: not on this node yet, or no longer there. */
 export class PagesGone extends SnapshotMoved {
   constructor(cause: unknown) {

@@ -34,6 +34,7 @@ export function createNodeLoaders(reader: NodeReader) {
   const { session } = reader;
   let serverFacts: Promise<ServerFactsRow> | undefined;
   const slicesByContext = oneLoader(
+    reader,
     (ids: readonly number[]) => selectSlices(session, ids, reader.requestId),
     (id) => id,
     (row) => row.contextId,
@@ -55,6 +56,7 @@ export function createNodeLoaders(reader: NodeReader) {
     contextState: (contextId: number): Promise<Pick<ContextState, 'name' | 'catalog'>> =>
       reader.context(contextId),
     totalWindowByContext: oneLoader(
+      reader,
       (ids: readonly number[]) => selectTotalWindows(session, ids),
       (id) => id,
       (row) => row.contextId,
@@ -65,12 +67,14 @@ export function createNodeLoaders(reader: NodeReader) {
       slicesByContext.prime(row.contextId, row);
     },
     sliceSize: oneLoader(
+      reader,
       (ids: readonly number[]) =>
         selectSliceSizes(session, ids, partitionSize(reader.arePagesDistributed)),
       (id) => id,
       (row) => row.sliceId,
     ),
     poolsByContext: manyLoader(
+      reader,
       (ids: readonly number[]) => selectPools(session, ids),
       (row) => row.contextId,
     ),
@@ -81,7 +85,7 @@ export function createNodeLoaders(reader: NodeReader) {
     describedKeys,
     keyExists: keyExistsLoader(reader),
     keyLists: createKeyLists(reader, labelled, describedKeys),
-    alerts: createAlertLoaders(session),
+    alerts: createAlertLoaders(reader),
   };
 }
 

@@ -11,7 +11,8 @@ import {
   type SnapshotMoved,
   type TimeBound,
 } from '../../db/session/read-session.ts';
-import { isPast, onEndOf, timedOut, withinBound } from '../../db/session/time-bound.ts';
+import { AnswerPostponed } from '../../db/session/snapshot-check.ts';
+import { isPast, timedOut, withinBound } from '../../db/session/time-bound.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
@@ -20,6 +21,7 @@ import type { Rendered } from './memory/response-memory.ts';
 import type { ServiceMemory } from './memory/service-memory.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import type { PlanNote, TellPlan } from './plan/plan-note.ts';
+import { BatchGate } from './session/batch-gate.ts';
 import { NodeReader } from './session/node-reader.ts';
 import { RequestSession } from './session/request-session.ts';
 import { type SharedNode, StandbyChoice } from './session/standby-choice.ts';
@@ -28,6 +30,7 @@ import type { Standbys } from './standbys/standbys.ts';
 
 export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
+export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
 export type { Rendered } from './memory/response-memory.ts';
 export type { PlanNote } from './plan/plan-note.ts';
 export type { SharedNode } from './session/standby-choice.ts';
@@ -52,7 +55,7 @@ type RequestReadsOptions = {
   requestId?: string | null;
   /** Time limit of the request's database work, in seconds; null: no limit. */
   timeoutSeconds: number | null;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller has gone or the time limit has passed. */
   signal: AbortSignal;
 };
 
@@ -68,9 +71,12 @@ export class RequestReads {
   readonly #refusals = new Map<string, Error>();
   #ended = false;
   #isMomentary = false;
+  #postponed: AnswerPostponed | null = null;
   /** How long the request waited for nodes that did not identify the caller. */
   #silentMs = 0;
   readonly #plans: (() => PlanNote)[] = [];
+  /** Closed while an operation gives way to others. */
+  readonly batches = new BatchGate();
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
@@ -129,16 +135,13 @@ export class RequestReads {
   #settled(underway: Promise<void>): Promise<boolean> {
     const { signal } = this.#options;
     return new Promise((resolve) => {
-      const giveUp = () => settle(false);
-      const stopWaiting = onEndOf(this.#ownBound(), giveUp);
+      const giveUp = () => resolve(false);
       if (signal.aborted) giveUp();
       signal.addEventListener('abort', giveUp, { once: true });
-      void underway.then(() => settle(true));
-      function settle(isOver: boolean): void {
-        stopWaiting();
+      void underway.then(() => {
         signal.removeEventListener('abort', giveUp);
-        resolve(isOver);
-      }
+        resolve(true);
+      });
     });
   }
 
@@ -154,7 +157,13 @@ export class RequestReads {
   /** Why everything read so far is invalid; null if it is valid. */
   get moved(): SnapshotMoved | null {
     const sessions = Array.from(this.#readers.values(), ({ session }) => session);
-    return sessions.find(({ moved }) => moved !== null)?.moved ?? null;
+    return this.#postponed ?? sessions.find(({ moved }) => moved !== null)?.moved ?? null;
+  }
+
+  /** Gives the request up for now: its answer must not take more memory. */
+  postpone(): never {
+    this.#postponed = new AnswerPostponed();
+    throw this.#postponed;
   }
 
   get hasMoved(): boolean {
@@ -168,6 +177,11 @@ export class RequestReads {
    */
   bound(seconds: number): TimeBound {
     return { seconds, until: this.#options.startedAt + this.#silentMs + seconds * 1000 };
+  }
+
+  /** Settles as `work` does, or fails once `seconds` have passed since the request's start. */
+  within<T>(seconds: number, work: Promise<T>): Promise<T> {
+    return withinBound(work, this.bound(seconds));
   }
 
   at(nodeUrl: string): NodeLoaders {
@@ -354,6 +368,7 @@ export class RequestReads {
       signal,
       bound: options.bound,
       requestId: options.requestId,
+      batches: this.batches,
       onPlan: (plan) => {
         this.#plans.push(plan);
         this.#options.onPlan(plan);

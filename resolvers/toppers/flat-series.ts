@@ -45,22 +45,27 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
     ...topper.keys.map((key) => keyReadings(key, stepSeconds)),
   ]);
   const listedSums = new Map<EpochSeconds, bigint>();
-  const rows = topper.keys.flatMap(({ key }, keyIndex): FlatSeriesPoint[] => {
+  const { loaders } = topper.plan.meter.group.at;
+  const byTime = new Map<EpochSeconds, FlatSeriesPoint[]>();
+  const add = (point: FlatSeriesPoint) => {
+    const points = byTime.get(point.at);
+    if (points) points.push(point);
+    else byTime.set(point.at, [point]);
+  };
+  for (const [keyIndex, { key }] of topper.keys.entries()) {
     const named = { key: key.row.key, label: labelOf(key) };
-    return (listed[keyIndex] ?? []).map(({ at, value: exact }) => {
+    for (const { at, value: exact } of listed[keyIndex] ?? []) {
       listedSums.set(at, (listedSums.get(at) ?? 0n) + exact.sum);
       const value = shownValue(exact, topper.plan.rule, stepSeconds);
-      return { ...named, at, value, averageRate: rateOf(at, exact.sum) };
-    });
-  });
-  const rest = others.map(({ at, others: value, exactTotal }) => ({
-    ...OTHERS,
-    at,
-    value,
-    averageRate: rateOf(at, exactTotal.sum - (listedSums.get(at) ?? 0n)),
-  }));
-  // The sort is stable: rows of the same time stay in the order of their series.
-  return [...rows, ...rest].sort((a, b) => a.at - b.at);
+      add({ ...named, at, value, averageRate: rateOf(at, exact.sum) });
+    }
+    await loaders.pause();
+  }
+  for (const { at, others: value, exactTotal } of others) {
+    const averageRate = rateOf(at, exactTotal.sum - (listedSums.get(at) ?? 0n));
+    add({ ...OTHERS, at, value, averageRate });
+  }
+  return [...byTime.keys()].sort((a, b) => a - b).flatMap((at) => byTime.get(at) ?? []);
 }
 
 /**

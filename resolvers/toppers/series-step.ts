@@ -1,6 +1,7 @@
 import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { ceilTo, shortestStep, stepsOf } from '../../domain/time/interval.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { TopperPlan } from './topper-plan.ts';
 
 /** A limit on the total number of points of several series. */
@@ -66,6 +67,13 @@ export function checkedStep(
   }
   return stepSeconds;
 }
+
+/**
+ * Returns how many of the points a series is sure to have: only amounts are zero where there is no
+ * reading.
+ */
+export const densePoints = ({ fold }: TopperPlan, points: number): number =>
+  isCounting(fold) ? points : 0;
 
 /** Returns the step and the number of points of a series. Errors: an invalid step. */
 export function seriesLength(

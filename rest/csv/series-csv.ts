@@ -1,16 +1,13 @@
 import type { Cell } from '../../domain/text/csv-cell.ts';
 import { labelOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
-import { checkedStep, seriesOfKeys, stepCount } from '../../resolvers/toppers/series-step.ts';
+import { checkedStep, seriesOfKeys } from '../../resolvers/toppers/series-step.ts';
 import { keySeries, type SeriesPoint } from '../../resolvers/toppers/topper-series.ts';
 import type { RankedKey, Topper } from '../../resolvers/toppers/toppers.ts';
 import type { TopperOptions } from '../parameters/decode-topper.ts';
 import { csvAnswer } from './csv-answer.ts';
 
 type KeySeries = { readonly ranked: RankedKey; readonly points: readonly SeriesPoint[] };
-
-/** The time and the value of each point. */
-const VALUES_OF_POINT = 2;
 
 /**
  * Writes the series of the listed keys as a table: a header, and a row for each point, sorted by
@@ -22,14 +19,13 @@ export async function seriesCsv(
   { step, resolveKeys }: Pick<TopperOptions, 'resolveKeys'> & { readonly step: number | null },
 ): Promise<Rendered> {
   const { plan, keys } = topper;
-  const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
-  scope.budget.take(stepCount(plan, stepSeconds) * keys.length * VALUES_OF_POINT);
+  checkedStep(plan, step, seriesOfKeys(keys.length));
   const series = await Promise.all(
     keys.map(async (ranked) => ({ ranked, points: await keySeries(ranked, step) })),
   );
   const { guid } = plan.meter.group;
   const name = `series-${guid.slice(1, -1)}-${plan.meter.row.meterId}`;
-  return csvAnswer(name, rowsOf(series, resolveKeys));
+  return csvAnswer(scope, name, rowsOf(series, resolveKeys));
 }
 
 function* rowsOf(series: readonly KeySeries[], hasLabel: boolean): Iterable<Cell[]> {

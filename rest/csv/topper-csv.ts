@@ -1,5 +1,5 @@
 import type { Cell } from '../../domain/text/csv-cell.ts';
-import type { Rendered } from '../../resolvers/request-scope.ts';
+import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
 import type { ListedKey, ListedTopper } from '../listed-topper.ts';
 import type { TopperOptions } from '../parameters/decode-topper.ts';
 import { csvAnswer } from './csv-answer.ts';
@@ -18,16 +18,23 @@ type Column = {
  * depend only on the request, never on the data.
  */
 export async function topperCsv(
-  { guid, meterIndex, others, keys }: ListedTopper,
+  scope: RequestScope,
+  listed: ListedTopper,
   options: TopperOptions,
 ): Promise<Rendered> {
+  const { guid, meterIndex } = listed;
+  return csvAnswer(scope, `topper-${guid.slice(1, -1)}-${meterIndex}`, rowsOf(listed, options));
+}
+
+function* rowsOf({ keys, others }: ListedTopper, options: TopperOptions): Iterable<Cell[]> {
   const columns = columnsFor(options);
-  const rows = [
-    columns.map(({ name }) => name),
-    ...keys.map((key, index) => columns.map(({ of }) => of(key, index + 1))),
-    columns.map(({ name }) => cellOfOthers(name, others)),
-  ];
-  return csvAnswer(`topper-${guid.slice(1, -1)}-${meterIndex}`, rows);
+  yield columns.map(({ name }) => name);
+  let rank = 0;
+  for (const key of keys) {
+    rank += 1;
+    yield columns.map(({ of }) => of(key, rank));
+  }
+  yield columns.map(({ name }) => cellOfOthers(name, others));
 }
 
 function cellOfOthers(column: string, others: Cell): Cell {

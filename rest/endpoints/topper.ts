@@ -1,7 +1,8 @@
 import { serviceError } from '../../domain/errors.ts';
-import { jsonInteger } from '../../domain/text/write-json.ts';
+import { jsonInteger, writeJson } from '../../domain/text/write-json.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { AnswerWriter } from '../../resolvers/answer-writer.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
@@ -15,7 +16,7 @@ import {
 import { seriesCsv } from '../csv/series-csv.ts';
 import { topperCsv } from '../csv/topper-csv.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { JSON_HEADERS } from '../json-answer.ts';
 import { refTo } from '../json-schema.ts';
 import type { ListedKey, ListedTopper } from '../listed-topper.ts';
 import {
@@ -40,7 +41,7 @@ export const topper: Endpoint<TopperOptions> = {
     minusOne: queryTimeoutSeconds,
   }),
   parameters: topperParameters,
-  errors: ['counterGroupRequired', 'invalidWindow', 'limit', 'invalidCounterGroup', 'invalidMeter'],
+  errors: ['counterGroupRequired', 'invalidWindow', 'invalidCounterGroup', 'invalidMeter'],
   answers: { 'application/json': refTo('Topper'), 'text/csv': topperCsvSchema },
   schemas: topperSchemas,
   answerHeaders: AVAILABLE_WINDOW_HEADER,
@@ -81,14 +82,14 @@ async function write(
   topper: Topper,
   options: TopperOptions,
 ): Promise<Rendered> {
-  const { format } = options;
+  const { format, resolveKeys } = options;
   switch (format.kind) {
     case 'series':
-      return seriesCsv(scope, topper, { step: format.step, resolveKeys: options.resolveKeys });
+      return seriesCsv(scope, topper, { step: format.step, resolveKeys });
     case 'csv':
-      return topperCsv(await listedTopper(topper, options), options);
+      return topperCsv(scope, await listedTopper(topper, options), options);
     case 'json':
-      return topperJson(await listedTopper(topper, options));
+      return topperJson(scope, await listedTopper(topper, options));
     default:
       return format satisfies never;
   }
@@ -103,8 +104,16 @@ async function listedTopper(topper: Topper, options: TopperOptions): Promise<Lis
     guid: topper.plan.meter.group.guid,
     meterIndex: options.meterIndex,
     others: jsonInteger(shownOthers(topper)),
-    keys: keys.map((key, i) => listedKey(key, percentiles[i] ?? null, options)),
+    keys: listedKeys(keys, percentiles, options),
   };
+}
+
+function* listedKeys(
+  keys: readonly RankedKey[],
+  percentiles: readonly Percentiles[],
+  options: TopperOptions,
+): Iterable<ListedKey> {
+  for (const [i, key] of keys.entries()) yield listedKey(key, percentiles[i] ?? null, options);
 }
 
 type Percentiles = Awaited<ReturnType<typeof keyPercentiles>>;
@@ -125,13 +134,20 @@ function listedKey(
   };
 }
 
-const topperJson = ({ guid, meterIndex, others, keys }: ListedTopper): Rendered =>
-  jsonAnswer(200, {
-    counter_group: guid,
-    meter: meterIndex,
-    sysgrouptotal: others,
-    keys: keys.map(renderKey),
-  });
+async function topperJson(
+  scope: RequestScope,
+  { guid, meterIndex, others, keys }: ListedTopper,
+): Promise<Rendered> {
+  const writer = new AnswerWriter(scope);
+  const head = writeJson({ counter_group: guid, meter: meterIndex, sysgrouptotal: others });
+  let lead = `${head.slice(0, -1)},"keys":[`;
+  for (const key of keys) {
+    await writer.write(`${lead}${writeJson(renderKey(key))}`);
+    lead = ',';
+  }
+  await writer.write(lead === ',' ? ']}' : `${lead}]}`);
+  return { status: 200, headers: JSON_HEADERS, body: writer.end() };
+}
 
 const renderKey = ({ key, names, metric, description, attributes, percentiles }: ListedKey) => ({
   key,

@@ -1,19 +1,22 @@
 import {
   type FieldNode,
+  type GraphQLAbstractType,
   GraphQLError,
   type GraphQLLeafType,
-  type GraphQLList,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  isAbstractType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { addPath, type Path } from './collected-errors.ts';
+import type { Path } from './collected-errors.ts';
 import type { Completer, FieldPlan, Run, Text } from './field-plan.ts';
 import { isPromise } from './is-promise.ts';
 import { jsonText } from './json-text.ts';
+import { listCompleter } from './list-completer.ts';
 import type { TypeGuard } from './type-scopes.ts';
 
 /** The plan for objects of a type at one point of the document. */
@@ -30,7 +33,7 @@ export type Completing = {
   readonly planOf: (type: GraphQLObjectType) => ObjectPlan;
 };
 
-/** GraphQL specification, "Value Completion". Errors: an interface or a union. */
+/** GraphQL specification, "Value Completion". */
 export function completerOf(field: Completing, type: GraphQLOutputType): Completer {
   if (isNonNullType(type)) {
     const complete = completerOf(field, type.ofType);
@@ -39,74 +42,68 @@ export function completerOf(field: Completing, type: GraphQLOutputType): Complet
       throw new Error(`Cannot return null for non-nullable field ${field.title}.`);
     };
   }
+  const complete = presentCompleter(field, type);
+  return (run, value, path) => {
+    if (value === null || value === undefined) return 'null';
+    if (value instanceof Error) throw value;
+    return complete(run, value, path);
+  };
+}
+
+/** Returns the completer of values that are neither null nor errors. */
+function presentCompleter(field: Completing, type: GraphQLOutputType): Completer {
   if (isLeafType(type)) return leafCompleter(type);
-  if (isListType(type)) return listCompleter(field, type);
+  if (isListType(type)) {
+    const isNonNull = isNonNullType(type.ofType);
+    const { title, nodes } = field;
+    return listCompleter({ title, nodes, isNonNull }, completerOf(field, type.ofType));
+  }
   if (isObjectType(type)) return objectCompleter(field.planOf(type));
-  throw new Error(`${field.title} is of an abstract type`);
+  if (isAbstractType(type)) return abstractCompleter(field, type);
+  throw new Error(`${field.title} has no type that can be completed`);
 }
 
 const leafCompleter =
   (type: GraphQLLeafType): Completer =>
-  (_run, value) => {
-    if (value === null || value === undefined) return 'null';
-    if (value instanceof Error) throw value;
+  (run, value) => {
     const serialized: unknown = type.serialize(value);
-    if (serialized !== null && serialized !== undefined) return jsonText(serialized);
+    if (serialized !== null && serialized !== undefined) {
+      const text = jsonText(serialized);
+      run.progress.write(text.length);
+      return text;
+    }
     throw new Error(`${type.name} has no text for a value that is not null`);
   };
 
 const objectCompleter =
   ({ fields, guard }: ObjectPlan): Completer =>
   (run, value, path) => {
-    if (value === null || value === undefined) return 'null';
-    if (value instanceof Error) throw value;
     guard?.(value, run.scope);
-    return run.renderFields(fields(), value, path);
+    const render = () => run.renderFields(fields(), value, path);
+    return run.progress.isDue ? run.progress.later(render) : render();
   };
 
-function listCompleter(field: Completing, list: GraphQLList<GraphQLOutputType>): Completer {
-  const renderItem = itemRenderer(field, list.ofType);
+/** Pothos finds the type of an object by its brand, and reads nothing about the field. */
+const NO_INFO = {} as GraphQLResolveInfo;
+
+function abstractCompleter(field: Completing, type: GraphQLAbstractType): Completer {
+  const completers = new Map<string, Completer>();
+  const completeAs = (name: unknown, run: Run, value: unknown, path: Path | undefined): Text => {
+    const known = completers.get(String(name));
+    if (known) return known(run, value, path);
+    const { schema } = run.document;
+    const found = typeof name === 'string' ? schema.getType(name) : undefined;
+    if (!isObjectType(found) || !schema.isSubType(type, found)) {
+      throw new GraphQLError(`${field.title} has a value of no type of ${type.name}`);
+    }
+    const complete = objectCompleter(field.planOf(found));
+    completers.set(found.name, complete);
+    return complete(run, value, path);
+  };
   return (run, value, path) => {
-    if (value === null || value === undefined) return 'null';
-    if (value instanceof Error) throw value;
-    if (!isIterable(value)) {
-      throw new GraphQLError(`Expected Iterable, but did not find one for field "${field.title}".`);
-    }
-    const items: Text[] = [];
-    let isAtOnce = true;
-    try {
-      for (const item of value) {
-        const text = renderItem(run, item, addPath(path, items.length));
-        if (typeof text !== 'string') isAtOnce = false;
-        items.push(text);
-      }
-    } catch (error) {
-      // Promises that are still pending may be rejected too, and must be handled.
-      if (!isAtOnce) bracketed(items).catch(() => {});
-      throw error;
-    }
-    return isAtOnce ? `[${items.join(',')}]` : bracketed(items);
+    const name = type.resolveType?.(value, run.scope, NO_INFO, type);
+    return isPromise(name)
+      ? name.then((found) => completeAs(found, run, value, path))
+      : completeAs(name, run, value, path);
   };
 }
-
-function itemRenderer(field: Completing, type: GraphQLOutputType) {
-  const complete = completerOf(field, type);
-  const failing = { nodes: field.nodes, isNonNull: isNonNullType(type) };
-  return (run: Run, item: unknown, path: Path): Text => {
-    try {
-      const text = isPromise(item)
-        ? item.then((resolved) => complete(run, resolved, path))
-        : complete(run, item, path);
-      if (typeof text === 'string') return text;
-      return text.then(undefined, (error) => run.fail(failing, error, path));
-    } catch (error) {
-      return run.fail(failing, error, path);
-    }
-  };
-}
-
-const isIterable = (value: unknown): value is Iterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.iterator in value;
-
-const bracketed = async (items: readonly Text[]): Promise<string> =>
-  `[${(await Promise.all(items)).join(',')}]`;

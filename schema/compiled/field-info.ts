@@ -49,8 +49,8 @@ export class FieldInfo implements GraphQLResolveInfo {
     return this.#run.document.fragments;
   }
 
-  get rootValue(): undefined {
-    return undefined;
+  get rootValue(): unknown {
+    return this.#run.rootValue;
   }
 
   get operation(): OperationDefinitionNode {

@@ -5,12 +5,14 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
-import type { RequestScope } from '../../resolvers/request-scope.ts';
+import type { Piece } from '../../domain/text/long-text.ts';
+import type { Progress } from '../../resolvers/operation-progress.ts';
+import type { OperationScope } from '../operation-scope.ts';
 import type { Fragments, Variables } from './collect-fields.ts';
 import type { Path } from './collected-errors.ts';
 
 /** JSON, or a promise of it if something has to be awaited. */
-export type Text = string | Promise<string>;
+export type Text = Piece | Promise<Piece>;
 
 /** Converts a resolver's result to JSON. Errors: the result does not fit the field's type. */
 export type Completer = (run: Run, value: unknown, path: Path | undefined) => Text;
@@ -47,12 +49,14 @@ export type RunDocument = {
   readonly fragments: Fragments;
 };
 
-/** One run of a compiled operation, as its fields see it. */
+/** One run of a compiled operation, or of one of its fields that ends earlier. */
 export type Run = {
   readonly document: RunDocument;
-  readonly scope: RequestScope;
+  readonly scope: OperationScope;
   /** Coerced. */
   readonly variables: Variables;
+  readonly rootValue: unknown;
+  readonly progress: Progress;
   /** Renders the fields of an object. Errors: that of a non-null field. */
   renderFields(fields: readonly FieldPlan[], source: unknown, path: Path | undefined): Text;
   /** Returns null and records the error if null is allowed; otherwise throws it to the parent. */

@@ -1,28 +1,70 @@
 import { type FieldNode, getArgumentValues, locatedError, responsePathAsArray } from 'graphql';
-import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { joinPieces, type Piece } from '../../domain/text/long-text.ts';
+import { FieldProgress, type Progress } from '../../resolvers/operation-progress.ts';
+import type { OperationScope } from '../operation-scope.ts';
 import type { Variables } from './collect-fields.ts';
 import { addPath, CollectedErrors, type Path } from './collected-errors.ts';
 import { FieldInfo } from './field-info.ts';
 import type { Arguments, Failing, FieldPlan, Run, RunDocument, Text } from './field-plan.ts';
-import { isPromise } from './is-promise.ts';
+import { arePieces, isPromise } from './is-promise.ts';
+
+/** What a run shares with the runs of its fields that may end earlier. */
+type Shared = {
+  readonly document: RunDocument;
+  readonly scope: OperationScope;
+  readonly variables: Variables;
+  readonly rootValue: unknown;
+  readonly errors: CollectedErrors;
+  /** Arguments that depend on variables, by the number of their field, once they are known. */
+  readonly args: (Arguments | undefined)[];
+};
+
+/** An object's field with its arguments; parent: the path of the object. */
+type FieldCall = {
+  readonly source: unknown;
+  readonly args: Arguments;
+  readonly parent: Path | undefined;
+};
+
+type RunOptions = Pick<Run, 'document' | 'scope' | 'variables' | 'rootValue' | 'progress'>;
+
+/** Returns the run of an operation, with the errors that it will collect. */
+export function startRun({ progress, ...given }: RunOptions): OperationRun {
+  return new OperationRun({ ...given, errors: new CollectedErrors(), args: [] }, progress);
+}
 
 /**
- * One run of a compiled operation. It follows graphql-js step by step, with two differences: what
- * depends only on the document was computed before, and results are written as JSON directly, where
- * graphql-js builds objects.
+ * One run of an operation. It follows graphql-js step by step, with three differences: what depends
+ * only on the document was computed before, results are written as JSON directly, where graphql-js
+ * builds objects, and every value passes `progress`.
  */
 export class OperationRun implements Run {
-  readonly document: RunDocument;
-  readonly scope: RequestScope;
-  readonly variables: Variables;
-  readonly errors = new CollectedErrors();
-  /** Arguments that depend on variables, by the number of their field, once they are known. */
-  readonly #args: (Arguments | undefined)[] = [];
+  readonly #shared: Shared;
+  readonly progress: Progress;
 
-  constructor(document: RunDocument, scope: RequestScope, variables: Variables) {
-    this.document = document;
-    this.scope = scope;
-    this.variables = variables;
+  constructor(shared: Shared, progress: Progress) {
+    this.#shared = shared;
+    this.progress = progress;
+  }
+
+  get document(): RunDocument {
+    return this.#shared.document;
+  }
+
+  get scope(): OperationScope {
+    return this.#shared.scope;
+  }
+
+  get variables(): Variables {
+    return this.#shared.variables;
+  }
+
+  get rootValue(): unknown {
+    return this.#shared.rootValue;
+  }
+
+  get errors(): CollectedErrors {
+    return this.#shared.errors;
   }
 
   /** GraphQL specification, "Executing Selection Sets". */
@@ -32,6 +74,7 @@ export class OperationRun implements Run {
     try {
       for (const field of fields) {
         text += field.lead;
+        this.progress.write(field.lead.length);
         const value = this.#renderField(field, source, path);
         if (typeof value === 'string') {
           text += value;
@@ -43,57 +86,82 @@ export class OperationRun implements Run {
       }
     } catch (error) {
       if (!parts) throw error;
-      // Promises that are still pending may be rejected too, and must be handled.
-      return joined(parts).finally(() => {
-        throw error;
-      });
+      return failAfter(parts, error);
     }
     if (!parts) return `${text}}`;
     parts.push(`${text}}`);
     return joined(parts);
   }
 
+  /** The same, one field after the other: the root fields of a mutation. */
+  async renderSerially(fields: readonly FieldPlan[], source: unknown): Promise<Piece> {
+    const parts: Text[] = ['{'];
+    for (const field of fields) {
+      parts.push(field.lead, await this.#renderField(field, source, undefined));
+    }
+    parts.push('}');
+    return joined(parts);
+  }
+
   #renderField(field: FieldPlan, source: unknown, parent: Path | undefined): Text {
-    const { complete } = field;
     // Only nested fields and errors need it.
-    const path = field.isComposite ? pathOf(field, parent) : undefined;
+    const path = field.isComposite ? addFieldPath(field, parent) : undefined;
     try {
-      const value = this.#resolve(field, source, parent);
-      const text = isPromise(value)
-        ? value.then((resolved) => complete(this, resolved, path))
-        : complete(this, value, path);
-      return typeof text === 'string'
-        ? text
-        : this.#guarded(text, field, path ?? pathOf(field, parent));
+      this.progress.take();
+      const args = field.args ?? this.#argumentsOf(field);
+      const call = { source, args, parent };
+      const { timeoutSeconds } = args;
+      const text =
+        typeof timeoutSeconds === 'number'
+          ? this.#renderWithin(timeoutSeconds, (run) => run.#completed(field, call, path))
+          : this.#completed(field, call, path);
+      if (!isPromise(text)) return text;
+      const place = path ?? addFieldPath(field, parent);
+      return text.then(undefined, (error) => this.fail(field, error, place));
     } catch (error) {
-      return this.fail(field, error, path ?? pathOf(field, parent));
+      return this.fail(field, error, path ?? addFieldPath(field, parent));
     }
   }
 
-  #guarded(text: Promise<string>, field: FieldPlan, path: Path): Promise<string> {
-    return text.then(undefined, (error) => this.fail(field, error, path));
+  #completed(field: FieldPlan, call: FieldCall, path: Path | undefined): Text {
+    const value = this.#resolve(field, call);
+    return isPromise(value)
+      ? value.then((resolved) => field.complete(this, resolved, path))
+      : field.complete(this, value, path);
   }
 
-  #resolve(field: FieldPlan, source: unknown, parent: Path | undefined): unknown {
-    const { definition } = field;
-    const args = field.args ?? this.#argumentsOf(field);
-    const { resolve } = definition;
+  /** Ends a field, with everything below it, when its own time limit has passed. */
+  #renderWithin(seconds: number, render: (run: OperationRun) => Text): Text {
+    const progress = new FieldProgress(this.progress);
+    const text = render(new OperationRun(this.#shared, progress));
+    if (!isPromise(text)) return text;
+    return this.scope.reads.within(seconds, text).catch((error: unknown) => {
+      progress.end(error);
+      throw error;
+    });
+  }
+
+  #resolve(field: FieldPlan, { source, args, parent }: FieldCall): unknown {
+    const { resolve, name } = field.definition;
     if (resolve) return resolve(source, args, this.scope, new FieldInfo(this, field, parent));
-    const value: unknown = propertyOf(source, definition.name);
+    const value: unknown = propertyOf(source, name);
     if (typeof value !== 'function') return value;
     return value.call(source, args, this.scope, new FieldInfo(this, field, parent));
   }
 
   /** The arguments are the same for all objects of a list. */
   #argumentsOf({ number, definition, nodes }: FieldPlan): Arguments {
-    const known = this.#args[number];
+    const { args, variables } = this.#shared;
+    const known = args[number];
     if (known) return known;
-    const args = getArgumentValues(definition, nodes[0] as FieldNode, this.variables);
-    this.#args[number] = args;
-    return args;
+    const values = getArgumentValues(definition, nodes[0] as FieldNode, variables);
+    args[number] = values;
+    return values;
   }
 
   fail({ nodes, isNonNull }: Failing, cause: unknown, path: Path): 'null' {
+    // The error that ends the whole operation is no error of this field.
+    this.progress.requireGoing();
     const error = locatedError(cause, nodes, responsePathAsArray(path));
     if (isNonNull) throw error;
     this.errors.add(error, path);
@@ -107,8 +175,19 @@ const propertyOf = (source: unknown, name: string): unknown =>
     ? (source as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-const pathOf = ({ name, parentType }: FieldPlan, parent: Path | undefined): Path =>
+const addFieldPath = ({ name, parentType }: FieldPlan, parent: Path | undefined): Path =>
   addPath(parent, name, parentType.name);
 
-const joined = async (parts: readonly Text[]): Promise<string> =>
-  (await Promise.all(parts)).join('');
+/**
+ * Fails once all parts have settled, as late as graphql-js does: promises that are still pending
+ * may be rejected too, and must be handled.
+ */
+const failAfter = (parts: readonly Text[], error: unknown): Promise<never> =>
+  Promise.all(parts)
+    .then(joinPieces)
+    .finally(() => {
+      throw error;
+    }) as Promise<never>;
+
+const joined = (parts: readonly Text[]): Text =>
+  arePieces(parts) ? joinPieces(parts) : Promise.all(parts).then((all) => joinPieces(all));

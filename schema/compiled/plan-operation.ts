@@ -8,7 +8,9 @@ import {
   isNonNullType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   visit,
 } from 'graphql';
@@ -30,16 +32,17 @@ export type Planning = GuardedSchema & Collecting;
 /** Plans the root fields of an operation; the fields below are planned when they are reached. */
 export function planOperation(
   planning: Planning,
-  { selectionSet }: OperationDefinitionNode,
+  { operation, selectionSet }: OperationDefinitionNode,
 ): readonly FieldPlan[] {
-  const root = planning.schema.getQueryType();
-  if (!root) throw new Error('the schema has no query type');
+  const { schema } = planning;
+  const root = schema.getRootType(operation);
+  if (!root) throw new Error(`the schema has no type for a ${operation}`);
   let number = 0;
   const planFields = (type: GraphQLObjectType, sets: readonly SelectionSetNode[]): FieldPlan[] => {
     const fields: FieldPlan[] = [];
     for (const [name, nodes] of collectFields(planning, type, sets)) {
       const [node] = nodes;
-      const definition = node && definitionOf(type, node);
+      const definition = node && definitionOf(schema, type, node);
       if (!definition) continue;
       fields.push({
         number,
@@ -80,8 +83,18 @@ export function planOperation(
 
 type Definition = GraphQLField<unknown, unknown>;
 
-const definitionOf = (type: GraphQLObjectType, { name }: FieldNode): Definition | undefined =>
-  name.value === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : type.getFields()[name.value];
+function definitionOf(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  { name: { value: name } }: FieldNode,
+): Definition | undefined {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  const metaFields = type === schema.getQueryType() ? META_FIELDS : [];
+  return metaFields.find((each) => each.name === name) ?? type.getFields()[name];
+}
+
+/** The fields of introspection, which only the query type has. */
+const META_FIELDS: readonly Definition[] = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
 const isComposite = ({ type }: Definition): boolean =>
   !isLeafType(isNonNullType(type) ? type.ofType : type);

@@ -1,6 +1,5 @@
-import { type DocumentNode, GraphQLError, getOperationAST } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
-import { measureDocument } from '../limits/measure-document.ts';
 import type { IntrospectionMode } from './introspection-modes.ts';
 
 /** Returns the error for a caller who requests the schema; null: the caller may. */
@@ -21,22 +20,13 @@ const refusalOf = (mode: IntrospectionMode, isSignedIn: boolean): ErrorKind | nu
 export const mayIntrospect = (mode: IntrospectionMode, isSignedIn: boolean): boolean =>
   refusalOf(mode, isSignedIn) === null;
 
-/**
- * Returns the error of an operation that requests the schema although its caller may not; null: it
- * may run. `__typename` is not introspection. The result depends on the caller, so this check runs
- * for every request and is not a validation rule: results of validation are cached.
- */
+/** Returns the error of an operation that requests the schema; null: its caller may. */
 export function introspectionFault(
-  document: DocumentNode,
-  operationName: string | null | undefined,
   mode: IntrospectionMode,
   isSignedIn: boolean,
 ): GraphQLError | null {
   const refusal = refusalOf(mode, isSignedIn);
   if (!refusal) return null;
-  const operation = getOperationAST(document, operationName);
-  const depth = (operation && measureDocument(document).get(operation)?.introspectionDepth) ?? 0;
-  if (depth === 0) return null;
   const { message, code, status } = ERRORS[refusal];
   const headers = code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {};
   return new GraphQLError(message, { extensions: { code, http: { status, headers } } });

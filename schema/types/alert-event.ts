@@ -20,7 +20,7 @@ builder.node(AlertEventRef, {
   description: 'An occurrence of an alert: when it fires, and for which key.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, row }) => encodePath(at, row.eventId) },
-  loadOne: loadAlone(async (id, scope) => {
+  loadOne: loadAlone(AlertEventRef, async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     return found && findAlertEvent(found.at, found.rest[0] ?? '');
   }),

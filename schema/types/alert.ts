@@ -12,7 +12,7 @@ builder.node(AlertRef, {
   authScopes: ({ at }) => ({ granted: at.name }),
   // Not the name: a client's cache would mix a rule with its version when an event began.
   id: { resolve: ({ at, row }) => encodePath(at, row.revision) },
-  loadOne: loadAlone(async (id, scope) => {
+  loadOne: loadAlone(AlertRef, async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     return found && findAlert(found.at, found.rest[0] ?? '');
   }),

@@ -23,7 +23,10 @@ builder.node(ContextRef, {
   description: 'A named data set: its counter groups, and the slices of time they are stored in.',
   authScopes: (context) => ({ granted: context.name }),
   id: { resolve: (context) => encodePath(context) },
-  loadOne: loadAlone(async (id, scope) => (await findContextAt(scope, id, 0))?.at ?? null),
+  loadOne: loadAlone(
+    ContextRef,
+    async (id, scope) => (await findContextAt(scope, id, 0))?.at ?? null,
+  ),
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),
     haSlaveMode: t.boolean({

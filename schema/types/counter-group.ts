@@ -30,7 +30,10 @@ builder.node(CounterGroupRef, {
   description: 'A kind of thing that is counted: hosts, apps, protocols, pairs of them …',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, guid }) => encodePath(at, guid.slice(1, -1)) },
-  loadOne: loadAlone(async (id, scope) => (await findGroupAt(scope, id, 1))?.group ?? null),
+  loadOne: loadAlone(
+    CounterGroupRef,
+    async (id, scope) => (await findGroupAt(scope, id, 1))?.group ?? null,
+  ),
   fields: (t) => ({
     guid: t.field({
       type: 'Guid',

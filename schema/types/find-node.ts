@@ -1,8 +1,10 @@
+import { brandWithType, type OutputType } from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import { parseGuid } from '../../domain/text/guid.ts';
 import { type ContextView, findContext } from '../../resolvers/contexts.ts';
 import { type CounterGroupView, findGroup } from '../../resolvers/counter-groups.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
+import type { SchemaTypes } from '../builder.ts';
 import { decodeGlobalId, decodeNumber, decodePath, type ObjectPath } from '../global-id.ts';
 
 /**
@@ -62,17 +64,24 @@ export async function findGroupAt(
 type Load<T> = (id: string, scope: RequestScope) => Promise<T | null>;
 
 /**
- * Returns an error as the value of the one id that it concerns, as GraphQL allows. If it were
- * thrown, `nodes` would have no answer for the other ids either. Each is a new object, because
- * Pothos marks loaded objects with their type, and several ids may fail with the same error.
+ * Returns the loader of the nodes of a type. An error is the value of the one id that it concerns,
+ * as GraphQL allows: if it were thrown, `nodes` would have no answer for the other ids either.
+ *
+ * Marks each object with its type, as Pothos does, too, but only when all ids of its field are
+ * loaded: another field with one of these ids would find an object of an unknown type.
  */
-export function loadAlone<T>(load: Load<T>): Load<T> {
+export function loadAlone<T>({ name }: Named, load: Load<T>): Load<T> {
   return async (id, scope) => {
     try {
-      return await load(id, scope);
+      const found = await load(id, scope);
+      brandWithType(found, name as OutputType<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>);
+      return found;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return new GraphQLError(error.message, { originalError: error }) as T;
     }
   };
 }
+
+/** The type of the loaded objects. */
+type Named = { readonly name: string };

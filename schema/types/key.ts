@@ -24,7 +24,7 @@ builder.node(KeyRef, {
   description: 'One of the things that a counter group counts: a host, a port, a pair …',
   authScopes: ({ group }) => ({ granted: group.at.name }),
   id: { resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.key) },
-  loadOne: loadAlone(async (id, scope) => {
+  loadOne: loadAlone(KeyRef, async (id, scope) => {
     const found = await findGroupAt(scope, id, 2);
     return found && findRawKey(found.group, found.rest[0] ?? '');
   }),

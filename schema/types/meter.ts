@@ -14,7 +14,7 @@ builder.node(MeterRef, {
   id: {
     resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.meterId),
   },
-  loadOne: loadAlone(async (id, scope) => {
+  loadOne: loadAlone(MeterRef, async (id, scope) => {
     const found = await findGroupAt(scope, id, 2);
     const [index = ''] = found?.rest ?? [];
     return found && /^\d{1,9}$/.test(index) ? findMeter(found.group, Number(index)) : null;

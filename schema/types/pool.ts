@@ -8,7 +8,7 @@ builder.node(PoolRef, {
   description: 'A place where slices are stored.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, name }) => encodePath(at, name) },
-  loadOne: loadAlone(async (id, scope) => {
+  loadOne: loadAlone(PoolRef, async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     const pools = found ? await listPools(found.at) : [];
     return pools.find(({ name }) => name === found?.rest[0]) ?? null;

@@ -8,7 +8,7 @@ builder.node(SliceRef, {
   description: 'One interval of time of one engine instance: the unit in which data is stored.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, sliceId }) => encodePath(at, sliceId) },
-  loadOne: loadAlone(async (id, scope) => {
+  loadOne: loadAlone(SliceRef, async (id, scope) => {
     const found = await findContextAt(scope, id, 1);
     const sliceId = decodeNumber(found?.rest[0]);
     return found && sliceId !== null ? findSlice(scope, found.at, sliceId) : null;

@@ -6,7 +6,7 @@ import {
   volumeOf,
 } from '../../domain/toppers/topper-arithmetic.ts';
 import { attributesOf, labelOf, readableOf } from '../../resolvers/keys.ts';
-import { seriesLength } from '../../resolvers/toppers/series-step.ts';
+import { densePoints, seriesLength } from '../../resolvers/toppers/series-step.ts';
 import { drillDown, previousOf } from '../../resolvers/toppers/topper-comparisons.ts';
 import { keyPeak, keyPercentiles, keySeries } from '../../resolvers/toppers/topper-series.ts';
 import { builder } from '../builder.ts';
@@ -21,7 +21,7 @@ import {
   TopperKeyRef,
   TopperRef,
 } from '../refs.ts';
-import { takeValues } from './take-values.ts';
+import { expectValues } from './expect-values.ts';
 
 builder.objectType(TopperKeyRef, {
   description: 'A key of a topper, with its rank.',
@@ -113,10 +113,9 @@ builder.objectFields(TopperKeyRef, (t) => ({
         description: 'Numbers from 0 to 100; the answer has the same order.',
       }),
     },
-    resolve(ranked, { ranks }, scope, info) {
+    resolve(ranked, { ranks }, scope) {
       const { maxPercentileRanks: most } = scope.settings;
       const known = ranks.length > 0 ? parseRanks(ranks.map(String), 'ranks', most) : [];
-      takeValues(scope, known.length, info);
       return keyPercentiles(ranked, known);
     },
   }),
@@ -127,7 +126,8 @@ builder.objectFields(TopperKeyRef, (t) => ({
       "The key's values per topper bucket, or per `step` seconds: a multiple of bucketSize, aligned to the epoch, at most 10,000 points.",
     args: { step: t.arg.int({ description: 'Seconds between points.' }) },
     resolve(ranked, { step = null }, scope, info) {
-      takeValues(scope, seriesLength(ranked.topper.plan, step).points, info);
+      const { plan } = ranked.topper;
+      expectValues(scope, densePoints(plan, seriesLength(plan, step).points), info);
       return keySeries(ranked, step);
     },
   }),

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { shownTotal } from '../../domain/toppers/topper-arithmetic.ts';
 import { flatSeries, flatSeriesStep } from '../../resolvers/toppers/flat-series.ts';
-import { seriesLength, stepCount } from '../../resolvers/toppers/series-step.ts';
+import { densePoints, seriesLength, stepCount } from '../../resolvers/toppers/series-step.ts';
 import { topperSeries } from '../../resolvers/toppers/topper-series.ts';
 import { shownOthers } from '../../resolvers/toppers/toppers.ts';
 import { builder } from '../builder.ts';
@@ -14,7 +14,7 @@ import {
   TopperRef,
   TopperSeriesPointRef,
 } from '../refs.ts';
-import { takeValues } from './take-values.ts';
+import { expectValues } from './expect-values.ts';
 
 builder.objectType(TopperRef, {
   description: 'The largest keys of a group by a meter over a window. It is always exact.',
@@ -68,7 +68,7 @@ builder.objectType(TopperRef, {
   }),
 });
 
-/** Lists, whose values count towards the answer's budget. */
+/** Lists; those that have to be computed announce their values first. */
 builder.objectFields(TopperRef, (t) => ({
   series: t.field({
     type: [TopperSeriesPointRef],
@@ -81,7 +81,7 @@ builder.objectFields(TopperRef, (t) => ({
       }),
     },
     resolve(topper, { step = null }, scope, info) {
-      takeValues(scope, seriesLength(topper.plan, step).points, info);
+      expectValues(scope, densePoints(topper.plan, seriesLength(topper.plan, step).points), info);
       return topperSeries(topper, step);
     },
   }),
@@ -105,17 +105,15 @@ builder.objectFields(TopperRef, (t) => ({
     },
     resolve(topper, { step = null, maxPoints = null }, scope, info) {
       const stepSeconds = flatSeriesStep(topper, { step, maxPoints });
-      takeValues(scope, stepCount(topper.plan, stepSeconds) * (topper.keys.length + 1), info);
+      const rows = stepCount(topper.plan, stepSeconds) * (topper.keys.length + 1);
+      expectValues(scope, densePoints(topper.plan, rows), info);
       return flatSeries(topper, stepSeconds);
     },
   }),
   keys: t.field({
     type: [TopperKeyRef],
     description: 'The listed keys, largest first; ties in the order of their raw form.',
-    resolve({ keys }, _, scope, info) {
-      takeValues(scope, keys.length, info);
-      return [...keys];
-    },
+    resolve: ({ keys }) => [...keys],
   }),
 }));
 

@@ -10,6 +10,8 @@ import { StartQueue } from './start-queue.ts';
 
 /** One request in admission. */
 export type RequestAdmission = LogInGate & {
+  /** What counts as one caller: an address, or a network of IPv6. */
+  readonly caller: string;
   /** Takes a permit if it can; returns whether the request has one. May be called again. */
   admits(): boolean;
   /** The same as `admits`, but throws. Error: `busy`. */
@@ -87,6 +89,7 @@ export class AdmissionControl {
       if (refused) throw refused;
     };
     return {
+      caller,
       admits,
       enter() {
         if (!admits()) throw serviceError('busy');

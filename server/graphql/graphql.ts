@@ -1,7 +1,8 @@
-import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
-import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import { createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
+import { textOf } from '../../domain/text/long-text.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { renderError, withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
@@ -16,7 +17,10 @@ import { guardSchema, limitRequests } from './guard-graphql.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { openSubscriptions } from './open-subscriptions.ts';
 import { parseUrlValues } from './parse-url-values.ts';
-import { runOrRemember } from './remembered-results.ts';
+import { plansOf } from './plans-of.ts';
+import { type Outcome, runOrRemember } from './remembered-results.ts';
+import { bodyOf, placeholderOf } from './render-result.ts';
+import { runOperation } from './run-operation.ts';
 
 export type GraphQLOptions = {
   readonly log: Logger;
@@ -58,10 +62,9 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       limitRequests(settings),
       findDocuments(known.documents),
       guardSchema(settings, isSignedIn),
-      openSubscriptions(),
-      runCompiled(known.compiled),
+      openSubscriptions(known.compiled),
+      runOperations(known.compiled, settings),
       giveBackReads(),
-      givePlans(),
       giveCodes(),
       observeGraphQL(metrics),
     ],
@@ -82,38 +85,58 @@ const findDocuments = (
 });
 
 /**
- * Runs the compiled form of frequent operations, after graphql-js has coerced their variables.
- * graphql-js executes all others. Yoga's own executor is not used: it takes an object with a field
- * `then` for a promise, and does not know a variable `__proto__`.
+ * Runs operations. The answer goes to the slot, because Yoga would hold it as one string; Yoga only
+ * sees the errors, from which it derives status and headers.
  */
-const runCompiled = (
+const runOperations = (
   compiled: CompiledQueries,
-): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({
-  onExecute({ args, setExecuteFn }) {
-    const { query: text, operationName = null, variables, extensions } = args.contextValue.params;
-    if (typeof text !== 'string') return;
-    const query = compiled.note({ text, document: args.document, operationName });
-    const coerced = query && compiled.coerce(query, variables ?? {});
-    if (!query || !coerced) {
-      setExecuteFn(executeWithStatus);
-      return;
-    }
-    const requested = {
-      query,
-      operationName,
-      variables: variables ?? {},
-      coerced,
-      extensions: extensions ?? null,
-    };
-    setExecuteFn(() => runOrRemember(args.contextValue, requested));
+  settings: Settings,
+): Plugin<RequestScope & GraphQLServerContext, GraphQLServerContext, RequestScope> => ({
+  onExecute({ args: { document, contextValue }, setExecuteFn }) {
+    setExecuteFn(async (): Promise<ExecutionResult & { stringify?: () => string }> => {
+      const outcome = await runRequested(compiled, settings, document, contextValue);
+      const { anonymous, params, request, slot } = contextValue;
+      const { result } = outcome;
+      if (result?.data === null) return { ...placeholderOf(result), ...REFUSED };
+      const extensions = plansOf(params.extensions, anonymous);
+      const body = result ? bodyOf(result, extensions) : outcome.body;
+      slot.body = body;
+      const shown = result ? placeholderOf(result) : { data: null };
+      const mayBeEmbedded = EMBEDDING.test(request.headers.get('accept') ?? '');
+      return mayBeEmbedded ? { ...shown, stringify: () => textOf(body) } : shown;
+    });
   },
 });
 
-/** Executes with graphql-js. If that is impossible, as with wrong variables, the status is 400. */
-async function executeWithStatus(args: ExecutionArgs): Promise<ExecutionResult> {
-  const result = await execute(args);
-  const isRun = result.data !== undefined;
-  return isRun ? result : { ...result, extensions: { http: { status: 400 } } };
+/** Media types in which Yoga embeds the JSON of an answer. */
+const EMBEDDING = /text\/event-stream|multipart\/mixed/;
+
+/** The operation was not run, as with wrong variables. */
+const REFUSED = { extensions: { http: { status: 400 } } };
+
+type Requested = RequestScope & GraphQLServerContext & Pick<YogaInitialContext, 'params'>;
+
+/** Runs the operation that a request names, or returns its cached result. */
+async function runRequested(
+  compiled: CompiledQueries,
+  settings: Settings,
+  document: DocumentNode,
+  context: Requested,
+): Promise<Outcome> {
+  const { query: text = '', operationName = null, extensions = null } = context.params;
+  const variables = context.params.variables ?? {};
+  const requested = { document, operationName };
+  try {
+    const kept = compiled.note({ text, ...requested });
+    if (kept) {
+      const request = { operation: kept, operationName, variables, extensions };
+      return await runOrRemember(context, settings, request);
+    }
+    const operation = compiled.compile(requested);
+    return { result: await runOperation(context, settings, { operation, variables }) };
+  } catch (error) {
+    return { result: { data: null, errors: [renderError(error)] } };
+  }
 }
 
 /** Whether the caller is signed in. Called if a document was refused before the log-in. */
@@ -133,26 +156,6 @@ const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({
     await context.anonymous.reads.end();
   },
 });
-
-const givePlans = (): Plugin<object, GraphQLServerContext> => ({
-  onExecutionResult({ context, result, setResult }) {
-    if (result === undefined || Array.isArray(result) || isAsyncIterable(result)) return;
-    setResult(withPlans(result, context.params.extensions, context.anonymous));
-  },
-});
-
-/**
- * Adds to the extensions of a result which blocks its toppers were added up from, if the request
- * has `"extensions": { "plan": true }`.
- */
-export function withPlans(
-  result: ExecutionResult,
-  requested: Readonly<Record<string, unknown>> | null | undefined,
-  { reads }: AnonymousScope,
-): ExecutionResult {
-  if (requested?.['plan'] !== true) return result;
-  return { ...result, extensions: { ...result.extensions, plan: reads.plans } };
-}
 
 const giveCodes = (): Plugin => ({
   onResultProcess({ result }) {

@@ -2,7 +2,6 @@ import { isAsyncIterable, type Plugin, type YogaInitialContext } from 'graphql-y
 import { serviceError } from '../../domain/errors.ts';
 import {
   hasSuggestion,
-  introspectionFault,
   mayIntrospect,
   withoutSuggestion,
 } from '../../schema/documents/introspection.ts';
@@ -63,18 +62,13 @@ export function limitRequests(settings: Settings): Plugin {
   };
 }
 
-/** Limits what a caller may learn about the schema. `isSignedIn` is called only if that matters. */
+/** Hides the schema's names from callers who may not see it. `isSignedIn` is called only if needed. */
 export function guardSchema<Context extends object>(
   { introspection: mode }: Settings,
   isSignedIn: (context: Context & YogaInitialContext) => Promise<boolean>,
 ): Plugin<object, Context> {
   if (mode === 'on') return {};
   return {
-    onExecute({ args: { document, operationName, contextValue }, setResultAndStopExecution }) {
-      const signedIn = 'identity' in contextValue && contextValue.identity !== null;
-      const fault = introspectionFault(document, operationName, mode, signedIn);
-      if (fault) setResultAndStopExecution({ errors: [fault] });
-    },
     async onExecutionResult({ context, result, setResult }) {
       if (!result || Array.isArray(result) || isAsyncIterable(result)) return;
       const { errors = [] } = result;

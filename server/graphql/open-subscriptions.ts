@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  getOperationAST,
-  getVariableValues,
-  type VariableDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, ExecutionResult, VariableDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
 import { grantFor } from '../../resolvers/contexts.ts';
 import { isPrimary } from '../../resolvers/nodes.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
+import type { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { renderError } from '../../schema/documents/render-error.ts';
 import { requestedSubscription } from '../../schema/documents/requested-subscription.ts';
-import { schema } from '../../schema/schema.ts';
 import { choiceOf, followedBy } from './followed-by.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
 import { noteOperation } from './observe-graphql.ts';
@@ -33,25 +27,31 @@ type Params = {
  * Takes valid subscriptions over from Yoga, which would compute and render answers for each
  * subscriber separately. Yoga only answers those that end immediately, such as refused ones.
  */
-export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, RequestScope> => ({
+export const openSubscriptions = (
+  compiled: CompiledQueries,
+): Plugin<Asking, GraphQLServerContext, RequestScope> => ({
   async onSubscribe({ args: { document, contextValue }, setResultAndStopExecution }) {
     const { exchange, identity } = contextValue;
     const name = contextValue.params.operationName;
     noteOperation(exchange.current, { document, name, isKnown: identity !== null });
-    setResultAndStopExecution(await open(document, contextValue));
+    setResultAndStopExecution(await open(compiled, document, contextValue));
   },
 });
 
 /** Returns the result of a subscription that ends immediately; not used if the slot is filled. */
-async function open(document: DocumentNode, context: Context): Promise<ExecutionResult> {
+async function open(
+  compiled: CompiledQueries,
+  document: DocumentNode,
+  context: Context,
+): Promise<ExecutionResult> {
   const { params, identity, reads, slot } = context;
   const { operationName = null, query = '' } = params;
   const given = params.variables ?? {};
   try {
     if (!identity) throw serviceError('invalidToken');
-    const declared = getOperationAST(document, operationName)?.variableDefinitions ?? [];
-    const { coerced, errors } = getVariableValues(schema, declared, given);
-    if (!coerced) return { errors: errors ?? [] };
+    const operation = compiled.compile({ document, operationName });
+    const { coerced, errors } = operation.coerce(given);
+    if (!coerced) return { errors };
     const requested = requestedSubscription(document, operationName, coerced);
     if (!requested) return { data: {} };
     const followed = followedBy(requested);
@@ -61,11 +61,11 @@ async function open(document: DocumentNode, context: Context): Promise<Execution
     const granted =
       provisional ?? (await grantFor(context, followed.contextName, choiceOf(followed)));
     if (!granted) return { data: { [requested.responseKey]: null } };
-    const variables = declaredOnly(given, declared);
+    const variables = declaredOnly(given, operation.operation.variableDefinitions ?? []);
     const question = JSON.stringify([query, operationName, variables]);
     slot.opened = {
       name: digestOf(question),
-      operation: { document, operationName, variables },
+      operation: { operation, variables },
       characters: question.length,
       requested,
       username: identity.username,

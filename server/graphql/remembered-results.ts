@@ -1,72 +1,61 @@
-import type { ExecutionResult } from 'graphql';
+import { joinPieces } from '../../domain/text/long-text.ts';
 import type { Identity } from '../../resolvers/callers/identity.ts';
-import type { RequestScope } from '../../resolvers/request-scope.ts';
-import type { Variables } from '../../schema/compiled/collect-fields.ts';
-import type { CompiledQuery, CompiledResult } from '../../schema/compiled/compiled-queries.ts';
+import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
+import type { KeptOperation } from '../../schema/compiled/compiled-queries.ts';
+import {
+  type OperationLimits,
+  type OperationRequest,
+  type OperationResult,
+  runOperation,
+} from './run-operation.ts';
 
-/** A compiled operation with the parameters of a request. */
-export type CompiledRequest = {
-  readonly query: CompiledQuery;
+/** A kept operation with the parameters of a request. */
+export type KeptRequest = OperationRequest & {
+  readonly operation: KeptOperation;
   readonly operationName: string | null;
-  /** As the caller sent them. */
-  readonly variables: Variables;
-  readonly coerced: Variables;
   readonly extensions: Readonly<Record<string, unknown>> | null;
 };
 
-/** A rendered result without errors. Yoga calls `stringify` if a result has it. */
-export class RenderedResult implements ExecutionResult {
-  readonly body: string | Buffer;
-  readonly stringify: () => string;
-
-  constructor(body: string | Buffer) {
-    this.body = body;
-    this.stringify = () => String(body);
-  }
-
-  get data(): Record<string, unknown> {
-    return (JSON.parse(String(this.body)) as { readonly data: Record<string, unknown> }).data;
-  }
-}
+/** A result, or the rendered body of one without errors. */
+export type Outcome =
+  | { readonly result: OperationResult; readonly body?: never }
+  | { readonly body: Rendered['body']; readonly result?: never };
 
 /**
- * Runs a compiled operation, or returns its cached result. The text is the same on every path that
- * a request can take, so it is rendered once for all of them.
+ * Runs a kept operation, or returns its cached result. The body is the same on every path that a
+ * request can take, so it is rendered once for all of them.
  */
 export async function runOrRemember(
   scope: RequestScope,
-  request: CompiledRequest,
-): Promise<ExecutionResult> {
-  const { query, coerced, extensions } = request;
+  limits: OperationLimits,
+  request: KeptRequest,
+): Promise<Outcome> {
   const { identity, reads } = scope;
   const isByPrimary = identity?.nodeUrl === reads.primaryUrl;
+  const run = () => runOperation(scope, limits, request);
+  const isQuery = request.operation.operation.operation === 'query';
   // Plans describe this run, and what a stand-in knows of the caller may differ from node to node.
-  if (!identity || !isByPrimary || extensions?.['plan'] === true) {
-    return asObjects(await query.run(scope, coerced));
+  if (!identity || !isByPrimary || !isQuery || request.extensions?.['plan'] === true) {
+    return { result: await run() };
   }
-  let failed: ExecutionResult | null = null;
+  let failed: OperationResult | null = null;
   const { body } = await reads.remembered(nameOf(identity, request), async () => {
-    const made = await query.run(scope, coerced);
-    if (made.errors.length === 0) {
-      return { status: 200, headers: {}, body: `{"data":${made.data}}` };
+    const result = await run();
+    const { data, errors } = result;
+    if (data !== null && errors.length === 0) {
+      return { status: 200, headers: {}, body: joinPieces(['{"data":', data, '}']) };
     }
-    failed = asObjects(made);
+    failed = result;
     reads.noteMoment();
     return { status: 200, headers: {}, body: '' };
   });
-  return failed ?? new RenderedResult(body);
-}
-
-/** Returns a result in the form of graphql-js, for callers that add to it before it is rendered. */
-function asObjects({ data, errors }: CompiledResult): ExecutionResult {
-  const parsed: ExecutionResult = { data: JSON.parse(data) };
-  return errors.length === 0 ? parsed : { errors, ...parsed };
+  return failed ? { result: failed } : { body };
 }
 
 /** Returns the cache key. It holds all that decides the result: user, grants and operation. */
 const nameOf = (
   { username, contexts }: Identity,
-  { query, operationName, variables }: CompiledRequest,
+  { operation, operationName, variables }: KeptRequest,
 ): string =>
   JSON.stringify([
     'graphql',
@@ -74,5 +63,5 @@ const nameOf = (
     variables,
     username,
     [...contexts.values()],
-    query.text,
+    operation.text,
   ]);

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import etag from 'etag';
 import fresh from 'fresh';
+import { byteLength } from '../../domain/text/long-text.ts';
 import type { Answer, Exchange } from './http-exchange.ts';
 
 /**
@@ -31,7 +33,15 @@ const TAGS = new WeakMap<Answer, string>();
 function tagOf(answer: Answer): string {
   const known = TAGS.get(answer);
   if (known !== undefined) return known;
-  const tag = etag(answer.body);
+  const { body } = answer;
+  const tag = typeof body === 'string' || Buffer.isBuffer(body) ? etag(body) : tagOfChunks(body);
   TAGS.set(answer, tag);
   return tag;
+}
+
+/** Hashes long text without joining it. */
+function tagOfChunks(chunks: readonly Buffer[]): string {
+  const hash = createHash('sha1');
+  for (const chunk of chunks) hash.update(chunk);
+  return `"${byteLength(chunks).toString(16)}-${hash.digest('base64').slice(0, 27)}"`;
 }

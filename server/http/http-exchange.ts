@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { byteLength } from '../../domain/text/long-text.ts';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
+import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { writeBody } from './write-body.ts';
 
 /** One request and its response, with what every route needs to know about them. */
 export type Exchange = {
@@ -23,8 +26,14 @@ export type Exchange = {
   readonly query: URLSearchParams;
   /** Aborted when the caller disconnects before the response is sent. */
   readonly signal: AbortSignal;
+  /** When its headers had arrived, on the clock of `performance.now()`. */
+  readonly arrivedAt: number;
   /** Admission of the request, and of its log-in. */
   readonly gate: RequestAdmission;
+  /** The bytes of the response that the caller has not taken. */
+  readonly unread: UnreadAnswer;
+  /** Waits until the answer may be rendered. Meanwhile the request holds no permit. */
+  readonly waitForReaders: (signal: AbortSignal) => Promise<void>;
   /** A caller that reads none of its response for this long is disconnected. */
   readonly slowCallerMs: number;
 };
@@ -37,7 +46,7 @@ export class CallerGone extends Error {
   }
 }
 
-type ExchangeTerms = Pick<Exchange, 'log' | 'gate' | 'slowCallerMs'> & {
+type ExchangeTerms = Pick<Exchange, 'log' | 'gate' | 'unread' | 'slowCallerMs'> & {
   readonly requestId: string;
 };
 
@@ -68,6 +77,11 @@ export function openExchange(
     request,
     response,
     current,
+    arrivedAt: performance.now(),
+    async waitForReaders(signal) {
+      terms.gate.leave();
+      await terms.unread.turn(signal);
+    },
     ...terms,
     // Created on first use, since most requests log nothing before they end.
     get log() {
@@ -128,9 +142,9 @@ export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   response.writeHead(answer.status, {
     ...answer.headers,
     // RFC 9110, 8.6: a 304 would have to name the length of the body that it does not send.
-    ...(answer.status !== 304 && { 'content-length': Buffer.byteLength(answer.body) }),
+    ...(answer.status !== 304 && { 'content-length': byteLength(answer.body) }),
   });
-  response.end(method === 'HEAD' ? undefined : answer.body);
+  writeBody(response, method === 'HEAD' ? '' : answer.body, exchange.unread);
 }
 
 /** Reads and discards the rest of the body. False: it was too large, or took too long. */

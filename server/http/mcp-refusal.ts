@@ -1,6 +1,6 @@
 import type { ErrorKind, ServiceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
-import type { Answer } from './http-exchange.ts';
+import type { TextAnswer } from '../../rest/json-answer.ts';
 
 /** JSON-RPC's own codes for some errors; all others have the first code reserved for servers. */
 const CODES: Partial<Record<ErrorKind, number>> = {
@@ -11,7 +11,7 @@ const CODES: Partial<Record<ErrorKind, number>> = {
 const OTHER_CODE = -32_000;
 
 /** Renders an error of a whole request as a JSON-RPC message. */
-export function mcpRefusal(error: ServiceError): Answer {
+export function mcpRefusal(error: ServiceError): TextAnswer {
   const { status, headers } = renderError(error, ['POST']);
   const { message, kind, code } = error;
   const told = { code: CODES[kind] ?? OTHER_CODE, message, data: { code } };

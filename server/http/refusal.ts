@@ -1,7 +1,8 @@
 import type { ServiceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
+import type { TextAnswer } from '../../rest/json-answer.ts';
 import { GRAPHQL_PATH } from './graphql-path.ts';
-import type { Answer, Exchange } from './http-exchange.ts';
+import type { Exchange } from './http-exchange.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import { mcpRefusal } from './mcp-refusal.ts';
 
@@ -15,7 +16,7 @@ export const graphqlErrorType = (accept: string | undefined): string =>
 export function refusalOf(
   { path, request }: Pick<Exchange, 'path' | 'request'>,
   error: ServiceError,
-): Answer {
+): TextAnswer {
   if (path === MCP_PATH) return mcpRefusal(error);
   const { status, headers, body } = renderError(error);
   if (path !== GRAPHQL_PATH) return { status, headers, body };

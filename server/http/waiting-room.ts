@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
+import type { TextAnswer } from '../../rest/json-answer.ts';
 import { connectionOptions } from '../connections/connection-limits.ts';
 import { listen } from '../connections/listen.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Answer } from './http-exchange.ts';
 import { refusalOf } from './refusal.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
@@ -50,7 +50,7 @@ export async function openWaitingRoom(
   };
 }
 
-function answerTo(request: IncomingMessage, problem: () => string): Answer {
+function answerTo(request: IncomingMessage, problem: () => string): TextAnswer {
   const [path = '/'] = (request.url ?? '/').split('?');
   if (path === '/healthz') return plain(200, 'alive');
   if (path === '/readyz') return plain(503, problem());
@@ -59,7 +59,7 @@ function answerTo(request: IncomingMessage, problem: () => string): Answer {
 
 const NOT_YET = serviceError('busy', {}, { retryAfterSeconds: RETRY_SECONDS });
 
-const plain = (status: number, text: string): Answer => ({
+const plain = (status: number, text: string): TextAnswer => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: `${text}\n`,

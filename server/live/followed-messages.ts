@@ -1,6 +1,7 @@
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
-import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
+import type { OpenedSubscription } from '../graphql/answer-slot.ts';
+import { bodyOf } from '../graphql/render-result.ts';
 import type { FollowedOptions, Followers } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
@@ -80,7 +81,7 @@ export class FollowedMessages {
       const messages = await this.#source(scope, followed.contextName, after);
       if ('over' in messages) return messages;
       const { cursor, roots, hasMore } = messages;
-      const made = await Promise.all(roots.map((root) => make(operation, root)));
+      const made = await Promise.all(roots.map((rootValue) => make({ ...operation, rootValue })));
       return { cursor, hasMore, made };
     });
     if (outcome.kind !== 'made') return outcome.kind === 'nobody';
@@ -90,10 +91,10 @@ export class FollowedMessages {
       return true;
     }
     const { cursor, hasMore, made } = outcome.made;
-    if (made.some(({ result }) => hasPassingError(result))) return false;
+    if (made.some(hasPassingError)) return false;
     if (hasMore) this.#pace.due();
     if (made.length > 0) this.#parts.onComputed();
-    const events = made.map(({ json }) => eventOf(json));
+    const events = made.map((result) => eventOf(bodyOf(result)));
     for (const stream of streams) {
       if (!this.followers.streams.has(stream)) continue;
       this.#cursors.set(stream, cursor);

@@ -1,8 +1,13 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { ServiceError } from '../../domain/errors.ts';
+import type { Piece } from '../../domain/text/long-text.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
-import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
+import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
+import type { OpenedSubscription } from '../graphql/answer-slot.ts';
+import { bodyOf } from '../graphql/render-result.ts';
+import type { OperationResult } from '../graphql/run-operation.ts';
 import type { FollowedOptions, Followers, Granted } from './followers.ts';
+import { nullData } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Pace } from './pace.ts';
 import { pacedFollowers } from './paced-followers.ts';
@@ -21,7 +26,7 @@ export class FollowedQuery {
   readonly #parts: LiveParts;
   readonly #pace: Pace;
   /** The newest answer; null: there is none yet. */
-  #answer: { readonly json: string; readonly event: LiveEvent } | null = null;
+  #answer: LiveEvent | null = null;
   /** Whether the newest answer is an error that a later one may replace. */
   #hasFailed = false;
   /** The versions that the answer was computed from; null: unknown. */
@@ -46,7 +51,7 @@ export class FollowedQuery {
     // A stand-in may have another id for the context.
     if (isConfirmed) this.#watchWhere(granted);
     const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
-    if (this.#answer && isCurrent && isConfirmed) stream.events.offer(this.#answer.event);
+    if (this.#answer && isCurrent && isConfirmed) stream.events.offer(this.#answer);
     // An answer that is being computed is for this stream, too: later commits are noticed.
     else if (!this.#pace.isAsking) this.#pace.now();
   }
@@ -84,7 +89,7 @@ export class FollowedQuery {
     if (this.#answer && !this.#hasFailed) this.#fail(this.followers.lose(cause));
   }
 
-  #fail(json: string): void {
+  #fail(json: Piece): void {
     this.#hasFailed = true;
     this.#versions = null;
     const event = this.#answerOf(json);
@@ -106,15 +111,15 @@ export class FollowedQuery {
     }
     const { made, versions } = outcome.made;
     if (!made) {
-      if (this.#answer) this.#tell(this.#answer.event);
+      if (this.#answer) this.#tell(this.#answer);
       return true;
     }
     this.#parts.onComputed();
-    const hasFailed = hasPassingError(made.result);
+    const hasFailed = hasPassingError(made);
     this.#hasFailed = hasFailed;
     this.#versions = hasFailed ? null : versions;
-    const event = this.#answerOf(made.json);
-    const isOver = !hasFailed && made.result.data?.[this.followers.requested.responseKey] == null;
+    const event = this.#answerOf(bodyOf(made));
+    const isOver = !hasFailed && isEmpty(made, this.followers.requested);
     if (!isOver) this.#tell(event);
     else for (const stream of this.followers.confirmed()) this.followers.finish(stream, event);
     return !hasFailed;
@@ -131,15 +136,20 @@ export class FollowedQuery {
   }
 
   /** Returns the same event as before if the answer is the same, so that it is not sent twice. */
-  #answerOf(json: string): LiveEvent {
-    if (json !== this.#answer?.json) this.#answer = { json, event: eventOf(json) };
-    return this.#answer.event;
+  #answerOf(json: Piece): LiveEvent {
+    const event = eventOf(json);
+    if (!this.#answer?.bytes.equals(event.bytes)) this.#answer = event;
+    return this.#answer;
   }
 
   #tell(event: LiveEvent): void {
     for (const stream of this.followers.confirmed()) stream.events.offer(event);
   }
 }
+
+/** Whether the subscribed object does not exist, or is not granted. */
+const isEmpty = ({ data }: OperationResult, { responseKey }: RequestedSubscription): boolean =>
+  data === null || data === 'null' || data === nullData(responseKey);
 
 const areSame = (a: VersionedRow, b: VersionedRow): boolean =>
   a.version === b.version &&

@@ -1,12 +1,14 @@
+import type { GraphQLError } from 'graphql';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
+import type { Piece } from '../../domain/text/long-text.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { grantFor, signedIn } from '../../resolvers/contexts.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
 import { choiceOf, type Followed, followedBy } from '../graphql/followed-by.ts';
-import { renderResult } from '../graphql/hot-graphql.ts';
-import type { RequestedOperation } from '../graphql/subscription-slot.ts';
+import { bodyOf } from '../graphql/render-result.ts';
+import type { OperationRequest } from '../graphql/run-operation.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type Asking, askOnce } from './ask-once.ts';
@@ -17,7 +19,7 @@ import type { LiveEvent } from './streams/event-stream.ts';
 import type { Stream } from './streams/stream.ts';
 
 export type FollowersOptions = {
-  readonly operation: RequestedOperation;
+  readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
   /** Called when a subscriber joined who gets answers only now. */
   readonly onConfirmed: () => void;
@@ -34,10 +36,10 @@ export type Granted = Asking & { readonly granted: GrantedContext };
 export type Outcome<T> =
   | { readonly kind: 'made'; readonly made: T }
   | { readonly kind: 'nobody' }
-  | { readonly kind: 'failed'; readonly json: string };
+  | { readonly kind: 'failed'; readonly json: Piece };
 
 /** The node that answers does not know this subscriber or the grant; it may know another one. */
-type Refused = { readonly kind: 'refused'; readonly json: string };
+type Refused = { readonly kind: 'refused'; readonly json: Piece };
 
 /**
  * The subscribers of one query. They share answers, but not rights: each was granted the context
@@ -45,7 +47,7 @@ type Refused = { readonly kind: 'refused'; readonly json: string };
  */
 export class Followers {
   readonly followed: Followed;
-  readonly operation: RequestedOperation;
+  readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
   readonly streams = new Set<Stream>();
   /** Subscribers whom only a stand-in for the primary knows so far. They get no answers. */
@@ -107,7 +109,7 @@ export class Followers {
   }
 
   /** Notes that the node that answers is away, and returns the error for its subscribers. */
-  lose(cause: ServiceError): string {
+  lose(cause: ServiceError): Piece {
     const node = this.followed.destinationNode ?? PRIMARY;
     const error = serviceError('unreachable', {}, { cause: cause.cause ?? cause, node });
     return this.#failureOf(error, this.#parts.service.log);
@@ -196,19 +198,19 @@ export class Followers {
         return null;
       }
       if (isOf(error, 'notGrantedThere')) {
-        return { kind: 'refused', json: renderResult({ errors: [renderError(error)] }) };
+        return { kind: 'refused', json: failureText(renderError(error)) };
       }
       return { kind: 'failed', json: this.#failureOf(error, log) };
     }
   }
 
   /** Counts and logs an error, and returns it for subscribers. */
-  #failureOf(error: unknown, log: Logger): string {
+  #failureOf(error: unknown, log: Logger): Piece {
     const rendered = renderError(error);
     this.#parts.service.metrics.error(errorKindOf(rendered));
     const cause = isUnreachable(error) ? error : causeOf(rendered);
     if (cause !== undefined) this.#logFailure(cause, log);
-    return renderResult({ errors: [rendered] });
+    return failureText(rendered);
   }
 
   /** Logs an outage only once, however many queries it concerns. */
@@ -222,6 +224,8 @@ export class Followers {
     return node === PRIMARY ? { node } : { node, context: this.followed.contextName };
   }
 }
+
+const failureText = (error: GraphQLError): Piece => bodyOf({ data: null, errors: [error] });
 
 const REFUSALS_MS = 10_000;
 

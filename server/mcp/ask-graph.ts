@@ -1,47 +1,52 @@
-import { type DocumentNode, type ExecutionResult, execute, parse } from 'graphql';
+import { parse } from 'graphql';
+import { textOf } from '../../domain/text/long-text.ts';
 import { type Graph, GraphFault } from '../../mcp/graph.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { withCode } from '../../schema/documents/render-error.ts';
+import type { Variables } from '../../schema/compiled/collect-fields.ts';
+import type { CompiledOperation } from '../../schema/compiled/compile-operation.ts';
+import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { requestFault } from '../../schema/limits/request-fault.ts';
 import { schema } from '../../schema/schema.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
-import { masked } from '../graphql/hot-graphql.ts';
 import { noteErrors } from '../graphql/observe-graphql.ts';
+import { type OperationResult, runOperation } from '../graphql/run-operation.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
 
-/** The parsed documents of the tools, which are few and fixed. */
-const parsed = new Map<string, DocumentNode>();
+/** The documents of the tools, which are few and fixed. */
+const compiled = new CompiledQueries(schema, 0);
+const operations = new Map<string, CompiledOperation>();
 
-function documentOf(text: string): DocumentNode {
-  const known = parsed.get(text);
+function operationOf(text: string): CompiledOperation {
+  const known = operations.get(text);
   if (known) return known;
-  const document = parse(text);
-  parsed.set(text, document);
-  return document;
+  const operation = compiled.compile({ document: parse(text), operationName: null });
+  operations.set(text, operation);
+  return operation;
 }
 
-/** Executes documents for one caller within the limits of a GraphQL request, in one snapshot. */
+/** Runs documents for one caller within the limits of a GraphQL request, in one snapshot. */
 export function askGraph(service: Service, scope: RequestScope, exchange: Exchange): Graph {
-  const limits = limitsOf(service.settings);
-  const run = async (text: string, variableValues: Record<string, unknown>) => {
-    const document = documentOf(text);
-    const request = { document, operationName: null, variables: variableValues };
-    const fault = requestFault(request, limits);
-    if (fault) return { errors: [fault] };
-    return masked(await execute({ schema, document, variableValues, contextValue: scope }));
+  const { settings, metrics } = service;
+  const limits = limitsOf(settings);
+  const run = async (text: string, variables: Variables): Promise<OperationResult> => {
+    const operation = operationOf(text);
+    const { document } = operation;
+    const fault = requestFault({ document, operationName: null, variables }, limits);
+    if (fault) return { data: null, errors: [fault] };
+    return runOperation(scope, settings, { operation, variables });
   };
   return {
     async ask<Data>(text: string, variables: Readonly<Record<string, unknown>>): Promise<Data> {
       const given = Object.entries(variables).filter(([, value]) => value !== undefined);
-      const result: ExecutionResult = await run(text, Object.fromEntries(given));
-      const { errors = [], data } = result;
-      for (const error of errors) withCode(error);
-      noteErrors(service.metrics, { anonymous: scope, exchange }, result);
+      const result = await run(text, Object.fromEntries(given));
+      noteErrors(metrics, { anonymous: scope, exchange }, result);
+      const { data, errors } = result;
       const first = errors[0];
-      if (!first) return data as Data;
+      // A tool asks for a hundred objects at most.
+      if (!first && data !== null) return JSON.parse(textOf(data)) as Data;
       const messages = new Set(errors.map(({ message }) => message));
-      throw new GraphFault([...messages].join('; '), String(first.extensions['code']));
+      throw new GraphFault([...messages].join('; '), String(first?.extensions['code']));
     },
   };
 }

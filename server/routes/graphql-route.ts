@@ -2,11 +2,11 @@ import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
 import { Documents } from '../documents/documents.ts';
+import type { AnswerSlot } from '../graphql/answer-slot.ts';
 import { explainRefusal } from '../graphql/explain-refusal.ts';
 import { createGraphQL } from '../graphql/graphql.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
 import { answerHot, hotRequest } from '../graphql/hot-graphql.ts';
-import type { SubscriptionSlot } from '../graphql/subscription-slot.ts';
 import { endToEndHeaders } from '../http/end-to-end-headers.ts';
 import { withEntityTag } from '../http/entity-tag.ts';
 import { GRAPHQL_PATH } from '../http/graphql-path.ts';
@@ -34,15 +34,16 @@ export function graphqlRoute(service: Service, live: Live): (exchange: Exchange)
     const hot = isPlain && body && hotRequest(hotWays, request, body);
     metrics.graphql(hot ? 'hot' : 'yoga');
     const seconds = settings.queryTimeoutSeconds;
-    const slot: SubscriptionSlot = { opened: null };
+    const slot: AnswerSlot = { opened: null, body: null };
     const answer = await withScope(service, exchange, seconds, (anonymous) => {
       slot.opened = null;
+      slot.body = null;
       return hot
         ? answerHot(hot, {
             headers: headersOf(request),
             anonymous,
             exchange,
-            metrics,
+            service,
             slot,
           })
         : askYoga(yoga, { exchange, contentType, body, anonymous, slot });
@@ -60,7 +61,7 @@ type YogaRequest = {
   readonly contentType: string | undefined;
   readonly body: Buffer | null;
   readonly anonymous: AnonymousScope;
-  readonly slot: SubscriptionSlot;
+  readonly slot: AnswerSlot;
 };
 
 async function askYoga(
@@ -78,9 +79,11 @@ async function askYoga(
     { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
     { anonymous, exchange, slot },
   );
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   return explainRefusal({
     status: response.status,
     headers: endToEndHeaders(response.headers),
-    body: await response.text(),
+    body: (isJson && slot.body) || text,
   });
 }

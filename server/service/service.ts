@@ -3,8 +3,6 @@ import { describeDatabase } from '../../db/describe-database.ts';
 import { NodePools, type StatementObserver } from '../../db/session/node-pools.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
-import { AnswerBudget } from '../../resolvers/answer-budget.ts';
-import { AnswerPace } from '../../resolvers/answer-pace.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
@@ -13,6 +11,7 @@ import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
+import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
@@ -53,6 +52,12 @@ export type ScopeRequest = {
   readonly gate: LogInGate;
   readonly current: CurrentRequest;
   readonly log: Logger;
+  /** When the request arrived, on the clock of `performance.now()`; now if left out. */
+  readonly arrivedAt?: number;
+  /** The bytes of the answer that the caller has not taken; left out: they are not bounded. */
+  readonly unread?: Pick<UnreadAnswer, 'grow'>;
+  /** Waits until readers have taken so much that the answer may be rendered, whatever its size. */
+  readonly waitForReaders?: (signal: AbortSignal) => Promise<void>;
 };
 
 /** When a request arrived, in epoch seconds and on the clock of `performance.now()`. */
@@ -85,7 +90,7 @@ export type Service = {
   /** Where a node's url_env is looked up. */
   readonly variable: (name: string) => string | undefined;
   /** Notes the arrival of a request. */
-  arrive(): Arrival;
+  arrive(at?: number): Arrival;
   /** Opens a scope for one request. Its `reads` must be ended, however the request ends. */
   openScope(timeoutSeconds: number | null, request: ScopeRequest, attempt: Attempt): AnonymousScope;
   close(): Promise<void>;
@@ -117,21 +122,13 @@ export function createService(options: ServiceOptions): Service {
     variable,
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
-    arrive: () => ({
+    arrive: (at = performance.now()) => ({
       now: Math.floor(clock() / 1000),
-      startedAt: performance.now(),
+      startedAt: at,
       committed: new Set(),
     }),
-    openScope: (timeoutSeconds, request, { arrival, mayBeginAnew }) => ({
-      settings,
-      directory,
-      variable,
-      gate: request.gate,
-      budget: new AnswerBudget(settings.answerValues),
-      pace: new AnswerPace(request.signal),
-      committed: arrival.committed,
-      onChange: (change) => auditChange(request.log, metrics, change),
-      reads: new RequestReads({
+    openScope(timeoutSeconds, request, { arrival, mayBeginAnew }) {
+      const reads = new RequestReads({
         pools,
         standbys,
         memory,
@@ -150,8 +147,21 @@ export function createService(options: ServiceOptions): Service {
           request.current.user = username;
         },
         onEnd: (ms, plans) => noteSlow(request, ms, plans),
-      }),
-    }),
+      });
+      return {
+        settings,
+        directory,
+        variable,
+        gate: request.gate,
+        signal: request.signal,
+        committed: arrival.committed,
+        onChange: (change) => auditChange(request.log, metrics, change),
+        onRendered(bytes) {
+          if (request.unread?.grow(bytes) === false) reads.postpone();
+        },
+        reads,
+      };
+    },
     async close() {
       await Promise.all([pools.close(), memory.threadPool.close()]);
     },

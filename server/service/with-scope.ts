@@ -1,6 +1,12 @@
-import { PagesGone, SnapshotMoved } from '../../resolvers/loaders/request-reads.ts';
+import {
+  AnswerPostponed,
+  PagesGone,
+  SnapshotMoved,
+  type TimeBound,
+} from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
-import type { ScopeRequest, Service } from './service.ts';
+import type { Arrival, ScopeRequest, Service } from './service.ts';
+import { startTimeLimit } from './time-limit.ts';
 
 /**
  * Maximum number of attempts. A request is retried once because the data have changed or a standby
@@ -16,7 +22,8 @@ const MAX_MANIFESTS = 3;
  * requests need one statement, which then runs without a transaction. The whole work is retried
  * from the start, on the primary and in one transaction, if the data change between that statement
  * and the next one, a pooler loses a prepared statement, pages of the manifest were swept, or the
- * chosen standby cannot answer. The time limit starts with the first attempt.
+ * chosen standby cannot answer. The time limit starts with the request, and bounds
+ * all attempts together.
  */
 export async function withScope<T>(
   service: Service,
@@ -24,27 +31,41 @@ export async function withScope<T>(
   timeoutSeconds: number | null,
   work: (scope: AnonymousScope) => Promise<T>,
 ): Promise<T> {
-  const arrival = service.arrive();
+  const arrival = service.arrive(request.arrivedAt);
+  const limit = startTimeLimit(request.signal, boundOf(arrival, timeoutSeconds));
+  const limited = { ...request, signal: limit.signal };
   const attempt = async (mayBeginAnew: boolean) => {
-    const scope = service.openScope(timeoutSeconds, request, { arrival, mayBeginAnew });
+    const scope = service.openScope(timeoutSeconds, limited, { arrival, mayBeginAnew });
     try {
-      const result = await work(scope);
+      const result = await limit.enforce(work(scope));
       // GraphQL puts errors of fields into its result instead of throwing them.
       const { moved } = scope.reads;
       if (moved) throw moved;
       return result;
     } finally {
-      await scope.reads.end();
+      // Cancelling a statement may take seconds if the database hangs.
+      await limit.waitFor(scope.reads.end());
     }
   };
   let manifests = 1;
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await attempt(attempts === 1);
-    } catch (error) {
-      if (!(error instanceof SnapshotMoved) || attempts === MAX_ATTEMPTS) throw error;
-      if (error instanceof PagesGone && manifests === MAX_MANIFESTS) throw error;
-      if (error instanceof PagesGone) manifests += 1;
+  try {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt(attempts === 1);
+      } catch (error) {
+        if (error instanceof AnswerPostponed) {
+          await request.waitForReaders?.(limit.signal);
+          continue;
+        }
+        if (!(error instanceof SnapshotMoved) || attempts === MAX_ATTEMPTS) throw error;
+        if (error instanceof PagesGone && manifests === MAX_MANIFESTS) throw error;
+        if (error instanceof PagesGone) manifests += 1;
+      }
     }
+  } finally {
+    limit.end();
   }
 }
+
+const boundOf = ({ startedAt }: Arrival, seconds: number | null): TimeBound | null =>
+  seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };

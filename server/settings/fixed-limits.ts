@@ -30,8 +30,9 @@ export type FixedLimits = {
   /** Maximum bytes of a request's body. */
   restBodyBytes: number;
   graphqlBodyBytes: number;
-  /** Maximum number of values of all lists of objects in the response to one request. */
+  /** Maximum number of values in the answer to one operation, and of callers not signed in. */
   answerValues: number;
+  answerValuesSignedOut: number;
 };
 
 export const FIXED_LIMITS: FixedLimits = {
@@ -49,6 +50,7 @@ export const FIXED_LIMITS: FixedLimits = {
   restBodyBytes: LIMITS.restBodyBytes,
   graphqlBodyBytes: LIMITS.graphqlBodyBytes,
   answerValues: LIMITS.answerValues,
+  answerValuesSignedOut: LIMITS.answerValuesSignedOut,
 };
 
 /** Limits of a GraphQL operation, except for its cost, which is a setting. */

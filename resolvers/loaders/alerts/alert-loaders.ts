@@ -17,32 +17,37 @@ import { type EventPage, selectEventPages } from '../../../db/queries/alerts/sel
 import { selectFiringEvents } from '../../../db/queries/alerts/select-firing-events.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { manyLoader, oneLoader } from '../session/batch.ts';
-import type { RequestSession } from '../session/request-session.ts';
+import type { NodeReader } from '../session/node-reader.ts';
 
 /**
  * Creates the loaders of alerts as of this moment. Alerts change with the clock as well as with the
  * data, so the version of a context does not show that they are unchanged, and no answer with them
  * is cached.
  */
-export function createAlertLoaders(session: RequestSession) {
+export function createAlertLoaders(reader: NodeReader) {
+  const { session } = reader;
   return {
     /** The rules of a context, by name. */
     byContext: manyLoader(
+      reader,
       (contextIds: readonly number[]) => selectAlerts(session, contextIds),
       (row) => row.contextId,
     ),
     /** A rule, by the UUID of its revision, which may be superseded. */
     byRevision: oneLoader(
+      reader,
       (revisions: readonly string[]) => selectRevisions(session, revisions),
       (revision) => revision,
       (row) => row.revision,
     ),
     /** The firing events of a rule, by alertId, in the order in which they began. */
     firing: manyLoader(
+      reader,
       (alertIds: readonly number[]) => selectFiringEvents(session, alertIds),
       (row) => row.alertId,
     ),
     event: oneLoader(
+      reader,
       (eventIds: readonly string[]) => selectEvents(session, eventIds),
       (eventId) => eventId,
       (row) => row.eventId,
@@ -52,7 +57,7 @@ export function createAlertLoaders(session: RequestSession) {
         const rows = groupBy(await selectEventPages(session, pages), ({ page }) => page);
         return pages.map((_, page) => rows.get(page) ?? []);
       },
-      { cache: false },
+      { cache: false, batchScheduleFn: reader.batchScheduleFn },
     ),
     /** See the statements of these two. Not batched: each is requested only once at a time. */
     changeCounter: (contextId: number, at: ChangeCursor): Promise<ChangeCounter> =>

@@ -52,7 +52,7 @@ type Open = {
 export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, KeyAnswer> =>
   new DataLoader(
     (questions) => byBound(questions, (batch, bound) => answerAll(reader, batch, bound)),
-    { cache: false },
+    { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
 
 async function answerAll(

@@ -33,7 +33,7 @@ export const describedKeysLoader = (
 ): DataLoader<DescribeRequest, DescribedKey[]> =>
   new DataLoader(
     (requests) => byBound(requests, (batch, bound) => describeAll(reader, batch, bound)),
-    { cache: false },
+    { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
 
 async function describeAll(
@@ -174,7 +174,7 @@ export function createKeyLists(
       const found = await Promise.allSettled(requests.map(listedKeys));
       return found.map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
     },
-    { cache: false },
+    { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
   async function listedKeys(request: ListRequest): Promise<ListedKeys> {
     const { contextId, group, filter, window } = request;
@@ -211,7 +211,7 @@ export function createKeyLists(
         ),
       );
     },
-    { cache: false },
+    { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
   return {
     page: (request: PageRequest): Promise<KeyPage> => pages.load(request),

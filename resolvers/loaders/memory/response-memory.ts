@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { VersionsRow } from '../../../db/queries/select-versions.ts';
+import { type Body, byteLength } from '../../../domain/text/long-text.ts';
 import { Tally } from './tally.ts';
 
 /** An answer as it is sent to the client. */
 export type Rendered = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  readonly body: Body;
 };
 
 /** Returns the current versions of a context; undefined if the caller may not read it. */
@@ -43,7 +44,7 @@ export class ResponseMemory {
   /** maxBytes 0: nothing is cached. */
   constructor(maxBytes: number) {
     const sizeCalculation = ({ rendered }: Kept, name: string) =>
-      ENTRY_BYTES + rendered.body.length + 2 * name.length;
+      ENTRY_BYTES + byteLength(rendered.body) + 2 * name.length;
     this.#kept = maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation }) : null;
   }
 
@@ -90,7 +91,8 @@ export class ResponseMemory {
       this.#momentary.set(name, true);
       return rendered;
     }
-    const asBytes = { ...rendered, body: Buffer.from(rendered.body) };
+    const { body } = rendered;
+    const asBytes = { ...rendered, body: typeof body === 'string' ? Buffer.from(body) : body };
     // A request that began before an import may end after one that has seen it.
     if (!isOlder(holdsAt, kept.peek(name))) kept.set(name, { rendered: asBytes, holdsAt });
     // Requests would wait in vain, one after another, for an answer that does not fit.

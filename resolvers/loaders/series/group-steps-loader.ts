@@ -20,17 +20,19 @@ type GroupStepsRequest = {
 
 /** Each topper has its own listed keys, so requests share no results. */
 export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>
-  new DataLoader((requests) =>
-    byBound(requests, async (batch, bound) => {
-      for (;;) {
-        const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, batch);
-        const reads = batch.map(({ read, stepSeconds, listed, within }, i) => {
-          const group = states[i]?.catalog.readGroup(read.groupId);
-          if (!group) throw new Error('a context was not read');
-          return { group, read, stepSeconds, listed, within };
-        });
-        const answers = await readGroupSteps(reader.segments, segments, reads, bound);
-        if (isOneSnapshot()) return answers;
-      }
-    }),
+  new DataLoader(
+    (requests) =>
+      byBound(requests, async (batch, bound) => {
+        for (;;) {
+          const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, batch);
+          const reads = batch.map(({ read, stepSeconds, listed, within }, i) => {
+            const group = states[i]?.catalog.readGroup(read.groupId);
+            if (!group) throw new Error('a context was not read');
+            return { group, read, stepSeconds, listed, within };
+          });
+          const answers = await readGroupSteps(reader.segments, segments, reads, bound);
+          if (isOneSnapshot()) return answers;
+        }
+      }),
+    { batchScheduleFn: reader.batchScheduleFn },
   );

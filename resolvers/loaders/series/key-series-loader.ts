@@ -39,7 +39,7 @@ export class KeySeriesLoader {
   constructor(reader: NodeReader) {
     this.#loader = new DataLoader(
       (requests) => byBound(requests, (batch, bound) => this.#loadAll(reader, batch, bound)),
-      { cacheKeyFn: requestName },
+      { batchScheduleFn: reader.batchScheduleFn, cacheKeyFn: requestName },
     );
   }
 

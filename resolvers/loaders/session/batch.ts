@@ -2,18 +2,26 @@ import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 
+/** See NodeReader. */
+type Scheduled = { readonly batchScheduleFn: (dispatch: () => void) => void };
+
 /** Loads the rows of a relation "one parent, many rows", in the order of the statement. */
 export const manyLoader = <Id extends string | number, Row>(
+  { batchScheduleFn }: Scheduled,
   select: (ids: readonly Id[]) => Promise<readonly Row[]>,
   parentOf: (row: Row) => Id,
 ): DataLoader<Id, Row[]> =>
-  new DataLoader(async (ids) => {
-    const rows = groupBy(await select(ids), parentOf);
-    return ids.map((id) => rows.get(id) ?? []);
-  });
+  new DataLoader(
+    async (ids) => {
+      const rows = groupBy(await select(ids), parentOf);
+      return ids.map((id) => rows.get(id) ?? []);
+    },
+    { batchScheduleFn },
+  );
 
 /** Loads the single row of a relation, or null. */
 export const oneLoader = <Key, Row, CacheKey = Key>(
+  { batchScheduleFn }: Scheduled,
   select: (keys: readonly Key[]) => Promise<readonly Row[]>,
   cacheKeyOf: (key: Key) => CacheKey,
   rowKeyOf: (row: Row) => CacheKey,
@@ -24,7 +32,7 @@ export const oneLoader = <Key, Row, CacheKey = Key>(
       for (const row of await select(keys)) rows.set(rowKeyOf(row), row);
       return keys.map((key) => rows.get(cacheKeyOf(key)) ?? null);
     },
-    { cacheKeyFn: cacheKeyOf },
+    { batchScheduleFn, cacheKeyFn: cacheKeyOf },
   );
 
 /**

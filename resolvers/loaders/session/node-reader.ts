@@ -22,6 +22,7 @@ import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
+import type { BatchGate } from './batch-gate.ts';
 import { pause, yieldToEventLoop } from './event-loop-scheduler.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
@@ -49,6 +50,7 @@ type NodeReaderOptions = {
   /** Time limit of all work of the request; null: no limit. */
   readonly bound: TimeBound | null;
   readonly requestId: string | null;
+  readonly batches: BatchGate;
   /** Called with how each topper is answered. */
   readonly onPlan: TellPlan;
 };
@@ -67,6 +69,8 @@ export class NodeReader {
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
   readonly requestId: string | null;
+  /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
+  readonly batchScheduleFn: (dispatch: () => void) => void;
   readonly onPlan: TellPlan;
   /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
@@ -84,6 +88,7 @@ export class NodeReader {
   constructor(options: NodeReaderOptions) {
     const { session, nodeUrl, memory, signal, bound, requestId, onPlan } = options;
     this.requestId = requestId;
+    this.batchScheduleFn = options.batches.schedule;
     this.onPlan = onPlan;
     this.session = session;
     this.memory = memory;

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../../../domain/limits.ts';
+import { bytesOf, joinPieces, type Piece } from '../../../domain/text/long-text.ts';
 
 /** One answer, encoded once for all of its readers. */
 export type LiveEvent = { readonly bytes: Buffer };
 
 /** Encodes JSON for GraphQL over SSE, distinct connections mode. JSON text has no line breaks. */
-export const eventOf = (json: string): LiveEvent => ({
-  bytes: Buffer.from(`event: next\ndata: ${json}\n\n`),
+export const eventOf = (json: Piece): LiveEvent => ({
+  bytes: bytesOf(joinPieces(['event: next\ndata: ', json, '\n\n'])),
 });
 
 /** With a data field: `EventSource` ignores events without one. */

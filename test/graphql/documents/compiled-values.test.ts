@@ -14,6 +14,7 @@ import {
 import { expect, it } from 'vitest';
 import type { RequestScope } from '../../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../../schema/compiled/compiled-queries.ts';
+import { unlimited } from '../../support/graphql/unlimited.ts';
 
 /** What a resolver returns: a value of the field's type or not, or an error, at once or later. */
 type Given =
@@ -165,7 +166,11 @@ it.each(['root', 'mustRoot'])(
         root: tree.isLate ? later(tree).catch((error) => error) : itemOf(tree),
       });
       const expected: ExecutionResult = await execute({ schema, document, contextValue: scope() });
-      const found = await query?.run(scope() as unknown as RequestScope, {});
+      const found = await query?.run({
+        scope: scope() as unknown as RequestScope,
+        variables: {},
+        progress: unlimited(),
+      });
       expect(found?.data).toBe(JSON.stringify(expected.data));
       expect(shownAll(found?.errors)).toEqual(shownAll(expected.errors));
     });

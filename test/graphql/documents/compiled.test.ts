@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
 import { schema } from '../../../schema/schema.ts';
+import { type Params, startReference } from '../../support/graphql/reference-service.ts';
 import type { HttpAnswer } from '../../support/http/http-call.ts';
 import { post } from '../../support/http/rest-parameters.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
@@ -10,9 +11,10 @@ import { ADA, basic, startTestService, type TestService } from '../../support/la
 import { randomDocuments } from '../../support/random/random-documents.ts';
 import type { RandomDocument } from '../../support/random/write-document.ts';
 
-/** Two servers on one database: one compiles at once, the other never does. */
+/** Two servers on one database: one keeps compiled operations at once, the other never does. */
 let compiling: TestService;
 let plain: TestService;
+let reference: ReturnType<typeof startReference>;
 
 beforeAll(async () => {
   const meters = [meter(0, 2), meter(1, 5), meter(2, 11)];
@@ -44,9 +46,11 @@ beforeAll(async () => {
   const { databaseUrl } = compiling;
   plain = await startTestService({ databaseUrl, settings: { compileAfter: 0 } });
   plain.clock.seconds = compiling.clock.seconds;
+  reference = startReference(databaseUrl, compiling.clock);
 });
 
 afterAll(async () => {
+  await reference?.close();
   await plain?.close();
   await compiling?.close();
 });
@@ -78,7 +82,7 @@ function plainly({ status, text, headers }: HttpAnswer): object {
   return { status, headers: same, length, rest, errors: errors?.sort(byText) };
 }
 
-/** The answers of graphql-js, of compiled code in Yoga, and of the fast path. */
+/** The answers through Yoga, once and kept, and of the fast path. */
 async function threeWays(document: object, ways: Ways = {}): Promise<object[]> {
   const headers = { ...basic(ADA), ...ways.headers };
   // Yoga compiles the document on its first request; from then on it takes the fast path.
@@ -90,11 +94,26 @@ async function threeWays(document: object, ways: Ways = {}): Promise<object[]> {
   return answers.map(plainly);
 }
 
+/** Expects the same answer on all ways, and with these credentials, that of graphql-js. */
 async function expectSame(document: object, ways: Ways = {}): Promise<object> {
-  const [reference = {}, throughYoga, hot] = await threeWays(document, ways);
-  expect(throughYoga).toEqual(reference);
-  expect(hot).toEqual(reference);
-  return reference;
+  const [once = {}, throughYoga, hot] = await threeWays(document, ways);
+  expect(throughYoga).toEqual(once);
+  expect(hot).toEqual(once);
+  if (!ways.headers) await expectAsByGraphQLJs(document);
+  return once;
+}
+
+async function expectAsByGraphQLJs(document: object): Promise<void> {
+  const expected = await reference.ask(document as Params, basic(ADA));
+  if (!expected) return;
+  const { status, text } = await ask(compiling, document);
+  const { errors: _, ...data } = expected;
+  const { errors, extensions: __, ...others } = JSON.parse(text);
+  // Refused before it was run, for a limit or its parameters, which the reference does not check.
+  if (status !== 200 && expected.data !== undefined) return;
+  expect(JSON.stringify(others)).toBe(JSON.stringify(data));
+  if (data.data === null) expect(errors).not.toEqual([]);
+  else expect(errors?.sort(byText)).toEqual(expected.errors?.slice().sort(byText));
 }
 
 /** Ids for `node` and `nodes` to find. */
@@ -224,7 +243,7 @@ describe('compiled operations', () => {
     expect(await expectSame(document)).toMatchObject({ status: 200, errors: undefined });
   });
 
-  it('leave a document with too many conditions to graphql-js', async () => {
+  it('answer a document with many conditions, whose plans are not kept', async () => {
     const names = Array.from({ length: LIMITS.compiledConditions + 1 }, (_, i) => `$c${i}`);
     const query = `query (${names.map((name) => `${name}: Boolean!`).join(' ')}) { viewer {
       ${names.map((name, i) => `a${i}: username @include(if: ${name})`).join(' ')} } }`;
@@ -264,9 +283,9 @@ describe('compiled operations', () => {
   ])('answer %s as graphql-js does', async (_, headers) => {
     const body = { query: TOPPER, operationName: 'Q', variables: given };
     await expectSame(body);
-    const reference = await ask(plain, body, { headers: { ...basic(ADA), ...headers } });
+    const once = await ask(plain, body, { headers: { ...basic(ADA), ...headers } });
     const hot = await ask(compiling, body, { headers: { ...basic(ADA), ...headers } });
-    expect(plainly(hot)).toEqual(plainly(reference));
+    expect(plainly(hot)).toEqual(plainly(once));
   });
 
   it('are never confused with those of a similar document', async () => {
@@ -285,7 +304,7 @@ describe('compiled operations', () => {
     },
   );
 
-  it('send as many statements as graphql-js does', async () => {
+  it('send as many statements when they are kept', async () => {
     const body = { query: TOPPER, operationName: 'Q', variables: given };
     await expectSame(body);
     const counts: number[] = [];

@@ -9,6 +9,7 @@ import { CompiledQueries } from '../../../schema/compiled/compiled-queries.ts';
 import { schema } from '../../../schema/schema.ts';
 import { Documents } from '../../../server/documents/documents.ts';
 import { parsedDocuments } from '../../../server/documents/parsed-documents.ts';
+import { unlimited } from '../../support/graphql/unlimited.ts';
 import { post } from '../../support/http/rest-parameters.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { ADA, basic, type TestService } from '../../support/lab/service.ts';
@@ -121,7 +122,7 @@ it('a compiled document does not retain the variables of a request', async () =>
   const nobody = () => ({ identity: null }) as RequestScope;
   const runOnce = async (): Promise<WeakRef<object>> => {
     const variables = { deep: true, name: 'x'.repeat(1000) };
-    await query?.run(nobody(), variables);
+    await query?.run({ scope: nobody(), variables, progress: unlimited() });
     return new WeakRef(variables);
   };
   const asked = await runOnce();
@@ -131,7 +132,10 @@ it('a compiled document does not retain the variables of a request', async () =>
       return asked.deref() === undefined;
     })
     .toBe(true);
-  expect((await query?.run(nobody(), { deep: false, name: 'x' }))?.errors).toHaveLength(1);
+  const variables = { deep: false, name: 'x' };
+  expect(
+    (await query?.run({ scope: nobody(), variables, progress: unlimited() }))?.errors,
+  ).toHaveLength(1);
 });
 
 /** A full, synchronous collection. */

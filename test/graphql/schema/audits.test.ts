@@ -16,6 +16,7 @@ const HOT_AUDITS: readonly string[] = [
   '47DE',
   '80D8',
   '82A3',
+  'BF61',
   '78D5',
   '2C94',
   '03D4',
@@ -29,6 +30,8 @@ const HOT_AUDITS: readonly string[] = [
   '0221',
   '94B2',
   '0222',
+  '2EA1',
+  '28B9',
   '428F',
   '1B7A',
 ];

@@ -1,13 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../../domain/text/csv-cell.ts';
-import { csvText } from '../../../rest/csv/csv-text.ts';
+import { textOf } from '../../../domain/text/long-text.ts';
+import { AnswerWriter } from '../../../resolvers/answer-writer.ts';
+import { writeCsv } from '../../../rest/csv/csv-text.ts';
 import { toCsv } from '../../../web/src/export/csv.ts';
 import { parseCsv } from '../../support/files/csv-parsers.ts';
 
+async function csvText(rows: Iterable<readonly Cell[]>): Promise<string> {
+  const { signal } = new AbortController();
+  const writer = new AnswerWriter({ signal, onRendered: () => undefined });
+  await writeCsv(writer, rows);
+  return textOf(writer.end());
+}
+
 /** Both write tables: the service and the dashboard, which share no code. */
 const WRITERS: readonly [string, (rows: readonly (readonly string[])[]) => Promise<string>][] = [
-  ['the service', (rows) => csvText(rows)],
+  ['the service', csvText],
   ['the dashboard', async (rows) => toCsv(rows)],
 ];
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCsv } from '../../support/files/csv-parsers.ts';
 import type { RestParameters } from '../../support/http/rest-parameters.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
-import { type Line, startTestService, type TestService } from '../../support/lab/service.ts';
+import type { Line, TestService } from '../../support/lab/service.ts';
 
 const GROUP = guidOf(1);
 const LONG = guidOf(2);
@@ -167,21 +167,6 @@ describe('format=csv&series=true', () => {
       400,
       'step must be at most 2147483647, got 2147483700',
     ]);
-  });
-
-  it('is refused above the limit of values in one answer', async () => {
-    const { databaseUrl } = lab;
-    const small = await startTestService({ databaseUrl, settings: { answerValues: 15 } });
-    try {
-      // Two keys with four points of two values each.
-      const parameters = { ...WINDOW, counter_group: GROUP, meter: 2, format: 'csv', series: true };
-      expect(await small.refusal('topper', { ...parameters, maxitems: 2 })).toEqual([
-        400,
-        'The values of all lists in one answer must be at most 15, got more',
-      ]);
-    } finally {
-      await small.close();
-    }
   });
 });
 

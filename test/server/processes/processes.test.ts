@@ -47,6 +47,7 @@ const NOT_DIVIDED = [
   'restBodyBytes',
   'graphqlBodyBytes',
   'answerValues',
+  'answerValuesSignedOut',
   'slowMs',
 ];
 

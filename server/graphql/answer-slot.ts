@@ -1,21 +1,14 @@
-import type { DocumentNode } from 'graphql';
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
-import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
-
-/** An operation to execute, with the variables as they were sent. */
-export type RequestedOperation = {
-  readonly document: DocumentNode;
-  readonly operationName: string | null;
-  readonly variables: Variables;
-};
+import type { Answer } from '../http/http-exchange.ts';
+import type { OperationRequest } from './run-operation.ts';
 
 /** A subscription that is valid and within the limits, of a caller who has logged in. */
 export type OpenedSubscription = {
   /** The same for all callers that send the same operation and variables. */
   readonly name: string;
-  readonly operation: RequestedOperation;
+  readonly operation: OperationRequest;
   /** Number of characters of the document and its variables. */
   readonly characters: number;
   readonly requested: RequestedSubscription;
@@ -27,5 +20,8 @@ export type OpenedSubscription = {
   readonly versions: VersionedRow | null;
 };
 
-/** Holds a subscription that will be answered with a stream. */
-export type SubscriptionSlot = { opened: OpenedSubscription | null };
+/** What Yoga leaves to other code: a subscription to open, or the body of an answer in JSON. */
+export type AnswerSlot = {
+  opened: OpenedSubscription | null;
+  body: Answer['body'] | null;
+};

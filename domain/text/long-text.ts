@@ -1,0 +1,65 @@
+/** Text: short as a string, long as chunks of UTF-8 bytes, which lie outside the heap. */
+export type Piece = string | readonly Buffer[];
+
+/** Characters that are collected before they become bytes. */
+const CHUNK_CHARACTERS = 65_536;
+
+export const isChunk = (characters: number): boolean => characters >= CHUNK_CHARACTERS;
+
+/** Joins pieces in order. Text of several chunks is never a single string. */
+export class LongText {
+  #text = '';
+  readonly #chunks: Buffer[] = [];
+
+  add(piece: Piece): void {
+    if (typeof piece === 'string') {
+      this.#text += piece;
+      if (isChunk(this.#text.length)) this.#flush();
+      return;
+    }
+    this.#flush();
+    for (const chunk of piece) this.#chunks.push(chunk);
+  }
+
+  /** Returns everything that was added. */
+  end(): Piece {
+    if (this.#chunks.length === 0) return this.#text;
+    this.#flush();
+    return this.#chunks;
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#chunks.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
+}
+
+/** Returns pieces with `separator` between them as one. */
+export function joinPieces(pieces: readonly Piece[], separator = ''): Piece {
+  const text = new LongText();
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0 && separator !== '') text.add(separator);
+    text.add(piece);
+  }
+  return text.end();
+}
+
+/** Text, or bytes that were encoded before. */
+export type Body = Piece | Buffer;
+
+export const textOf = (body: Body): string =>
+  typeof body === 'string' ? body : bytesOf(body).toString();
+
+/** Returns all as one: of long text this takes as much memory again. */
+export const bytesOf = (body: Body): Buffer => {
+  if (typeof body === 'string') return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : Buffer.concat(body);
+};
+
+export const byteLength = (body: Body): number =>
+  typeof body === 'string'
+    ? Buffer.byteLength(body)
+    : chunksOf(body).reduce((bytes, { length }) => bytes + length, 0);
+
+export const chunksOf = (body: Exclude<Body, string>): readonly Buffer[] =>
+  Buffer.isBuffer(body) ? [body] : body;

@@ -1,0 +1,96 @@
+import type { GraphQLError } from 'graphql';
+import { serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Piece } from '../../domain/text/long-text.ts';
+import { OperationProgress } from '../../resolvers/operation-progress.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import type { Variables } from '../../schema/compiled/collect-fields.ts';
+import type { CompiledOperation } from '../../schema/compiled/compile-operation.ts';
+import { introspectionFault } from '../../schema/documents/introspection.ts';
+import type { IntrospectionMode } from '../../schema/documents/introspection-modes.ts';
+import { renderError, withCode } from '../../schema/documents/render-error.ts';
+import { CallerGone } from '../http/http-exchange.ts';
+
+export type OperationRequest = {
+  readonly operation: CompiledOperation;
+  /** As the caller sent them. */
+  readonly variables: Variables;
+  /** The source of the root fields. */
+  readonly rootValue?: unknown;
+};
+
+/** What an operation may use; the settings have both. */
+export type OperationLimits = {
+  /** Values that it may complete. */
+  readonly answerValues: number;
+  readonly answerValuesSignedOut: number;
+  /** Who may request the schema. */
+  readonly introspection: IntrospectionMode;
+};
+
+/** The answer to an operation, with errors as callers may see them. */
+export type OperationResult = {
+  /** JSON; null: the operation was refused before it was run. */
+  readonly data: Piece | null;
+  readonly errors: readonly GraphQLError[];
+};
+
+/**
+ * Runs an operation. This is the only way: over HTTP, for subscriptions and for tools. Whatever the
+ * operation selects, each of its values is counted, other requests run in between, and it ends when
+ * it has too many values, its time is over, or its caller has gone.
+ */
+export async function runOperation(
+  scope: RequestScope,
+  limits: OperationLimits,
+  { operation, variables, rootValue }: OperationRequest,
+): Promise<OperationResult> {
+  const isSignedIn = scope.identity !== null;
+  const fault = operation.introspects && introspectionFault(limits.introspection, isSignedIn);
+  if (fault) return { data: null, errors: [fault] };
+  const { coerced, errors } = operation.coerce(variables);
+  if (!coerced) return { data: null, errors: errors.map(withCode) };
+  const values = isSignedIn ? limits.answerValues : limits.answerValuesSignedOut;
+  const progress = new OperationProgress({
+    values,
+    exceeded: () => tooMany('values', values),
+    onWritten(characters) {
+      if (characters > LIMITS.answerCharacters)
+        throw tooMany('characters', LIMITS.answerCharacters);
+      scope.onRendered(characters);
+    },
+    onWaiting(isWaiting) {
+      if (isWaiting) scope.reads.batches.close();
+      else scope.reads.batches.open();
+    },
+  });
+  const stopWatching = endWith(scope.signal, progress);
+  try {
+    const result = await operation.run({ scope, variables: coerced, rootValue, progress });
+    return { data: result.data, errors: result.errors.map(masked) };
+  } finally {
+    stopWatching();
+  }
+}
+
+const masked = (error: GraphQLError): GraphQLError => withCode(renderError(error));
+
+const tooMany = (what: string, limit: number): Error =>
+  serviceError('limit', { what: `The ${what} of an answer`, limit, 'what was given': 'more' });
+
+/** Ends an operation whose caller has gone, or whose time is over. */
+function endWith(signal: AbortSignal, progress: OperationProgress): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    const { reason } = signal;
+    if (reason instanceof CallerGone) progress.end(reason);
+    // Reads end with the same limit: their fields are null, and the others may still be rendered.
+    else timer = setTimeout(() => progress.end(reason), LIMITS.lateAnswerMs);
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  };
+}
