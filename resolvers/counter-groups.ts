@@ -23,6 +23,7 @@ export type CounterGroupView = {
   readonly kinds: readonly SimpleKeyKind[];
   /** The group as its segments and the texts of its keys are read. */
   readonly read: ReadGroup;
+  readonly meters: readonly MeterRow[];
 };
 
 export type MeterView = { readonly group: CounterGroupView; readonly row: MeterRow };
@@ -77,18 +78,16 @@ function viewGroup(at: ContextView, row: CounterGroupRow, catalog: Catalog): Cou
     crosskey: read.isCrossKey ? { guids } : null,
     kinds,
     read,
+    meters: catalog.metersOf(row.groupId),
   };
 }
 
-export async function listMeters(group: CounterGroupView): Promise<MeterView[]> {
-  const catalog = await catalogOf(group.at);
-  const rows = catalog.metersOf(group.row.groupId);
-  return rows.map((row) => ({ group, row }));
-}
+export const listMeters = (group: CounterGroupView): MeterView[] =>
+  group.meters.map((row) => ({ group, row }));
 
-export async function findMeter(group: CounterGroupView, index: number): Promise<MeterView | null> {
-  const meters = await listMeters(group);
-  return meters.find(({ row }) => row.meterId === index) ?? null;
+export function findMeter(group: CounterGroupView, index: number): MeterView | null {
+  const row = group.meters.find(({ meterId }) => meterId === index);
+  return row ? { group, row } : null;
 }
 
 /** Returns the cross-key groups with this group in any position (decision 31). */

@@ -17,7 +17,7 @@ export type Progress = {
   write(characters: number): void;
   /** Whether other requests have to run before the next object is completed; see `later`. */
   readonly isDue: boolean;
-  /** Calls `work` after other requests have run, in order. */
+  /** Calls `work` after other requests have run. */
   later<T>(work: () => T | Promise<T>): Promise<T>;
   /** Errors: why the work has ended. */
   requireGoing(): void;
@@ -124,9 +124,12 @@ export class OperationProgress implements Progress {
       this.#yieldsAt = this.#taken + VALUES_BETWEEN_YIELDS;
       this.#yieldsAtCharacter = this.#written + CHARACTERS_BETWEEN_YIELDS;
       this.#noteWritten();
-      let next = 0;
-      for (; next < this.#waiting.length && !this.isDue; next += 1) this.#waiting[next]?.();
-      this.#waiting.splice(0, next);
+      // The latest first: what has begun is completed, and its parts need not wait in memory.
+      while (!this.isDue) {
+        const next = this.#waiting.pop();
+        if (!next) break;
+        next();
+      }
     }
     this.#isRunning = false;
     this.#allowance.onWaiting(false);

@@ -36,6 +36,11 @@ export class LongText {
 
 /** Returns pieces with `separator` between them as one. */
 export function joinPieces(pieces: readonly Piece[], separator = ''): Piece {
+  if (areStrings(pieces)) {
+    // Flat text: V8 would keep every step of adding up strings.
+    const text = pieces.join(separator);
+    return isChunk(text.length) ? [Buffer.from(text)] : text;
+  }
   const text = new LongText();
   for (const [i, piece] of pieces.entries()) {
     if (i > 0 && separator !== '') text.add(separator);
@@ -43,6 +48,9 @@ export function joinPieces(pieces: readonly Piece[], separator = ''): Piece {
   }
   return text.end();
 }
+
+const areStrings = (pieces: readonly Piece[]): pieces is readonly string[] =>
+  pieces.every((piece) => typeof piece === 'string');
 
 /** Text, or bytes that were encoded before. */
 export type Body = Piece | Buffer;

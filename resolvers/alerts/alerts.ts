@@ -33,7 +33,7 @@ export async function findAlert(at: ContextView, revision: string): Promise<Aler
 
 async function viewAlert(at: ContextView, row: AlertRow): Promise<AlertView | null> {
   const group = await findGroupById(at, row.groupId);
-  const meter = group && (await findMeter(group, row.meterId));
+  const meter = group && findMeter(group, row.meterId);
   return meter && { at, row, group, meter };
 }
 

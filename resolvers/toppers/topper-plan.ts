@@ -131,7 +131,7 @@ export async function rankableMeter(
   group: CounterGroupView,
   index: number,
 ): Promise<{ meter: MeterView; fold: Fold }> {
-  const meter = await findMeter(group, index);
+  const meter = findMeter(group, index);
   const fold = meter && foldOf(meter.row.type);
   if (!meter || !fold) throw serviceError('invalidMeter', { meter: index });
   return { meter, fold };

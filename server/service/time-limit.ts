@@ -13,31 +13,23 @@ export type TimeLimit = {
   readonly end: () => void;
 };
 
-/** Starts the time limit of a request; `bound` null: only the caller can end it. */
+/** Starts the time limit of a request; `bound` null: only its caller and its end end its work. */
 export function startTimeLimit(caller: AbortSignal, bound: TimeBound | null): TimeLimit {
-  if (bound === null) {
-    return {
-      signal: caller,
-      enforce: (work) => work,
-      waitFor: async (work) => void (await work),
-      end: () => undefined,
-    };
-  }
   const stop = new AbortController();
   const leave = () => stop.abort(caller.reason);
   if (caller.aborted) leave();
   caller.addEventListener('abort', leave, { once: true });
-  const stopTimer = onEndOf(bound, () => stop.abort(timedOut(bound)));
+  const stopTimer = onEndOf(bound, () => stop.abort(bound && timedOut(bound)));
   let stopOverdue = () => {};
   const overdue = new Promise<typeof OVERDUE>((resolve) => {
-    const until = bound.until + LIMITS.overdueMs;
-    stopOverdue = onEndOf({ ...bound, until }, () => resolve(OVERDUE));
+    const late = bound && { ...bound, until: bound.until + LIMITS.overdueMs };
+    stopOverdue = onEndOf(late, () => resolve(OVERDUE));
   });
   return {
     signal: stop.signal,
     async enforce(work) {
       const first = await Promise.race([work, overdue]);
-      if (first === OVERDUE) throw timedOut(bound);
+      if (first === OVERDUE) throw bound && timedOut(bound);
       return first;
     },
     waitFor: async (work) => void (await Promise.race([work, overdue])),
@@ -45,8 +37,18 @@ export function startTimeLimit(caller: AbortSignal, bound: TimeBound | null): Ti
       stopTimer();
       stopOverdue();
       caller.removeEventListener('abort', leave);
+      // What an operation that ended early has begun is of no use any more.
+      stop.abort(new RequestOver());
     },
   };
 }
 
 const OVERDUE = Symbol('the request is overdue');
+
+/** The reason for aborting work that is left when a request has been answered. */
+class RequestOver extends Error {
+  constructor() {
+    super('the request is over');
+    this.name = 'RequestOver';
+  }
+}
