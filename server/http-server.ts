@@ -12,6 +12,7 @@ import { watchLastResponses } from './connections/last-responses.ts';
 import { watchQueuedResponses } from './connections/queued-responses.ts';
 import { warnOfUndeclaredProxy } from './connections/undeclared-proxy.ts';
 import { openExchange } from './http/http-exchange.ts';
+import { addressLog } from './http/logged-address.ts';
 import { observeRequest } from './http/observe-request.ts';
 import { refuseAtOnce } from './http/refuse-at-once.ts';
 import { requestIdOf } from './http/request-id.ts';
@@ -32,6 +33,7 @@ export function createHttpServer(
   drain.begins(() => live.end());
   const routeOf = createRouter(service, { pages, live });
   const isRefusedAtOnce = refuseAtOnce(service);
+  const addressOf = addressLog(settings);
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
   const warnOfProxy = warnOfUndeclaredProxy(log, isTrusted);
   const slowCallerMs = settings.slowCallerSeconds * 1000;
@@ -58,8 +60,11 @@ export function createHttpServer(
     const route = isWhole ? found : { name: found.name, answer: refuseWithoutHost };
 
     // 5. Measure, log and trace while the route answers: permit, log-in, work, response, errors.
-    const answered = observeRequest(service, exchange, { route: route.name, caller }, () =>
-      respond(service, exchange, route),
+    const answered = observeRequest(
+      service,
+      exchange,
+      { route: route.name, caller, addressOf },
+      () => respond(service, exchange, route),
     );
 
     // 6. Register the request with the drain: a server that is shutting down waits for it.
