@@ -209,6 +209,12 @@ export const ERRORS = {
     message: 'The request must be HTTP/1.1, and could not be parsed as such',
     when: 'data on a connection cannot be parsed; the connection is closed',
   },
+  severalHosts: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'The request must have one Host header, got <how many>',
+    when: 'a request has several `Host` headers, even with the same value',
+  },
   headersTooLarge: {
     status: 431,
     code: 'LIMIT',

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
-import { serviceError } from '../domain/errors.ts';
 import { noteAccepted } from '../resolvers/loaders/session/event-loop-scheduler.ts';
 import { AdmissionControl } from './admission/admission-control.ts';
 import { registerAdmission } from './admission/admission-metrics.ts';
@@ -11,6 +10,7 @@ import type { Drain } from './connections/drain.ts';
 import { watchLastResponses } from './connections/last-responses.ts';
 import { watchQueuedResponses } from './connections/queued-responses.ts';
 import { warnOfUndeclaredProxy } from './connections/undeclared-proxy.ts';
+import { hostFault } from './http/host-header.ts';
 import { openExchange } from './http/http-exchange.ts';
 import { addressLog } from './http/logged-address.ts';
 import { observeRequest } from './http/observe-request.ts';
@@ -20,6 +20,7 @@ import { setSecurityHeaders } from './http/security-headers.ts';
 import { Live } from './live/live.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
 import { respond } from './routes/respond.ts';
+import { malformed } from './routes/route.ts';
 import type { Service } from './service/service.ts';
 
 /** Creates the HTTP server. Each request passes the numbered stages below, in order. */
@@ -43,12 +44,12 @@ export function createHttpServer(
     const caller = proxyAddress(request, isTrusted);
     const requestId = requestIdOf(request, isTrusted);
     // Checked before the exchange is opened, which sets a host if there is none.
-    const isWhole = namesHost(request);
+    const fault = hostFault(request);
     warnOfProxy(request);
 
     // 2. Refuse requests beyond capacity cheaply, before any objects are built for them.
     const gate = control.admit(caller);
-    if (isRefusedAtOnce({ request, response, requestId, gate })) return;
+    if (!fault && isRefusedAtOnce({ request, response, requestId, gate })) return;
 
     // 3. Open the exchange: the request and its response as all routes see them.
     const exchange = openExchange(request, response, { requestId, log, gate, slowCallerMs });
@@ -57,7 +58,7 @@ export function createHttpServer(
 
     // 4. Find the route: REST, dashboard, explorer, GraphQL, MCP, health and metrics.
     const found = routeOf(exchange);
-    const route = isWhole ? found : { name: found.name, answer: refuseWithoutHost };
+    const route = fault ? malformed(found.name, fault) : found;
 
     // 5. Measure, log and trace while the route answers: permit, log-in, work, response, errors.
     const answered = observeRequest(
@@ -110,12 +111,4 @@ function watchConnections(
   });
   drain.watch(server);
   server.once('close', () => control.onClose());
-}
-
-/** RFC 9112, 3.2: an HTTP/1.1 request must name the host. */
-const namesHost = ({ headers, httpVersionMinor }: IncomingMessage): boolean =>
-  headers.host !== undefined || httpVersionMinor === 0;
-
-async function refuseWithoutHost(): Promise<never> {
-  throw serviceError('notHttp');
 }

@@ -122,6 +122,7 @@ const ERRORS_OF_ALL: readonly ErrorKind[] = [
   'invalidNode',
   'noRecoveryNode',
   'notHttp',
+  'severalHosts',
   'headersTooLarge',
   'tooSlow',
   'timeout',

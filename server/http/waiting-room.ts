@@ -4,6 +4,7 @@ import { serviceError } from '../../domain/errors.ts';
 import { connectionOptions } from '../connections/connection-limits.ts';
 import { listen } from '../connections/listen.ts';
 import type { Settings } from '../settings/settings.ts';
+import { hostFault } from './host-header.ts';
 import type { Answer } from './http-exchange.ts';
 import { refusalOf } from './refusal.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -52,6 +53,8 @@ export async function openWaitingRoom(
 
 function answerTo(request: IncomingMessage, problem: () => string): Answer {
   const [path = '/'] = (request.url ?? '/').split('?');
+  const fault = hostFault(request);
+  if (fault) return refusalOf({ path, request }, fault);
   if (path === '/healthz') return plain(200, 'alive');
   if (path === '/readyz') return plain(503, problem());
   return refusalOf({ path, request }, NOT_YET);
