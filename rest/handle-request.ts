@@ -101,6 +101,8 @@ export function renderError(
   const { kind, retryAfterSeconds } = error;
   const headers = {
     ...(kind === 'methodNotAllowed' && { allow: methods.join(', ') }),
+    // RFC 9110, 15.5.16.
+    ...(kind === 'unsupportedEncoding' && { 'accept-encoding': 'gzip' }),
     // Decision 11: never Basic, so that no browser sends credentials on its own.
     ...(kind === 'invalidToken' && { 'www-authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),

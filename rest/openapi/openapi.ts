@@ -137,6 +137,7 @@ const ERRORS_OF_ALL: readonly ErrorKind[] = [
 const ERRORS_OF_POST: readonly ErrorKind[] = [
   'unreadableBody',
   'bodyTooLarge',
+  'unsupportedEncoding',
   'unsupportedMediaType',
 ];
 

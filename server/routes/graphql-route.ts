@@ -69,7 +69,13 @@ async function askYoga(
 ): Promise<Answer> {
   const { request, method, query, signal } = exchange;
   const search = query.size > 0 ? `?${query}` : '';
-  const given = { ...request.headers, 'content-type': contentType };
+  const given = {
+    ...request.headers,
+    'content-type': contentType,
+    // The body has been decompressed.
+    'content-encoding': undefined,
+    'content-length': undefined,
+  };
   const headers = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
   );
