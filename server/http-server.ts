@@ -7,10 +7,11 @@ import { RefusalLog } from './admission/refusal-log.ts';
 import { connectionOptions, guardConnections } from './connections/connection-limits.ts';
 import { limitPerAddress } from './connections/connections-per-address.ts';
 import type { Drain } from './connections/drain.ts';
+import { heedExpectations } from './connections/expectation.ts';
+import { hostFault } from './connections/host-header.ts';
 import { watchLastResponses } from './connections/last-responses.ts';
 import { watchQueuedResponses } from './connections/queued-responses.ts';
 import { warnOfUndeclaredProxy } from './connections/undeclared-proxy.ts';
-import { hostFault } from './http/host-header.ts';
 import { openExchange } from './http/http-exchange.ts';
 import { addressLog } from './http/logged-address.ts';
 import { observeRequest } from './http/observe-request.ts';
@@ -101,6 +102,7 @@ function watchConnections(
   { control, drain, isTrusted }: Watching,
 ): void {
   server.on('connection', noteAccepted);
+  heedExpectations(server);
   watchQueuedResponses(server);
   const lastResponses = watchLastResponses(server);
   guardConnections(server, settings, { log, lastResponses });

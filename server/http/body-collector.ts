@@ -23,21 +23,27 @@ type Outcome = {
  * `unsupportedEncoding`, `unreadableBody`.
  */
 export function collectorFor(
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
   limitBytes: number,
   outcome: Outcome,
 ): BodyCollector {
-  const isGzip = isGzipped(headers['content-encoding']);
-  const announced = Number(headers['content-length'] ?? 0);
-  if (announced > (isGzip ? gzipLimit(limitBytes) : limitBytes)) throw tooLarge(limitBytes);
-  return isGzip ? collectGzip(limitBytes, outcome) : collectPlain(limitBytes, outcome);
+  requireReadable(request, limitBytes);
+  return isGzipped(request) ? collectGzip(limitBytes, outcome) : collectPlain(limitBytes, outcome);
+}
+
+/** Refuses a body by its headers. Errors: `bodyTooLarge`, `unsupportedEncoding`. */
+export function requireReadable(request: IncomingMessage, limitBytes: number): void {
+  const limit = isGzipped(request) ? gzipLimit(limitBytes) : limitBytes;
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limitBytes);
 }
 
 /**
  * Reads a `Content-Encoding`. `x-gzip` is gzip (RFC 9110, 8.4.1.3), and `identity` nothing. Error:
  * `unsupportedEncoding` for others and for several: each could inflate what the one before it left.
  */
-function isGzipped(given = ''): boolean {
+function isGzipped({ headers }: IncomingMessage): boolean {
+  const given = headers['content-encoding'] ?? '';
+  if (given === '') return false;
   const codings = given
     .toLowerCase()
     .split(',')

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
+import { askForBody, closeUnasked, isWaiting } from '../connections/expectation.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { collectorFor } from './body-collector.ts';
+import { collectorFor, requireReadable } from './body-collector.ts';
 
 /** One request and its response, with what every route needs to know about them. */
 export type Exchange = {
@@ -92,10 +93,23 @@ function originForm(target = '/'): string {
 }
 
 /**
- * Reads the whole body, decompressed. Errors: 413 beyond the limit, 415 for an encoding other than
- * gzip, 400 for damaged gzip; the rest of the body is not read.
+ * Reads the whole body, decompressed. If the client waits until it is asked for the body, it is
+ * asked once `mayAsk` has resolved. Errors: that of `mayAsk`, 413 beyond the limit, 415 for an
+ * encoding other than gzip, 400 for damaged gzip; the rest of the body is not read.
  */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  mayAsk?: () => Promise<unknown>,
+): Promise<Buffer> {
+  if (!isWaiting(request)) return collect(request, limitBytes);
+  requireReadable(request, limitBytes);
+  await mayAsk?.();
+  askForBody(request);
+  return collect(request, limitBytes);
+}
+
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => settle(() => reject(error));
     const body = collectorFor(request, limitBytes, {
@@ -125,8 +139,9 @@ export type Answer = Rendered;
 /** Sends a response. HEAD is GET without the body. */
 export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   const { request, response, method } = exchange;
+  if (isWaiting(request)) closeUnasked(request, response);
   // A connection closed with unread input is reset, and the caller may never see the response.
-  if (!(await discardRest(request))) response.setHeader('connection', 'close');
+  else if (!(await discardRest(request))) response.setHeader('connection', 'close');
   // The work is done; from here on only the caller can be slow.
   response.setTimeout(exchange.slowCallerMs);
   response.writeHead(answer.status, {

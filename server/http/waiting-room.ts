@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import { connectionOptions } from '../connections/connection-limits.ts';
+import { heedExpectations } from '../connections/expectation.ts';
+import { hostFault } from '../connections/host-header.ts';
 import { listen } from '../connections/listen.ts';
 import type { Settings } from '../settings/settings.ts';
-import { hostFault } from './host-header.ts';
 import type { Answer } from './http-exchange.ts';
 import { refusalOf } from './refusal.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -38,6 +39,7 @@ export async function openWaitingRoom(
     response.end(body);
     request.resume();
   });
+  heedExpectations(server);
   server.maxConnections = settings.maxConnections;
   const { port } = await listen(server, settings.host, settings.port);
   return {

@@ -4,6 +4,7 @@ import { schema } from '../../schema/schema.ts';
 import { Documents } from '../documents/documents.ts';
 import { explainRefusal } from '../graphql/explain-refusal.ts';
 import { createGraphQL } from '../graphql/graphql.ts';
+import { openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
 import { answerHot, hotRequest } from '../graphql/hot-graphql.ts';
 import type { SubscriptionSlot } from '../graphql/subscription-slot.ts';
@@ -29,11 +30,17 @@ export function graphqlRoute(service: Service, live: Live): (exchange: Exchange)
   return async (exchange) => {
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
-    const body = hasBody(method) ? await readBody(request, settings.graphqlBodyBytes) : null;
+    const seconds = settings.queryTimeoutSeconds;
+    const mayAsk = () =>
+      withScope(service, exchange, seconds, (anonymous) =>
+        openGraphQLScope(headersOf(request), anonymous),
+      );
+    const body = hasBody(method)
+      ? await readBody(request, settings.graphqlBodyBytes, mayAsk)
+      : null;
     const isPlain = method === 'POST' && contentType === 'application/json';
     const hot = isPlain && body && hotRequest(hotWays, request, body);
     metrics.graphql(hot ? 'hot' : 'yoga');
-    const seconds = settings.queryTimeoutSeconds;
     const slot: SubscriptionSlot = { opened: null };
     const answer = await withScope(service, exchange, seconds, (anonymous) => {
       slot.opened = null;
