@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
 import { endConnection } from './connection/end-connection.ts';
+import { PatientClient } from './connection/patient-client.ts';
 import { findPooling } from './connection/pooling.ts';
 
 export type ListenerOptions = {
@@ -85,10 +86,9 @@ export class Listener {
   }
 
   #newClient(): pg.Client {
-    return new pg.Client({
+    return new PatientClient({
       connectionString: this.#options.url,
       application_name: NAME,
-      connectionTimeoutMillis: LIMITS.connectTimeoutMs,
       // It only listens, which takes no time, except behind a pooler.
       query_timeout: LIMITS.poolerWaitMs,
       keepAlive: true,

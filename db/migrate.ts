@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { LIMITS } from '../domain/limits.ts';
+import type pg from 'pg';
 import { reasonOf } from '../domain/text/reason-of.ts';
+import { PatientClient } from './connection/patient-client.ts';
 import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
 import { projectRoot } from './project-root.ts';
 
@@ -53,9 +53,8 @@ export async function expectedSchemaVersion(): Promise<string> {
 }
 
 async function connect(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new PatientClient({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
     application_name: 'countergraph migrate',
   });
   // If a connection breaks while idle, the next statement reports it as well.

@@ -188,13 +188,19 @@ export const ERRORS = {
     status: 400,
     code: 'BAD_USER_INPUT',
     message: 'The request body could not be read - <what is wrong>',
-    when: 'a body does not parse, or a JSON body is not an object',
+    when: 'a body does not parse, a JSON body is not an object, or a gzip body is damaged',
   },
   bodyTooLarge: {
     status: 413,
     code: 'LIMIT',
     message: 'The request body must be at most <limit> bytes',
-    when: 'a body is over the limit',
+    when: 'a body is over the limit, decompressed if it is gzip',
+  },
+  unsupportedEncoding: {
+    status: 415,
+    code: 'BAD_USER_INPUT',
+    message: 'Content encoding <encoding> is not supported, send the body as it is or as gzip',
+    when: 'a body has another `Content-Encoding`, or several',
   },
   unsupportedMediaType: {
     status: 415,
@@ -208,6 +214,12 @@ export const ERRORS = {
     code: 'BAD_USER_INPUT',
     message: 'The request must be HTTP/1.1, and could not be parsed as such',
     when: 'data on a connection cannot be parsed; the connection is closed',
+  },
+  severalHosts: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'The request must have one Host header, got <how many>',
+    when: 'a request has several `Host` headers, even with the same value',
   },
   headersTooLarge: {
     status: 431,

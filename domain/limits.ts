@@ -9,6 +9,8 @@ export const LIMITS = {
   restBodyBytes: 64 * 1024,
   /** A dashboard's document of 60 aliased toppers is about 20 KiB. */
   graphqlBodyBytes: 256 * 1024,
+  /** Bytes that a gzipped body may have beyond its limit: some data become a little more by it. */
+  gzipOverheadBytes: 1024,
   /** Total characters of the cached compiled documents. One character takes about 100 bytes. */
   compiledDocumentCharacters: 512 * 1024,
   /** Characters that each field counts as, fragments expanded: it takes about 1,000 bytes. */

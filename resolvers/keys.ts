@@ -112,8 +112,8 @@ export async function listKeys(
   group: CounterGroupView,
   { filter, window, first, after }: KeyPageSelection,
 ): Promise<KeyPage> {
-  if (first < 1 || first > LIMITS.keysPage) {
-    throw malformed('first', `an integer from 1 to ${LIMITS.keysPage}`, first);
+  if (first < 0 || first > LIMITS.keysPage) {
+    throw malformed('first', `an integer from 0 to ${LIMITS.keysPage}`, first);
   }
   const afterKey = after === null ? null : decodeCursor(after);
   const { loaders, contextId } = group.at;

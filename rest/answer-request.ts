@@ -60,6 +60,15 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   return scope.reads.remembered(name, () => endpoint.answer(scope, at, options));
 }
 
+/** Authenticates the caller by the credentials that came before the body, if there are any. */
+export async function checkCredentials(
+  endpoint: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
+  call: RestCall,
+  anonymous: AnonymousScope,
+): Promise<void> {
+  if (credentialsOf(call)) await authenticate(endpoint, call, anonymous);
+}
+
 async function authenticate(
   { listsSlices, isScraped }: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
   call: RestCall,

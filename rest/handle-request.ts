@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered } from '../resolvers/request-scope.ts';
-import { answerRequest, type RestCall, timeoutOf } from './answer-request.ts';
+import { answerRequest, checkCredentials, type RestCall, timeoutOf } from './answer-request.ts';
 import type { AnsweringEndpoint } from './endpoint.ts';
 import { counterGroupInfo } from './endpoints/counter-group-info.ts';
 import { timeSlices } from './endpoints/time-slices.ts';
@@ -17,8 +17,11 @@ type RestRequest = {
   readonly query: URLSearchParams;
   readonly contentType: string | null;
   readonly headerCredentials: RestCall['headerCredentials'];
-  /** Called only if the method has a body; fails with 413 beyond the limit. */
-  readonly body: () => Promise<Buffer>;
+  /**
+   * Called only if the method has a body; fails with 413 beyond the limit. `mayAsk` is called before
+   * a client that waits for it is asked for its body; if it fails, the body stays away.
+   */
+  readonly body: (mayAsk: () => Promise<unknown>) => Promise<Buffer>;
 };
 
 /** Creates the scope of one request, runs `work` in it, and releases what the scope holds. */
@@ -31,6 +34,7 @@ type WithScope = <T>(
 type BoundEndpoint = {
   readonly methods: readonly string[];
   readonly answer: (call: RestCall, withScope: WithScope) => Promise<Rendered>;
+  readonly checkCredentials: (call: RestCall, withScope: WithScope) => Promise<void>;
 };
 
 /** Each endpoint by its path. */
@@ -44,12 +48,21 @@ const ENDPOINTS: ReadonlyMap<string, BoundEndpoint> = new Map([
 function bound<Options extends { node: NodeChoice }>(endpoint: AnsweringEndpoint<Options>) {
   const { path, isScraped } = endpoint;
   const methods = isScraped ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST'];
-  const answer = (call: RestCall, withScope: WithScope) =>
-    withScope(
-      (settings) => timeoutOf(endpoint, call.parameters, settings),
-      (scope) => answerRequest(endpoint, call, scope),
-    );
-  return [path, { methods, answer }] as const;
+  const inScope =
+    <T>(work: (call: RestCall, scope: AnonymousScope) => Promise<T>) =>
+    (call: RestCall, withScope: WithScope) =>
+      withScope(
+        (settings) => timeoutOf(endpoint, call.parameters, settings),
+        (scope) => work(call, scope),
+      );
+  return [
+    path,
+    {
+      methods,
+      answer: inScope((call, scope) => answerRequest(endpoint, call, scope)),
+      checkCredentials: inScope((call, scope) => checkCredentials(endpoint, call, scope)),
+    },
+  ] as const;
 }
 
 export const isRestPath = (path: string): boolean => ENDPOINTS.has(path);
@@ -67,7 +80,7 @@ export async function handleRest(
   try {
     if (!endpoint) throw serviceError('noSuchPath', { path: request.path });
     const { headerCredentials } = request;
-    const parameters = await readParameters(request, endpoint.methods);
+    const parameters = await readParameters(request, endpoint, withScope);
     return await endpoint.answer({ parameters, headerCredentials }, withScope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -78,16 +91,18 @@ export async function handleRest(
 
 async function readParameters(
   request: RestRequest,
-  methods: readonly string[],
+  { methods, checkCredentials: check }: BoundEndpoint,
+  withScope: WithScope,
 ): Promise<Parameters> {
-  const { method } = request;
+  const { method, headerCredentials } = request;
   if (!methods.includes(method)) {
     throw serviceError('methodNotAllowed', { method, methods: alternatives(methods) });
   }
   const query = fromQuery(request.query);
   if (method !== 'POST') return query;
   // Decision 1: in a POST the body wins over the query string.
-  return (await readBody(await request.body(), request.contentType)).over(query);
+  const mayAsk = () => check({ parameters: query, headerCredentials }, withScope);
+  return (await readBody(await request.body(mayAsk), request.contentType)).over(query);
 }
 
 const alternatives = (words: readonly string[]): string =>
@@ -101,6 +116,8 @@ export function renderError(
   const { kind, retryAfterSeconds } = error;
   const headers = {
     ...(kind === 'methodNotAllowed' && { allow: methods.join(', ') }),
+    // RFC 9110, 15.5.16.
+    ...(kind === 'unsupportedEncoding' && { 'accept-encoding': 'gzip' }),
     // Decision 11: never Basic, so that no browser sends credentials on its own.
     ...(kind === 'invalidToken' && { 'www-authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
-import { serviceError } from '../domain/errors.ts';
 import { noteAccepted } from '../resolvers/loaders/session/event-loop-scheduler.ts';
 import { AdmissionControl } from './admission/admission-control.ts';
 import { registerAdmission } from './admission/admission-metrics.ts';
@@ -8,11 +7,14 @@ import { RefusalLog } from './admission/refusal-log.ts';
 import { connectionOptions, guardConnections } from './connections/connection-limits.ts';
 import { limitPerAddress } from './connections/connections-per-address.ts';
 import type { Drain } from './connections/drain.ts';
+import { heedExpectations } from './connections/expectation.ts';
+import { hostFault } from './connections/host-header.ts';
 import { watchLastResponses } from './connections/last-responses.ts';
 import { watchQueuedResponses } from './connections/queued-responses.ts';
 import { warnOfUndeclaredProxy } from './connections/undeclared-proxy.ts';
 import { UnreadAnswers } from './connections/unread-answers.ts';
 import { openExchange } from './http/http-exchange.ts';
+import { addressLog } from './http/logged-address.ts';
 import { observeRequest } from './http/observe-request.ts';
 import { refuseAtOnce } from './http/refuse-at-once.ts';
 import { requestIdOf } from './http/request-id.ts';
@@ -20,6 +22,7 @@ import { setSecurityHeaders } from './http/security-headers.ts';
 import { Live } from './live/live.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
 import { respond } from './routes/respond.ts';
+import { malformed } from './routes/route.ts';
 import type { Service } from './service/service.ts';
 
 /** Creates the HTTP server. Each request passes the numbered stages below, in order. */
@@ -34,6 +37,7 @@ export function createHttpServer(
   const routeOf = createRouter(service, { pages, live });
   const isRefusedAtOnce = refuseAtOnce(service);
   const unread = new UnreadAnswers();
+  const addressOf = addressLog(settings);
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
   const warnOfProxy = warnOfUndeclaredProxy(log, isTrusted);
   const slowCallerMs = settings.slowCallerSeconds * 1000;
@@ -43,12 +47,12 @@ export function createHttpServer(
     const caller = proxyAddress(request, isTrusted);
     const requestId = requestIdOf(request, isTrusted);
     // Checked before the exchange is opened, which sets a host if there is none.
-    const isWhole = namesHost(request);
+    const fault = hostFault(request);
     warnOfProxy(request);
 
     // 2. Refuse requests beyond capacity cheaply, before any objects are built for them.
     const gate = control.admit(caller);
-    if (isRefusedAtOnce({ request, response, requestId, gate })) return;
+    if (!fault && isRefusedAtOnce({ request, response, requestId, gate })) return;
 
     // 3. Open the exchange: the request and its response as all routes see them.
     const terms = { requestId, log, gate, unread: unread.open(gate.caller), slowCallerMs };
@@ -58,11 +62,14 @@ export function createHttpServer(
 
     // 4. Find the route: REST, dashboard, explorer, GraphQL, MCP, health and metrics.
     const found = routeOf(exchange);
-    const route = isWhole ? found : { name: found.name, answer: refuseWithoutHost };
+    const route = fault ? malformed(found.name, fault) : found;
 
     // 5. Measure, log and trace while the route answers: permit, log-in, work, response, errors.
-    const answered = observeRequest(service, exchange, { route: route.name, caller }, () =>
-      respond(service, exchange, route),
+    const answered = observeRequest(
+      service,
+      exchange,
+      { route: route.name, caller, addressOf },
+      () => respond(service, exchange, route),
     );
 
     // 6. Register the request with the drain: a server that is shutting down waits for it.
@@ -98,6 +105,7 @@ function watchConnections(
   { control, drain, isTrusted }: Watching,
 ): void {
   server.on('connection', noteAccepted);
+  heedExpectations(server);
   watchQueuedResponses(server);
   const lastResponses = watchLastResponses(server);
   guardConnections(server, settings, { log, lastResponses });
@@ -108,12 +116,4 @@ function watchConnections(
   });
   drain.watch(server);
   server.once('close', () => control.onClose());
-}
-
-/** RFC 9112, 3.2: an HTTP/1.1 request must name the host. */
-const namesHost = ({ headers, httpVersionMinor }: IncomingMessage): boolean =>
-  headers.host !== undefined || httpVersionMinor === 0;
-
-async function refuseWithoutHost(): Promise<never> {
-  throw serviceError('notHttp');
 }

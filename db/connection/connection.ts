@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { announcedPid } from './backend-pid.ts';
 import { endConnection } from './end-connection.ts';
+import { PatientClient } from './patient-client.ts';
 import { findPooling, type Pooling } from './pooling.ts';
 import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
@@ -110,9 +111,8 @@ async function setUp(connection: pg.Client, pooling: Pooling): Promise<void> {
 }
 
 async function connect(databaseUrl: string, name: string, statementMs: number): Promise<pg.Client> {
-  const connection = new pg.Client({
+  const connection = new PatientClient({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
     application_name: `countergraph ${name}`,
     query_timeout: statementMs,
     keepAlive: true,

@@ -15,7 +15,8 @@ export async function endConnection(client: Client): Promise<void> {
 }
 
 /** pg keeps the socket on the client but does not type it. */
-type ClientInternals = { connection: { stream: { destroy(): void } } };
+type ClientInternals = { connection: { stream: { destroy(error?: Error): void } } };
 
-export const destroySocket = (client: ClientBase): void =>
-  (client as unknown as ClientInternals).connection.stream.destroy();
+/** Cuts the connection. `error`: why, for all that waits for an answer on it. */
+export const destroySocket = (client: ClientBase, error?: Error): void =>
+  (client as unknown as ClientInternals).connection.stream.destroy(error);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { LIMITS } from '../../domain/limits.ts';
+import { PatientClient } from '../connection/patient-client.ts';
 import type { DataFolder } from './data-folder.ts';
 import { readPassword, SUPERUSER } from './init-cluster.ts';
 import { isAlive } from './process-identity.ts';
@@ -44,10 +44,7 @@ export async function takesConnections(
 }
 
 async function tryToConnect(connectionString: string): Promise<Error | null> {
-  const client = new pg.Client({
-    connectionString,
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-  });
+  const client = new PatientClient({ connectionString });
   // The server may also end while the connection is open.
   client.on('error', () => undefined);
   try {

@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import { keepLoss } from '../connection/lost-connection.ts';
+import { PatientPool } from '../connection/patient-client.ts';
 import { Pooler } from '../connection/pooler.ts';
 import type { FailedNode } from '../database-error.ts';
 import { describeDatabase } from '../describe-database.ts';
@@ -140,10 +141,9 @@ export class NodePools {
 
   #open(url: string, { pooler, placement }: Between, purpose: pg.PoolConfig): pg.Pool {
     const timeoutMs = purpose.query_timeout ?? LIMITS.poolerWaitMs;
-    const pool = new pg.Pool({
+    const pool = new PatientPool({
       ...purpose,
       connectionString: url,
-      connectionTimeoutMillis: LIMITS.connectTimeoutMs,
       async onConnect(client) {
         await pooler.check(client, timeoutMs);
         await placement.check(client, timeoutMs);

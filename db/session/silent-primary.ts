@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
+import { destroySocket } from '../connection/end-connection.ts';
+import { withinRunning } from '../connection/running-time.ts';
 
 type SilentPrimaryOptions = {
   readonly url: string;
@@ -72,22 +74,16 @@ const NOTHING = 'select';
 
 /** Resolves if a new connection is answered or refused in time. */
 async function answersNewConnection(url: string): Promise<void> {
-  const until = performance.now() + LIMITS.connectTimeoutMs;
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-    application_name: 'countergraph check',
-  });
+  const client = new pg.Client({ connectionString: url, application_name: 'countergraph check' });
   client.on('error', () => undefined);
+  const late = new Error('the primary does not answer');
+  // Behind a pooler, only a statement gets as far as the primary.
+  const answer = client.connect().then(() => client.query(NOTHING));
   try {
-    await client.connect();
-    // Behind a pooler, only a statement gets as far as the primary.
-    const check = { text: NOTHING, query_timeout: Math.max(1, until - performance.now()) };
-    await client.query(check);
-  } catch (error) {
-    // Node's timers may fire a millisecond early.
-    if (performance.now() > until - 2) throw error;
-  } finally {
+    await withinRunning(answer, LIMITS.connectTimeoutMs, late);
     client.end().catch(() => undefined);
+  } catch (error) {
+    destroySocket(client);
+    if (error === late) throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { LATE_MS } from '../connection/running-time.ts';
 
 /** A time limit of database work. `until` is on the clock of `performance.now()`. */
 export type TimeBound = { readonly seconds: number; readonly until: number };
@@ -21,17 +22,26 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Calls `end` once the time limit has passed, and never before: Node's timers may fire a
- * millisecond early. Returns a function that prevents the call. null: there is no limit.
+ * millisecond early. If the event loop stood still, answers that have arrived meanwhile are read
+ * first. Returns a function that prevents the call. null: there is no limit.
  */
 export function onEndOf(bound: TimeBound | null, end: () => void): () => void {
   if (!bound) return () => {};
   let timer: NodeJS.Timeout;
+  let afterInput: NodeJS.Immediate | undefined;
   const wait = () => {
     const ms = Math.min(Math.max(0, bound.until - performance.now()), LONGEST_TIMER_MS);
-    timer = setTimeout(() => (isPast(bound) ? end() : wait()), ms);
+    timer = setTimeout(() => {
+      if (!isPast(bound)) wait();
+      else if (performance.now() - bound.until > LATE_MS) afterInput = setImmediate(end);
+      else end();
+    }, ms);
   };
   wait();
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(afterInput);
+  };
 }
 
 /** Settles as `work` does, or fails if the time limit passes first. `work` itself continues. */

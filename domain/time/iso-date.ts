@@ -1,23 +1,20 @@
 import { Temporal } from 'temporal-polyfill';
 import type { EpochSeconds } from './interval.ts';
 
-/**
- * Date, time of day, offset. A fraction may only be zeros, as JavaScript's `toISOString` writes
- * them: times are whole seconds, and anything else would be cut off silently. Second 60 is excluded
- * because Temporal would take it for 59.
- */
+/** Date, time of day, offset. Second 60 is excluded because Temporal would take it for 59. */
 const SHAPE =
-  /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::[0-5]\d(?:\.0+)?)?))?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+  /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /**
  * Reads an ISO 8601 date (its first moment) or date and time: `2026-07-15`, `2026-07-15T10:00`,
  * `2026-07-15T10:00:00`, each with `Z`, with an offset such as `+02:00`, or local to the time zone.
- * null for anything else.
+ * A fraction of a second is dropped. null for anything else.
  */
 export function parseIsoDate(text: string, timeZone: string): EpochSeconds | null {
   const match = SHAPE.exec(text);
   if (match === null) return null;
-  const [, date, time = '00:00', offset] = match;
+  const [, date, timeOfDay = '00:00', offset] = match;
+  const time = timeOfDay.replace(/\..*/, '');
   try {
     const { epochMilliseconds } =
       offset === undefined

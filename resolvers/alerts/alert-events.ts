@@ -32,8 +32,8 @@ export async function listAlertEvents(
   at: ContextView,
   { alert, first, after }: AlertEventSelection,
 ): Promise<AlertEventPage> {
-  if (first < 1 || first > LIMITS.alertEventsPage) {
-    throw malformed('first', `an integer from 1 to ${LIMITS.alertEventsPage}`, first);
+  if (first < 0 || first > LIMITS.alertEventsPage) {
+    throw malformed('first', `an integer from 0 to ${LIMITS.alertEventsPage}`, first);
   }
   const cursor = after === null ? null : decodeEventCursor(after);
   // PostgreSQL text cannot contain NUL, so no rule has such a name.

@@ -122,6 +122,7 @@ const ERRORS_OF_ALL: readonly ErrorKind[] = [
   'invalidNode',
   'noRecoveryNode',
   'notHttp',
+  'severalHosts',
   'headersTooLarge',
   'tooSlow',
   'timeout',
@@ -136,6 +137,7 @@ const ERRORS_OF_ALL: readonly ErrorKind[] = [
 const ERRORS_OF_POST: readonly ErrorKind[] = [
   'unreadableBody',
   'bodyTooLarge',
+  'unsupportedEncoding',
   'unsupportedMediaType',
 ];
 

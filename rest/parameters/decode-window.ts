@@ -40,7 +40,8 @@ const FROM_DATES = [
   dateParameter(
     'from_date',
     'start of the window: `2026-07-15`, `2026-07-15T10:00` or `2026-07-15T10:00:00`, each with ' +
-      '`Z`, with an offset such as `+02:00` or in `time_zone`; or `Jul 15 2026 10:00:00 AM`',
+      '`Z`, with an offset such as `+02:00` or in `time_zone`, and with a fraction of a second, ' +
+      'which is dropped; or `Jul 15 2026 10:00:00 AM`',
     '2026-07-15T10:00:00Z',
   ),
   dateParameter(

@@ -30,7 +30,7 @@ const DateRangeInput = builder.inputType('DateRangeInput', {
   description:
     'A window by dates, each as ISO 8601 or as people write it: `2026-07-15`, `2026-07-15T10:00`, ' +
     '`2026-07-15T10:00:00+02:00`, `Jul 15 2026 10:00:00 AM`. A date alone is its first moment; ' +
-    'without `Z` or an offset it is in `timeZone`. Times are in whole seconds.',
+    'without `Z` or an offset it is in `timeZone`. Fractions of a second are dropped.',
   fields: (t) => ({
     from: t.string({ required: true, description: 'Its start: `2026-07-15T10:00`.' }),
     to: t.string({ required: true, description: 'Its end, not included: `2026-07-15T11:00`.' }),

@@ -45,7 +45,8 @@ export function operationCost(
   const costOf = (step: CostStep): Cost => {
     // A missing fragment, or one not added up yet (a cycle), is empty: validation refuses it.
     if (typeof step === 'string') return fragments.get(step) ?? NO_COST;
-    return step.price(step.given(variables), sum(step.below), setting);
+    const given = step.given(variables);
+    return given ? step.price(given, sum(step.below), setting) : NO_COST;
   };
   const sum = (steps: readonly CostStep[]): Cost =>
     steps.reduce((total, step) => plus(total, costOf(step)), NO_COST);

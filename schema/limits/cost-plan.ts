@@ -1,9 +1,10 @@
 import {
-  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
+  GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
+  getArgumentValues,
   getNamedType,
   getNullableType,
   isCompositeType,
@@ -16,8 +17,6 @@ import {
   type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
-  type ValueNode,
-  valueFromASTUntyped,
   visit,
 } from 'graphql';
 import { type Given, LIST_PRICE, PRICES, type Price } from './prices.ts';
@@ -31,9 +30,15 @@ export type CostStep = PricedField | string;
 
 export type PricedField = {
   readonly price: Price;
-  readonly given: (variables: Variables) => Given;
+  readonly given: GivenBy;
   readonly below: readonly CostStep[];
 };
+
+/**
+ * Reads the arguments of a field. null: one of them does not fit its type. Validation or execution
+ * refuses the field then, so nothing is read for it or below it.
+ */
+type GivenBy = (variables: Variables) => Given | null;
 
 /** A document without everything that costs nothing. */
 export type CostPlan = {
@@ -107,29 +112,35 @@ function defaultPrice({ type }: GraphQLField<unknown, unknown>): Price | null {
   return lists ? LIST_PRICE : null;
 }
 
-function argumentsOf(
-  field: GraphQLField<unknown, unknown>,
-  { arguments: nodes = [] }: FieldNode,
-): (variables: Variables) => Given {
-  const read = (variables: Variables): Given => {
-    const values = new Map(nodes.map((node) => [node.name.value, readValue(node, variables)]));
-    return (name) => values.get(name) ?? defaults.get(name);
+/** Literals, variables and defaults are coerced as execution does, so they cost the same. */
+function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): GivenBy {
+  const read: GivenBy = (variables) => {
+    const values = argumentValues(field, node, variables);
+    return values && ((name) => values[name]);
   };
-  const defaults = new Map(field.args.map(({ name, defaultValue }) => [name, defaultValue]));
-  if (nodes.some(({ value }) => hasVariables(value))) return read;
+  if (hasVariables(node)) return read;
   const constant = read({});
   return () => constant;
 }
 
-const readValue = ({ value }: ArgumentNode, variables: Variables): unknown =>
-  valueFromASTUntyped(value, variables);
-
-function hasVariables(value: ValueNode): boolean {
-  let has = false;
-  visit(value, {
-    Variable() {
-      has = true;
-    },
-  });
-  return has;
+function argumentValues(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variables: Variables,
+): Readonly<Record<string, unknown>> | null {
+  try {
+    return getArgumentValues(field, node, variables);
+  } catch (error) {
+    if (error instanceof GraphQLError) return null;
+    throw error;
+  }
 }
+
+const hasVariables = ({ arguments: nodes = [] }: FieldNode): boolean => {
+  let has = false;
+  const note = () => {
+    has = true;
+  };
+  for (const node of nodes) visit(node, { Variable: note });
+  return has;
+};

@@ -12,28 +12,28 @@ export type PriceSetting = { readonly topperItems: number };
 export type Price = (given: Given, below: Cost, setting: PriceSetting) => Cost;
 
 /**
- * The unit is a listed key. A day of a key's readings costs about the same, and so does any other
- * object of a list. docs/reference/limits.md explains all this to authors of queries. Fields that
- * are not here cost as much as what is below them; lists that are not here count as LIST_LENGTH
- * objects.
+ * The unit is a key that is read. A day of a key's readings costs about the same.
+ * docs/reference/limits.md explains all this to authors of queries. Fields that are not here cost
+ * as much as what is below them, in lists once for each of LIST_LENGTH objects. The objects of a
+ * list cost nothing themselves: the values of an answer are counted while it is built.
  */
 export const PRICES: Readonly<Record<string, Price>> = {
   'Query.contexts': listOf(() => 10),
   'Viewer.contexts': listOf(() => 10),
   'Viewer.editableContexts': listOf(() => 10),
-  'Mutation.updateKeys': listOf((given) => lengthOf(given('keys')) ?? 0),
+  'Mutation.updateKeys': pageOf((given) => lengthOf(given('keys')) ?? 0),
   // It reads all slices of the context to return one.
   'Mutation.updateSlice': (_, below) => ({ ...below, fixed: below.fixed + SLICES }),
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
-  'Context.alertEvents': listOf((given) => within(given('first'), LIMITS.alertEventsPage)),
+  'Context.alertEvents': pageOf((given) => within(given('first'), LIMITS.alertEventsPage)),
   // And the event about the keys beyond these.
   'Alert.firing': listOf(() => LIMITS.alertMaxKeys + 1),
   'AlertEventConnection.edges': (_, below) => below,
   'CounterGroup.drilldowns': listOf(() => 5),
   'CounterGroup.keys': (given, below, setting) => {
-    const page = listOf(() => within(given('first'), LIMITS.keysPage))(given, below, setting);
+    const page = pageOf(() => within(given('first'), LIMITS.keysPage))(given, below, setting);
     return KEY_FILTERS.some((name) => given(name))
       ? { ...page, fixed: page.fixed + SEARCH_COST }
       : page;
@@ -101,10 +101,15 @@ function listOf(length: (given: Given) => number): Price {
   return (given, below) => times(length(given), below);
 }
 
+/** A list whose objects are rows that are read, or written, for this field: one unit for each. */
+function pageOf(length: (given: Given) => number): Price {
+  return (given, below) => times(length(given), { ...below, fixed: 1 + below.fixed });
+}
+
 /** Nothing below a list depends on an outer topper's keys or days: its own topper fixed them. */
 const times = (length: number, below: Cost): Cost => ({
   ...below,
-  fixed: product(length, 1 + below.fixed),
+  fixed: product(length, below.fixed),
   perDay: product(length, below.perDay),
 });
 

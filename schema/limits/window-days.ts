@@ -31,9 +31,9 @@ function windowSeconds(window: unknown): number {
   // The default is the current day until now.
   if (!isRecord(window)) return DAY_SECONDS;
   const { recentSeconds, interval, startingAt, dates, preset } = window;
-  if (recentSeconds != null) return Number(recentSeconds);
-  if (isRecord(interval)) return Number(interval['to']) - Number(interval['from']);
-  if (isRecord(startingAt)) return Number(startingAt['seconds']);
+  if (recentSeconds != null) return numberOf(recentSeconds);
+  if (isRecord(interval)) return numberOf(interval['to']) - numberOf(interval['from']);
+  if (isRecord(startingAt)) return numberOf(startingAt['seconds']);
   if (isRecord(dates)) return dateOf(dates['to']) - dateOf(dates['from']);
   return preset === 'ALL_AVAILABLE' ? Number.POSITIVE_INFINITY : DAY_SECONDS;
 }
@@ -42,7 +42,11 @@ function windowSeconds(window: unknown): number {
  * Reads a date in UTC: two local dates are equally far apart in all zones, give or take an hour. A
  * local date and one with an offset may be half a day off, which is good enough for a price.
  */
-const dateOf = (text: unknown): number => parseWindowDate(String(text), 'UTC') ?? Number.NaN;
+const dateOf = (text: unknown): number =>
+  (typeof text === 'string' ? parseWindowDate(text, 'UTC') : null) ?? Number.NaN;
+
+/** Never `Number(value)`, which calls the methods of an object. */
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

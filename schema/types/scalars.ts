@@ -1,4 +1,10 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import {
+  type FloatValueNode,
+  GraphQLError,
+  type IntValueNode,
+  Kind,
+  type ValueNode,
+} from 'graphql';
 import { type Guid, parseGuid } from '../../domain/text/guid.ts';
 import { builder } from '../builder.ts';
 
@@ -7,18 +13,22 @@ const refuse = (what: string, value: unknown): never => {
   throw new GraphQLError(`${what}, got ${JSON.stringify(value)}`);
 };
 
-/** The field that takes the time checks the range: its error names the field (section 10). */
+/**
+ * Drops fractions, which a division of milliseconds leaves. The field that takes the time checks
+ * the range: its error names the field (section 10).
+ */
 function toSeconds(value: unknown): number {
-  return Number.isSafeInteger(value)
-    ? Number(value)
+  const seconds = typeof value === 'number' ? Math.floor(value) : Number.NaN;
+  return Number.isSafeInteger(seconds)
+    ? seconds
     : refuse('EpochSeconds must be an integer number of seconds since 1970-01-01T00:00:00Z', value);
 }
 
 builder.scalarType('EpochSeconds', {
-  description: 'Seconds since 1970-01-01T00:00:00Z.',
+  description: 'Seconds since 1970-01-01T00:00:00Z. A fraction on input is dropped.',
   serialize: Number,
   parseValue: toSeconds,
-  parseLiteral: (node) => toSeconds(node.kind === Kind.INT ? Number(node.value) : textOf(node)),
+  parseLiteral: (node) => toSeconds(isNumber(node) ? Number(node.value) : textOf(node)),
 });
 
 builder.scalarType('BigInt', {
@@ -58,6 +68,9 @@ function toGuid(value: unknown): Guid {
     )
   );
 }
+
+const isNumber = (node: ValueNode): node is IntValueNode | FloatValueNode =>
+  node.kind === Kind.INT || node.kind === Kind.FLOAT;
 
 /** Formats a literal for messages. */
 const textOf = (node: ValueNode): string => ('value' in node ? String(node.value) : node.kind);

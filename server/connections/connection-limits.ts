@@ -42,8 +42,6 @@ export function guardConnections(
   server.maxConnections = settings.maxConnections;
   // Node would silently drop headers beyond a count. Their bytes are limited already.
   server.maxHeadersCount = 0;
-  // Expectations other than `100-continue` may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', ({ socket }) => {
     // A pending response to an earlier request would be taken for the response to CONNECT.
     if (lastResponses.get(socket)?.writableFinished === false) socket.destroy();

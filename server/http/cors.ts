@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const ALLOWED_HEADERS =
-  'authorization, content-type, graphql-require-preflight, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-username';
+  'authorization, content-encoding, content-type, graphql-require-preflight, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-username';
 
 const EXPOSED_HEADERS = 'etag, retry-after, x-available-window, x-request-id';
 

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { byteLength } from '../../domain/text/long-text.ts';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
+import { askForBody, closeUnasked, isWaiting } from '../connections/expectation.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { collectorFor, requireReadable } from './body-collector.ts';
 import { writeBody } from './write-body.ts';
 
 /** One request and its response, with what every route needs to know about them. */
@@ -105,28 +106,45 @@ function originForm(target = '/'): string {
   return target.startsWith('/') || /^https?:/i.test(target) ? path : '/';
 }
 
-/** Reads the whole body. Errors: 413 beyond the limit; the rest of the body is not read. */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/**
+ * Reads the whole body, decompressed. If the client waits until it is asked for the body, it is
+ * asked once `mayAsk` has resolved. Errors: that of `mayAsk`, 413 beyond the limit, 415 for an
+ * encoding other than gzip, 400 for damaged gzip; the rest of the body is not read.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  mayAsk?: () => Promise<unknown>,
+): Promise<Buffer> {
+  if (!isWaiting(request)) return collect(request, limitBytes);
+  requireReadable(request, limitBytes);
+  await mayAsk?.();
+  askForBody(request);
+  return collect(request, limitBytes);
+}
+
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const take = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > limitBytes) refuse();
-      else chunks.push(chunk);
-    };
-    const finish = () => settle(() => resolve(Buffer.concat(chunks)));
     const fail = (error: Error) => settle(() => reject(error));
-    const refuse = () => fail(serviceError('bodyTooLarge', { limit: limitBytes }));
+    const body = collectorFor(request, limitBytes, {
+      done: (bytes) => settle(() => resolve(bytes)),
+      fail,
+    });
     const leave = () => fail(new CallerGone());
+    const finish = () => {
+      // Node closes a request that was read completely, while its last bytes may still be inflated.
+      request.off('close', leave);
+      body.end();
+    };
     // Events instead of an iterator, which costs more promises than a small body has chunks.
     const settle = (tell: () => void) => {
+      const { take } = body;
       request.off('data', take).off('end', finish).off('error', fail).off('close', leave).pause();
+      body.stop();
       tell();
     };
     if (request.destroyed) leave();
-    else if (Number(request.headers['content-length'] ?? 0) > limitBytes) refuse();
-    else request.on('data', take).on('end', finish).on('error', fail).on('close', leave);
+    else request.on('data', body.take).on('end', finish).on('error', fail).on('close', leave);
   });
 }
 
@@ -135,8 +153,9 @@ export type Answer = Rendered;
 /** Sends a response. HEAD is GET without the body. */
 export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   const { request, response, method } = exchange;
+  if (isWaiting(request)) closeUnasked(request, response);
   // A connection closed with unread input is reset, and the caller may never see the response.
-  if (!(await discardRest(request))) response.setHeader('connection', 'close');
+  else if (!(await discardRest(request))) response.setHeader('connection', 'close');
   // The work is done; from here on only the caller can be slow.
   response.setTimeout(exchange.slowCallerMs);
   response.writeHead(answer.status, {

@@ -2,15 +2,23 @@ import type { ServerResponse } from 'node:http';
 import type { Service } from '../service/service.ts';
 import { nameOf } from '../telemetry/current-request.ts';
 import type { Exchange } from './http-exchange.ts';
+import type { AddressLog } from './logged-address.ts';
 
 /** The name of the route of paths that do not exist. */
 export const NO_ROUTE = 'none';
+
+/** What the log names of a request, besides the request itself. */
+type Observed = {
+  readonly route: string;
+  readonly caller: string;
+  readonly addressOf: AddressLog;
+};
 
 /** Runs `respond` as the work of one request, and measures, logs and traces it. */
 export function observeRequest(
   service: Service,
   exchange: Exchange,
-  known: { readonly route: string; readonly caller: string },
+  known: Observed,
   respond: () => Promise<void>,
 ): Promise<void> {
   const { tracing } = service;
@@ -58,10 +66,11 @@ const STREAM_OPENED = 200;
 
 function noteEnd(
   { log, metrics }: Service,
-  { method, path, query, current, gate }: Exchange,
-  { route, caller }: { readonly route: string; readonly caller: string },
+  exchange: Exchange,
+  { route, caller, addressOf }: Observed,
   { status, seconds }: { readonly status: number; readonly seconds: number },
 ): void {
+  const { method, current, gate } = exchange;
   const { user, operation, span } = current;
   if (route === NO_ROUTE) metrics.error('noSuchPath');
   if (operation !== null) metrics.operation(operation, seconds);
@@ -70,8 +79,7 @@ function noteEnd(
   const level = gate.isRefused ? 'debug' : levelOf(route, status);
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(seconds * 1000);
-  const parameters = withoutSecrets(query);
-  const line = { ...nameOf(current), caller, user, method, path, parameters, operation };
+  const line = { ...nameOf(current), caller, user, method, ...addressOf(exchange), operation };
   log[level]({ ...line, status, ms }, 'request');
 }
 
@@ -83,9 +91,3 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const levelOf = (route: string, status: number): 'debug' | 'info' =>
   PROBES.has(route) && status < 400 ? 'debug' : 'info';
-
-/** Decision 10: tokens are never logged. */
-function withoutSecrets(query: URLSearchParams): Record<string, string> {
-  const shown = [...query].filter(([name]) => !name.toLowerCase().startsWith('api_token'));
-  return Object.fromEntries(shown);
-}

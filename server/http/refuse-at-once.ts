@@ -3,6 +3,7 @@ import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isRestPath } from '../../rest/handle-request.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
+import { isWaiting } from '../connections/expectation.ts';
 import type { Service } from '../service/service.ts';
 import { answerCors } from './cors.ts';
 import { GRAPHQL_PATH } from './graphql-path.ts';
@@ -50,7 +51,7 @@ export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
  * body must be read first.
  */
 const mayStayUnread = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
-  shouldKeepAlive || Number(request.headers['content-length'] ?? 0) === 0;
+  Number(request.headers['content-length'] ?? 0) === 0 || (shouldKeepAlive && !isWaiting(request));
 
 /** Returns the path of a simple request for data, as written; null: any other request. */
 function dataPath({ method, url = '', headers }: IncomingMessage): string | null {

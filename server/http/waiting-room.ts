@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import type { TextAnswer } from '../../rest/json-answer.ts';
 import { connectionOptions } from '../connections/connection-limits.ts';
+import { heedExpectations } from '../connections/expectation.ts';
+import { hostFault } from '../connections/host-header.ts';
 import { listen } from '../connections/listen.ts';
 import type { Settings } from '../settings/settings.ts';
 import { refusalOf } from './refusal.ts';
@@ -37,6 +39,7 @@ export async function openWaitingRoom(
     response.end(body);
     request.resume();
   });
+  heedExpectations(server);
   server.maxConnections = settings.maxConnections;
   const { port } = await listen(server, settings.host, settings.port);
   return {
@@ -52,6 +55,8 @@ export async function openWaitingRoom(
 
 function answerTo(request: IncomingMessage, problem: () => string): TextAnswer {
   const [path = '/'] = (request.url ?? '/').split('?');
+  const fault = hostFault(request);
+  if (fault) return refusalOf({ path, request }, fault);
   if (path === '/healthz') return plain(200, 'alive');
   if (path === '/readyz') return plain(503, problem());
   return refusalOf({ path, request }, NOT_YET);

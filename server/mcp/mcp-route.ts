@@ -1,6 +1,7 @@
 import { serviceError } from '../../domain/errors.ts';
 import { answerMessage } from '../../mcp/answer-message.ts';
 import { createMcpServer } from '../../mcp/mcp-server.ts';
+import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { headersOf } from '../http/headers-of.ts';
 import { type Answer, type Exchange, readBody, send } from '../http/http-exchange.ts';
@@ -25,13 +26,14 @@ export function mcpRoute(service: Service): (exchange: Exchange) => Promise<void
     if (method !== 'POST') throw serviceError('methodNotAllowed', { method, methods: 'POST' });
     requireKnownOrigin(request.headers.origin, settings.corsOrigins);
     requireJson(request.headers['content-type']);
-    const body = parseMessage(await readBody(request, settings.graphqlBodyBytes));
+    const seconds = settings.queryTimeoutSeconds;
+    const mayAsk = () =>
+      withScope(service, exchange, seconds, (anonymous) => signedIn(exchange, anonymous));
+    const body = parseMessage(await readBody(request, settings.graphqlBodyBytes, mayAsk));
     const onError = (err: Error) => exchange.log.debug({ err }, 'MCP');
     const message = { headers: protocolHeaders(exchange), body, signal, onError };
-    const seconds = settings.queryTimeoutSeconds;
     const answer = await withScope(service, exchange, seconds, async (anonymous) => {
-      const scope = await openGraphQLScope(headersOf(request), anonymous);
-      if (scope.identity === null) throw serviceError('invalidToken');
+      const scope = await signedIn(exchange, anonymous);
       const graph = askGraph(service, scope, exchange);
       const servedBy = {
         version,
@@ -47,6 +49,13 @@ export function mcpRoute(service: Service): (exchange: Exchange) => Promise<void
     });
     if (!signal.aborted) await send(exchange, answer);
   };
+}
+
+/** Opens the scope of a caller who is signed in. Error: `invalidToken`, also without credentials. */
+async function signedIn({ request }: Exchange, anonymous: AnonymousScope): Promise<RequestScope> {
+  const scope = await openGraphQLScope(headersOf(request), anonymous);
+  if (scope.identity === null) throw serviceError('invalidToken');
+  return scope;
 }
 
 /** Parses a body. Errors: `unreadableBody`, `mcpBatch`. */

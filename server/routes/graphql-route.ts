@@ -5,6 +5,7 @@ import { Documents } from '../documents/documents.ts';
 import type { AnswerSlot } from '../graphql/answer-slot.ts';
 import { explainRefusal } from '../graphql/explain-refusal.ts';
 import { createGraphQL } from '../graphql/graphql.ts';
+import { openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
 import { answerHot, hotRequest } from '../graphql/hot-graphql.ts';
 import { endToEndHeaders } from '../http/end-to-end-headers.ts';
@@ -29,11 +30,17 @@ export function graphqlRoute(service: Service, live: Live): (exchange: Exchange)
   return async (exchange) => {
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
-    const body = hasBody(method) ? await readBody(request, settings.graphqlBodyBytes) : null;
+    const seconds = settings.queryTimeoutSeconds;
+    const mayAsk = () =>
+      withScope(service, exchange, seconds, (anonymous) =>
+        openGraphQLScope(headersOf(request), anonymous),
+      );
+    const body = hasBody(method)
+      ? await readBody(request, settings.graphqlBodyBytes, mayAsk)
+      : null;
     const isPlain = method === 'POST' && contentType === 'application/json';
     const hot = isPlain && body && hotRequest(hotWays, request, body);
     metrics.graphql(hot ? 'hot' : 'yoga');
-    const seconds = settings.queryTimeoutSeconds;
     const slot: AnswerSlot = { opened: null, body: null };
     const answer = await withScope(service, exchange, seconds, (anonymous) => {
       slot.opened = null;
@@ -70,7 +77,13 @@ async function askYoga(
 ): Promise<Answer> {
   const { request, method, query, signal } = exchange;
   const search = query.size > 0 ? `?${query}` : '';
-  const given = { ...request.headers, 'content-type': contentType };
+  const given = {
+    ...request.headers,
+    'content-type': contentType,
+    // The body has been decompressed.
+    'content-encoding': undefined,
+    'content-length': undefined,
+  };
   const headers = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
   );

@@ -10,7 +10,7 @@ import type { Route } from './route.ts';
 export async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {
   const { gate, signal, response } = exchange;
   try {
-    if (answerCors(exchange, service.settings.corsOrigins)) return;
+    if (!route.isMalformed && answerCors(exchange, service.settings.corsOrigins)) return;
     if (!route.always) {
       gate.enter();
       await gate.mayBegin();

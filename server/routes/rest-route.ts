@@ -19,7 +19,7 @@ export function restRoute(service: Service): (exchange: Exchange) => Promise<voi
         query,
         contentType: request.headers['content-type'] ?? null,
         headerCredentials: () => headerCredentials(exchange),
-        body: () => readBody(request, service.settings.restBodyBytes),
+        body: (mayAsk) => readBody(request, service.settings.restBodyBytes, mayAsk),
       },
       (timeoutSeconds, work) =>
         withScope(service, exchange, timeoutSeconds(service.settings), work),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventPage, selectEventPages } from '../../db/queries/alerts/select-event-pages.ts';
 import type { Statement } from '../../db/session/read-session.ts';
 import { T0 } from '../support/lab/lab.ts';
+import { CONTEXT } from '../support/lab/service.ts';
 import { type AlertLab, startAlertLab } from './alert-lab.ts';
 
 const EVENTS = 21_000;
@@ -79,5 +80,42 @@ describe('a page of events', () => {
     const limit = 51;
     // Each row is found and then read, and some share the second at which the page begins.
     expect(rowsRead(await explain({ contextId, alert, after, limit }))).toBeLessThan(3 * limit);
+  });
+});
+
+describe('a page of no events', () => {
+  const DOCUMENT = `query ($alert: String, $first: Int, $after: String) {
+    context(name: "${CONTEXT}") { alertEvents(alert: $alert, first: $first, after: $after) {
+      edges { cursor }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`;
+
+  type Page = { readonly edges: readonly { readonly cursor: string }[] };
+
+  async function page(args: Readonly<Record<string, unknown>>): Promise<Page> {
+    const { context } = await lab.data<{ context: { alertEvents: Page } }>(DOCUMENT, args);
+    return context.alertEvents;
+  }
+
+  it('says whether there are any, and any more', async () => {
+    const { edges } = await page({ alert: 'rare', first: 1000 });
+    expect(edges).toHaveLength(RARE);
+    const last = edges.at(-1)?.cursor;
+    const cases: readonly (readonly [Record<string, unknown>, object])[] = [
+      [{}, { hasNextPage: true, hasPreviousPage: false }],
+      [{ alert: 'rare' }, { hasNextPage: true, hasPreviousPage: false }],
+      [
+        { alert: 'rare', after: edges[0]?.cursor },
+        { hasNextPage: true, hasPreviousPage: true },
+      ],
+      [
+        { alert: 'rare', after: last },
+        { hasNextPage: false, hasPreviousPage: true },
+      ],
+      [{ alert: 'nothing' }, { hasNextPage: false, hasPreviousPage: false }],
+    ];
+    for (const [args, known] of cases) {
+      const pageInfo = { startCursor: null, endCursor: null, ...known };
+      expect(await page({ first: 0, ...args })).toEqual({ edges: [], pageInfo });
+    }
   });
 });

@@ -211,9 +211,8 @@ describe('pages of events', () => {
   const cursor = (text: string): string => Buffer.from(text).toString('base64url');
 
   it.each<readonly [string, Record<string, unknown>]>([
-    ['first must be an integer from 1 to 1000, got 0', { first: 0 }],
-    ['first must be an integer from 1 to 1000, got -1', { first: -1 }],
-    ['first must be an integer from 1 to 1000, got 1001', { first: 1001 }],
+    ['first must be an integer from 0 to 1000, got -1', { first: -1 }],
+    ['first must be an integer from 0 to 1000, got 1001', { first: 1001 }],
     ['after must be the cursor of an edge', { after: '' }],
     ['after must be the cursor of an edge', { after: 'nonsense' }],
     ['after must be the cursor of an edge', { after: cursor('event:1:nonsense') }],

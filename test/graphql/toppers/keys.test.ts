@@ -324,9 +324,47 @@ describe('keys by pattern, network and window', () => {
   });
 });
 
+describe('a page of no keys', () => {
+  const empty = (hasNextPage: boolean, hasPreviousPage: boolean) => ({
+    edges: [],
+    pageInfo: { hasNextPage, hasPreviousPage, startCursor: null, endCursor: null },
+  });
+
+  it('says whether there are any, and how many', async () => {
+    const totalCount = ALL.length;
+    expect(await page({ first: 0 })).toEqual({ ...empty(true, false), totalCount });
+    expect(await page({ first: 0, guid: EMPTY })).toEqual({
+      ...empty(false, false),
+      totalCount: 0,
+    });
+    expect(await page({ first: 0, search: 'k0' })).toMatchObject(empty(true, false));
+    expect(await page({ first: 0, search: 'nowhere' })).toMatchObject(empty(false, false));
+  });
+
+  it('says whether there are more after a cursor', async () => {
+    const { edges } = await page({ first: 1000 });
+    const beyond = (index: number) => page({ first: 0, after: edges.at(index)?.cursor });
+    expect(await beyond(0)).toMatchObject(empty(true, true));
+    expect(await beyond(-2)).toMatchObject(empty(true, true));
+    expect(await beyond(-1)).toMatchObject(empty(false, true));
+  });
+
+  it('may have a window', async () => {
+    const hasNext = async (from: number) => {
+      const { context } = await lab.data<{ context: { counterGroup: { keys: Page } } }>(
+        `{ context(name: "lab") { counterGroup(guid: "${PAIRS}") {
+          keys(first: 0, window: { startingAt: { from: ${from}, seconds: 60 } }) {
+            edges { cursor } pageInfo { hasNextPage } } } } }`,
+      );
+      expect(context.counterGroup.keys.edges).toEqual([]);
+      return context.counterGroup.keys.pageInfo.hasNextPage;
+    };
+    expect([await hasNext(T0), await hasNext(T0 + 3600)]).toEqual([true, false]);
+  });
+});
+
 describe('an invalid page', () => {
   it.each([
-    ['zero keys', { first: 0 }],
     ['a negative number of keys', { first: -1 }],
     ['more keys than a page may have', { first: 1001 }],
     ['a broken cursor', { after: 'nonsense' }],

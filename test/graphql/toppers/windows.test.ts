@@ -55,6 +55,30 @@ const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
 describe('a window', () => {
+  it('drops the fractions of its times', async () => {
+    const iso = (seconds: number) => new Date((T0 + seconds) * 1000).toISOString();
+    const expected = { from: 60, to: 180, buckets: [1, 2] };
+    const windows = [
+      { interval: { from: T0 + 60.999, to: T0 + 180.001 } },
+      { startingAt: { from: T0 + 60.5, seconds: 120 } },
+      { dates: { from: iso(60.123), to: iso(180.999) } },
+      { dates: { from: iso(60).replace('000Z', '999999999Z'), to: iso(180.5) } },
+    ];
+    for (const window of windows) expect(await resolved(window)).toEqual(expected);
+    const literals = [
+      `{ interval: { from: ${T0 + 60}.999, to: ${T0 + 180}.5e0 } }`,
+      `{ startingAt: { from: ${T0 + 60}.1, seconds: 120 } }`,
+    ];
+    for (const literal of literals) {
+      const { context } = await lab.data<{ context: { counterGroup: { topper: Answer } } }>(
+        `{ context(name: "lab") { counterGroup(guid: "${GROUP}") {
+          topper(window: ${literal}) { window { from to seconds } total } } } }`,
+      );
+      const { window } = context.counterGroup.topper;
+      expect(window).toEqual({ from: T0 + 60, to: T0 + 180, seconds: 120 });
+    }
+  });
+
   it('of recentSeconds ends with the data and begins with a bucket', async () => {
     expect(await resolved({ recentSeconds: 60 })).toEqual({ from: 1140, to: 1200, buckets: [19] });
     expect(await resolved({ recentSeconds: 61 })).toEqual({
@@ -219,7 +243,8 @@ describe('an invalid window is BAD_USER_INPUT on its topper', () => {
     ['a form that is null beside another', { recentSeconds: null, preset: 'TODAY' }],
     ['an unknown preset', { preset: 'TOMORROW' }],
     ['a time that is a string', { interval: { from: 'x', to: 1 } }],
-    ['a time that is a fraction', { interval: { from: 0.5, to: 1 } }],
+    ['a duration that is a fraction', { startingAt: { from: 0, seconds: 0.5 } }],
+    ['a time that is too large', { interval: { from: 0, to: 1e30 } }],
     ['half an interval', { interval: { from: 1 } }],
   ])('%s is refused before anything runs', async (_, window) => {
     const { data, errors } = await ask(window);

@@ -60,6 +60,23 @@ async function instantsIn(service: TestService, parameters: RestParameters): Pro
 const between = (first: string, last: string): string[] =>
   INSTANTS.filter((instant) => instant >= first && instant <= last);
 
+describe('a fraction of a second', () => {
+  it('is dropped in dates, and refused in integers', async () => {
+    const dates = { from_date: '2024-07-15T00:01:00.999Z', to_date: '2024-07-15T00:02:00.5Z' };
+    expect(await instantsIn(lab, dates)).toEqual(['2024-07-15T00:01:00Z']);
+    const times = { from_time: '2024-07-15T00:01:00.1', to_time: '2024-07-15T00:02:00.999999999' };
+    expect(await instantsIn(lab, times)).toEqual(['2024-07-15T00:01:00Z']);
+    for (const [name, value] of [
+      ['window_fromts', '1721001600.5'],
+      ['recentsecs', '60.5'],
+    ] as const) {
+      const query = { counter_group: GROUP, window_seconds: 60, [name]: value };
+      const { status, text } = await lab.rest('topper', query);
+      expect([status, text]).toEqual([400, expect.stringContaining(`${name} must be an integer`)]);
+    }
+  });
+});
+
 describe('window rule 5: without time parameters, from midnight until now', () => {
   it('has the buckets that started since midnight and before now', async () => {
     lab.clock.seconds = T0 + 119;
@@ -259,7 +276,7 @@ describe('a human date (decisions 20 and 21)', () => {
     '2024-07-15T10',
     '2024-07-15T24:00',
     '2024-07-15T10:00:60Z',
-    '2024-07-15T10:00:00.5Z',
+    '2024-07-15T10:00:00,5Z',
     '2024-07-15T10:00 UTC',
     '2024-07-15T10:00[Europe/Berlin]',
     '20240715T100000Z',

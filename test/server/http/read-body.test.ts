@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CallerGone, readBody } from '../../../server/http/http-exchange.ts';
 
@@ -65,4 +66,25 @@ test('a body fails if its caller has gone before it is read', async () => {
   caller.destroy();
   await closed;
   await expect(readBody(request, 8)).rejects.toThrow(CallerGone);
+});
+
+test('a gzipped body is refused as soon as it becomes too long, before all of it has arrived', async () => {
+  const bytes = gzipSync(Buffer.alloc(1_000_000));
+  const length = `Content-Length: ${bytes.length}`;
+  const request = await arrived(`Content-Encoding: gzip\r\n${length}\r\n\r\n`);
+  const body = readBody(request, 10_000);
+  caller.write(bytes.subarray(0, 100));
+  await expect(body).rejects.toThrow('10000');
+  expect(request.isPaused()).toBe(true);
+  expect(request.complete).toBe(false);
+});
+
+test('a gzipped body fails if its caller goes away halfway', async () => {
+  const bytes = gzipSync('abc');
+  const length = `Content-Length: ${bytes.length}`;
+  const request = await arrived(`Content-Encoding: gzip\r\n${length}\r\n\r\n`);
+  const body = readBody(request, 8);
+  caller.write(bytes.subarray(0, 12));
+  setImmediate(() => caller.destroy());
+  await expect(body).rejects.toThrow();
 });
