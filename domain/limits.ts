@@ -251,7 +251,7 @@ export const LIMITS = {
   tcpProbeMs: 30_000,
   /** Worker threads that add up blocks: beyond it memory is the limit, not processors. */
   workersCeiling: 64,
-  /** Tasks waiting for a worker thread, some milliseconds each: more are not worth queueing. */
+  /** Tasks waiting for a worker thread. Beyond it, the user who has the most is refused one. */
   workerQueue: 256,
   /** Decoded segments in memory: a month of a large group, on a machine with 2 GB. */
   blockCacheMegabytes: 256,

@@ -46,6 +46,11 @@ type RequestReadsOptions = {
   onPlan: TellPlan;
   /** Called with the user name once the caller is authenticated. */
   onIdentified?: (username: string) => void;
+  /**
+   * Called before keys are matched with patterns, unless the answer is remembered: with the number
+   * of keys, and of instructions of the patterns. It may throw an error, which refuses that.
+   */
+  onFilter?: (keys: number, instructions: number) => void;
   /** Called once, when all data are read, with the time that the request has taken so far. */
   onEnd?: (ms: number, plans: () => readonly PlanNote[]) => void;
   /** Shown by PostgreSQL with the statements of the request. */
@@ -71,9 +76,12 @@ export class RequestReads {
   /** How long the request waited for nodes that did not identify the caller. */
   #silentMs = 0;
   readonly #plans: (() => PlanNote)[] = [];
+  /** The user is known once the caller is identified. */
+  readonly #caller: { user: string; readonly signal: AbortSignal };
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
+    this.#caller = { user: '', signal: options.signal };
     const { standbys, mayShare } = options;
     this.#choice = new StandbyChoice({
       standbys,
@@ -183,6 +191,7 @@ export class RequestReads {
   }
 
   noteIdentity(username: string): void {
+    this.#caller.user = username;
     this.#options.onIdentified?.(username);
   }
 
@@ -339,7 +348,7 @@ export class RequestReads {
   #reader(nodeUrl: string): NodeReader {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
-    const { memory, signal, mayReadAlone } = this.#options;
+    const { memory, mayReadAlone, onFilter = null } = this.#options;
     if (nodeUrl !== this.primaryUrl) this.noteMoment();
     const options = { ...this.#sessionOptions(nodeUrl), mayReadAlone };
     const home = new ReadSession(options);
@@ -351,7 +360,8 @@ export class RequestReads {
       distributedPages: pagesBeside(options),
       nodeUrl,
       memory,
-      signal,
+      caller: this.#caller,
+      onFilter,
       bound: options.bound,
       requestId: options.requestId,
       onPlan: (plan) => {
