@@ -11,9 +11,12 @@ import type { KeySearch, NetworkSearch } from '../../../topk/threads/kernel-task
 import type { PatternNames } from '../../../topk/threads/thread-pool.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 
+/** What matching needs of a reader. */
+type FilterReader = Pick<NodeReader, 'memory' | 'caller' | 'onFilter' | 'pause'>;
+
 /** Matches keys with a filter whose patterns are priced. Errors: also those of `onFilter`. */
 export async function matchKeys(
-  reader: NodeReader,
+  reader: FilterReader,
   keys: KeyList,
   search: KeySearch | NetworkSearch,
 ): Promise<KeySet> {
@@ -36,7 +39,7 @@ export type FilterToCheck = {
 
 /** Checks a filter. Errors: those of compileKeyFilter, in its order. */
 export async function checkFilter(
-  reader: NodeReader,
+  reader: FilterReader,
   { filter, kinds, of, names }: FilterToCheck,
 ): Promise<void> {
   const { threadPool } = reader.memory;
@@ -47,6 +50,6 @@ export async function checkFilter(
   if (of === 'networks') await inPauses(reader, checkLists(ofAddresses, kinds));
 }
 
-async function inPauses(reader: NodeReader, work: Sliced<void>): Promise<void> {
+async function inPauses(reader: FilterReader, work: Sliced<void>): Promise<void> {
   while (work.next().done !== true) await reader.pause();
 }
