@@ -75,6 +75,12 @@ describe('the next job', () => {
     expect(runSlice(queue, 50, THREAD)).toBe('a1');
   });
 
+  it('is none of a user who is left out', () => {
+    const queue = queueOf('a1', 'b1');
+    expect(queue.take(THREAD, new Set(['b']))?.name).toBe('a1');
+    expect(queue.take(THREAD, new Set(['a', 'b']))).toBeNull();
+  });
+
   it('is none that runs or was removed', () => {
     const queue = queueOf('a1', 'a2');
     const first = queue.take(THREAD);

@@ -197,6 +197,26 @@ describe('a user whose work is small', () => {
   });
 });
 
+describe('a slice that does not end', () => {
+  it('makes other users wait only until one more thread has started, which ends later', async () => {
+    await threadPool.close();
+    threadPool = new ThreadPool({ workers: 1, queueLength: 20, sliceMs: 0 });
+    const numbers = [threadPool.threads];
+    const note = () => numbers.push(threadPool.threads);
+    process.on('worker', note);
+    // re2js takes some tenths of a second for this, in one step.
+    const pattern = '(?i)[a-\\x{10ffff}]'.repeat(200);
+    const anna = [0, 1].map(() => threadPool.instructionsOf({ match: pattern }, FOREVER));
+    const ben = fold(large, { user: 'ben', signal: FOREVER.signal });
+    expect(await ben).toHaveLength(1);
+    expect(new Set(await Promise.all(anna)).size).toBe(1);
+    process.off('worker', note);
+    await vi.waitUntil(() => threadPool.threads === 1, { interval: 1 });
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(2);
+    expect(await fold(large)).toEqual(await ben);
+  });
+});
+
 describe('work that is no longer wanted while it runs', () => {
   it('is rejected at once with the reason, and its thread goes on with other work', async () => {
     const caller = new AbortController();

@@ -43,10 +43,14 @@ export class JobQueue<Job extends QueuedJob> {
     return times.length === 0 ? 0 : Math.min(...times);
   }
 
-  /** Returns the next job for a thread, which runs from now on; null: there is none. */
-  take(thread: object): Job | null {
+  /**
+   * Returns the next job for a thread, which runs from now on; null: there is none. Leaves out the
+   * jobs of some users.
+   */
+  take(thread: object, without: ReadonlySet<string> = new Set()): Job | null {
     let best: { readonly place: Place<Job>; readonly usedMs: number } | null = null;
-    for (const user of this.#users.values()) {
+    for (const [name, user] of this.#users) {
+      if (without.has(name)) continue;
       const place = nextPlace(user, thread);
       if (place && (best === null || user.usedMs <= best.usedMs)) {
         best = { place, usedMs: user.usedMs };

@@ -41,12 +41,19 @@ type Job = QueuedJob & {
   isOver: boolean;
 };
 
-type Thread = { readonly worker: Worker; job: Job | null };
+type Thread = {
+  readonly worker: Worker;
+  job: Job | null;
+  /** Ends when the slice should have ended long ago. */
+  timer: NodeJS.Timeout | undefined;
+  isOverdue: boolean;
+};
 
 /**
  * Runs tasks in worker threads, in slices: after each, the thread continues with the job that is
- * next in the queue. A job that has begun stays in its thread. If a thread dies, its jobs fail and
- * a new thread replaces it. Errors: `busy` if the queue is full and nobody has more jobs in it than
+ * next in the queue. A job that has begun stays in its thread. Few tasks cannot be interrupted for
+ * longer (re2js compiles a pattern in one step): other users then get one more thread, until there
+ * is no more work for it. If a thread dies, its jobs fail and a new thread replaces it. Errors: `busy` if the queue is full and nobody has more jobs in it than
  * this caller; the reason of the caller's signal; a closed pool refuses every task.
  */
 export class WorkerThreads {
@@ -111,7 +118,7 @@ export class WorkerThreads {
       setMaxListeners(0, signal);
       signal.addEventListener('abort', leave, { once: true });
       this.#queue.add(job);
-      const idle = this.#idleThread();
+      const idle = this.#idleThread() ?? this.#reliefThread();
       if (idle) this.#next(idle);
       else if (this.waiting > this.#options.queueLength) this.#refuseOne();
     });
@@ -142,7 +149,12 @@ export class WorkerThreads {
   #idleThread(): Thread | null {
     const idle = this.#threads.find(({ job }) => job === null);
     if (idle || this.#threads.length >= this.#options.workers) return idle ?? null;
-    const thread: Thread = { worker: new Worker(WORKER_FILE), job: null };
+    return this.#addThread();
+  }
+
+  #addThread(): Thread {
+    const worker = new Worker(WORKER_FILE);
+    const thread: Thread = { worker, job: null, timer: undefined, isOverdue: false };
     thread.worker.unref();
     thread.worker.on('message', (reply: WorkerReply) => this.#finish(thread, reply));
     thread.worker.on('error', (error) => this.#lose(thread, error));
@@ -151,8 +163,23 @@ export class WorkerThreads {
     return thread;
   }
 
+  /** Returns one more thread if others wait because a slice does not end; null: they do not. */
+  #reliefThread(): Thread | null {
+    const late = this.#lateUsers();
+    if (late.size === 0 || this.#threads.length >= 2 * this.#options.workers) return null;
+    const isWanted = this.#queue.jobs().some((job) => job.thread === null && !late.has(job.user));
+    return isWanted ? this.#addThread() : null;
+  }
+
+  #lateUsers(): ReadonlySet<string> {
+    const overdue = this.#threads.filter(({ isOverdue }) => isOverdue);
+    return new Set(overdue.flatMap(({ job }) => job?.user ?? []));
+  }
+
   #finish(thread: Thread, reply: WorkerReply): void {
     const { job } = thread;
+    clearTimeout(thread.timer);
+    thread.isOverdue = false;
     thread.job = null;
     if (job && reply.kind === 'paused' && !job.isOver) this.#queue.pause(job, reply.ms);
     else if (job) {
@@ -160,23 +187,42 @@ export class WorkerThreads {
       if (reply.kind === 'done') job.resolve(reply.result);
       if (reply.kind === 'failed') job.reject(reply.error);
     }
-    this.#next(thread);
+    for (const idle of this.#threads.filter((each) => each.job === null)) this.#next(idle);
   }
 
-  /** Lets a thread work on the next job, if there is one. */
+  /** Lets a thread work on the next job. If there is none, an additional thread ends. */
   #next(thread: Thread): void {
-    const job = this.#queue.take(thread);
-    if (!job) return;
+    const isAdditional = this.#threads.length > this.#options.workers;
+    const job = this.#queue.take(thread, isAdditional ? this.#lateUsers() : new Set());
+    if (!job) {
+      if (isAdditional) this.#endThread(thread);
+      return;
+    }
     const sliceMs = this.#options.sliceMs ?? SLICE_MS;
+    thread.timer = setTimeout(() => this.#relieve(thread), 2 * sliceMs).unref();
     const task = job.hasBegun ? null : job.task;
     job.hasBegun = true;
     thread.job = job;
     send(thread, { job: job.id, sliceMs, task });
   }
 
+  #relieve(thread: Thread): void {
+    thread.isOverdue = true;
+    const relief = this.#reliefThread();
+    if (relief) this.#next(relief);
+  }
+
+  /** Ends a thread, unless jobs that have begun in it wait. */
+  #endThread(thread: Thread): void {
+    if (this.#queue.jobs().some((job) => job.thread === thread)) return;
+    this.#threads.splice(this.#threads.indexOf(thread), 1);
+    void thread.worker.terminate();
+  }
+
   #lose(thread: Thread, error: Error): void {
     const index = this.#threads.indexOf(thread);
     if (index === -1) return;
+    clearTimeout(thread.timer);
     this.#threads.splice(index, 1);
     const paused = this.#queue.jobs().filter((job) => job.thread === thread);
     for (const job of thread.job ? [thread.job, ...paused] : paused) {
