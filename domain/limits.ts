@@ -85,6 +85,8 @@ export const LIMITS = {
   answerValues: 4_000_000,
   /** The same for callers who have not signed in: ten times the standard introspection query. */
   answerValuesSignedOut: 50_000,
+  /** Keys × instructions of a pattern that cost a unit, as much as a listed key: microseconds. */
+  filterUnit: 10_000,
   /** How long an operation may take to render what it has when its time limit has passed. */
   lateAnswerMs: 100,
   /** Characters of one answer: what is complete is kept until all is, because it may still fail. */
@@ -267,7 +269,7 @@ export const LIMITS = {
   tcpProbeMs: 30_000,
   /** Worker threads that add up blocks: beyond it memory is the limit, not processors. */
   workersCeiling: 64,
-  /** Tasks waiting for a worker thread, some milliseconds each: more are not worth queueing. */
+  /** Tasks waiting for a worker thread. Beyond it, the user who has the most is refused one. */
   workerQueue: 256,
   /** Decoded segments in memory: a month of a large group, on a machine with 2 GB. */
   blockCacheMegabytes: 256,

@@ -1,5 +1,5 @@
 import { malformed } from '../domain/errors.ts';
-import { isEmptyFilter, isLongFilter, type KeyFilter } from '../domain/filters/key-filter.ts';
+import { isEmptyFilter, type KeyFilter } from '../domain/filters/key-filter.ts';
 import { joinCrossKey, parseKeyOfKinds } from '../domain/keys/cross-key.ts';
 import { defaultLabel } from '../domain/keys/default-label.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
@@ -117,7 +117,6 @@ export async function listKeys(
   }
   const afterKey = after === null ? null : decodeCursor(after);
   const { loaders, contextId } = group.at;
-  if (isLongFilter(filter)) await loaders.yieldToEventLoop();
   const list = {
     contextId,
     group: group.read,

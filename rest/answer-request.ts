@@ -52,7 +52,9 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
   readTimeout(endpoint.timeout(anonymous.settings), parameters);
-  const options = endpoint.decode(parameters, anonymous.settings);
+  const { reads } = anonymous;
+  const { checkPattern } = reads.at(reads.primaryUrl);
+  const options = await endpoint.decode(parameters, anonymous.settings, checkPattern);
   const scope: RequestScope = { ...anonymous, identity };
   const at: ContextView = viewContext(scope, context, options.node);
   // From here on, the answer depends on the context but not on the user.

@@ -3,7 +3,7 @@ import type { ContextView } from '../resolvers/contexts.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { Rendered, RequestScope, ServiceSettings } from '../resolvers/request-scope.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { TimeoutRule } from './parameters/decode-common.ts';
+import type { CheckPattern, TimeoutRule } from './parameters/decode-common.ts';
 import type { Parameter } from './parameters/parameter.ts';
 import type { Parameters } from './parameters/parameters.ts';
 
@@ -40,8 +40,15 @@ export type AnsweringEndpoint<Options extends { node: NodeChoice }> = Pick<
   readonly listsSlices?: true;
   /** Checks required parameters before values are decoded (decision 3). Error: 400. */
   readonly require?: (parameters: Parameters) => void;
-  /** Decodes without any lookup. Errors: 400 for each malformed value. */
-  readonly decode: (parameters: Parameters, settings: ServiceSettings) => Options;
+  /**
+   * Decodes without any lookup. Patterns are checked by `checkPattern`, in a thread if that takes
+   * long. Errors: 400 for each malformed value.
+   */
+  readonly decode: (
+    parameters: Parameters,
+    settings: ServiceSettings,
+    checkPattern: CheckPattern,
+  ) => Options | Promise<Options>;
   /** Errors: 422 for well-formed names that do not exist. */
   readonly answer: (scope: RequestScope, at: ContextView, options: Options) => Promise<Rendered>;
 };

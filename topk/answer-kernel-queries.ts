@@ -1,3 +1,4 @@
+import type { Sliced } from '../domain/sliced.ts';
 import type { Exact } from '../domain/toppers/exact.ts';
 import { kthLargest } from '../domain/toppers/kth-largest.ts';
 import type { KeySet } from '../segments/filter/key-set.ts';
@@ -66,28 +67,37 @@ export type Answer =
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankAnswer | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
-export function answerKernelQueries(folded: Folded, questions: readonly KernelQuery[]): Answer[] {
+export function* answerKernelQueries(
+  folded: Folded,
+  questions: readonly KernelQuery[],
+): Sliced<Answer[]> {
   let counted: KeyRows | null = null;
   const all = (): KeyRows => {
     counted ??= countedRows(folded);
     return counted;
   };
-  const answers = questions.map((question): Answer => {
-    switch (question.kind) {
-      case 'top':
-        return answerTop(folded, question, all);
-      case 'ranks':
-        return { kind: 'ranks', ranks: answerRanks(folded, question, all) };
-      case 'chosen':
-        return answerChosen(folded, question, all);
-      case 'values':
-        return { kind: 'values', values: answerValues(folded, question.keys) };
-      default:
-        return question satisfies never;
-    }
-  });
+  const answers: Answer[] = [];
+  for (const question of questions) {
+    answers.push(answerQuery(folded, question, all));
+    yield;
+  }
   if (counted) releaseRows(counted);
   return answers;
+}
+
+function answerQuery(folded: Folded, question: KernelQuery, all: () => KeyRows): Answer {
+  switch (question.kind) {
+    case 'top':
+      return answerTop(folded, question, all);
+    case 'ranks':
+      return { kind: 'ranks', ranks: answerRanks(folded, question, all) };
+    case 'chosen':
+      return answerChosen(folded, question, all);
+    case 'values':
+      return { kind: 'values', values: answerValues(folded, question.keys) };
+    default:
+      return question satisfies never;
+  }
 }
 
 function answerTop(

@@ -1,3 +1,4 @@
+import { mapSliced, type Sliced } from '../domain/sliced.ts';
 import type { Fold } from '../domain/toppers/meter-type.ts';
 import { answerKernelQueries, type TopAnswer } from './answer-kernel-queries.ts';
 import type { KeyedColumn } from './blocks/group-blocks.ts';
@@ -25,33 +26,33 @@ export type TrendStep = {
   readonly sums: readonly (KeyedColumn | null)[];
 };
 
-export function foldTrend(
+export function* foldTrend(
   fold: Fold,
   steps: readonly (readonly TrendPart[])[],
   question: TrendQuestion,
-): TrendStep[] {
+): Sliced<TrendStep[]> {
   const arrays = new SharedArrays();
-  return steps.map((parts) => {
-    const sums = parts.map(({ units }) =>
-      units.length > 1 ? sumBlocks(units, fold, arrays) : null,
-    );
+  return yield* mapSliced(steps, function* (parts) {
+    const sums = yield* mapSliced(parts, function* ({ units }) {
+      return units.length > 1 ? yield* sumBlocks(units, fold, arrays) : null;
+    });
     const units = parts.flatMap(({ units: own, map }, i) => {
       const sum = sums[i];
       return (sum ? [unitOf(sum)] : own).map((unit) => toUnion(unit, map));
     });
-    return { answer: answerStep(units, fold, question), sums };
+    return { answer: yield* answerStep(units, fold, question), sums };
   });
 }
 
 const unitOf = ({ ids, column }: KeyedColumn): UnitReadings => ({ ids, column, sign: 1 });
 
-function answerStep(
+function* answerStep(
   units: readonly UnitReadings[],
   fold: Fold,
   question: TrendQuestion,
-): TopAnswer {
-  const folded = openUnits(units, fold);
-  const [answer] = answerKernelQueries(folded, [{ kind: 'top', ...question }]);
+): Sliced<TopAnswer> {
+  const folded = yield* openUnits(units, fold);
+  const [answer] = yield* answerKernelQueries(folded, [{ kind: 'top', ...question }]);
   releaseFolded(folded);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
   return answer;

@@ -3,8 +3,9 @@ import { parseKeyOfKinds } from '../keys/cross-key.ts';
 import type { SimpleKeyKind } from '../keys/key-kind.ts';
 
 import { LIMITS } from '../limits.ts';
+import type { Sliced } from '../sliced.ts';
 import { compileKeyPattern } from './key-pattern.ts';
-import { compileNetworks } from './network-filter.ts';
+import { compileNetworks, readNetworks } from './network-filter.ts';
 import { foldCase } from './search-text.ts';
 
 /** All given conditions must hold; a list holds if any of its values does. */
@@ -34,11 +35,11 @@ export const isGiven = <T extends string | readonly string[]>(value: T | undefin
 
 export const isEmptyFilter = (filter: KeyFilter): boolean => !Object.values(filter).some(isGiven);
 
-/** Whether a filter takes long to compile, because it has a long list or pattern. */
-export const isLongFilter = (filter: KeyFilter): boolean =>
-  Object.values(filter).some((given) => given.length > LONG);
-
-const LONG = 500;
+/** Returns the patterns of a filter with their names. */
+export const patternsOf = ({ match, exclude }: KeyFilter): ['match' | 'exclude', string][] => [
+  ...(isGiven(match) ? [['match', match] as ['match', string]] : []),
+  ...(isGiven(exclude) ? [['exclude', exclude] as ['exclude', string]] : []),
+];
 
 /**
  * Compiles `filter` to a test for keys of a group. `kinds` has the group's kind, or the kinds of a
@@ -63,22 +64,22 @@ export function compileKeyFilter(
   return (key) => tests.every((test) => test(key));
 }
 
-/**
- * Checks the filter of a topper whose keys are networks of addresses. `kinds` are the kinds of the
- * addresses, to which `cidr` and `excludeCidr` apply. Everything else applies to keys of kind
- * `subnet`. Throws as compileKeyFilter does.
- */
-export function checkNetworkFilter(
-  filter: KeyFilter,
-  kinds: readonly SimpleKeyKind[],
-  names: { match: string; exclude: string },
-): void {
-  const { ofKeys, ofAddresses } = splitNetworkFilter(filter);
-  compileKeyFilter(ofKeys, ['subnet'], names);
-  compileKeyFilter(ofAddresses, kinds, names);
+/** Checks the lists of a filter. Throws `malformedValue` as compileKeyFilter does. */
+export function* checkLists(filter: KeyFilter, kinds: readonly SimpleKeyKind[]): Sliced<void> {
+  const { keys = [], excludeKeys = [], cidr, excludeCidr } = filter;
+  checkLength(keys, 'keys');
+  checkLength(excludeKeys, 'excludeKeys');
+  for (const [name, networks] of Object.entries({ cidr, excludeCidr })) {
+    if (!isGiven(networks)) continue;
+    checkLength(networks, name);
+    yield* readNetworks(networks, kinds, name);
+  }
 }
 
-/** Splits a filter into what it says about network keys, and about where the networks lie. */
+/**
+ * Splits the filter of a topper whose keys are networks of addresses into what applies to keys of
+ * kind `subnet`, and what applies to the addresses: where the networks lie.
+ */
 export function splitNetworkFilter({ cidr = [], excludeCidr = [], ...ofKeys }: KeyFilter) {
   return { ofKeys, ofAddresses: { cidr, excludeCidr } };
 }

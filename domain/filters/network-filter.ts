@@ -3,6 +3,7 @@ import { type Network, parseNetwork } from '../keys/address-forms.ts';
 import { parseAddress } from '../keys/address-text.ts';
 import type { SimpleKeyKind } from '../keys/key-kind.ts';
 import { addressBytesOf, isAddressKind } from '../keys/key-text.ts';
+import { runWhole, type Sliced } from '../sliced.ts';
 
 /**
  * The networks of one address family by prefix length, each as the number formed by its first bits.
@@ -20,7 +21,7 @@ export function compileNetworks(
   kinds: readonly SimpleKeyKind[],
   name: string,
 ): (parts: readonly string[]) => boolean {
-  const families = byFamily(readNetworks(networks, kinds, name));
+  const families = byFamily(runWhole(readNetworks(networks, kinds, name)));
   return (parts) =>
     kinds.some((kind, i) => {
       const bytes = addressBytesOf(kind, parts[i] ?? '');
@@ -30,20 +31,26 @@ export function compileNetworks(
 }
 
 /** Parses a filter's networks for keys of `kinds`. Throws `malformedValue` as compileNetworks. */
-export function readNetworks(
+export function* readNetworks(
   networks: readonly string[],
   kinds: readonly SimpleKeyKind[],
   name: string,
-): Network[] {
+): Sliced<Network[]> {
   if (!kinds.some(isAddressKind)) {
     throw malformed(name, 'left out for a group whose keys are not addresses', networks.join(','));
   }
-  return parseNetworks(networks, name);
+  return yield* parseNetworks(networks, name);
 }
 
 /** Parses networks; bare addresses are hosts. Throws `malformedValue` for anything else. */
-export const parseNetworks = (networks: readonly string[], name: string): Network[] =>
-  networks.map((text) => readNetwork(text, name));
+export function* parseNetworks(networks: readonly string[], name: string): Sliced<Network[]> {
+  const parsed: Network[] = [];
+  for (const text of networks) {
+    parsed.push(readNetwork(text, name));
+    yield;
+  }
+  return parsed;
+}
 
 function readNetwork(text: string, name: string): Network {
   const network = parseNetwork(text) ?? parseHost(text);

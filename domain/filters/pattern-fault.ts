@@ -1,13 +1,14 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { Sliced } from '../sliced.ts';
 
 /** What is wrong with a pattern, and where: an index into its text, counted from 0. */
-type PatternFault = { readonly reason: string; readonly position: number };
+export type PatternFault = { readonly reason: string; readonly position: number };
 
 /**
  * Locates the error from compiling `pattern`. The parser reports what is wrong and often the faulty
  * text, but never its position; the same text may also occur elsewhere, where it is valid.
  */
-export function patternFault(pattern: string, error: RE2JSSyntaxException): PatternFault {
+export function* patternFault(pattern: string, error: RE2JSSyntaxException): Sliced<PatternFault> {
   const reason = error.error;
   switch (reason) {
     case 'missing closing )':
@@ -16,7 +17,7 @@ export function patternFault(pattern: string, error: RE2JSSyntaxException): Patt
     case 'trailing backslash at end of expression':
       return { reason, position: pattern.length - 1 };
     default:
-      return { reason, position: firstFaultyPart(pattern, error) };
+      return { reason, position: yield* firstFaultyPart(pattern, error) };
   }
 }
 
@@ -38,11 +39,12 @@ function unpairedParenthesis(pattern: string): number {
  * first fault. So if the pattern is cut after a candidate before the fault, it gives no such error;
  * if it is cut after the fault or a later candidate, it does.
  */
-function firstFaultyPart(pattern: string, error: RE2JSSyntaxException): number {
+function* firstFaultyPart(pattern: string, error: RE2JSSyntaxException): Sliced<number> {
   const { starts, length } = suspects(pattern, error);
   let right = 0;
   let wrong = starts.length - 1;
   while (right < wrong) {
+    yield;
     const middle = Math.floor((right + wrong) / 2);
     const end = (starts[middle] ?? 0) + length;
     if (isSameFault(pattern.slice(0, end), error)) wrong = middle;

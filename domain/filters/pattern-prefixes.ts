@@ -43,8 +43,12 @@ function followBranches(
   const all: Reached[] = [];
   for (const items of branches) {
     let ways: readonly Reached[] | null = before;
-    for (const item of items) ways = ways && follow(item, ways);
-    if (ways === null) return null;
+    for (const item of items) {
+      ways = follow(item, ways);
+      if (ways === null) return null;
+      // What follows no longer matters.
+      if (!ways.some(({ isOpen }) => isOpen)) break;
+    }
     all.push(...ways);
     if (all.length > MAX_PREFIXES) return stopAt(before);
   }

@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import type { Sliced } from '../sliced.ts';
 
 /**
  * One instruction of a program that finds a pattern, as RE2 compiles it (Cox, "Regular Expression
@@ -32,18 +33,19 @@ export const ASSERTIONS = {
 } as const;
 
 /**
- * Returns the program of a pattern that compiles. Returns null if it has instructions of re2js that
+ * Returns the program of a compiled pattern. Returns null if it has instructions of re2js that
  * are not known here, as for non-ASCII letters in any case: then only re2js knows what matches.
  *
  * re2js exposes its programs but does not document their format, so all of it is checked.
  */
-export function patternProgram(pattern: string): PatternProgram | null {
-  const compiled: unknown = RE2JS.compile(pattern).re2().prog;
+export function* patternProgram(pattern: RE2JS): Sliced<PatternProgram | null> {
+  const compiled: unknown = pattern.re2().prog;
   if (!isRecord(compiled) || !Array.isArray(compiled['inst'])) return null;
   const start = compiled['start'];
   if (compiled['numLb'] !== 0) return null;
   const instructions: PatternInstruction[] = [];
   for (const each of compiled['inst'] as readonly unknown[]) {
+    yield;
     const instruction = isRecord(each) ? readInstruction(each) : null;
     if (instruction === null) return null;
     instructions.push(instruction);

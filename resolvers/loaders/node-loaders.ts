@@ -13,6 +13,7 @@ import {
   labelledKeysLoader,
 } from './keys/key-loaders.ts';
 import { type KeyMatcherRequest, keyMatcher } from './keys/key-matcher.ts';
+import { checkFilter, type FilterToCheck } from './keys/match-keys.ts';
 import { groupStepsLoader } from './series/group-steps-loader.ts';
 import { KeySeriesLoader } from './series/key-series-loader.ts';
 import { manyLoader, oneLoader } from './session/batch.ts';
@@ -82,6 +83,12 @@ export function createNodeLoaders(reader: NodeReader) {
     keySeries: new KeySeriesLoader(reader),
     groupSteps: groupStepsLoader(reader),
     keyMatcher: (request: KeyMatcherRequest) => keyMatcher(reader, labelled, request),
+    /** Errors: `malformedValue`, with the parameter's name, for a pattern that cannot be used. */
+    checkPattern: async (pattern: string, name: string): Promise<void> => {
+      const names = { match: name, exclude: name };
+      await reader.memory.threadPool.instructionsOf({ match: pattern }, reader.caller, names);
+    },
+    checkFilter: (request: FilterToCheck) => checkFilter(reader, request),
     describedKeys,
     keyExists: keyExistsLoader(reader),
     keyLists: createKeyLists(reader, labelled, describedKeys),

@@ -17,12 +17,12 @@ import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
-import type { Rendered } from './memory/response-memory.ts';
+import { type Rendered, settledBefore } from './memory/response-memory.ts';
 import type { ServiceMemory } from './memory/service-memory.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import type { PlanNote, TellPlan } from './plan/plan-note.ts';
 import { BatchGate } from './session/batch-gate.ts';
-import { NodeReader } from './session/node-reader.ts';
+import { NodeReader, type OnFilter } from './session/node-reader.ts';
 import { RequestSession } from './session/request-session.ts';
 import { type SharedNode, StandbyChoice } from './session/standby-choice.ts';
 import { isVersioned } from './session/versioned-reads.ts';
@@ -77,9 +77,14 @@ export class RequestReads {
   readonly #plans: (() => PlanNote)[] = [];
   /** Closed while an operation gives way to others. */
   readonly batches = new BatchGate();
+  /** null: filters have no price. */
+  onFilter: OnFilter | null = null;
+  /** The user is known once the caller is identified. */
+  readonly #caller: { user: string; readonly signal: AbortSignal };
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
+    this.#caller = { user: '', signal: options.signal };
     const { standbys, mayShare } = options;
     this.#choice = new StandbyChoice({
       standbys,
@@ -119,29 +124,12 @@ export class RequestReads {
       // A request that waits must not hold a connection that running requests may need.
       if (underway === null || !primary.session.rest()) break;
       // If that produced no cached answer, one of the waiting requests makes it next.
-      if (!(await this.#settled(underway))) break;
+      if (!(await settledBefore(this.#options.signal, underway))) break;
     }
     return responses.make(name, async () => {
       const rendered = await make();
       const isLasting = !this.#isMomentary && !this.hasMoved && primary.isOneSnapshot;
       return { rendered, holdsAt: isLasting ? primary.holdsAt : null };
-    });
-  }
-
-  /**
-   * Waits until `underway` settles. Returns false if the request's time limit passes or its caller
-   * goes away first; the next step of the request then fails with that error.
-   */
-  #settled(underway: Promise<void>): Promise<boolean> {
-    const { signal } = this.#options;
-    return new Promise((resolve) => {
-      const giveUp = () => resolve(false);
-      if (signal.aborted) giveUp();
-      signal.addEventListener('abort', giveUp, { once: true });
-      void underway.then(() => {
-        signal.removeEventListener('abort', giveUp);
-        resolve(true);
-      });
     });
   }
 
@@ -197,6 +185,7 @@ export class RequestReads {
   }
 
   noteIdentity(username: string): void {
+    this.#caller.user = username;
     this.#options.onIdentified?.(username);
   }
 
@@ -353,7 +342,7 @@ export class RequestReads {
   #reader(nodeUrl: string): NodeReader {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
-    const { memory, signal, mayReadAlone } = this.#options;
+    const { memory, mayReadAlone } = this.#options;
     if (nodeUrl !== this.primaryUrl) this.noteMoment();
     const options = { ...this.#sessionOptions(nodeUrl), mayReadAlone };
     const home = new ReadSession(options);
@@ -365,7 +354,8 @@ export class RequestReads {
       distributedPages: pagesBeside(options),
       nodeUrl,
       memory,
-      signal,
+      caller: this.#caller,
+      onFilter: (keys, instructions) => this.onFilter?.(keys, instructions),
       bound: options.bound,
       requestId: options.requestId,
       batches: this.batches,

@@ -1,11 +1,5 @@
 import { malformed, serviceError } from '../../domain/errors.ts';
-import {
-  checkNetworkFilter,
-  compileKeyFilter,
-  isEmptyFilter,
-  isLongFilter,
-  type KeyFilter,
-} from '../../domain/filters/key-filter.ts';
+import { isEmptyFilter, type KeyFilter } from '../../domain/filters/key-filter.ts';
 import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import { type Interval, intersect } from '../../domain/time/interval.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
@@ -80,9 +74,8 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   if (!isTimeZone(timeZone)) {
     throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
   }
-  if (isLongFilter(request.filter)) await group.at.loaders.yieldToEventLoop();
   const filter = isEmptyFilter(request.filter) ? null : request.filter;
-  checkKeys(request, filter);
+  await checkKeys(request, filter);
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
@@ -107,10 +100,13 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
 }
 
 /** Checks filter and prefix, for the sake of errors in the surface's own names. */
-function checkKeys({ group, prefix, names }: TopperRequest, filter: KeyFilter | null): void {
+async function checkKeys(
+  { group, prefix, names }: TopperRequest,
+  filter: KeyFilter | null,
+): Promise<void> {
   if (prefix) checkPrefix(group, prefix);
-  if (filter && prefix) checkNetworkFilter(filter, group.kinds, names);
-  if (filter && !prefix) compileKeyFilter(filter, group.kinds, names);
+  const of = prefix ? 'networks' : 'keys';
+  if (filter) await group.at.loaders.checkFilter({ filter, kinds: group.kinds, of, names });
 }
 
 const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>

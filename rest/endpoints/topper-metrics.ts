@@ -18,9 +18,9 @@ export const topperMetrics: AnsweringEndpoint<TopperOptions> = {
   isScraped: true,
   timeout: topper.timeout,
   ...(topper.require && { require: topper.require }),
-  decode(parameters, settings) {
+  decode(parameters, settings, checkPattern) {
     const maxTopperItems = Math.min(settings.maxTopperItems, LIMITS.topperMetricsItems);
-    return decodeTopper(parameters, { ...settings, maxTopperItems });
+    return decodeTopper(parameters, { ...settings, maxTopperItems }, checkPattern);
   },
   async answer(scope, at, options) {
     const answer = await topperAnswer(scope, at, options);

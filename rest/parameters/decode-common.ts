@@ -56,6 +56,9 @@ export const COMMON_PARAMETERS: readonly Parameter<unknown>[] = [
   FROM_DR,
 ];
 
+/** Errors: 400 for a pattern that cannot be used, with the parameter's name. */
+export type CheckPattern = (pattern: string, name: string) => Promise<void>;
+
 /** Parameters that all three endpoints share, apart from the caller and the context. */
 export type CommonOptions = { readonly probe: string | null; readonly node: NodeChoice };
 

@@ -1,13 +1,12 @@
 import { malformed } from '../../domain/errors.ts';
 import type { KeyFilter } from '../../domain/filters/key-filter.ts';
-import { compileKeyPattern } from '../../domain/filters/key-pattern.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { parseRanks } from '../../domain/toppers/percentile.ts';
 import type { ServiceSettings } from '../../resolvers/request-scope.ts';
 import type { TopperNames } from '../../resolvers/toppers/topper-plan.ts';
-import { type CommonOptions, decodeCommon } from './decode-common.ts';
+import { type CheckPattern, type CommonOptions, decodeCommon } from './decode-common.ts';
 import { decodeWindow, WINDOW_PARAMETERS } from './decode-window.ts';
 import {
   booleanParameter,
@@ -200,7 +199,11 @@ export const topperParameters = (settings: ServiceSettings): readonly Parameter<
 ];
 
 /** Errors: 400 for each malformed value. */
-export function decodeTopper(parameters: Parameters, settings: ServiceSettings): TopperOptions {
+export async function decodeTopper(
+  parameters: Parameters,
+  settings: ServiceSettings,
+  checkPattern: CheckPattern,
+): Promise<TopperOptions> {
   FLAGS.read(parameters);
   const timeZone = timeZoneParameter(settings).read(parameters);
   const maxItems = maxItemsParameter(settings).read(parameters);
@@ -212,7 +215,7 @@ export function decodeTopper(parameters: Parameters, settings: ServiceSettings):
     resolveKeys: RESOLVE_KEYS.read(parameters),
     attributes: ATTRIBUTES.read(parameters),
     ranks: percentilesParameter(settings).read(parameters),
-    filter: decodeFilter(parameters),
+    filter: await decodeFilter(parameters, checkPattern),
     window: decodeWindow(parameters, timeZone),
     timeZone,
     format: decodeFormat(parameters),
@@ -229,10 +232,13 @@ function decodeFormat(parameters: Parameters): Format {
   return { kind };
 }
 
-function decodeFilter(parameters: Parameters): KeyFilter {
+async function decodeFilter(
+  parameters: Parameters,
+  checkPattern: CheckPattern,
+): Promise<KeyFilter> {
   const match = MATCH.read(parameters);
   const exclude = EXCLUDE.read(parameters);
-  if (match !== null) compileKeyPattern(match, MATCH.name);
-  if (exclude !== null) compileKeyPattern(exclude, EXCLUDE.name);
+  if (match !== null) await checkPattern(match, MATCH.name);
+  if (exclude !== null) await checkPattern(exclude, EXCLUDE.name);
   return { ...(match !== null && { match }), ...(exclude !== null && { exclude }) };
 }

@@ -55,6 +55,16 @@ export function addRange({ words }: KeySet, range: OrdinalRange): void {
   });
 }
 
+/** Few enough keys that a microsecond for each makes a part of a slice. */
+const PART = 4096;
+
+/** Divides the keys of a list into ranges, after each of which long work can be interrupted. */
+export const partsOfKeys = (count: number): OrdinalRange[] =>
+  Array.from({ length: Math.ceil(count / PART) }, (_, i) => ({
+    from: PART * i,
+    to: Math.min(count, PART * (i + 1)),
+  }));
+
 /** Adds to the set the keys of `other` that are in a range. */
 export function addWithin({ words }: KeySet, other: KeySet, range: OrdinalRange): void {
   eachWord(range, (at, mask) => {

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { type KeyList, keyStart } from '../keys/key-list.ts';
 import {
   ACCEPTED_KEY,
@@ -30,6 +31,9 @@ type Run = {
 /** So few keys that all of them may well differ in their next byte. */
 const FEW_KEYS = 256;
 
+/** After so many keys, or so many instructions visited to make states, work can be interrupted. */
+const PART = { keys: 4096, work: 50_000 } as const;
+
 /**
  * Sorted keys form a tree: keys with a common prefix are adjacent. The prefix is read once, and if
  * it decides the result, none of the keys is read. When few keys are left, each is read to its end:
@@ -40,15 +44,30 @@ export class KeyWalk {
   readonly #options: KeyWalkOptions;
   /** The remaining work, in any order. */
   readonly #runs: Run[] = [];
+  /** Number of keys read since the last interruption, and the automaton's work until then. */
+  #keys = 0;
+  #workBefore = 0;
 
   constructor(options: KeyWalkOptions) {
     this.#options = options;
   }
 
   /** Tests all keys. Errors: TooManyStates. */
-  find(start: number): void {
-    this.#runs.push({ from: 0, to: this.#options.keys.count, depth: 0, state: start });
-    for (let run = this.#runs.pop(); run; run = this.#runs.pop()) this.#findIn(run);
+  *find(start: number): Sliced<void> {
+    const { automaton, keys } = this.#options;
+    this.#runs.push({ from: 0, to: keys.count, depth: 0, state: start });
+    for (let run = this.#runs.pop(); run; run = this.#runs.pop()) {
+      this.#findIn(run);
+      if (this.#keys < PART.keys && !this.#hasWorked) continue;
+      yield;
+      this.#keys = 0;
+      this.#workBefore = automaton.work;
+    }
+  }
+
+  /** Whether so many states were made that the rest of a run becomes a run of its own. */
+  get #hasWorked(): boolean {
+    return this.#options.automaton.work - this.#workBefore >= PART.work;
   }
 
   #findIn({ from: first, to, depth: known, state: reached }: Run): void {
@@ -59,6 +78,10 @@ export class KeyWalk {
     while (from < to) {
       if (state < FIRST_KEY_STATE) {
         this.#settle({ from, to, depth, state });
+        return;
+      }
+      if (this.#hasWorked) {
+        this.#runs.push({ from, to, depth, state });
         return;
       }
       // Of the keys with this common prefix, only the first can end here.
@@ -77,11 +100,17 @@ export class KeyWalk {
   }
 
   /** Settles a run whose keys are all accepted, rejected or undecided. */
-  #settle({ from, to, state }: Run): void {
+  #settle({ from, to, depth, state }: Run): void {
     const { keys, among, found, decide } = this.#options;
     if (state === ACCEPTED_KEY) addWithin(found, among, { from, to });
     if (state !== UNDECIDED_KEY) return;
-    for (let i = from; i < to; i = nextKey(among, i + 1)) if (decide(keys, i)) addKey(found, i);
+    let i = from;
+    for (; i < Math.min(to, from + FEW_KEYS); i = nextKey(among, i + 1)) {
+      if (decide(keys, i)) addKey(found, i);
+    }
+    // It takes microseconds to decide about a key.
+    this.#keys += PART.keys;
+    if (i < to) this.#runs.push({ from: i, to, depth, state });
   }
 
   #divide({ from, to, depth, state }: Run): void {
@@ -122,10 +151,12 @@ export class KeyWalk {
     const { automaton, keys, among, found, decide } = this.#options;
     const { bytes, ends } = keys;
     let { table, ends: accepts } = automaton;
+    this.#keys += to - from;
     for (let word = from >>> 5; 32 * word < to; word += 1) {
       let accepted = 0;
+      let isCut = false;
       let left = (among.words[word] as number) & wordMask(word, { from, to });
-      for (; left !== 0; left &= left - 1) {
+      for (; left !== 0 && !isCut; left &= left - 1) {
         const bit = 31 - Math.clz32(left & -left);
         const ordinal = 32 * word + bit;
         const start = ordinal === 0 ? 0 : (ends[ordinal - 1] as number);
@@ -135,7 +166,8 @@ export class KeyWalk {
           state = table[(state << 8) | (bytes[at] as number)] as number;
         }
         if (state === NOT_KNOWN) {
-          state = automaton.read(reached, bytes, start + depth, end);
+          state = this.#readOn({ from: ordinal, to, depth, state: reached });
+          isCut = state === NOT_KNOWN;
           // Both arrays are replaced when they grow.
           ({ table, ends: accepts } = automaton);
         }
@@ -143,6 +175,27 @@ export class KeyWalk {
         if (state === UNDECIDED_KEY && decide(keys, ordinal)) accepted |= 1 << bit;
       }
       found.words[word] = (found.words[word] as number) | accepted;
+      if (isCut) return;
     }
+  }
+
+  /**
+   * Returns the state after the first key of a run, for which the table does not have all states.
+   * NOT_KNOWN: that is too much work, and the rest of the key and of the run are read later.
+   */
+  #readOn({ from, to, depth, state: reached }: Run): number {
+    const { automaton, keys } = this.#options;
+    const start = keyStart(keys, from);
+    const end = keys.ends[from] as number;
+    let state = reached;
+    for (let at = start + depth; at < end && state >= FIRST_KEY_STATE; at += 1) {
+      if (this.#hasWorked) {
+        this.#runs.push({ from: from + 1, to, depth, state: reached });
+        this.#runs.push({ from, to: from + 1, depth: at - start, state });
+        return NOT_KNOWN;
+      }
+      state = automaton.follow(state, keys.bytes, at);
+    }
+    return state;
   }
 }

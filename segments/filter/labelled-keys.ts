@@ -1,4 +1,5 @@
 import { foldCase } from '../../domain/filters/search-text.ts';
+import { mapSliced, type Sliced } from '../../domain/sliced.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../keys/key-list.ts';
 import type { FindAmong } from './find-among.ts';
@@ -21,17 +22,20 @@ type LabelSearch = {
  */
 export function labelledFinder(labelSearch: LabelSearch, find: FindAmong): FindAmong {
   const { codec, labels } = labelSearch;
-  const parts = labels.parts.map((given, part) => partFinders(labelSearch, given, part));
   const test = plainTest(labelSearch);
-  return (keys, among) => {
-    const found = find(keys, among);
+  return function* (keys, among) {
+    const parts = yield* mapSliced(labels.parts, (given, part) =>
+      partFinders(labelSearch, given, part),
+    );
+    const found = yield* find(keys, among);
     const judge = (ordinal: number) => {
       if (test(keys, ordinal)) addKey(found, ordinal);
       else removeKey(found, ordinal);
     };
-    for (const { passing } of parts) addAll(found, passing(keys, among));
-    for (const { uncertain } of parts) eachKey(uncertain(keys, among), judge);
+    for (const { passing } of parts) addAll(found, yield* passing(keys, among));
+    for (const { uncertain } of parts) yield* eachKey(yield* uncertain(keys, among), judge);
     for (const text of labels.keys.keys()) {
+      yield;
       const key = codec.encodeIfKey(text);
       const position = key === null ? null : findKey(keys, key);
       if (position?.isThere && hasKey(among, position.ordinal)) judge(position.ordinal);
@@ -40,19 +44,22 @@ export function labelledFinder(labelSearch: LabelSearch, find: FindAmong): FindA
   };
 }
 
-function eachKey(set: KeySet, visit: (ordinal: number) => void): void {
-  for (let i = nextKey(set, 0); i < set.count; i = nextKey(set, i + 1)) visit(i);
+function* eachKey(set: KeySet, visit: (ordinal: number) => void): Sliced<void> {
+  for (let i = nextKey(set, 0); i < set.count; i = nextKey(set, i + 1)) {
+    visit(i);
+    yield;
+  }
 }
 
 /**
  * Returns finders for the keys that pass because of this part's label, and for the keys that must
  * be tested because of it.
  */
-function partFinders(
+function* partFinders(
   { codec, search }: LabelSearch,
   given: ReadonlyMap<string, string>,
   part: number,
-): { passing: FindAmong; uncertain: FindAmong } {
+): Sliced<{ passing: FindAmong; uncertain: FindAmong }> {
   const wanted = foldCase(search);
   const kind = codec.kinds[part];
   const replacesDefault = kind === 'port' || kind === 'country';
@@ -63,13 +70,13 @@ function partFinders(
     };
   }
   // Without a default label, a label replaces only the readable form, which is searched anyway.
-  const matching = [...given].filter(([, label]) => foldCase(label).includes(wanted));
+  const matching: string[] = [];
+  for (const [text, label] of given) {
+    if (foldCase(label).includes(wanted)) matching.push(text);
+    yield;
+  }
   return {
-    passing: keysWithParts(
-      codec,
-      part,
-      matching.map(([text]) => text),
-    ),
+    passing: keysWithParts(codec, part, matching),
     uncertain: keysWithParts(codec, part, []),
   };
 }

@@ -4,16 +4,18 @@ import type { KeyCodec } from '../keys/key-codec.ts';
 import { findKey, keyStart } from '../keys/key-list.ts';
 import { firstPartRanges } from '../keys/key-ranges.ts';
 import type { FindAmong } from './find-among.ts';
-import { addKey, addWithin, emptyKeySet, hasKey, nextKey } from './key-set.ts';
+import { addKey, addWithin, emptyKeySet, hasKey, nextKey, partsOfKeys } from './key-set.ts';
 
 /** Finds the keys that have one of these texts, in raw or readable form. */
 export function listedFinder(codec: KeyCodec, texts: readonly string[]): FindAmong {
-  const wanted = texts.flatMap((text) => codec.encodeIfKey(canonicalKey(text, codec.kinds)) ?? []);
-  return (keys, among) => {
+  return function* (keys, among) {
     const found = emptyKeySet(keys.count);
-    for (const key of wanted) {
+    for (const text of texts) {
+      const key = codec.encodeIfKey(canonicalKey(text, codec.kinds));
+      if (key === null) continue;
       const { ordinal, isThere } = findKey(keys, key);
       if (isThere && hasKey(among, ordinal)) addKey(found, ordinal);
+      yield;
     }
     return found;
   };
@@ -26,9 +28,10 @@ export function keysWithParts(codec: KeyCodec, part: number, texts: Iterable<str
 
 function keysWithFirst(codec: KeyCodec, texts: Iterable<string>): FindAmong {
   const wanted = [...texts];
-  return (keys, among) => {
+  return function* (keys, among) {
     const found = emptyKeySet(keys.count);
     for (const text of wanted) {
+      yield;
       for (const range of firstPartRanges(keys, codec, text)) addWithin(found, among, range);
     }
     return found;
@@ -43,12 +46,15 @@ function keysWithLater(codec: KeyCodec, part: number, texts: Iterable<string>): 
     if (bytes !== null) wanted.indexOf(bytes);
   }
   const ends = new Uint32Array(codec.kinds.length);
-  return (keys, among) => {
+  return function* (keys, among) {
     const found = emptyKeySet(keys.count);
     if (wanted.count === 0) return found;
-    for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
-      codec.partEnds(keys.bytes, keyStart(keys, i), keys.ends[i] as number, ends);
-      if (wanted.has(keys.bytes, ends[part - 1], ends[part])) addKey(found, i);
+    for (const { from, to } of partsOfKeys(keys.count)) {
+      for (let i = nextKey(among, from); i < to; i = nextKey(among, i + 1)) {
+        codec.partEnds(keys.bytes, keyStart(keys, i), keys.ends[i] as number, ends);
+        if (wanted.has(keys.bytes, ends[part - 1], ends[part])) addKey(found, i);
+      }
+      yield;
     }
     return found;
   };

@@ -5,7 +5,7 @@ import { type KeyCodec, positionOf } from '../keys/key-codec.ts';
 import { keyStart, networkRange } from '../keys/key-list.ts';
 import { AddressRanges } from './address-ranges.ts';
 import type { FindAmong } from './find-among.ts';
-import { addKey, addWithin, emptyKeySet, nextKey } from './key-set.ts';
+import { addKey, addWithin, emptyKeySet, nextKey, partsOfKeys } from './key-set.ts';
 
 /** Finds the keys that have an address in one of the networks (decisions, section 10). */
 export const networkFinder = (codec: KeyCodec, networks: readonly Network[]): FindAmong =>
@@ -16,9 +16,10 @@ export const networkFinder = (codec: KeyCodec, networks: readonly Network[]): Fi
  */
 function addressFinder({ kinds }: KeyCodec, networks: readonly Network[]): FindAmong {
   const [kind] = kinds;
-  return (keys, among) => {
+  return function* (keys, among) {
     const found = emptyKeySet(keys.count);
     for (const { bytes, prefix } of networks) {
+      yield;
       const range = networkRange(keys, Uint8Array.from(bytes), prefix);
       if (kind !== 'ip') {
         if (bytes.length === (kind === 'ipv4' ? 4 : 16)) addWithin(found, among, range);
@@ -45,17 +46,16 @@ function partFinder(codec: KeyCodec, networks: readonly Network[]): FindAmong {
     const length = (ends[part] as number) - from - tags;
     return ranges.has(bytes, from, { length, tagAt: short, tags });
   };
-  return (keys, among) => {
+  return function* (keys, among) {
     const found = emptyKeySet(keys.count);
     const { bytes } = keys;
-    for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
-      const from = keyStart(keys, i);
-      partEnds(bytes, from, keys.ends[i] as number, ends);
-      for (const part of parts) {
-        if (!isInside(bytes, from, part)) continue;
-        addKey(found, i);
-        break;
+    for (const { from: first, to } of partsOfKeys(keys.count)) {
+      for (let i = nextKey(among, first); i < to; i = nextKey(among, i + 1)) {
+        const from = keyStart(keys, i);
+        partEnds(bytes, from, keys.ends[i] as number, ends);
+        if (parts.some((part) => isInside(bytes, from, part))) addKey(found, i);
       }
+      yield;
     }
     return found;
   };

@@ -23,11 +23,11 @@ import type { SpellingState } from './spelling/spelling-state.ts';
 export function searchFinder(codec: KeyCodec, search: string): FindAmong {
   const wanted = foldCase(search);
   const finders = textsFor(codec, wanted).map((text) => textFinder(codec, wanted, text));
-  return (keys, among) => {
+  return function* (keys, among) {
     const found = emptyKeySet(keys.count);
     const left = copyKeySet(among);
     for (const find of finders) {
-      const further = find(keys, left);
+      const further = yield* find(keys, left);
       addAll(found, further);
       removeAll(left, further);
     }
@@ -49,10 +49,11 @@ function textFinder(codec: KeyCodec, wanted: string, text: SearchedText): FindAm
       foldCase(labelText(kinds, parts, NO_LABELS)).includes(wanted)
     );
   };
-  const plain: FindAmong = (keys, among) => {
+  const plain: FindAmong = function* (keys, among) {
     const found = emptyKeySet(keys.count);
     for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
       if (decide(keys, i)) addKey(found, i);
+      yield;
     }
     return found;
   };
@@ -67,6 +68,8 @@ function textFinder(codec: KeyCodec, wanted: string, text: SearchedText): FindAm
     },
     decide,
   };
-  return (keys, among) =>
-    unlessTooLarge(() => findKeys(keySearch, keys, among)) ?? plain(keys, among);
+  return function* (keys, among) {
+    const found = yield* unlessTooLarge(() => findKeys(keySearch, keys, among));
+    return found ?? (yield* plain(keys, among));
+  };
 }

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { type Allocate, allocateWords, ownMemory } from './key-list-builder.ts';
 
 /** Two ascending runs to merge. */
@@ -20,11 +21,11 @@ type Node<Run> = { readonly run: Run; readonly members: readonly number[] };
  * (as in Huffman's code). Each merge updates the map of an input run: from positions in one run to
  * those in the next.
  */
-export function mergeRuns<Run extends { readonly length: number }>(
+export function* mergeRuns<Run extends { readonly length: number }>(
   runs: readonly Run[],
   merge: (pair: RunPair<Run>) => Run,
   allocate: Allocate,
-): MergedRuns<Run> {
+): Sliced<MergedRuns<Run>> {
   const maps = runs.map(({ length }) => allocateWords(allocate, length));
   const positionsFor = ({ run, members }: Node<Run>): Uint32Array => {
     const [only, another] = members;
@@ -46,6 +47,7 @@ export function mergeRuns<Run extends { readonly length: number }>(
     if (right === undefined) return { run: left.run, maps };
     const leftPositions = positionsFor(left);
     const rightPositions = positionsFor(right);
+    yield;
     const run = merge({ left: left.run, right: right.run, leftPositions, rightPositions });
     followUp(left, leftPositions);
     followUp(right, rightPositions);

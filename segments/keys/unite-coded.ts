@@ -1,3 +1,4 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { type KeyList, keyStart } from './key-list.ts';
 import { type Allocate, allocateWords } from './key-list-builder.ts';
 import { type MergedRuns, mergeRuns, type RunPair } from './merge-runs.ts';
@@ -23,8 +24,13 @@ type CodedRun = {
 const ORDINALS = 2 ** 32;
 
 /** Unites the keys of any lists. */
-export function uniteCoded(lists: readonly KeyList[], allocate: Allocate): MergedRuns<KeyList> {
-  const { run, maps } = mergeRuns(lists.map(codedRun), (pair) => mergeCoded(lists, pair), allocate);
+export function* uniteCoded(
+  lists: readonly KeyList[],
+  allocate: Allocate,
+): Sliced<MergedRuns<KeyList>> {
+  const runs = lists.map(codedRun);
+  const merge = (pair: RunPair<CodedRun>) => mergeCoded(lists, pair);
+  const { run, maps } = yield* mergeRuns(runs, merge, allocate);
   return { run: listOfRun(lists, run, allocate), maps };
 }
 

@@ -1,3 +1,4 @@
+import { runWhole, type Sliced } from '../../domain/sliced.ts';
 import type { KeyList } from './key-list.ts';
 import { type Allocate, allocateWords, KeyListBuilder, ownMemory } from './key-list-builder.ts';
 import { fillPositions } from './merge-runs.ts';
@@ -16,14 +17,18 @@ export type UnitedKeys = {
  * table of millions of keys misses the cache with each key, which is several times slower. The
  * result lies in memory from `allocate`. For a single list, if any memory will do, it is that list.
  */
-export function uniteKeys(lists: readonly KeyList[], allocate = ownMemory): UnitedKeys {
+export const uniteKeys = (lists: readonly KeyList[], allocate = ownMemory): UnitedKeys =>
+  runWhole(uniteInSlices(lists, allocate));
+
+export function* uniteInSlices(lists: readonly KeyList[], allocate: Allocate): Sliced<UnitedKeys> {
   const [only, another] = lists;
   if (only === undefined) return { keys: emptyList(allocate), maps: [] };
   // Nothing to merge. A copy is needed only if the keys must lie in other memory.
   if (another === undefined && allocate === ownMemory) {
     return { keys: only, maps: [ownPositions(only.count)] };
   }
-  const { run, maps } = uniteWords(lists, allocate) ?? uniteCoded(lists, allocate);
+  const { run, maps } =
+    (yield* uniteWords(lists, allocate)) ?? (yield* uniteCoded(lists, allocate));
   return { keys: run, maps };
 }
 

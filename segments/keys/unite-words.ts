@@ -1,3 +1,4 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import type { KeyList } from './key-list.ts';
 import { type Allocate, evenEnds } from './key-list-builder.ts';
 import { type MergedRuns, mergeRuns, type RunPair } from './merge-runs.ts';
@@ -6,17 +7,17 @@ import { type MergedRuns, mergeRuns, type RunPair } from './merge-runs.ts';
 const WORD = 4;
 
 /** Unites the keys of lists whose keys all have four bytes; null if any key does not. */
-export function uniteWords(
+export function* uniteWords(
   lists: readonly KeyList[],
   allocate: Allocate,
-): MergedRuns<KeyList> | null {
+): Sliced<MergedRuns<KeyList> | null> {
   const runs: Uint32Array[] = [];
   for (const list of lists) {
     const run = wordsOf(list);
     if (run === null) return null;
     runs.push(run);
   }
-  const { run, maps } = mergeRuns(runs, mergeWords, allocate);
+  const { run, maps } = yield* mergeRuns(runs, mergeWords, allocate);
   return { run: listOfWords(run, allocate), maps };
 }
 

@@ -59,7 +59,7 @@ export class WindowReader {
   }
 
   #open(signal: AbortSignal): RequestReads {
-    return new RequestReads({
+    const reads = new RequestReads({
       pools: this.#pools,
       standbys: this.#standbys,
       memory: this.#memory,
@@ -71,5 +71,7 @@ export class WindowReader {
       signal,
       onPlan: () => undefined,
     });
+    reads.noteIdentity('alerts');
+    return reads;
   }
 }

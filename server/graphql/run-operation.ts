@@ -24,6 +24,8 @@ export type OperationLimits = {
   /** Values that it may complete. */
   readonly answerValues: number;
   readonly answerValuesSignedOut: number;
+  /** Units that it may cost. */
+  readonly graphql: { readonly cost: number };
   /** Who may request the schema. */
   readonly introspection: IntrospectionMode;
 };
@@ -50,13 +52,14 @@ export async function runOperation(
   if (fault) return { data: null, errors: [fault] };
   const { coerced, errors } = operation.coerce(variables);
   if (!coerced) return { data: null, errors: errors.map(withCode) };
+  priceFilters(scope, limits.graphql.cost);
   const values = isSignedIn ? limits.answerValues : limits.answerValuesSignedOut;
   const progress = new OperationProgress({
     values,
-    exceeded: () => tooMany('values', values),
+    exceeded: () => tooMany('The values of an answer', values),
     onWritten(characters) {
       if (characters > LIMITS.answerCharacters)
-        throw tooMany('characters', LIMITS.answerCharacters);
+        throw tooMany('The characters of an answer', LIMITS.answerCharacters);
       scope.onRendered(characters);
     },
     onWaiting(isWaiting) {
@@ -76,7 +79,21 @@ export async function runOperation(
 const masked = (error: GraphQLError): GraphQLError => withCode(renderError(error));
 
 const tooMany = (what: string, limit: number): Error =>
-  serviceError('limit', { what: `The ${what} of an answer`, limit, 'what was given': 'more' });
+  serviceError('limit', { what, limit, 'what was given': LESS });
+
+const LESS = 'more: request fewer fields, fewer aliases, smaller pages or a shorter window';
+
+/**
+ * Charges the operation for matching keys with patterns, which costs more the more keys there are
+ * and the longer the patterns: only the manifest shows how many keys that is.
+ */
+function priceFilters({ reads }: RequestScope, limit: number): void {
+  let units = 0;
+  reads.onFilter = (keys, instructions) => {
+    units += (keys * instructions) / LIMITS.filterUnit;
+    if (units > limit) throw tooMany('The cost of matching keys with patterns', limit);
+  };
+}
 
 /** Ends an operation whose caller has gone, or whose time is over. */
 function endWith(signal: AbortSignal, progress: OperationProgress): () => void {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../domain/sliced.ts';
 import { compareExact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
@@ -88,8 +89,10 @@ const ask = (
   taken: readonly PlainUnit[] = [],
 ): Answer[] => {
   const added = [...units, ...taken].map(unitOf);
-  const folded = openUnits([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold);
-  const answers = answerKernelQueries(folded, questions);
+  const folded = runWhole(
+    openUnits([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold),
+  );
+  const answers = runWhole(answerKernelQueries(folded, questions));
   releaseFolded(folded);
   return answers;
 };
@@ -147,7 +150,7 @@ describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) =>
 
 it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (fold) => {
   const units = [unitOf([]), lessOf(unitOf([]))];
-  expect(() => openUnits(units, fold)).toThrow('cannot be taken out again');
+  expect(() => runWhole(openUnits(units, fold))).toThrow('cannot be taken out again');
 });
 
 const TOP_ONE: KernelQuery = { kind: 'top', maxItems: 1, within: null, passing: null };
@@ -200,7 +203,9 @@ describe('sums', () => {
       Array.from({ length: blockCount }, () => unit),
       'sum',
     );
-    const [answer] = answerKernelQueries(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]);
+    const [answer] = runWhole(
+      answerKernelQueries(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]),
+    );
     const count = BigInt(keys);
     const times = BigInt(blockCount);
     const sum = times * (count * value - (count * (count - 1n)) / 2n);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../domain/sliced.ts';
 import { answerKernelQueries, type KernelQuery } from '../../topk/answer-kernel-queries.ts';
 import type { UnitReadings } from '../../topk/fold/fold-units.ts';
 import { openUnits } from '../../topk/fold/open-units.ts';
@@ -27,13 +28,13 @@ const plainUnit = (values: readonly (bigint | null)[]): PlainUnit =>
 const readingOf = (sum: bigint | null) => (sum === null ? null : { sum, count: 1n });
 
 const ask = (unit: UnitReadings, question: KernelQuery) => {
-  const [answer] = answerKernelQueries(openUnits([unit], 'sum'), [question]);
+  const [answer] = runWhole(answerKernelQueries(runWhole(openUnits([unit], 'sum')), [question]));
   if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
   return { ...answer, candidates: inOrder(answer.candidates) };
 };
 
 const hasHead = (unit: UnitReadings): boolean => {
-  const folded = openUnits([unit], 'sum');
+  const folded = runWhole(openUnits([unit], 'sum'));
   return headOf(folded, null, () => countedRows(folded)) !== null;
 };
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../domain/sliced.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { boundRanks } from '../../topk/select/bound-ranks.ts';
 import { boundSteps } from '../../topk/select/step-bounds.ts';
@@ -60,19 +61,21 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
       const parts = partsOf(units, split);
       const apart = parts.map((together) =>
         together.map((own) => ({
-          bounds: boundSteps({ fold, steps: own, keyCount: 41 }),
+          bounds: runWhole(boundSteps({ fold, steps: own, keyCount: 41 })),
           map: null,
         })),
       );
       const ask = (most: number) =>
-        boundRanks(fold, apart, {
-          within: null,
-          passing: null,
-          keyCount: 41,
-          rank,
-          bucketsOfStep: BUCKETS_OF_STEP,
-          maxItems: most,
-        });
+        runWhole(
+          boundRanks(fold, apart, {
+            within: null,
+            passing: null,
+            keyCount: 41,
+            rank,
+            bucketsOfStep: BUCKETS_OF_STEP,
+            maxItems: most,
+          }),
+        );
       const answer = ask(maxItems);
       // By key, its topper buckets with readings, the largest first.
       const values = new Map<number, bigint[]>();
@@ -108,7 +111,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
 
 describe('bounds of means and minima', () => {
   it.each(['mean', 'min'] as const)('do not exist: %s', (fold) => {
-    expect(() => boundSteps({ fold, steps: [], keyCount: 1 })).toThrow(
+    expect(() => runWhole(boundSteps({ fold, steps: [], keyCount: 1 }))).toThrow(
       `values that combine by ${fold} have no`,
     );
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../domain/sliced.ts';
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import type { Column } from '../../segments/codes/column.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
@@ -87,7 +88,9 @@ describe('blocks of a segment', () => {
         for (const [level, { stepSeconds }] of (directory.ranges[0]?.levels ?? []).entries()) {
           const { table, groups } = storedLevel(directory, sections, level);
           const from = stepSeconds === WHOLE_SPAN ? first : span.from;
-          const blocks = decodeBlocks({ from, to: span.to, meterIndexes: METER_INDEXES, groups });
+          const blocks = runWhole(
+            decodeBlocks({ from, to: span.to, meterIndexes: METER_INDEXES, groups }),
+          );
           expect(tableOf(blocks)).toEqual(table);
           for (const { ids, columns } of blocks) {
             expect(ids.buffer).toBeInstanceOf(SharedArrayBuffer);

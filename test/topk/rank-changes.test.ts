@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../domain/sliced.ts';
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
 import { releaseFolded } from '../../topk/fold/fold-units.ts';
@@ -49,10 +50,10 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
       );
     const isSame = fc.property(windows, question, ([now, before], asked) => {
       const folded = {
-        now: openUnits(now.map(unitOf), fold),
-        before: openUnits(before.map(unitOf), fold),
+        now: runWhole(openUnits(now.map(unitOf), fold)),
+        before: runWhole(openUnits(before.map(unitOf), fold)),
       };
-      const [answer] = rankChanges(folded, [asked]);
+      const [answer] = runWhole(rankChanges(folded, [asked]));
       releaseFolded(folded.now);
       releaseFolded(folded.before);
 

@@ -2,18 +2,23 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
-import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { Answer, KernelQuery } from '../../topk/answer-kernel-queries.ts';
 import type { UnitReadings } from '../../topk/fold/fold-units.ts';
-import { boundOf } from '../../topk/fold/unit-column.ts';
 import { runKernelTask } from '../../topk/threads/kernel-task.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
+import {
+  addressesOf,
+  callerWith,
+  FOREVER,
+  failureOf,
+  keysOf,
+  large,
+  searchFor,
+  small,
+  TOP,
+  unit,
+} from './pool-work.ts';
 import { keySetOf } from './reference-answers.ts';
-
-/** Smaller work runs inline, larger work in a thread. */
-const INLINE_READINGS = 60_000;
-
-const FOREVER = new AbortController().signal;
 
 let threadPool: ThreadPool;
 
@@ -23,55 +28,8 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-/** A block in which key n has the value n + more. */
-function unit(keys: number, more = 0): UnitReadings {
-  const low = Float64Array.from({ length: keys }, (_, key) => key + more);
-  const values = { low, high: null };
-  return {
-    ids: Uint32Array.from({ length: keys }, (_, key) => key),
-    column: { values, counts: null, bound: boundOf(values), countBound: keys },
-    sign: 1,
-  };
-}
-
-const TOP: KernelQuery = { kind: 'top', maxItems: 2, within: null, passing: null };
-
-const small = [unit(100), unit(100)];
-const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];
-
-const fold = (units: readonly UnitReadings[], signal = FOREVER): Promise<readonly Answer[]> =>
-  threadPool.fold('sum', units, [TOP], signal);
-
-/** `count` text keys: every `step`th number of five digits. */
-function keysOf(count: number, step: number): KeyList {
-  const texts = Array.from({ length: count }, (_, i) => String(10_000 + i * step));
-  return {
-    bytes: Buffer.from(texts.join('')),
-    ends: Uint32Array.from(texts, (_, i) => 5 * (i + 1)),
-    count,
-  };
-}
-
-/** `count` addresses, 128 in each network of 24 bits. */
-function addressesOf(count: number): KeyList {
-  const bytes = Buffer.alloc(4 * count);
-  for (let i = 0; i < count; i += 1) bytes.writeUInt32BE(0x0a_00_00_00 + 2 * i, 4 * i);
-  return { bytes, ends: Uint32Array.from({ length: count }, (_, i) => 4 * (i + 1)), count };
-}
-
-const searchFor = (pattern: string) => ({
-  keyKind: 'text' as const,
-  partKinds: null,
-  filter: { match: pattern },
-  labels: null,
-});
-
-/** Waits for work that must fail, and returns the reason. */
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => expect.fail('it did not fail'),
-    (reason: unknown) => reason,
-  );
+const fold = (units: readonly UnitReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
+  threadPool.fold('sum', units, [TOP], caller);
 
 describe('work of the thread pool', () => {
   it('gives the same result in a thread as inline', async () => {
@@ -142,7 +100,9 @@ describe('work of the thread pool', () => {
     }
   });
 
-  it('is done in the order of its arrival', async () => {
+  it('of one user is done in the order of its arrival if each takes one slice', async () => {
+    await threadPool.close();
+    threadPool = new ThreadPool({ workers: 1, queueLength: 2, sliceMs: 60_000 });
     const order: number[] = [];
     await Promise.all([1, 2, 3].map((n) => fold(large).then(() => order.push(n))));
     expect(order).toEqual([1, 2, 3]);
@@ -217,7 +177,7 @@ describe('an overloaded thread pool', () => {
 
 describe('work whose caller has gone', () => {
   it('is not begun', async () => {
-    const gone = AbortSignal.abort(new Error('gone'));
+    const gone = { user: 'anna', signal: AbortSignal.abort(new Error('gone')) };
     expect(await failureOf(fold(small, gone))).toMatchObject({ message: 'gone' });
     expect(await failureOf(fold(large, gone))).toMatchObject({ message: 'gone' });
     expect(threadPool.busy).toBe(0);
@@ -226,7 +186,7 @@ describe('work whose caller has gone', () => {
   it('makes room for the next in the queue', async () => {
     const caller = new AbortController();
     const first = fold(large);
-    const second = fold(large, caller.signal);
+    const second = fold(large, callerWith(caller));
     const third = fold(large);
     const failure = failureOf(second);
     caller.abort(new Error('gone'));
@@ -237,7 +197,7 @@ describe('work whose caller has gone', () => {
   it('leaves the queue for other work, which is not refused', async () => {
     const caller = new AbortController();
     const first = fold(large);
-    const gone = [fold(large, caller.signal), fold(large, caller.signal)].map(failureOf);
+    const gone = [fold(large, callerWith(caller)), fold(large, callerWith(caller))].map(failureOf);
     expect(threadPool.waiting).toBe(2);
     caller.abort(new Error('gone'));
     const others = [fold(large), fold(large)];

@@ -1,3 +1,4 @@
+import { mapSliced, type Sliced } from '../../domain/sliced.ts';
 import { readGroupColumns, readGroupKeys } from '../../segments/blocks/block-group.ts';
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import type { Column } from '../../segments/codes/column.ts';
@@ -36,7 +37,12 @@ export type SegmentBlock = {
 };
 
 /** Errors: DamagedSegment. */
-export function decodeBlocks({ from, to, meterIndexes, groups }: BlocksWanted): SegmentBlock[] {
+export function* decodeBlocks({
+  from,
+  to,
+  meterIndexes,
+  groups,
+}: BlocksWanted): Sliced<SegmentBlock[]> {
   const parts = new Map<number, BlockPart[]>();
   for (const group of groups) {
     for (const found of partsOf(group, meterIndexes)) {
@@ -47,17 +53,19 @@ export function decodeBlocks({ from, to, meterIndexes, groups }: BlocksWanted): 
       if (known) known.push(part);
       else parts.set(part.start, [part]);
     }
+    yield;
   }
   const arrays = new SharedArrays();
-  return [...parts]
-    .sort(([a], [b]) => a - b)
-    .map(([start, ofBlock]) => ({
-      start,
-      ids: joinIds(ofBlock, arrays),
-      columns: new Map(
-        meterIndexes.map((meterIndex, i) => [meterIndex, joinParts(ofBlock, i, arrays)]),
-      ),
-    }));
+  const ordered = [...parts].sort(([a], [b]) => a - b);
+  return yield* mapSliced(ordered, function* ([start, ofBlock]) {
+    const ids = joinIds(ofBlock, arrays);
+    const columns = new Map<number, UnitColumn | null>();
+    for (const [i, meterIndex] of meterIndexes.entries()) {
+      columns.set(meterIndex, joinParts(ofBlock, i, arrays));
+      yield;
+    }
+    return { start, ids, columns };
+  });
 }
 
 /** The part of a block that lies in one range. */

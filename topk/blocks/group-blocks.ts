@@ -1,6 +1,7 @@
+import { mapSliced, type Sliced } from '../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../segments/codes/lanes.ts';
-import { type Folded, foldUnits, releaseFolded } from '../fold/fold-units.ts';
+import { type Folded, foldInSlices, releaseFolded } from '../fold/fold-units.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { isCounted } from '../select/key-rows.ts';
@@ -19,18 +20,22 @@ export type BlocksOfList = {
  * Returns the blocks, in their order, with networks in place of keys: the readings of a network's
  * keys are combined by the meter's rule. As in any other block, ids are ascending and distinct.
  */
-export function groupBlocks(fold: Fold, lists: readonly BlocksOfList[]): KeyedColumn[][] {
+export function groupBlocks(fold: Fold, lists: readonly BlocksOfList[]): Sliced<KeyedColumn[][]> {
   const arrays = new SharedArrays();
-  return lists.map(({ map, blocks }) =>
-    blocks.map((block) => groupBlock(block, { fold, map, arrays })),
+  return mapSliced(lists, ({ map, blocks }) =>
+    mapSliced(blocks, (block) => groupBlock(block, { fold, map, arrays })),
   );
 }
 
 type Grouping = { readonly fold: Fold; readonly map: Uint32Array; readonly arrays: SharedArrays };
 
-function groupBlock({ ids, column }: KeyedColumn, { fold, map, arrays }: Grouping): KeyedColumn {
+function* groupBlock(
+  { ids, column }: KeyedColumn,
+  { fold, map, arrays }: Grouping,
+): Sliced<KeyedColumn> {
   const { networks, indexes } = networksOf(ids, map);
-  const folded = foldUnits([{ ids: indexes, column, sign: 1 }], fold, networks.length);
+  const units = [{ ids: indexes, column, sign: 1 as const }];
+  const folded = yield* foldInSlices(units, fold, networks.length);
   const own = arrays.words(networks.length);
   own.set(networks);
   const grouped = { ids: own, column: sharedColumn(folded, networks.length, arrays) };

@@ -1,8 +1,9 @@
 import type { Network } from '../../domain/keys/address-forms.ts';
+import { mapSliced, type Sliced } from '../../domain/sliced.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../segments/codes/column.ts';
 import { type KeyList, keyStart, networkRange } from '../../segments/keys/key-list.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './group-blocks.ts';
 
@@ -24,10 +25,10 @@ export type NetworkStepsQuestion = {
 export type NetworkSteps = { readonly steps: Uint32Array; readonly column: Column };
 
 /** Returns the combined readings of each network by step, in the order of the networks. */
-export function foldNetworkSteps(question: NetworkStepsQuestion): NetworkSteps[] {
+export function* foldNetworkSteps(question: NetworkStepsQuestion): Sliced<NetworkSteps[]> {
   const { fold, networks, stepCount, lists } = question;
-  const units = lists.flatMap((list) => unitsOf(list, question));
-  const folded = foldUnits(units, fold, networks.length * stepCount);
+  const units = yield* mapSliced(lists, (list) => unitsOf(list, question));
+  const folded = yield* foldInSlices(units.flat(), fold, networks.length * stepCount);
   const counted = countedRows(folded);
   const found = counted.rows.slice(0, counted.length);
   // Rows are in ascending order already, unless they were taken from `touched`.
@@ -47,12 +48,14 @@ export function foldNetworkSteps(question: NetworkStepsQuestion): NetworkSteps[]
 }
 
 /** Returns the readings of the networks, with an id for each pair of network and step. */
-function unitsOf(
+function* unitsOf(
   { keys, blocks }: StepsOfList,
   { networks, stepCount }: NetworkStepsQuestion,
-): UnitReadings[] {
+): Sliced<UnitReadings[]> {
   const networkOf = networksOf(keys, networks);
-  return blocks.flatMap(({ step, ids, column }) => {
+  const units: UnitReadings[] = [];
+  for (const { step, ids, column } of blocks) {
+    yield;
     const rows = new Uint32Array(ids.length);
     const stepIds = new Uint32Array(ids.length);
     let count = 0;
@@ -63,14 +66,14 @@ function unitsOf(
       stepIds[count] = network * stepCount + step;
       count += 1;
     }
-    if (count === 0) return [];
+    if (count === 0) continue;
     const { bound, countBound } = column;
     const own = count === ids.length ? column : pickRows(column, rows.subarray(0, count));
     const { values, counts } = own;
-    return [
-      { ids: stepIds.subarray(0, count), column: { values, counts, bound, countBound }, sign: 1 },
-    ];
-  });
+    const combined = { values, counts, bound, countBound };
+    units.push({ ids: stepIds.subarray(0, count), column: combined, sign: 1 });
+  }
+  return units;
 }
 
 /** Returns, by ordinal of an address, the index of the network that contains it; −1: none. */

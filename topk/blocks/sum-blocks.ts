@@ -1,6 +1,7 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../segments/codes/lanes.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import type { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundOf } from '../fold/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
@@ -12,11 +13,11 @@ import type { KeyedColumn } from './group-blocks.ts';
  * ascending order, and their combined readings. The work depends on the number of readings, however
  * many keys the list has.
  */
-export function sumBlocks(
+export function* sumBlocks(
   units: readonly UnitReadings[],
   fold: Fold,
   arrays: SharedArrays,
-): KeyedColumn {
+): Sliced<KeyedColumn> {
   const { distinct, indexes } = distinctIds(joinedIds(units));
   let from = 0;
   const indexed = units.map(({ ids, column, sign }): UnitReadings => {
@@ -24,7 +25,7 @@ export function sumBlocks(
     from += ids.length;
     return { ids: own, column, sign };
   });
-  const folded = foldUnits(indexed, fold, distinct.length);
+  const folded = yield* foldInSlices(indexed, fold, distinct.length);
   const counted = countedRows(folded);
   const rows = counted.rows.slice(0, counted.length).sort();
   const ids = arrays.words(rows.length);

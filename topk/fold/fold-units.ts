@@ -1,3 +1,4 @@
+import { runWhole, type Sliced } from '../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import {
   approximate,
@@ -44,11 +45,11 @@ export type Folded = {
  * exceed that, two lanes are added instead of one. `rows` is the number of ordinals; without it,
  * the ids of each block must ascend.
  */
-export function foldUnits(
+export function* foldInSlices(
   units: readonly UnitReadings[],
   fold: Fold,
   rows = rowsFor(units),
-): Folded {
+): Sliced<Folded> {
   if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {
     throw new Error(`readings that combine by ${fold} cannot be taken out again`);
   }
@@ -62,11 +63,15 @@ export function foldUnits(
   for (const unit of units) {
     step(values, unit);
     if (counts) countStep(counts, unit);
+    yield;
   }
   if (isWide(values) && (isCounting(fold) || fold === 'mean')) carry(values);
   if (counts && isWide(counts)) carry(counts);
   return { fold, listed: null, values, counts, touched };
 }
+
+export const foldUnits = (units: readonly UnitReadings[], fold: Fold, rows?: number): Folded =>
+  runWhole(foldInSlices(units, fold, rows));
 
 /** Makes the memory of a result that is no longer used available again. */
 export function releaseFolded({ values, counts, touched, listed }: Folded): void {

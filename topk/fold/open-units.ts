@@ -1,10 +1,12 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { isWide, NARROW_BOUND } from '../../segments/codes/lanes.ts';
-import { type Folded, foldUnits, type UnitReadings } from './fold-units.ts';
+import { type Folded, foldInSlices, type UnitReadings } from './fold-units.ts';
 
 /** Combines blocks into one result that questions can be answered from. */
-export const openUnits = (units: readonly UnitReadings[], fold: Fold): Folded =>
-  asListed(units, fold) ?? foldUnits(units, fold);
+export function* openUnits(units: readonly UnitReadings[], fold: Fold): Sliced<Folded> {
+  return asListed(units, fold) ?? (yield* foldInSlices(units, fold));
+}
 
 /** Whether questions can be answered from the block itself, at a third of the cost of adding up. */
 export function isListed(units: readonly UnitReadings[], fold: Fold): boolean {

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
@@ -29,12 +30,12 @@ export type BoundAnswer = {
 };
 
 /** Returns the keys by their bounds. `apart`: the parts of a window, as `joinBounds` takes them. */
-export function boundRanks(
+export function* boundRanks(
   fold: Fold,
   apart: readonly (readonly MappedBounds[])[],
   question: BoundQuestion,
-): BoundAnswer {
-  const met = joinBounds(fold, apart, question.keyCount);
+): Sliced<BoundAnswer> {
+  const met = yield* joinBounds(fold, apart, question.keyCount);
   const { rows, bounds, length } = boundedRows(met, question, isCounting(fold));
   const cut = kthLargest(bounds, length, question.maxItems);
   const near: { ordinal: number; bound: number }[] = [];

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
@@ -56,15 +57,19 @@ type TwoWindows = { readonly now: Folded; readonly before: Folded };
  * Ranks keys by how they changed from one window to another. Doubles decide if they are far enough
  * apart; otherwise the values are compared exactly.
  */
-export function rankChanges(
+export function* rankChanges(
   windows: TwoWindows,
   questions: readonly ChangeQuestion[],
-): ChangeAnswer[] {
+): Sliced<ChangeAnswer[]> {
   // In the order of ordinals, so that look-ups in the other window ascend too.
   const now = ascending(windows.now);
   const before = ascending(windows.before);
   const all = countedRows(now);
-  const answers = questions.map((question) => answerChange({ now, before }, question, all));
+  const answers: ChangeAnswer[] = [];
+  for (const question of questions) {
+    answers.push(answerChange({ now, before }, question, all));
+    yield;
+  }
   releaseRows(all);
   return answers;
 }

@@ -1,6 +1,7 @@
+import type { Sliced } from '../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { approximate, isWide } from '../../segments/codes/lanes.ts';
-import { type Folded, foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { type Folded, foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
@@ -54,13 +55,14 @@ type DoubleBounds = {
 export type JoinedBounds = StepBounds | DoubleBounds;
 
 /** Errors: the fold has no bounds. */
-export function boundSteps({ fold, steps, keyCount }: StepsToBound): StepBounds {
+export function* boundSteps({ fold, steps, keyCount }: StepsToBound): Sliced<StepBounds> {
   if (!hasBounds(fold)) throw new Error(`values that combine by ${fold} have no bounds`);
   const bounds = noBounds(keyCount);
   for (const units of steps) {
     const [unit, ...others] = units;
     if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
-    else addFolded(bounds, foldUnits(units, fold));
+    else addFolded(bounds, yield* foldInSlices(units, fold));
+    yield;
   }
   return inSingles(bounds);
 }
@@ -81,8 +83,9 @@ function inSingles({ largest, sums, steps }: JoinedBounds): StepBounds {
 }
 
 /** Returns the combined bounds of parts, to be kept. */
-export const keptBounds = ({ fold, apart, keyCount }: BoundsToJoin): StepBounds =>
-  inSingles(joinBounds(fold, apart, keyCount));
+export function* keptBounds({ fold, apart, keyCount }: BoundsToJoin): Sliced<StepBounds> {
+  return inSingles(yield* joinBounds(fold, apart, keyCount));
+}
 
 /** Returns a single that is not smaller. */
 function roundedUp(value: number): number {
@@ -133,11 +136,11 @@ function addFolded({ largest, sums, steps }: DoubleBounds, folded: Folded): void
  * no step in common. A key's step is the sum of what the parts of one list have of it, so its
  * largest step is at most the sum of their largest steps; for maxima, it is the largest of them.
  */
-export function joinBounds(
+export function* joinBounds(
   fold: Fold,
   apart: readonly (readonly MappedBounds[])[],
   keyCount: number,
-): JoinedBounds {
+): Sliced<JoinedBounds> {
   const [first, ...others] = apart.flat();
   if (first?.map === null && others.length === 0) return first.bounds;
   const joined = noBounds(keyCount);
@@ -145,7 +148,10 @@ export function joinBounds(
   const together = new Float64Array(isAlone ? 0 : keyCount);
   for (const parts of apart) {
     const isOne = parts.length === 1 || !isCounting(fold);
-    for (const part of parts) addPart(joined, part, isOne ? null : together);
+    for (const part of parts) {
+      addPart(joined, part, isOne ? null : together);
+      yield;
+    }
     if (isOne) continue;
     for (const { bounds, map } of parts) {
       for (let i = 0; i < bounds.steps.length; i += 1) {

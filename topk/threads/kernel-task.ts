@@ -1,14 +1,16 @@
 import type { KeyFilter } from '../../domain/filters/key-filter.ts';
+import { type PatternFacts, patternFacts } from '../../domain/filters/key-pattern.ts';
 import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import { mapSliced, runWhole, type Sliced } from '../../domain/sliced.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { type KeySet, sharedMemory } from '../../segments/filter/key-set.ts';
-import { keyMatcher } from '../../segments/filter/match-keys.ts';
+import { type KeyMatcher, keyMatcher } from '../../segments/filter/match-keys.ts';
 import { matchNetworks } from '../../segments/filter/match-networks.ts';
 import type { OwnLabels } from '../../segments/filter/plain-texts.ts';
 import { type FormedNetworks, formNetworks } from '../../segments/keys/form-networks.ts';
 import { type KeyKinds, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
-import { type UnitedKeys, uniteKeys } from '../../segments/keys/unite-keys.ts';
+import { type UnitedKeys, uniteInSlices } from '../../segments/keys/unite-keys.ts';
 import { type Answer, answerKernelQueries, type KernelQuery } from '../answer-kernel-queries.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from '../blocks/decode-blocks.ts';
 import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
@@ -50,6 +52,7 @@ export type TrendSteps = {
 /** A task for a worker thread, as plain data: large arrays lie in shared memory. */
 export type KernelTask =
   | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
+  | { readonly kind: 'compile'; readonly pattern: string }
   | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
   | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch | NetworkSearch }
   | {
@@ -84,6 +87,7 @@ export type KernelTask =
 
 export type KernelResult =
   | readonly (readonly SegmentBlock[])[]
+  | PatternFacts
   | UnitedKeys
   | KeySet
   | readonly FormedNetworks[]
@@ -96,16 +100,22 @@ export type KernelResult =
   | StepBounds
   | BoundAnswer;
 
-export function runKernelTask(task: KernelTask): KernelResult {
+/** Runs a task to its end. */
+export const runKernelTask = (task: KernelTask): KernelResult => runWhole(slicesOf(task));
+
+/** Returns a task as work that can be interrupted wherever it yields. */
+export function slicesOf(task: KernelTask): Sliced<KernelResult> {
   switch (task.kind) {
     case 'decode':
-      return task.wanted.map(decodeBlocks);
+      return mapSliced(task.wanted, decodeBlocks);
+    case 'compile':
+      return patternFacts(task.pattern);
     case 'unite':
-      return uniteKeys(task.lists, sharedMemory);
+      return uniteInSlices(task.lists, sharedMemory);
     case 'match':
       return matchKeys(task.keys, task.search);
     case 'networks':
-      return task.lists.map((keys) => formNetworks(keys, task.lengths, sharedMemory));
+      return formAllNetworks(task.lists, task.lengths);
     case 'group':
       return groupBlocks(task.fold, task.lists);
     case 'networkSteps':
@@ -117,7 +127,7 @@ export function runKernelTask(task: KernelTask): KernelResult {
     case 'trend':
       return foldTrend(task.fold, task.steps, task.question);
     case 'steps':
-      return task.wanted.map(boundSteps);
+      return mapSliced(task.wanted, boundSteps);
     case 'join':
       return keptBounds(task.wanted);
     case 'bounds':
@@ -127,33 +137,56 @@ export function runKernelTask(task: KernelTask): KernelResult {
   }
 }
 
-function matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): KeySet {
-  if ('networks' in search) return matchNetworks(keys, search.networks);
-  const { filter, labels, ...kinds } = search;
-  const matches = keyMatcher(keyCodecOf(kinds), filter);
-  return matches(keys, labels ? { labels } : {});
+function* matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): Sliced<KeySet> {
+  if ('networks' in search) return yield* matchNetworks(keys, search.networks);
+  const { labels, ...matched } = search;
+  const matches = yield* lastMatcher(matched);
+  return yield* matches(keys, labels ? { labels } : {});
 }
 
-function answerFold(
+/** Kept because a key page matches list after list of a group with the same filter. */
+let last: { readonly name: string; readonly matches: KeyMatcher } | null = null;
+
+function* lastMatcher({ filter, ...kinds }: Omit<KeySearch, 'labels'>): Sliced<KeyMatcher> {
+  const name = JSON.stringify([filter, kinds]);
+  if (last?.name === name) return last.matches;
+  const matches = yield* keyMatcher(keyCodecOf(kinds), filter);
+  last = { name, matches };
+  return matches;
+}
+
+function* formAllNetworks(
+  lists: readonly KeyList[],
+  lengths: NetworkLengths,
+): Sliced<readonly FormedNetworks[]> {
+  const formed: FormedNetworks[] = [];
+  for (const keys of lists) {
+    formed.push(formNetworks(keys, lengths, sharedMemory));
+    yield;
+  }
+  return formed;
+}
+
+function* answerFold(
   units: readonly UnitReadings[],
   fold: Fold,
   questions: readonly KernelQuery[],
-): readonly Answer[] {
-  const folded = openUnits(units, fold);
-  const answers = answerKernelQueries(folded, questions);
+): Sliced<readonly Answer[]> {
+  const folded = yield* openUnits(units, fold);
+  const answers = yield* answerKernelQueries(folded, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
   releaseFolded(folded);
   return answers;
 }
 
-function compareFolds({
+function* compareFolds({
   fold,
   now,
   before,
   questions,
-}: KernelTask & { readonly kind: 'changes' }): readonly ChangeAnswer[] {
-  const windows = { now: openUnits(now, fold), before: openUnits(before, fold) };
-  const answers = rankChanges(windows, questions);
+}: KernelTask & { readonly kind: 'changes' }): Sliced<readonly ChangeAnswer[]> {
+  const windows = { now: yield* openUnits(now, fold), before: yield* openUnits(before, fold) };
+  const answers = yield* rankChanges(windows, questions);
   releaseFolded(windows.now);
   releaseFolded(windows.before);
   return answers;

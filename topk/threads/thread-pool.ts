@@ -1,9 +1,10 @@
-import { Worker } from 'node:worker_threads';
-import { serviceError } from '../../domain/errors.ts';
+import { isGiven, type KeyFilter, patternsOf } from '../../domain/filters/key-filter.ts';
+import { type PatternFacts, patternError, requireShort } from '../../domain/filters/key-pattern.ts';
 import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
+import type { OwnLabels } from '../../segments/filter/plain-texts.ts';
 import type { FormedNetworks } from '../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
@@ -25,28 +26,43 @@ import {
   runKernelTask,
   type TrendSteps,
 } from './kernel-task.ts';
-import type { WorkerReply } from './thread-pool-worker.ts';
+import { isQuickPattern, KnownPatterns } from './known-patterns.ts';
+import { type KernelCaller, WorkerThreads, type WorkerThreadsOptions } from './worker-threads.ts';
 
-type ThreadPoolOptions = {
-  /** Number of threads besides the one that answers requests. */
-  readonly workers: number;
-  /** Maximum number of tasks that wait for a thread; further tasks are refused. */
-  readonly queueLength: number;
+type ThreadPoolOptions = WorkerThreadsOptions & {
   /** Whether small tasks run at once, on the thread that submits them; default: true. */
   readonly runsInline?: boolean;
   /** Called when each task is submitted and when it ends, as `fold` or `fold in a thread`. */
   readonly onWork?: WorkObserver;
 };
 
-/** Maximum size of a task that runs at once, because another thread would not be worth it. */
+/**
+ * Maximum size of a task that runs at once: it takes less than 5 ms of the event loop whatever it
+ * contains, and another thread would not be worth it.
+ */
 const INLINE = {
   decodeBytes: 120_000,
+  decodeKeys: 200_000,
   readings: 60_000,
   listedReadings: 200_000,
-  unitedKeys: 40_000,
-  matchedKeys: 10_000,
-  networkKeys: 40_000,
+  /** Readings × questions about them. */
+  answers: 400_000,
+  groupedReadings: 20_000,
+  unitedKeys: 20_000,
+  /** Keys × instructions. */
+  matchWork: 5_000,
+  networkKeys: 20_000,
 } as const;
+
+/** Ranks sort all rows, which takes as long as so many other questions. */
+const RANKS_QUESTIONS = 40;
+
+/** A step of a trend costs as much as so many readings, even if it has none. */
+const STEP_READINGS = 100;
+
+/** Returns the number of questions that take as long as these. */
+const weightOf = (questions: readonly KernelQuery[]): number =>
+  questions.reduce((sum, { kind }) => sum + (kind === 'ranks' ? RANKS_QUESTIONS : 1), 0);
 
 const storedBytes = (groups: readonly StoredGroup[]): number =>
   groups.reduce((sum, { ordinals, columns }) => {
@@ -56,6 +72,35 @@ const storedBytes = (groups: readonly StoredGroup[]): number =>
 
 const readingsIn = (units: readonly Pick<UnitReadings, 'ids'>[]): number =>
   units.reduce((sum, { ids }) => sum + ids.length, 0);
+
+/** The names of the parameters with the patterns, for errors. */
+export type PatternNames = { readonly match: string; readonly exclude: string };
+
+type Matching = {
+  readonly filter: KeyFilter;
+  readonly labels: OwnLabels | null;
+  readonly instructions: number;
+};
+
+/** A search costs about as much per key as so many instructions of a pattern. */
+const SEARCH_INSTRUCTIONS = 10;
+
+/** Bytes of a key that count as one key: a longer text takes longer to read. */
+const KEY_BYTES = 8;
+
+/**
+ * What it costs to match keys: keys × instructions. An element of a list of keys or networks, and a
+ * label, cost as much as a few keys.
+ */
+function matchWork(list: KeyList, { filter, labels, instructions }: Matching): number {
+  const { keys = [], excludeKeys = [], cidr = [], excludeCidr = [], search } = filter;
+  const bytes = list.count === 0 ? 0 : (list.ends[list.count - 1] as number);
+  const perKey = 1 + instructions + (isGiven(search) ? SEARCH_INSTRUCTIONS : 0);
+  const listed = keys.length + excludeKeys.length + cidr.length + excludeCidr.length;
+  const labelled = labels ? [labels.keys, ...labels.parts] : [];
+  const labelCount = labelled.reduce((sum, { size }) => sum + size, 0);
+  return Math.max(list.count, bytes / KEY_BYTES) * perKey + 10 * (listed + labelCount);
+}
 
 /** Two windows of a meter. */
 type Compared = {
@@ -70,193 +115,211 @@ type Bounded = Pick<BoundsToJoin, 'fold' | 'apart'>;
 const boundedKeys = ({ apart, keyCount }: BoundsToJoin): number =>
   apart.flat().reduce((sum, { bounds }) => sum + bounds.steps.length, keyCount);
 
-type Job = {
-  readonly task: KernelTask;
-  readonly signal: AbortSignal;
-  readonly resolve: (result: KernelResult) => void;
-  readonly reject: (reason: unknown) => void;
-};
-
-type Thread = { readonly worker: Worker; job: Job | null };
-
 /**
  * Runs the kernel's tasks (decoding blocks, merging and finding keys, adding up) on worker threads,
- * so that the event loop is never blocked for long. A task of less than about a millisecond runs at
- * once; others wait for a thread in a bounded queue. If a thread dies, its task fails and a new
- * thread replaces it. Errors: `busy` if the queue is full; a closed pool refuses every task.
+ * so that the event loop is never blocked for long. A task of less than 5 milliseconds runs at
+ * once; others run in threads, fairly among users (WorkerThreads).
  */
 export class ThreadPool {
-  readonly #options: ThreadPoolOptions;
+  readonly #threads: WorkerThreads;
+  readonly #runsInline: boolean;
   readonly #onWork: WorkObserver;
-  readonly #threads: Thread[] = [];
-  readonly #queue: Job[] = [];
-  #closed = false;
+  readonly #patterns = new KnownPatterns();
 
-  constructor(options: ThreadPoolOptions) {
-    this.#options = options;
-    this.#onWork = options.onWork ?? unobserved;
+  constructor({ runsInline = true, onWork = unobserved, ...options }: ThreadPoolOptions) {
+    this.#threads = new WorkerThreads(options);
+    this.#runsInline = runsInline;
+    this.#onWork = onWork;
   }
 
+  /** Number of tasks that wait for a thread, whether they have begun or not. */
   get waiting(): number {
-    return this.#queue.length;
+    return this.#threads.waiting;
   }
 
   get busy(): number {
-    return this.#threads.filter(({ job }) => job !== null).length;
+    return this.#threads.busy;
   }
 
   get threads(): number {
-    return this.#threads.length;
+    return this.#threads.threads;
   }
 
-  /** Starts a thread if there is none, so that the first task need not wait until it is loaded. */
   startThread(): void {
-    if (!this.#closed && this.#threads.length === 0) this.#idleThread();
+    this.#threads.startThread();
   }
 
   /** Decodes the blocks of each element of `wanted`, in their order. Errors: DamagedSegment too. */
   async decode(
     wanted: readonly BlocksWanted[],
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly (readonly SegmentBlock[])[]> {
     const bytes = wanted.reduce((sum, { groups }) => sum + storedBytes(groups), 0);
     const task: KernelTask = { kind: 'decode', wanted };
-    const isSmall = bytes <= INLINE.decodeBytes;
-    return (await this.#run(task, isSmall, signal)) as readonly (readonly SegmentBlock[])[];
+    const groups = wanted.flatMap((each) => each.groups);
+    const keys = groups.reduce((sum, { keyCount }) => sum + keyCount, 0);
+    const isSmall = bytes <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
+    return (await this.#run(task, isSmall, caller)) as readonly (readonly SegmentBlock[])[];
   }
 
   /** Merges lists of sorted keys, in memory that threads share. */
-  async unite(lists: readonly KeyList[], signal: AbortSignal): Promise<UnitedKeys> {
+  async unite(lists: readonly KeyList[], caller: KernelCaller): Promise<UnitedKeys> {
     const keys = lists.reduce((sum, { count }) => sum + count, 0);
     const task: KernelTask = { kind: 'unite', lists };
-    return (await this.#run(task, keys <= INLINE.unitedKeys, signal)) as UnitedKeys;
+    return (await this.#run(task, keys <= INLINE.unitedKeys, caller)) as UnitedKeys;
   }
 
   /** Returns the sorted keys that pass a filter. Errors: those of compileKeyFilter. */
   async match(
     keys: KeyList,
     search: KeySearch | NetworkSearch,
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<KeySet> {
+    const filter = 'networks' in search ? search.networks : search.filter;
+    const labels = 'networks' in search ? null : search.labels;
+    const instructions = await this.instructionsOf(filter, caller);
     const task: KernelTask = { kind: 'match', keys, search };
-    return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeySet;
+    const isQuick = patternsOf(filter).every(([, pattern]) => isQuickPattern(pattern));
+    const work = matchWork(keys, { filter, labels, instructions });
+    return (await this.#run(task, isQuick && work <= INLINE.matchWork, caller)) as KeySet;
+  }
+
+  /**
+   * Returns the number of instructions of a filter's patterns, which are compiled in a thread if
+   * that may take long. Errors: those of compileKeyPattern.
+   */
+  async instructionsOf(
+    filter: KeyFilter,
+    caller: KernelCaller,
+    names: PatternNames = { match: 'match', exclude: 'exclude' },
+  ): Promise<number> {
+    let sum = 0;
+    for (const [name, pattern] of patternsOf(filter)) {
+      requireShort(pattern, names[name]);
+      const facts = this.#patterns.find(pattern) ?? (await this.#compile(pattern, caller));
+      if ('fault' in facts) throw patternError(pattern, names[name], facts.fault);
+      sum += facts.instructions;
+    }
+    return sum;
+  }
+
+  async #compile(pattern: string, caller: KernelCaller): Promise<PatternFacts> {
+    const task: KernelTask = { kind: 'compile', pattern };
+    const facts = (await this.#run(task, isQuickPattern(pattern), caller)) as PatternFacts;
+    this.#patterns.keep(pattern, facts);
+    return facts;
   }
 
   /** Returns the networks of each list of addresses. */
   async formNetworks(
     lists: readonly KeyList[],
     lengths: NetworkLengths,
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly FormedNetworks[]> {
     const keys = lists.reduce((sum, { count }) => sum + count, 0);
     const task: KernelTask = { kind: 'networks', lists, lengths };
     const isSmall = keys <= INLINE.networkKeys;
-    return (await this.#run(task, isSmall, signal)) as readonly FormedNetworks[];
+    return (await this.#run(task, isSmall, caller)) as readonly FormedNetworks[];
   }
 
   /** Returns the blocks, in their order, with networks in place of keys. */
   async groupBlocks(
     fold: Fold,
     lists: readonly BlocksOfList[],
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly (readonly KeyedColumn[])[]> {
     const task: KernelTask = { kind: 'group', fold, lists };
-    const isSmall = readingsIn(lists.flatMap(({ blocks }) => blocks)) <= INLINE.readings;
-    return (await this.#run(task, isSmall, signal)) as readonly (readonly KeyedColumn[])[];
+    const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
+    const isSmall = readings <= INLINE.groupedReadings;
+    return (await this.#run(task, isSmall, caller)) as readonly (readonly KeyedColumn[])[];
   }
 
   /** Returns the combined readings of each network by step. */
   async foldNetworkSteps(
     question: NetworkStepsQuestion,
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly NetworkSteps[]> {
     const task: KernelTask = { kind: 'networkSteps', question };
     const { lists, networks, stepCount } = question;
     const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
-    const isSmall = readings + networks.length * stepCount <= INLINE.readings;
-    return (await this.#run(task, isSmall, signal)) as readonly NetworkSteps[];
+    const isSmall = readings + networks.length * stepCount <= INLINE.groupedReadings;
+    return (await this.#run(task, isSmall, caller)) as readonly NetworkSteps[];
   }
 
   async fold(
     fold: Fold,
     units: readonly UnitReadings[],
     questions: readonly KernelQuery[],
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly Answer[]> {
     const task: KernelTask = { kind: 'fold', fold, units, questions };
     const maxReadings = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
-    return (await this.#run(task, readingsIn(units) <= maxReadings, signal)) as readonly Answer[];
+    const readings = readingsIn(units);
+    const isSmall = readings <= maxReadings && readings * weightOf(questions) <= INLINE.answers;
+    return (await this.#run(task, isSmall, caller)) as readonly Answer[];
   }
 
   /** Returns the largest keys of each step. */
-  async foldTrend(trend: TrendSteps, signal: AbortSignal): Promise<readonly TrendStep[]> {
+  async foldTrend(trend: TrendSteps, caller: KernelCaller): Promise<readonly TrendStep[]> {
     const task: KernelTask = { kind: 'trend', ...trend };
     const readings = readingsIn(trend.steps.flat().flatMap(({ units }) => units));
-    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly TrendStep[];
+    // The blocks of a step are added up, and then those of all segments.
+    const isSmall = 2 * readings + STEP_READINGS * trend.steps.length <= INLINE.readings;
+    return (await this.#run(task, isSmall, caller)) as readonly TrendStep[];
   }
 
   /** Ranks keys by how they changed from one window to another. */
   async compare(
     { fold, now, before }: Compared,
     questions: readonly ChangeQuestion[],
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly ChangeAnswer[]> {
     const task: KernelTask = { kind: 'changes', fold, now, before, questions };
-    const isSmall = readingsIn(now) + readingsIn(before) <= INLINE.readings;
-    return (await this.#run(task, isSmall, signal)) as readonly ChangeAnswer[];
+    const readings = readingsIn(now) + readingsIn(before);
+    const isSmall = readings <= INLINE.readings && readings * questions.length <= INLINE.answers;
+    return (await this.#run(task, isSmall, caller)) as readonly ChangeAnswer[];
   }
 
   /** Returns the bounds of each list of steps. Errors: a fold has no bounds. */
   async boundSteps(
     wanted: readonly StepsToBound[],
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<readonly StepBounds[]> {
     const task: KernelTask = { kind: 'steps', wanted };
     const readings = wanted.reduce(
       (sum, { steps, keyCount }) => sum + readingsIn(steps.flat()) + keyCount,
       0,
     );
-    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly StepBounds[];
+    return (await this.#run(task, readings <= INLINE.readings, caller)) as readonly StepBounds[];
   }
 
   /** Returns the combined bounds of the parts of a window. */
-  async joinBounds(wanted: BoundsToJoin, signal: AbortSignal): Promise<StepBounds> {
+  async joinBounds(wanted: BoundsToJoin, caller: KernelCaller): Promise<StepBounds> {
     const task: KernelTask = { kind: 'join', wanted };
-    return (await this.#run(task, boundedKeys(wanted) <= INLINE.readings, signal)) as StepBounds;
+    return (await this.#run(task, boundedKeys(wanted) <= INLINE.readings, caller)) as StepBounds;
   }
 
   /** Returns the keys whose series may have the largest values, by the bounds of a window. */
   async bound(
     { fold, apart }: Bounded,
     question: BoundQuestion,
-    signal: AbortSignal,
+    caller: KernelCaller,
   ): Promise<BoundAnswer> {
     const task: KernelTask = { kind: 'bounds', fold, apart, question };
     const { keyCount } = question;
     const isSmall = boundedKeys({ fold, apart, keyCount }) <= INLINE.readings;
-    return (await this.#run(task, isSmall, signal)) as BoundAnswer;
+    return (await this.#run(task, isSmall, caller)) as BoundAnswer;
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const { reject } of this.#queue.splice(0)) reject(closing());
-    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 
-  async #run(task: KernelTask, isSmall: boolean, signal: AbortSignal): Promise<KernelResult> {
-    signal.throwIfAborted();
-    // A thread started now would outlive the server, because nothing would end it.
-    if (this.#closed) throw closing();
-    if (isSmall && this.#options.runsInline !== false) return this.#runHere(task);
-    const idle = this.#idleThread();
-    if (!idle) this.#dropAbandoned();
-    if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
+  async #run(task: KernelTask, isSmall: boolean, caller: KernelCaller): Promise<KernelResult> {
+    this.#threads.requireOpen(caller);
+    if (isSmall && this.#runsInline) return this.#runHere(task);
     const end = this.#onWork('kernel', `${task.kind} in a thread`);
-    const result = new Promise<KernelResult>((resolve, reject) => {
-      const job: Job = { task, signal, resolve, reject };
-      if (idle) start(idle, job);
-      else this.#queue.push(job);
-    });
+    const result = this.#threads.run(task, caller);
     result.then(() => end(), end);
     return result;
   }
@@ -272,61 +335,4 @@ export class ThreadPool {
       throw error;
     }
   }
-
-  /** Returns an idle thread, or a new one if the limit allows it; null: all threads are busy. */
-  #idleThread(): Thread | null {
-    const idle = this.#threads.find(({ job }) => job === null);
-    if (idle || this.#threads.length >= this.#options.workers) return idle ?? null;
-    const thread: Thread = { worker: new Worker(WORKER_FILE), job: null };
-    thread.worker.unref();
-    thread.worker.on('message', (reply: WorkerReply) => this.#finish(thread, reply));
-    thread.worker.on('error', (error) => this.#lose(thread, error));
-    thread.worker.on('exit', () => this.#lose(thread, new Error('a kernel thread ended')));
-    this.#threads.push(thread);
-    return thread;
-  }
-
-  #finish(thread: Thread, reply: WorkerReply): void {
-    const { job } = thread;
-    thread.job = null;
-    if (reply.result === undefined) job?.reject(reply.error);
-    else job?.resolve(reply.result);
-    this.#next(thread);
-  }
-
-  #next(thread: Thread): void {
-    this.#dropAbandoned();
-    const job = this.#queue.shift();
-    if (job) start(thread, job);
-  }
-
-  /** Removes the jobs whose callers have gone from the queue, where they would take room. */
-  #dropAbandoned(): void {
-    for (const job of this.#queue.splice(0)) {
-      if (job.signal.aborted) job.reject(job.signal.reason);
-      else this.#queue.push(job);
-    }
-  }
-
-  #lose(thread: Thread, error: Error): void {
-    const index = this.#threads.indexOf(thread);
-    if (index === -1) return;
-    this.#threads.splice(index, 1);
-    thread.job?.reject(error);
-    if (this.#closed || this.#queue.length === 0) return;
-    const fresh = this.#idleThread();
-    if (fresh) this.#next(fresh);
-  }
 }
-
-const closing = () => new Error('the server is closing');
-
-function start(thread: Thread, job: Job): void {
-  thread.job = job;
-  thread.worker.postMessage(job.task);
-}
-
-/** Threads run the compiled file, even if these sources run uncompiled (in tests). */
-const WORKER_FILE = import.meta.url.endsWith('.ts')
-  ? new URL('../../dist/bundle/thread-pool-worker.js', import.meta.url)
-  : new URL('./thread-pool-worker.js', import.meta.url);

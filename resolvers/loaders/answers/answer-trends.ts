@@ -207,7 +207,7 @@ async function answerPiece(
       steps: gathered.map((step) => step.map(({ mapped }) => mapped)),
       question: kernelQuestion,
     };
-    for (const [i, step] of (await reader.threadPool.foldTrend(put, reader.signal)).entries()) {
+    for (const [i, step] of (await reader.threadPool.foldTrend(put, reader.caller)).entries()) {
       found.push(fromTop(step.answer, maxItems, { named, fold: read.fold }));
       keepSums(reader, gathered[i] ?? [], step);
     }

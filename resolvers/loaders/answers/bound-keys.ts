@@ -89,7 +89,7 @@ export async function boundKeys(
       maxItems,
       keyCount: union.keys.count,
     },
-    reader.signal,
+    reader.caller,
   );
   return {
     keys: keys.map(({ ordinal, bound }) => ({
@@ -142,7 +142,7 @@ const boundsName = (
 
 /** Returns the bounds of each part. Those that are not cached are computed, in one task. */
 async function readBounds(
-  { memory, threadPool, signal }: SegmentReader,
+  { memory, threadPool, caller }: SegmentReader,
   parts: readonly BoundPart[],
   { read, stepSeconds, source }: Steps & { readonly source: ReadSource },
 ): Promise<(part: BoundPart) => StepBounds> {
@@ -158,7 +158,7 @@ async function readBounds(
       keyCount: source.keys.of(segment).count,
     };
   });
-  const made = wanted.length === 0 ? [] : await threadPool.boundSteps(wanted, signal);
+  const made = wanted.length === 0 ? [] : await threadPool.boundSteps(wanted, caller);
   const found = new Map<BoundPart, StepBounds>();
   for (const [i, part] of missing.entries()) {
     const bounds = made[i] as StepBounds;
@@ -176,12 +176,12 @@ type BoundsOfWindow = BoundsToJoin & { readonly name: string | null };
 
 /** Combines the bounds of several whole segments once, and keeps the result. */
 async function joinWhole(
-  { memory, threadPool, signal }: SegmentReader,
+  { memory, threadPool, caller }: SegmentReader,
   { name, ...wanted }: BoundsOfWindow,
 ): Promise<BoundsToJoin['apart']> {
   if (name === null || wanted.apart.flat().length < 2) return wanted.apart;
   const known = memory.find('bounds', name);
-  const bounds = known ?? (await threadPool.joinBounds(wanted, signal));
+  const bounds = known ?? (await threadPool.joinBounds(wanted, caller));
   if (!known) memory.keep('bounds', name, bounds);
   return [[{ bounds, map: null }]];
 }

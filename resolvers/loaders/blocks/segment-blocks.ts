@@ -74,9 +74,9 @@ export class SegmentBlocks {
     const missing = [...this.#missing.values()];
     this.#missing.clear();
     if (missing.length === 0) return;
-    const { threadPool, memory, signal } = this.#reader;
+    const { threadPool, memory, caller } = this.#reader;
     const wanted = missing.map((each) => toWanted(each, sectionsOf(each.segment)));
-    for (const [i, blocks] of (await threadPool.decode(wanted, signal)).entries()) {
+    for (const [i, blocks] of (await threadPool.decode(wanted, caller)).entries()) {
       const { segment, run, meterIndex } = missing[i] as MissingRun;
       const byStart = new Map(blocks.map((block) => [block.start, block]));
       for (const start of blockStarts(run)) {

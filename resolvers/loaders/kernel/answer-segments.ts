@@ -125,7 +125,7 @@ async function answerRead(
         change: question.change,
         maxItems: question.maxItems,
       })),
-      reader.signal,
+      reader.caller,
     );
     return found.map((answer) => fromChanges(answer, named));
   }
@@ -134,7 +134,7 @@ async function answerRead(
     fold,
     units,
     folds.map(({ question, selection }) => toKernel(question, named, selection)),
-    reader.signal,
+    reader.caller,
   );
   return folds.map(({ question }, i) => {
     const answer = found[i];

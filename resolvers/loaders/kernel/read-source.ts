@@ -46,7 +46,7 @@ async function formNetworks(
   segments: readonly StoredSegment[],
   { keys, lengths }: Forming,
 ): Promise<NetworkLists> {
-  const { memory, threadPool, signal } = reader;
+  const { memory, threadPool, caller } = reader;
   const name = lengthsName(lengths);
   const nameOf = (segment: StoredSegment): string => `${segmentName(reader, segment)} ${name}`;
   const formed = new Map<StoredSegment, FormedNetworks>();
@@ -58,7 +58,7 @@ async function formNetworks(
   }
   if (missing.length > 0) {
     const lists = missing.map((segment) => keys.of(segment));
-    for (const [i, own] of (await threadPool.formNetworks(lists, lengths, signal)).entries()) {
+    for (const [i, own] of (await threadPool.formNetworks(lists, lengths, caller)).entries()) {
       const segment = missing[i] as StoredSegment;
       formed.set(segment, own);
       memory.keep('networks', nameOf(segment), own);
@@ -121,7 +121,7 @@ type GroupMissing = {
 
 /** Groups all missing blocks in one task; returns them by name. */
 async function groupMissing(
-  { memory, threadPool, signal }: SegmentReader,
+  { memory, threadPool, caller }: SegmentReader,
   fold: Fold,
   { missing, lists }: GroupMissing,
 ): Promise<ReadonlyMap<string, KnownBlock>> {
@@ -132,7 +132,7 @@ async function groupMissing(
     map: lists.mapOf(segment),
     blocks: ofSegment.flatMap(({ block: { ids, column } }) => (column ? [{ ids, column }] : [])),
   }));
-  const made = await threadPool.groupBlocks(fold, wanted, signal);
+  const made = await threadPool.groupBlocks(fold, wanted, caller);
   for (const [i, [, ofSegment]] of bySegment.entries()) {
     for (const [blockIndex, { name }] of ofSegment.entries()) {
       const block = made[i]?.[blockIndex] as KnownBlock;

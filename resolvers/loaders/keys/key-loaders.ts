@@ -7,6 +7,7 @@ import type { TimeBound } from '../../../db/session/read-session.ts';
 import { isGiven, type KeyFilter } from '../../../domain/filters/key-filter.ts';
 import type { Interval } from '../../../domain/time/interval.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
+import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';
 import type { DescribedKey } from '../memory/text-memory.ts';
@@ -16,7 +17,7 @@ import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { ContextState, NodeReader } from '../session/node-reader.ts';
 import { describeKeys, type KeyToDescribe } from './describe-keys.ts';
 import { countKeys, type ListedKeys, type RawKeyPage, readKeyPage } from './key-pages.ts';
-import { keysFound } from './keys-found.ts';
+import { checkFilter, matchKeys } from './match-keys.ts';
 import { allKeysOf, presentKeys } from './present-keys.ts';
 
 /** Keys of a group, in raw form. */
@@ -181,7 +182,7 @@ export function createKeyLists(
     const { segments: live } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
     const isSearch = filter !== null && isGiven(filter.search);
     const labels = isSearch ? await ownLabels(labelled, group) : null;
-    const matches = filter && keysFound(group, filter, labels);
+    const matches = filter && (await keysFound(group, filter, labels));
     const common = { group, matches, bound: null };
     if (window) {
       const segments = await presentKeys(reader.segments, { group, live, window, bound: null });
@@ -190,6 +191,19 @@ export function createKeyLists(
     const rows = await labelled.load(group.groupId);
     const withTexts = rows.filter(({ isByUser }) => isByUser).map(({ key }) => key);
     return { ...common, segments: live.map(allKeysOf), withTexts };
+  }
+  /** Returns a function that finds the keys that pass. Errors: those of compileKeyFilter. */
+  async function keysFound(
+    { shape: { keyKind, partKinds }, codec: { kinds } }: ReadGroup,
+    filter: KeyFilter,
+    labels: OwnLabels | null,
+  ): Promise<ListedKeys['matches']> {
+    const names = { match: 'match', exclude: 'exclude' };
+    await checkFilter(reader, { filter, kinds, of: 'keys', names });
+    return async (keys) => {
+      const found = await matchKeys(reader, keys, { keyKind, partKinds, filter, labels });
+      return (ordinal) => hasKey(found, ordinal);
+    };
   }
   const rawPage = async ({ after, limit, ...list }: PageRequest): Promise<RawKeyPage> =>
     readKeyPage(reader.segments, await listed.load(list), { after, limit });

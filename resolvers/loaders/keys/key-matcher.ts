@@ -3,6 +3,7 @@ import type { ReadGroup } from '../plan/catalog.ts';
 import type { KeyMatcher } from '../plan/key-questions.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 import { type LabelledKeys, ownLabels } from './key-loaders.ts';
+import { matchKeys } from './match-keys.ts';
 
 export type KeyMatcherRequest = {
   readonly contextId: number;
@@ -30,9 +31,7 @@ export async function keyMatcher(
     name: `${JSON.stringify(filter)}${version}`,
     match: async (keys) => {
       const labels = isSearch ? await ownLabels(labelled, group) : null;
-      await reader.pause();
-      const search = { keyKind, partKinds, filter, labels };
-      return reader.memory.threadPool.match(keys, search, reader.signal);
+      return matchKeys(reader, keys, { keyKind, partKinds, filter, labels });
     },
   };
 }
@@ -40,8 +39,5 @@ export async function keyMatcher(
 /** The texts of keys do not apply to networks, which have no labels. */
 const networkMatcher = (reader: NodeReader, filter: KeyFilter): KeyMatcher => ({
   name: `networks ${JSON.stringify(filter)}`,
-  match: async (keys) => {
-    await reader.pause();
-    return reader.memory.threadPool.match(keys, { networks: filter }, reader.signal);
-  },
+  match: (keys) => matchKeys(reader, keys, { networks: filter }),
 });

@@ -111,7 +111,7 @@ export async function uniteSegments(
 }
 
 async function unite(
-  { memory, threadPool, signal }: SegmentReader,
+  { memory, threadPool, caller }: SegmentReader,
   name: string,
   ordered: readonly StoredSegment[],
   keys: KeyLists,
@@ -120,7 +120,7 @@ async function unite(
   if (known) return known;
   const united = await threadPool.unite(
     ordered.map((segment) => keys.of(segment)),
-    signal,
+    caller,
   );
   memory.keep('unions', name, united);
   return united;

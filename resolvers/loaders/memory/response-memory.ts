@@ -122,3 +122,15 @@ const isOlder = (holdsAt: readonly VersionsRow[], kept: Kept | undefined): boole
         (then.version > now.version || then.textVersion > now.textVersion),
     ),
   );
+
+/** Waits until `underway` settles. Returns false if the signal is aborted first. */
+export const settledBefore = (signal: AbortSignal, underway: Promise<void>): Promise<boolean> =>
+  new Promise((resolve) => {
+    const giveUp = () => resolve(false);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    void underway.then(() => {
+      signal.removeEventListener('abort', giveUp);
+      resolve(true);
+    });
+  });

@@ -1,5 +1,6 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { rawNetwork } from '../../../domain/keys/address-forms.ts';
+import { runWhole } from '../../../domain/sliced.ts';
 import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
@@ -82,7 +83,7 @@ function listedKeys({ read, group, listed }: GroupStepsRead, keys: KeyList): Key
         listed.flatMap((key) => rawNetwork(key) ?? []),
       )
     : listedFinder(codec, listed);
-  return find(keys, fullKeySet(keys.count, ownMemory));
+  return runWhole(find(keys, fullKeySet(keys.count, ownMemory)));
 }
 
 /** Returns the rows of the keys that count. */

@@ -17,6 +17,7 @@ import {
 } from '../../../store/read/fetch-pages.ts';
 import { loadManifest, type Manifest } from '../../../store/read/manifest.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
+import type { KernelCaller } from '../../../topk/threads/worker-threads.ts';
 import type { ManifestOwner } from '../memory/manifest-memory.ts';
 import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
@@ -39,6 +40,12 @@ export type ContextState = {
   readonly snapshot: number;
 };
 
+/**
+ * Called before keys are matched with patterns, with the number of keys and of the patterns'
+ * instructions. Errors: the operation must not cost that much.
+ */
+export type OnFilter = (keys: number, instructions: number) => void;
+
 type NodeReaderOptions = {
   readonly session: RequestSession;
   /** Whether the node's pages are distributed; `distributedPages` reads them if so. */
@@ -46,7 +53,8 @@ type NodeReaderOptions = {
   readonly distributedPages: PageSource;
   readonly nodeUrl: string;
   readonly memory: ServiceMemory;
-  readonly signal: AbortSignal;
+  readonly caller: KernelCaller;
+  readonly onFilter: OnFilter;
   /** Time limit of all work of the request; null: no limit. */
   readonly bound: TimeBound | null;
   readonly requestId: string | null;
@@ -67,7 +75,8 @@ type PagesWanted = {
 export class NodeReader {
   readonly session: RequestSession;
   readonly memory: ServiceMemory;
-  readonly signal: AbortSignal;
+  readonly caller: KernelCaller;
+  readonly onFilter: OnFilter;
   readonly requestId: string | null;
   /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
   readonly batchScheduleFn: (dispatch: () => void) => void;
@@ -86,13 +95,14 @@ export class NodeReader {
   readonly #readAt = new Map<number, VersionsRow>();
 
   constructor(options: NodeReaderOptions) {
-    const { session, nodeUrl, memory, signal, bound, requestId, onPlan } = options;
+    const { session, nodeUrl, memory, caller, bound, requestId, onPlan } = options;
     this.requestId = requestId;
     this.batchScheduleFn = options.batches.schedule;
     this.onPlan = onPlan;
     this.session = session;
     this.memory = memory;
-    this.signal = signal;
+    this.caller = caller;
+    this.onFilter = options.onFilter;
     this.#bound = bound;
     this.#nodeUrl = nodeUrl;
     const { placement, distributedPages } = options;
@@ -121,7 +131,7 @@ export class NodeReader {
   }
 
   #check(): void {
-    this.signal.throwIfAborted();
+    this.caller.signal.throwIfAborted();
     if (isPast(this.#bound)) throw timedOut(this.#bound);
   }
 
@@ -219,7 +229,7 @@ export class NodeReader {
   }
 
   #openSegments(): SegmentReader {
-    const { memory, signal } = this;
+    const { memory, caller } = this;
     /** Pages that are requested at the same moment are read by one statement. */
     const pages = new DataLoader<PagesWanted, FetchedPages>(
       (wanted) =>
@@ -236,7 +246,7 @@ export class NodeReader {
       node: this.#nodeUrl,
       memory: memory.segments,
       threadPool: memory.threadPool,
-      signal,
+      caller,
       pause: () => this.pause(),
       fetch: async (requests, bound) =>
         requests.length === 0 ? new Map() : pages.load({ requests, bound }),

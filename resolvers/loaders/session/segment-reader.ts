@@ -5,6 +5,7 @@ import type { FetchedPages, PageRequest } from '../../../store/read/fetch-pages.
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { sectionsOf } from '../../../store/read/segment-ranges.ts';
 import type { ThreadPool } from '../../../topk/threads/thread-pool.ts';
+import type { KernelCaller } from '../../../topk/threads/worker-threads.ts';
 import type { SegmentMemory } from '../memory/segment-memory.ts';
 
 /** Reads segments for a request, in one snapshot of one node. */
@@ -13,7 +14,7 @@ export type SegmentReader = {
   readonly node: string;
   readonly memory: SegmentMemory;
   readonly threadPool: ThreadPool;
-  readonly signal: AbortSignal;
+  readonly caller: KernelCaller;
   /** Fetches pages by one statement. Errors: MissingPages. */
   readonly fetch: (
     requests: readonly PageRequest[],

@@ -1,4 +1,5 @@
 import { ASSERTIONS, type PatternInstruction } from '../../../domain/filters/pattern-program.ts';
+import type { Sliced } from '../../../domain/sliced.ts';
 
 /**
  * Classes of characters that a pattern treats alike: it accepts all characters of a class or none.
@@ -12,8 +13,13 @@ export type CharClasses = {
   readonly exampleOf: (charClass: number) => number;
 };
 
-export function charClassesOf(instructions: readonly PatternInstruction[]): CharClasses {
-  const bounds = Uint32Array.from(new Set(instructions.flatMap(boundsOf))).sort();
+export function* charClassesOf(instructions: readonly PatternInstruction[]): Sliced<CharClasses> {
+  const distinct = new Set<number>();
+  for (const instruction of instructions) {
+    for (const bound of boundsOf(instruction)) distinct.add(bound);
+    yield;
+  }
+  const bounds = Uint32Array.from(distinct).sort();
   const classOf = (codePoint: number): number => {
     let from = 0;
     let to = bounds.length;

@@ -49,18 +49,14 @@ export class KeyAutomaton {
     }
   }
 
+  /** The number of instructions of a pattern visited so far to make states. */
+  get work(): number {
+    return this.#text.work();
+  }
+
   /** Returns the state of a key that begins with this spelling state. */
   startAt(spelling: SpellingState): number {
     return this.#stateOf(spelling, this.#text.start);
-  }
-
-  /** Returns the state after the bytes from `from` to before `to`. Errors: TooManyStates. */
-  read(start: number, bytes: Uint8Array, from: number, to: number): number {
-    let state = start;
-    for (let at = from; at < to && state >= FIRST_KEY_STATE; at += 1) {
-      state = this.follow(state, bytes, at);
-    }
-    return state;
   }
 
   /** Returns the state after the byte of a key at `at`. Errors: TooManyStates. */

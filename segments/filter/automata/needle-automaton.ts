@@ -34,6 +34,7 @@ export function needleAutomaton(needle: string): TextAutomaton {
       return state;
     },
     acceptsEnd: (state) => state === ACCEPTED,
+    work: () => 0,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { PatternProgram } from '../../../domain/filters/pattern-program.ts';
+import type { Sliced } from '../../../domain/sliced.ts';
 import { charClassesOf } from './char-classes.ts';
 import { PatternStates } from './pattern-states.ts';
 import { ACCEPTED, FIRST_STATE, type TextAutomaton, TooManyStates } from './text-automaton.ts';
@@ -13,8 +14,8 @@ const MAX_STATES = 2_000;
 type Within = { readonly from: number; readonly codePoint: number; readonly left: number };
 
 /** Finds a pattern anywhere in UTF-8 text. States are created when they are first reached. */
-export function patternAutomaton(program: PatternProgram): TextAutomaton {
-  const classes = charClassesOf(program.instructions);
+export function* patternAutomaton(program: PatternProgram): Sliced<TextAutomaton> {
+  const classes = yield* charClassesOf(program.instructions);
   const states = new PatternStates(program, classes, MAX_STATES);
   const withins: Within[] = [];
   const known = new Map<string, number>();
@@ -61,6 +62,7 @@ export function patternAutomaton(program: PatternProgram): TextAutomaton {
     },
     // No text ends within a character.
     acceptsEnd: (state) => state === ACCEPTED || (isBetween(state) && states.acceptsEnd(state)),
+    work: () => states.work,
   };
 }
 

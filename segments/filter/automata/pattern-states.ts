@@ -41,7 +41,8 @@ export class PatternStates {
   readonly #states: State[] = [];
   readonly #known = new Map<string, number>();
   readonly #steps = new Map<number, number>();
-  #work = 0;
+  /** Number of instructions visited so far. */
+  work = 0;
 
   constructor(program: PatternProgram, classes: CharClasses, maxStates: number) {
     this.#program = program;
@@ -130,8 +131,8 @@ export class PatternStates {
         else pending.push(next);
       }
     }
-    this.#work += seen.size;
-    if (this.#work > MAX_WORK) throw new TooManyStates();
+    this.work += seen.size;
+    if (this.work > MAX_WORK) throw new TooManyStates();
     return threads;
   }
 }

@@ -1,3 +1,5 @@
+import type { Sliced } from '../../../domain/sliced.ts';
+
 /**
  * Reads a text byte by byte and determines whether something is found in it. REJECTED and ACCEPTED
  * are final states: no further byte leaves them.
@@ -8,6 +10,8 @@ export type TextAutomaton = {
   readonly read: (state: number, text: Uint8Array, length: number) => number;
   /** Whether a text that ends in this state is accepted. Errors: TooManyStates. */
   readonly acceptsEnd: (state: number) => boolean;
+  /** Returns the number of instructions visited so far to make states. */
+  readonly work: () => number;
 };
 
 export const REJECTED = 0;
@@ -25,9 +29,9 @@ export class TooManyStates extends Error {
 /**
  * Returns the result of something that uses an automaton, or null if the automaton gets too large.
  */
-export function unlessTooLarge<T>(make: () => T): T | null {
+export function* unlessTooLarge<T>(make: () => Sliced<T>): Sliced<T | null> {
   try {
-    return make();
+    return yield* make();
   } catch (error) {
     if (error instanceof TooManyStates) return null;
     throw error;

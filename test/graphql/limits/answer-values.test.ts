@@ -35,7 +35,7 @@ const TOO_MANY = {
   data: null,
   errors: [
     {
-      message: `The values of an answer must be at most ${MOST}, got more`,
+      message: `The values of an answer must be at most ${MOST}, got more: request fewer fields, fewer aliases, smaller pages or a shorter window`,
       extensions: { code: 'LIMIT' },
     },
   ],

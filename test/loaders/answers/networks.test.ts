@@ -37,9 +37,9 @@ const filters: fc.Arbitrary<[KeyFilter, (network: string) => boolean] | null> = 
   [{ search: '192.168' }, (key: string) => /^C0\.A8\.[^.]+\.[^.]+\//.test(key)],
 );
 
-const passingIn = ({ threadPool, signal }: SegmentReader, filter: KeyFilter): KeyMatcher => ({
+const passingIn = ({ threadPool, caller }: SegmentReader, filter: KeyFilter): KeyMatcher => ({
   name: JSON.stringify(filter),
-  match: (keys) => threadPool.match(keys, { networks: filter }, signal),
+  match: (keys) => threadPool.match(keys, { networks: filter }, caller),
 });
 
 type Ranked = { readonly key: string; readonly by: Exact };

@@ -4,9 +4,10 @@ import { compileKeyFilter, type KeyFilter } from '../../../domain/filters/key-fi
 import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
-import { keysFound } from '../../../resolvers/loaders/keys/keys-found.ts';
 import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
 import type { KeyMatcher } from '../../../resolvers/loaders/plan/key-questions.ts';
+import { hasKey } from '../../../segments/filter/key-set.ts';
+import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { readOf, stores } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
@@ -48,7 +49,7 @@ describe('filters over segments', () => {
         const search = { keyKind, partKinds, filter, labels: LABELS };
         const passing: KeyMatcher = {
           name: JSON.stringify(filter),
-          match: (keys) => reader.threadPool.match(keys, search, reader.signal),
+          match: (keys) => reader.threadPool.match(keys, search, reader.caller),
         };
         const read = readOf(3, { from: 0, to: 2_000_000_000 }, null);
         const question = { kind: 'top', maxItems: 1000, within: null, passing } as const;
@@ -77,7 +78,12 @@ describe('filters over segments', () => {
         async (store, text) => {
           const { reader, segments: live } = storeOf(store);
           const segments = live.map(allKeysOf);
-          const matches = keysFound(GROUP, { search: text }, LABELS);
+          const { keyKind, partKinds } = GROUP.shape;
+          const search = { keyKind, partKinds, filter: { search: text }, labels: LABELS };
+          const matches = async (keys: KeyList) => {
+            const found = await reader.threadPool.match(keys, search, reader.caller);
+            return (ordinal: number) => hasKey(found, ordinal);
+          };
           const listed = { group: GROUP, segments, withTexts: [], matches, bound: null };
           const page = await readKeyPage(reader, listed, { after: null, limit: 1000 });
           expect(page.keys).toEqual(plainly(allKeys(store), { search: text }));

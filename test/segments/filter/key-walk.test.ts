@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { foldCase } from '../../../domain/filters/search-text.ts';
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { runWhole } from '../../../domain/sliced.ts';
 import {
   addKey,
   emptyKeySet,
@@ -67,9 +68,9 @@ describe.each(KINDS.map((kinds) => ({ kinds })))('of many keys of $kinds', ({ ki
     for (const pattern of PATTERNS) {
       const plain = RE2JS.compile(pattern);
       const passing = texts.map((text) => plain.test(text));
-      const find = patternFinder(codec, pattern, 'match');
+      const find = runWhole(patternFinder(codec, pattern, 'match'));
       for (const among of [all, some, emptyKeySet(keys.count)]) {
-        expect(textsIn(find(keys, among), keys, codec)).toEqual(textsOf(among, passing));
+        expect(textsIn(runWhole(find(keys, among)), keys, codec)).toEqual(textsOf(among, passing));
       }
     }
   });
@@ -83,7 +84,7 @@ describe.each(KINDS.map((kinds) => ({ kinds })))('of many keys of $kinds', ({ ki
       const passing = shown.map((each) => each.some((text) => text.includes(search)));
       const find = searchFinder(codec, search);
       for (const among of [all, some]) {
-        expect(textsIn(find(keys, among), keys, codec)).toEqual(textsOf(among, passing));
+        expect(textsIn(runWhole(find(keys, among)), keys, codec)).toEqual(textsOf(among, passing));
       }
     }
   });
@@ -101,7 +102,7 @@ describe('keys that begin like the ones before them', () => {
   it.each(['aab$', '^a{20}', 'b', '^a+$', '^(aa)*b$'])('are found by %j', (pattern) => {
     const all = fullKeySet(keys.count);
     const plain = RE2JS.compile(pattern);
-    const found = patternFinder(codec, pattern, 'match')(keys, all);
+    const found = runWhole(runWhole(patternFinder(codec, pattern, 'match'))(keys, all));
     const expected = textsIn(all, keys, codec).filter((text) => plain.test(text));
     expect(textsIn(found, keys, codec)).toEqual(expected);
   });

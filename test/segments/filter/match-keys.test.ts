@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { compileKeyFilter, type KeyFilter } from '../../../domain/filters/key-filter.ts';
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { isAddressKind } from '../../../domain/keys/key-text.ts';
+import { runWhole } from '../../../domain/sliced.ts';
 import { addKey, emptyKeySet, fullKeySet, hasKey } from '../../../segments/filter/key-set.ts';
-import { keyMatcher, matchKeys } from '../../../segments/filter/match-keys.ts';
+import { keyMatcher } from '../../../segments/filter/match-keys.ts';
+import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { codecOf, listOf, SOME_KINDS } from '../keys/random-keys.ts';
 import { keyOfParts, namedParts, plainKey, textsIn } from './plain-keys.ts';
 
@@ -56,6 +58,11 @@ function filters(
   );
 }
 
+const matching = (codec: KeyCodec, filter: KeyFilter) => {
+  const matches = runWhole(keyMatcher(codec, filter));
+  return (...args: Parameters<typeof matches>) => runWhole(matches(...args));
+};
+
 describe('the keys of a list that pass a filter', () => {
   it.each(SOME_KINDS.map((kinds) => ({ kinds })))(
     'are those that pass it one by one, for keys of $kinds',
@@ -76,14 +83,14 @@ describe('the keys of a list that pass a filter', () => {
           const passing = textsIn(fullKeySet(keys.count), keys, codec).filter((raw) =>
             test(plainKey(kinds, raw)),
           );
-          expect(textsIn(matchKeys(keys, codec, filter), keys, codec)).toEqual(passing);
+          expect(textsIn(matching(codec, filter)(keys), keys, codec)).toEqual(passing);
 
           const among = emptyKeySet(keys.count);
           for (const [i, [, isAmong]] of rows.entries()) {
             if (isAmong && i < keys.count) addKey(among, i);
           }
           const before = among.words.slice();
-          const some = keyMatcher(codec, filter)(keys, { among });
+          const some = matching(codec, filter)(keys, { among });
           const expected = textsIn(among, keys, codec).filter((raw) => passing.includes(raw));
           expect(textsIn(some, keys, codec)).toEqual(expected);
           expect(among.words).toEqual(before);
@@ -96,14 +103,14 @@ describe('the keys of a list that pass a filter', () => {
   it('are in memory that threads share', () => {
     const codec = codecOf(['ipv4']);
     const keys = listOf([codec.encode('0A.00.00.01')]);
-    const { words } = matchKeys(keys, codec, { match: '01$' });
+    const { words } = matching(codec, { match: '01$' })(keys);
     expect(words.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect([...words]).toEqual([1]);
   });
 
   it('are right in a second list, after the matcher has remembered parts of the first', () => {
     const codec = codecOf(['ip', 'text']);
-    const matcher = keyMatcher(codec, { search: '1.1\\ab', exclude: 'zz' });
+    const matcher = matching(codec, { search: '1.1\\ab', exclude: 'zz' });
     const raws = ['01.01.01.01\\ABC', '01.01.01.02\\ABC', '01.01.01.01\\abzz', '01.01.01.01\\é'];
     for (const each of [raws, raws.slice(0, 2), raws.slice(2), raws]) {
       const keys = listOf(each.map(codec.encode));
@@ -123,10 +130,10 @@ describe('the keys of a list that pass a filter', () => {
     const keys = listOf(raws.map(codec.encode));
     const among = fullKeySet(keys.count);
     const expected = raws.filter((raw) => raw.startsWith('0A'));
-    expect(textsIn(keyMatcher(codec, { match: '^0A' })(keys), keys, codec)).toEqual(expected);
+    expect(textsIn(matching(codec, { match: '^0A' })(keys), keys, codec)).toEqual(expected);
     const odd = emptyKeySet(keys.count);
     for (let i = 1; i < keys.count; i += 2) if (hasKey(among, i)) addKey(odd, i);
-    const found = keyMatcher(codec, { exclude: '^0[9B]' })(keys, { among: odd });
+    const found = matching(codec, { exclude: '^0[9B]' })(keys, { among: odd });
     expect(textsIn(found, keys, codec)).toEqual(expected.filter((_, i) => i % 2 === 1));
   });
 
@@ -149,7 +156,7 @@ describe('the keys of a list that pass a filter', () => {
     );
     expect(expected.length).toBeGreaterThan(100);
     expect(expected.length).toBeLessThan(keys.count);
-    expect(textsIn(matchKeys(keys, codec, { cidr: texts }), keys, codec)).toEqual(expected);
+    expect(textsIn(matching(codec, { cidr: texts })(keys), keys, codec)).toEqual(expected);
   });
 });
 
@@ -160,6 +167,6 @@ describe('a filter that cannot be used', () => {
     [{ cidr: ['10.0.0'] }, ['ip'], 'cidr must be addresses or networks in CIDR form'],
     [{ excludeCidr: ['10.0.0.0/8'] }, ['port'], 'excludeCidr must be left out'],
   ])('%j for keys of %j is refused before any key is checked', (filter, kinds, message) => {
-    expect(() => keyMatcher(codecOf(kinds), filter, NAMES)).toThrow(message);
+    expect(() => runWhole(keyMatcher(codecOf(kinds), filter, NAMES))).toThrow(message);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../../domain/sliced.ts';
 import { fullKeySet } from '../../../segments/filter/key-set.ts';
 import { patternFinder, plainFinder } from '../../../segments/filter/pattern-keys.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
@@ -32,9 +33,9 @@ describe('the keys that a pattern matches', () => {
             const all = fullKeySet(keys.count);
             const plain = RE2JS.compile(pattern);
             const expected = textsIn(all, keys, codec).filter((text) => plain.test(text));
-            const found = patternFinder(codec, pattern, 'match')(keys, all);
+            const found = runWhole(runWhole(patternFinder(codec, pattern, 'match'))(keys, all));
             expect(textsIn(found, keys, codec)).toEqual(expected);
-            const slowly = plainFinder(codec, pattern, 'match')(keys, all);
+            const slowly = runWhole(plainFinder(codec, pattern, plain)(keys, all));
             expect(textsIn(slowly, keys, codec)).toEqual(expected);
           },
         ),
@@ -58,7 +59,8 @@ describe('typical patterns', () => {
         },
       };
       const all = fullKeySet(keys.count);
-      expect(sizeOfKeySet(patternFinder(textless, pattern, 'match')(keys, all))).toBe(1);
+      const find = runWhole(patternFinder(textless, pattern, 'match'));
+      expect(sizeOfKeySet(runWhole(find(keys, all)))).toBe(1);
     },
   );
 
@@ -81,7 +83,8 @@ describe('typical patterns', () => {
       },
     };
     const plain = RE2JS.compile(pattern);
-    const found = patternFinder(counting, pattern, 'match')(list, fullKeySet(list.count));
+    const find = runWhole(patternFinder(counting, pattern, 'match'));
+    const found = runWhole(find(list, fullKeySet(list.count)));
     expect(decoded).toBe(list.count);
     expect(textsIn(found, list, text)).toEqual(raws.toSorted().filter((raw) => plain.test(raw)));
   });

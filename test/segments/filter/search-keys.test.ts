@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileKeyFilter } from '../../../domain/filters/key-filter.ts';
 import { foldCase } from '../../../domain/filters/search-text.ts';
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { runWhole } from '../../../domain/sliced.ts';
 import { fullKeySet } from '../../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../../segments/filter/match-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
@@ -75,7 +76,7 @@ function expectFound(kinds: readonly SimpleKeyKind[], { raws, search, labels }: 
     passes(plainKey(kinds, raw, labels)),
   );
   const options = labels === NO_LABELS ? {} : { labels };
-  const found = keyMatcher(codec, { search })(keys, options);
+  const found = runWhole(runWhole(keyMatcher(codec, { search }))(keys, options));
   expect(textsIn(found, keys, codec)).toEqual(expected);
 }
 
@@ -126,7 +127,11 @@ describe('a search', () => {
   const found = (kinds: readonly SimpleKeyKind[], raws: string[], search: string): string[] => {
     const codec = codecOf(kinds);
     const keys = listOf(raws.map(codec.encode));
-    return textsIn(searchFinder(codec, search)(keys, fullKeySet(keys.count)), keys, codec);
+    return textsIn(
+      runWhole(searchFinder(codec, search)(keys, fullKeySet(keys.count))),
+      keys,
+      codec,
+    );
   };
 
   it.each<[readonly SimpleKeyKind[], string, string]>([
