@@ -1,6 +1,7 @@
 import { ceilTo, type EpochSeconds, intersect } from '../../domain/time/interval.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { beginEach } from '../begin-each.ts';
 import { labelOf } from '../keys.ts';
 import { boundedStep, checkedStep, flatSeriesOfKeys } from './series-step.ts';
 import type { TopperPlan } from './topper-plan.ts';
@@ -40,12 +41,12 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
   const stepSeconds = flatSeriesStep(topper, { step, maxPoints: null });
   const rateOf = ratesOf(topper.plan, stepSeconds);
   // Concurrently, so that the data for the others are read together with the keys' own series.
-  const [others, ...listed] = await Promise.all([
+  const { loaders } = topper.plan.meter.group.at;
+  const [others, listed] = await Promise.all([
     topperSeries(topper, step),
-    ...topper.keys.map((key) => keyReadings(key, stepSeconds)),
+    beginEach(topper.keys, (key) => keyReadings(key, stepSeconds), loaders.pause),
   ]);
   const listedSums = new Map<EpochSeconds, bigint>();
-  const { loaders } = topper.plan.meter.group.at;
   const byTime = new Map<EpochSeconds, FlatSeriesPoint[]>();
   const add = (point: FlatSeriesPoint) => {
     const points = byTime.get(point.at);

@@ -3,6 +3,7 @@ import type { Exact } from '../../domain/toppers/exact.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { beginEach } from '../begin-each.ts';
 import type { GroupStep } from '../loaders/series/group-steps.ts';
 import type { KeySeriesRequest } from '../loaders/series/key-series-loader.ts';
 import type { SeriesValues } from '../loaders/series/ordered-values.ts';
@@ -176,11 +177,9 @@ const isOfWholeGroup = ({ fold, within, rule }: TopperPlan, stepSeconds: number)
   !within && fold !== 'max' && fold !== 'min' && stepSeconds % rule.topperBucketSeconds === 0;
 
 async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
-  const [whole, ...listed] = await Promise.all([
+  const [whole, listed] = await Promise.all([
     loadSteps(plan, stepSeconds, null),
-    ...(isCounting(plan.fold)
-      ? []
-      : keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key))),
+    isCounting(plan.fold) ? [] : stepsOfEach({ plan, keys }, stepSeconds),
   ]);
   const taken = groupBy(await readingsOfAll(plan, listed), ({ at }) => at);
   return stepReadings(whole).map(({ at, value }) => {
@@ -192,6 +191,16 @@ async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promis
     return { at, total: value, others: count > 0n ? { sum, count } : null };
   });
 }
+
+const stepsOfEach = (
+  { plan, keys }: Pick<Topper, 'plan' | 'keys'>,
+  stepSeconds: number,
+): Promise<StepSeries[]> =>
+  beginEach(
+    keys,
+    ({ key }) => loadSteps(plan, stepSeconds, key.row.key),
+    plan.meter.group.at.loaders.pause,
+  );
 
 async function stepsOfKeys({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
   const { at } = plan.meter.group;
@@ -210,9 +219,7 @@ async function listedSums(
   { keys, plan }: Topper,
   stepSeconds: number,
 ): Promise<ReadonlyMap<EpochSeconds, bigint>> {
-  const series = await Promise.all(
-    keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key)),
-  );
+  const series = await stepsOfEach({ plan, keys }, stepSeconds);
   const sums = new Map<EpochSeconds, bigint>();
   for (const { at, value } of await readingsOfAll(plan, series)) {
     sums.set(at, (sums.get(at) ?? 0n) + shownValue(value, plan.rule, stepSeconds));

@@ -1,4 +1,5 @@
 import type { Cell } from '../../domain/text/csv-cell.ts';
+import { beginEach } from '../../resolvers/begin-each.ts';
 import { labelOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
 import { checkedStep, seriesOfKeys } from '../../resolvers/toppers/series-step.ts';
@@ -20,8 +21,10 @@ export async function seriesCsv(
 ): Promise<Rendered> {
   const { plan, keys } = topper;
   checkedStep(plan, step, seriesOfKeys(keys.length));
-  const series = await Promise.all(
-    keys.map(async (ranked) => ({ ranked, points: await keySeries(ranked, step) })),
+  const series = await beginEach(
+    keys,
+    async (ranked) => ({ ranked, points: await keySeries(ranked, step) }),
+    plan.meter.group.at.loaders.pause,
   );
   const { guid } = plan.meter.group;
   const name = `series-${guid.slice(1, -1)}-${plan.meter.row.meterId}`;

@@ -3,6 +3,7 @@ import { jsonInteger, writeJson } from '../../domain/text/write-json.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import { AnswerWriter } from '../../resolvers/answer-writer.ts';
+import { beginEach } from '../../resolvers/begin-each.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
@@ -97,9 +98,12 @@ async function write(
 
 async function listedTopper(topper: Topper, options: TopperOptions): Promise<ListedTopper> {
   const { ranks } = options;
-  const { keys } = topper;
+  const { keys, plan } = topper;
+  const { loaders } = plan.meter.group.at;
   const percentiles =
-    ranks.length > 0 ? await Promise.all(keys.map((key) => keyPercentiles(key, ranks))) : [];
+    ranks.length > 0
+      ? await beginEach(keys, (key) => keyPercentiles(key, ranks), loaders.pause)
+      : [];
   return {
     guid: topper.plan.meter.group.guid,
     meterIndex: options.meterIndex,

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { isChunk, joinPieces } from '../../domain/text/long-text.ts';
+import { isChunk, joinPieces, LongText, type Piece } from '../../domain/text/long-text.ts';
+import type { Progress } from '../../resolvers/operation-progress.ts';
 import { addPath, type Path } from './collected-errors.ts';
 import type { Completer, Failing, Run, Text } from './field-plan.ts';
 import { arePieces, isPending, isPromise } from './is-promise.ts';
@@ -25,7 +26,7 @@ export function listCompleter({ title, ...failing }: Items, completeItem: Comple
             return run.progress.later(goOn);
           }
           const next = items.next();
-          if (next.done) return list.end();
+          if (next.done) return list.end(run.progress);
           list.add(renderItem(run, next.value, addPath(path, count)));
           count += 1;
         }
@@ -79,12 +80,12 @@ class ListText {
     return text;
   }
 
-  end(): Text {
+  end(progress: Progress): Text {
     if (this.#parts.length === 0) return `[${this.#taken()}]`;
     if (this.#items.length > 0) this.#parts.push(this.#taken());
     const parts = this.#parts;
     if (arePieces(parts)) return joinPieces(['[', joinPieces(parts, ','), ']']);
-    return Promise.all(parts).then((all) => joinPieces(['[', joinPieces(all, ','), ']']));
+    return Promise.all(parts).then((all) => joinInTurns(all, progress));
   }
 
   /** Handles rejections of items that are still pending, which nobody awaits before the end. */
@@ -95,6 +96,27 @@ class ListText {
     this.#handled = this.#parts.length;
   }
 }
+
+/** Joins the items of a list. They may be long: encoding them takes a while. */
+async function joinInTurns(items: readonly Piece[], progress: Progress): Promise<Piece> {
+  const text = new LongText();
+  let lead = '[';
+  let characters = 0;
+  for (const item of items) {
+    text.add(lead);
+    text.add(item);
+    lead = ',';
+    characters += typeof item === 'string' ? item.length : 0;
+    if (characters < CHARACTERS_AT_ONCE) continue;
+    characters = 0;
+    await progress.later(() => undefined);
+  }
+  text.add(']');
+  return text.end();
+}
+
+/** Encoding so many takes some milliseconds. */
+const CHARACTERS_AT_ONCE = 1_000_000;
 
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value;

@@ -101,6 +101,8 @@ async function answerRead(
         : findPassingKeys(reader, union, question.passing),
     ),
   );
+  // Only now: the keys that filters need are read together.
+  await reader.pause();
   const { blocks } = source;
   const { fold } = read;
   const units = unitsOf(reader, { read, parts, union, blocks });
@@ -127,7 +129,7 @@ async function answerRead(
       })),
       reader.caller,
     );
-    return found.map((answer) => fromChanges(answer, named));
+    return answersOf(reader, found, (answer) => fromChanges(answer, named));
   }
   const folds = selected.filter(isOfFold);
   const found = await reader.threadPool.fold(
@@ -136,11 +138,25 @@ async function answerRead(
     folds.map(({ question, selection }) => toKernel(question, named, selection)),
     reader.caller,
   );
-  return folds.map(({ question }, i) => {
+  return answersOf(reader, folds, ({ question }, i) => {
     const answer = found[i];
     if (!answer) throw new Error('the kernel left a question unanswered');
     return fromKernel(question, answer, { named, fold });
   });
+}
+
+/** Makes an answer of each item: each may list thousands of keys, whose names are decoded. */
+async function answersOf<T>(
+  reader: SegmentReader,
+  items: readonly T[],
+  answerOf: (item: T, index: number) => KeyAnswer,
+): Promise<KeyAnswer[]> {
+  const answers: KeyAnswer[] = [];
+  for (const [i, item] of items.entries()) {
+    await reader.pause();
+    answers.push(answerOf(item, i));
+  }
+  return answers;
 }
 
 const withinOf = (question: BlockQuestion): KeysWithin | null =>

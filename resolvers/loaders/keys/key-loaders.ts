@@ -10,7 +10,7 @@ import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';
-import type { DescribedKey } from '../memory/text-memory.ts';
+import type { DescribedKey, TextsOf } from '../memory/text-memory.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
@@ -37,6 +37,15 @@ export const describedKeysLoader = (
     { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
 
+/** Keys whose texts are looked up at once, or requested by one statement: some 10 ms. */
+const KEYS_AT_ONCE = 5_000;
+
+function* inChunks<T>(items: readonly T[]): Iterable<readonly T[]> {
+  for (let i = 0; i < items.length; i += KEYS_AT_ONCE) yield items.slice(i, i + KEYS_AT_ONCE);
+}
+
+type Unknown = KeyToDescribe & { readonly state: ContextState; readonly at: TextsOf };
+
 async function describeAll(
   reader: NodeReader,
   requests: readonly DescribeRequest[],
@@ -44,31 +53,56 @@ async function describeAll(
 ): Promise<DescribedKey[][]> {
   const { texts } = reader.memory;
   const states = await statesOf(reader, requests);
-  const asked = requests.map((request) => {
-    const { contextId, group, keys } = request;
+  const unknown = new Map<string, Unknown>();
+  const found: (DescribedKey | undefined)[][] = [];
+  for (const { contextId, group, keys } of requests) {
     const state = states.get(contextId) as ContextState;
     const { memoryKey: context, versions } = state;
     const at = { context, textVersion: versions.textVersion, groupId: group.groupId };
-    return { ...request, state, at, rows: texts.find(at, keys) };
-  });
-  const unknown = new Map<string, Pick<(typeof asked)[number], 'state' | 'at'> & KeyToDescribe>();
-  for (const { state, at, group, keys, rows } of asked) {
-    for (const [i, key] of keys.entries()) {
-      if (!rows[i]) unknown.set(nameOf(group, key), { state, at, group, key });
+    const rows: (DescribedKey | undefined)[] = [];
+    for (const some of inChunks(keys)) {
+      for (const [i, row] of texts.find(at, some).entries()) {
+        rows.push(row);
+        const key = some[i] as string;
+        if (!row) unknown.set(nameOf(group, key), { state, at, group, key });
+      }
+      await reader.pause();
     }
+    found.push(rows);
   }
-  if (unknown.size > 0) {
-    const rows = await describeKeys(reader.session, [...unknown.values()], bound);
-    const byName = new Map([...unknown.keys()].map((name, i) => [name, rows[i]]));
-    for (const [name, { state, at }] of unknown) {
-      const row = byName.get(name);
-      if (row && state.snapshot === reader.session.snapshot) texts.keep(at, row);
-    }
-    for (const { group, keys, rows: found } of asked) {
-      for (const [i, key] of keys.entries()) found[i] ??= byName.get(nameOf(group, key));
-    }
+  if (unknown.size === 0) return found as DescribedKey[][];
+  const byName = await describeUnknown(reader, unknown, bound);
+  for (const [r, { group, keys }] of requests.entries()) {
+    const rows = found[r] ?? [];
+    for (const [i, key] of keys.entries()) rows[i] ??= byName.get(nameOf(group, key));
+    await reader.pause();
   }
-  return asked.map(({ rows }) => rows as DescribedKey[]);
+  return found as DescribedKey[][];
+}
+
+/** Reads the texts of keys, and keeps them in memory. */
+async function describeUnknown(
+  reader: NodeReader,
+  unknown: ReadonlyMap<string, Unknown>,
+  bound: TimeBound | null,
+): Promise<ReadonlyMap<string, DescribedKey>> {
+  const { texts } = reader.memory;
+  const byName = new Map<string, DescribedKey>();
+  for (const some of inChunks([...unknown])) {
+    const rows = await describeKeys(
+      reader.session,
+      some.map(([, key]) => key),
+      bound,
+    );
+    for (const [i, [name, { state, at }]] of some.entries()) {
+      const row = rows[i];
+      if (!row) continue;
+      byName.set(name, row);
+      if (state.snapshot === reader.session.snapshot) texts.keep(at, row);
+    }
+    await reader.pause();
+  }
+  return byName;
 }
 
 /** Returns the states of all contexts in the requests. */

@@ -10,7 +10,7 @@ export type DescribedKey = TextsRow & {
 };
 
 /** The context and group of keys, and the version of their texts. */
-type TextsOf = {
+export type TextsOf = {
   readonly context: string;
   readonly textVersion: number;
   readonly groupId: number;

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
+import { afterMany } from '../session/after-many.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
@@ -39,7 +40,10 @@ export class KeySeriesLoader {
   constructor(reader: NodeReader) {
     this.#loader = new DataLoader(
       (requests) => byBound(requests, (batch, bound) => this.#loadAll(reader, batch, bound)),
-      { batchScheduleFn: reader.batchScheduleFn, cacheKeyFn: requestName },
+      {
+        batchScheduleFn: reader.batchScheduleFn,
+        cacheKeyFn: requestName,
+      },
     );
   }
 
@@ -64,6 +68,7 @@ export class KeySeriesLoader {
     const found = await loadAll(reader, requests, bound);
     // A series that was read for its values need not be read again for its steps.
     for (const [i, request] of requests.entries()) {
+      await afterMany(reader, i);
       const { series = null } = found[i] ?? {};
       if (request.question && series) {
         this.#loader.prime({ ...request, question: null }, { series, values: null });

@@ -51,7 +51,7 @@ export async function readKeySeries(
     if (series) seriesOfParts.set(own, series);
     const values = question && selectValues(valuesOf(cache, known, own, read.fold), question);
     found.push({ series, values });
-    if (question) await reader.pause();
+    await reader.pause();
   }
   return found;
 }

@@ -17,6 +17,7 @@ import { answerSegments } from '../kernel/answer-segments.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
+import { afterMany } from '../session/after-many.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import type { SealedSegments } from './sealed-values.ts';
 import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
@@ -207,6 +208,13 @@ function partsOf(parts: EdgeParts, { grid, key }: KeyOfGrid): SeriesPart[] {
   return known;
 }
 
+/** What a grid wants of a segment; seriesOf: null if it asks only for the whole group. */
+type OfSegment = {
+  readonly grid: Grid;
+  readonly segment: StoredSegment;
+  readonly seriesOf: (() => readonly (SegmentSeries | null)[]) | null;
+};
+
 /** Reads the readings of the keys in whole topper buckets, segment by segment. */
 async function readInner(
   reader: SegmentReader,
@@ -219,14 +227,19 @@ async function readInner(
   const blocks = new SegmentBlocks(reader);
   const reads = new SegmentSeriesReads(reader, blocks);
   const wishes = new SectionWishes();
-  const wanted = open.flatMap((grid) => {
-    const { group } = grid.first;
-    const ofKeys = grid.keys.map((key) => wantedKey(group, key));
-    return grid.segments.map((segment) => {
+  const wanted: OfSegment[] = [];
+  for (const grid of open) {
+    const ofKeys: (WantedKey | null)[] = [];
+    for (const [i, key] of grid.keys.entries()) {
+      await afterMany(reader, i);
+      ofKeys.push(wantedKey(grid.first.group, key));
+    }
+    for (const segment of grid.segments) {
       const series = toWanted(grid, { segment, keys, wanted: ofKeys });
-      return { grid, segment, seriesOf: series && reads.want(series, wishes) };
-    });
-  });
+      const seriesOf = series && (await reads.want(series, wishes));
+      wanted.push({ grid, segment, seriesOf });
+    }
+  }
   const sectionsOf = await wishes.read(reader, bound);
   await Promise.all([reads.decode(sectionsOf), blocks.decode(sectionsOf)]);
   for (const { grid, segment, seriesOf } of wanted) {
@@ -235,6 +248,7 @@ async function readInner(
     const ofGrid = parts.get(grid) ?? grid.keys.map((): SeriesPart[] => []);
     parts.set(grid, ofGrid);
     for (const [keyIndex, key] of grid.keys.entries()) {
+      await afterMany(reader, keyIndex);
       const readings = key === null ? totalsOf(segment, grid) : series[keyIndex];
       if (!readings || readings.ids.length === 0) continue;
       ofGrid[keyIndex]?.push({ ...onSteps(readings, steps), segment });

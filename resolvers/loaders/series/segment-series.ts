@@ -9,6 +9,7 @@ import { readKeySeries, type SegmentSeries } from '../../../topk/blocks/segment-
 import type { BlockRun } from '../../../topk/cover/cover.ts';
 import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
+import { afterMany } from '../session/after-many.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 /** Keys of a segment whose series of the meter at index `meterIndex` are requested. */
@@ -58,7 +59,10 @@ export class SegmentSeriesReads {
    * series in the order of the keys, by topper bucket counted from the segment's first. null: the
    * segment has no such key, or the key has no reading.
    */
-  want(each: SeriesWanted, wishes: SectionWishes): () => readonly (SegmentSeries | null)[] {
+  async want(
+    each: SeriesWanted,
+    wishes: SectionWishes,
+  ): Promise<() => readonly (SegmentSeries | null)[]> {
     const { segment, group, meterIndex, keys, wanted } = each;
     if (!hasSeries(group.shape, segment.directory().span)) {
       this.#blocks.want(segment, onlyRun(segment, group), meterIndex, wishes);
@@ -67,6 +71,7 @@ export class SegmentSeriesReads {
     const found: WantedRows = wanted.map(() => null);
     const prefix = `${segmentName(this.#reader, segment)} ${meterIndex}`;
     for (const [i, key] of wanted.entries()) {
+      await afterMany(this.#reader, i);
       if (key === null) continue;
       // Not by its ordinal, because the search for that would take longer than all else here.
       const name = `${prefix} ${key.key}`;

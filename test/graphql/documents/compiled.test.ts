@@ -111,7 +111,7 @@ async function expectAsByGraphQLJs(document: object): Promise<void> {
   const { errors, extensions: __, ...others } = JSON.parse(text);
   // Refused before it was run, for a limit or its parameters, which the reference does not check.
   if (status !== 200 && expected.data !== undefined) return;
-  expect(JSON.stringify(others)).toBe(JSON.stringify(data));
+  expect(JSON.stringify(others), text).toBe(JSON.stringify(data));
   if (data.data === null) expect(errors).not.toEqual([]);
   else expect(errors?.sort(byText)).toEqual(expected.errors?.slice().sort(byText));
 }

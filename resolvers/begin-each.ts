@@ -1,0 +1,23 @@
+/** Items whose work is begun in one go: some milliseconds. */
+const ITEMS_AT_ONCE = 500;
+
+/**
+ * Begins `work` for each item, so that all of them are read together, and returns the results in
+ * their order. Calls `pause` in between if there are many.
+ */
+export async function beginEach<T, Result>(
+  items: readonly T[],
+  work: (item: T) => Promise<Result>,
+  pause: () => Promise<void> | undefined,
+): Promise<Result[]> {
+  const begun: Promise<Result>[] = [];
+  for (const [i, item] of items.entries()) {
+    if (i > 0 && i % ITEMS_AT_ONCE === 0) {
+      // Nobody awaits these yet; if they fail, the last line tells.
+      for (const each of begun.slice(-ITEMS_AT_ONCE)) each.catch(() => undefined);
+      await pause();
+    }
+    begun.push(work(item));
+  }
+  return Promise.all(begun);
+}
