@@ -33,6 +33,9 @@ export type KeySeriesRequest = {
 
 type Request = KeySeriesRequest & Pick<RequestedKeySeries, 'question'>;
 
+/** Keys of one batch: one statement reads them, and preparing it takes some 20 ms. */
+const KEYS_AT_ONCE = 5_000;
+
 /** Loads the series of keys, or values of them. Data that are not cached are read together. */
 export class KeySeriesLoader {
   readonly #loader: DataLoader<Request, KeySeriesFound, string>;
@@ -43,6 +46,7 @@ export class KeySeriesLoader {
       {
         batchScheduleFn: reader.batchScheduleFn,
         cacheKeyFn: requestName,
+        maxBatchSize: KEYS_AT_ONCE,
       },
     );
   }
@@ -65,6 +69,8 @@ export class KeySeriesLoader {
     requests: readonly Request[],
     bound: TimeBound | null,
   ): Promise<KeySeriesFound[]> {
+    // Smaller batches are read together with what else is read now.
+    if (requests.length === KEYS_AT_ONCE) await reader.pause();
     const found = await loadAll(reader, requests, bound);
     // A series that was read for its values need not be read again for its steps.
     for (const [i, request] of requests.entries()) {

@@ -13,8 +13,15 @@ const ITERATION_MS = 1;
  */
 const ACCEPTING_MS = 2;
 
-/** Work in progress that has yielded. It goes first, or it would wait again at every step. */
+/**
+ * Work in progress that has yielded. It goes first, or it would wait again at every step. But if a
+ * piece of it took the time of a whole iteration, a request may start in the next one: a large
+ * answer consists of nothing but such pieces.
+ */
 const begun: (() => void)[] = [];
+
+/** Whether a request may start before work in progress goes on. */
+let isStartNext = false;
 
 /** Requests that wait to begin; each call begins one. */
 const starts: (() => void)[] = [];
@@ -80,14 +87,17 @@ function beginIteration(): void {
 
 /** Runs one piece of work, and then the next as long as there is time. */
 function runUntil(until: number): void {
-  const next = begun.shift() ?? starts.shift();
+  const isStart = starts.length > 0 && (isStartNext || begun.length === 0);
+  const next = isStart ? starts.shift() : begun.shift();
   if (!next) return;
+  isStartNext = false;
   next();
   // By then, everything that it triggered immediately has run.
   queueMicrotask(() =>
     process.nextTick(() => {
       workedAt = performance.now();
       if (workedAt < until) runUntil(until);
+      else isStartNext = !isStart;
     }),
   );
 }
