@@ -95,6 +95,10 @@ export const LIMITS = {
   unreadBytes: 64 * 1024 * 1024,
   /** The same of one address. */
   unreadBytesPerAddress: 16 * 1024 * 1024,
+  /** Approximate memory of a key that a topper lists, until its answer is rendered. */
+  listedKeyBytes: 600,
+  /** Answers of up to so many bytes are rendered however many bytes others have not taken. */
+  smallAnswerBytes: 65_536,
   /** How long a reader may take nothing while there are more. */
   stuckReaderMs: 10_000,
   /** How long after its time limit a request is ended whatever it waits for. */

@@ -46,6 +46,7 @@ export function createNodeLoaders(reader: NodeReader) {
     /** See NodeReader. */
     pause: () => reader.pause(),
     yieldToEventLoop: () => reader.yieldToEventLoop(),
+    noteListed: (keys: number) => reader.onListed(keys),
     serverFacts: (): Promise<ServerFactsRow> => {
       serverFacts ??= selectServerFacts(session);
       return serverFacts;

@@ -79,6 +79,8 @@ export class RequestReads {
   readonly batches = new BatchGate();
   /** null: filters have no price. */
   onFilter: OnFilter | null = null;
+  /** Called with the number of keys that a topper lists, before their texts are read. */
+  onListed: (keys: number) => void = () => undefined;
   /** The user is known once the caller is identified. */
   readonly #caller: { user: string; readonly signal: AbortSignal };
 
@@ -356,6 +358,7 @@ export class RequestReads {
       memory,
       caller: this.#caller,
       onFilter: (keys, instructions) => this.onFilter?.(keys, instructions),
+      onListed: (keys) => this.onListed(keys),
       bound: options.bound,
       requestId: options.requestId,
       batches: this.batches,

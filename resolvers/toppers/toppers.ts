@@ -62,6 +62,7 @@ export async function viewListed(
   listed: readonly string[],
 ): Promise<(key: string) => KeyView> {
   const { group } = plan.meter;
+  group.at.loaders.noteListed(listed.length);
   const keys = [...new Set(listed)];
   const views = plan.prefix ? viewNetworks(group, keys) : await viewKeys(group, keys, plan.bound);
   const byKey = new Map(keys.map((key, i) => [key, views[i] as KeyView]));

@@ -171,6 +171,7 @@ export class UnreadAnswer {
    * answer has to be dropped, and rendered again after `turn`.
    */
   grow(bytes: number): boolean {
+    if (bytes <= LIMITS.smallAnswerBytes) return true;
     const address = this.#all.resize(this, bytes);
     if (address.exempt === this || this.#all.hasRoom(address)) return true;
     this.release();

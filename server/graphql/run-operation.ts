@@ -67,6 +67,7 @@ export async function runOperation(
       else scope.reads.batches.open();
     },
   });
+  endIfPostponed(scope, progress);
   const stopWatching = endWith(scope.signal, progress);
   try {
     const result = await operation.run({ scope, variables: coerced, rootValue, progress });
@@ -92,6 +93,19 @@ function priceFilters({ reads }: RequestScope, limit: number): void {
   reads.onFilter = (keys, instructions) => {
     units += (keys * instructions) / LIMITS.filterUnit;
     if (units > limit) throw tooMany('The cost of matching keys with patterns', limit);
+  };
+}
+
+/** Ends an operation at once if it is postponed because of the keys that it lists. */
+function endIfPostponed({ reads }: RequestScope, progress: OperationProgress): void {
+  const { onListed } = reads;
+  reads.onListed = (keys) => {
+    try {
+      onListed(keys);
+    } catch (error) {
+      progress.end(error);
+      throw error;
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 import { LOST_STATEMENTS } from '../../db/connection/pooler.ts';
 import { describeDatabase } from '../../db/describe-database.ts';
 import { NodePools, type StatementObserver } from '../../db/session/node-pools.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
@@ -148,6 +149,16 @@ export function createService(options: ServiceOptions): Service {
         },
         onEnd: (ms, plans) => noteSlow(request, ms, plans),
       });
+      let listedKeys = 0;
+      let rendered = 0;
+      const requireRoom = () => {
+        const bytes = listedKeys * LIMITS.listedKeyBytes + rendered;
+        if (request.unread?.grow(bytes) === false) reads.postpone();
+      };
+      reads.onListed = (keys) => {
+        listedKeys += keys;
+        requireRoom();
+      };
       return {
         settings,
         directory,
@@ -157,7 +168,8 @@ export function createService(options: ServiceOptions): Service {
         committed: arrival.committed,
         onChange: (change) => auditChange(request.log, metrics, change),
         onRendered(bytes) {
-          if (request.unread?.grow(bytes) === false) reads.postpone();
+          rendered = bytes;
+          requireRoom();
         },
         reads,
       };

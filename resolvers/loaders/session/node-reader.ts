@@ -55,6 +55,8 @@ type NodeReaderOptions = {
   readonly memory: ServiceMemory;
   readonly caller: KernelCaller;
   readonly onFilter: OnFilter;
+  /** See RequestReads. */
+  readonly onListed: (keys: number) => void;
   /** Time limit of all work of the request; null: no limit. */
   readonly bound: TimeBound | null;
   readonly requestId: string | null;
@@ -76,6 +78,7 @@ export class NodeReader {
   readonly session: RequestSession;
   readonly memory: ServiceMemory;
   readonly caller: KernelCaller;
+  readonly onListed: (keys: number) => void;
   readonly onFilter: OnFilter;
   readonly requestId: string | null;
   /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
@@ -103,6 +106,7 @@ export class NodeReader {
     this.memory = memory;
     this.caller = caller;
     this.onFilter = options.onFilter;
+    this.onListed = options.onListed;
     this.#bound = bound;
     this.#nodeUrl = nodeUrl;
     const { placement, distributedPages } = options;
