@@ -237,7 +237,7 @@ export const ERRORS = {
     status: 500,
     code: 'TIMEOUT',
     message: 'Query timed out after <seconds> seconds',
-    when: 'the database work took longer than the timeout; its statement was cancelled',
+    when: 'the request took longer than its time limit; what it was waiting for was cancelled',
   },
   unreachable: {
     status: 500,

@@ -16,7 +16,7 @@ import type { Parameter } from './parameters/parameter.ts';
 import type { Parameters } from './parameters/parameters.ts';
 
 /**
- * Returns the seconds that the request's database work may take; null waits without limit. The
+ * Returns the seconds that the request may take; null waits without limit. The
  * error of a malformed `timeout` comes later.
  */
 export function timeoutOf<Options extends { node: NodeChoice }>(

@@ -9,8 +9,9 @@ import { compareProcesses } from '../serving/compare-processes.ts';
 import { openServingDatabase } from '../serving/data.ts';
 import { type ForkedServer, forkServer } from '../serving/forked-server.ts';
 import { measureWay, type WayFigures } from '../serving/measure-way.ts';
-import { type BenchRequest, CASES, type ServingCase } from '../serving/requests.ts';
-import { SERVERS, type ServerName } from '../serving/servers.ts';
+import { type BenchRequest, besideCase, CASES, type ServingCase } from '../serving/requests.ts';
+import type { ServerName } from '../serving/servers.ts';
+import { THIS_PRODUCT } from '../systems/product.ts';
 
 type CaseFigures = { readonly name: string; readonly ways: ReadonlyMap<string, WayFigures> };
 
@@ -24,8 +25,11 @@ await withCleanup((cleanup) =>
 async function compareServers(cleanup: Cleanup): Promise<void> {
   const databaseUrl = await openServingDatabase(cleanup);
   const servers = new Map<ServerName, ForkedServer>();
-  for (const name of Object.keys(SERVERS) as ServerName[]) {
-    const server = await forkServer(name, databaseUrl);
+  const { beside } = options;
+  const cases = beside === null ? CASES : CASES.map(besideCase);
+  const used = new Set(cases.flatMap(({ ways }) => ways.map(({ server }) => server)));
+  for (const name of used) {
+    const server = await forkServer(name, databaseUrl, beside ?? THIS_PRODUCT);
     cleanup.add(() => server.stop());
     servers.set(name, server);
   }
@@ -35,7 +39,7 @@ async function compareServers(cleanup: Cleanup): Promise<void> {
     return server;
   };
   const results: CaseFigures[] = [];
-  for (const each of CASES.filter(({ name }) => name.includes(options.only))) {
+  for (const each of cases.filter(({ name }) => name.includes(options.only))) {
     showProgress(`comparing the answers: ${each.name}`);
     await compareAnswers(each, serverOf);
     showProgress(`measuring: ${each.name}`);

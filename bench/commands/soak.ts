@@ -17,6 +17,7 @@ import {
 import { type ForkedServer, forkServer } from '../serving/forked-server.ts';
 import { CASES } from '../serving/requests.ts';
 import { CONTEXT, TOKEN, USER } from '../systems/declaration.ts';
+import { THIS_PRODUCT } from '../systems/product.ts';
 
 /** Resources that the server and the database hold at a moment. */
 type Held = {
@@ -47,7 +48,7 @@ await withCleanup(soak);
 /** Sends requests at 80 % and then at 300 % of the possible rate while imports go on. */
 async function soak(cleanup: Cleanup): Promise<void> {
   const databaseUrl = await openServingDatabase(cleanup);
-  const server = await forkServer('ours', databaseUrl);
+  const server = await forkServer('ours', databaseUrl, THIS_PRODUCT);
   cleanup.add(() => server.stop());
   showProgress('looking for what is possible');
   const busy = { url: server.url, requests: REQUESTS, callers: CALLERS };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parse, showHelp, wholeNumber } from './parse-options.ts';
 
 export type ServingOptions = {
@@ -6,6 +7,8 @@ export type ServingOptions = {
   readonly seconds: number;
   readonly rounds: number;
   readonly json: string | null;
+  /** Compare ours with this built checkout of another version. null: with other servers. */
+  readonly beside: string | null;
   /** Compare ours with these numbers of processes. null: compare ours with other servers. */
   readonly processes: readonly number[] | null;
 };
@@ -16,6 +19,7 @@ export function servingOptions(args: readonly string[]): ServingOptions {
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
     processes: { type: 'string' },
+    beside: { type: 'string' },
     json: { type: 'string' },
     help: { type: 'boolean', default: false },
   } as const);
@@ -25,9 +29,11 @@ export function servingOptions(args: readonly string[]): ServingOptions {
   --seconds N    how long each server is asked in a round (default 5)
   --rounds N     how many rounds there are (default 3)
   --processes N,M  compare ours with N processes and with M, instead of with other servers
+  --beside DIR   compare ours with a built checkout of another version
   --json FILE    write all figures there`);
   }
   return {
+    beside: values.beside === undefined ? null : resolve(values.beside),
     processes: values.processes?.split(',').map((each) => wholeNumber('processes', each)) ?? null,
     only: values.only,
     seconds: wholeNumber('seconds', values.seconds),

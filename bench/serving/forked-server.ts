@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Product } from '../systems/product.ts';
 import type { FromServer } from './server-process.ts';
 import type { ServerName } from './servers.ts';
 
@@ -13,8 +14,13 @@ export type ForkedServer = {
   stop(): Promise<void>;
 };
 
-export async function forkServer(name: ServerName, databaseUrl: string): Promise<ForkedServer> {
-  const child = fork(join(import.meta.dirname, 'server-process.js'), [name], {
+/** product: the version that `beside` and `besideAnew` are of. */
+export async function forkServer(
+  name: ServerName,
+  databaseUrl: string,
+  product: Product,
+): Promise<ForkedServer> {
+  const child = fork(join(import.meta.dirname, 'server-process.js'), [name, product], {
     env: { ...process.env, DATABASE_URL: databaseUrl, NODE_ENV: 'production' },
   });
   const ready = await nextMessage(child);

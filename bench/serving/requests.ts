@@ -70,6 +70,16 @@ const graphqlCase = (name: string, query: string, variables: object): ServingCas
   };
 };
 
+/** The ways of ours in a case, each next to the same of another version. */
+export const besideCase = ({ name, ways }: ServingCase): ServingCase => ({
+  name,
+  ways: ways.flatMap((each) => {
+    if (each.server !== 'ours' && each.server !== 'oursAnew') return [];
+    const server = each.server === 'ours' ? 'beside' : 'besideAnew';
+    return [each, { ...each, way: `${each.way}, other version`, server } as const];
+  }),
+});
+
 const WINDOW = { interval: { from: FROM, to: FROM + 3600 } };
 
 const TOPPER = `query ($group: Guid!, $window: WindowInput!) { context(name: "${CONTEXT}") {

@@ -1,3 +1,4 @@
+import { THIS_PRODUCT } from '../systems/product.ts';
 import { SERVERS, type ServerName } from './servers.ts';
 
 /** Messages of a server in its own process, which reports its CPU time on request. */
@@ -6,6 +7,7 @@ export type FromServer =
   | { readonly kind: 'cpu'; readonly microseconds: number };
 
 const name = process.argv[2] as ServerName;
+const product = process.argv[3] ?? THIS_PRODUCT;
 const databaseUrl = process.env['DATABASE_URL'];
 if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 
@@ -18,4 +20,4 @@ process.on('message', () => {
   tell({ kind: 'cpu', microseconds: user + system });
 });
 process.on('disconnect', () => process.exit());
-tell({ kind: 'ready', url: await SERVERS[name](databaseUrl) });
+tell({ kind: 'ready', url: await SERVERS[name](databaseUrl, product) });

@@ -6,7 +6,7 @@ import fastify from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import mercurius from 'mercurius';
-import { startServer } from '../systems/product.ts';
+import { type Product, startServer } from '../systems/product.ts';
 import { makeCompilable } from './compilable-schema.ts';
 import {
   type AnonymousScope,
@@ -20,6 +20,8 @@ import {
 export const SERVERS = {
   ours,
   oursAnew,
+  beside,
+  besideAnew,
   bare,
   yoga: plainYoga,
   mercurius: mercuriusJit,
@@ -34,8 +36,18 @@ async function ours(databaseUrl: string): Promise<string> {
 
 /** Ours with cached toppers but without cached responses: it renders each one, as all others do. */
 async function oursAnew(databaseUrl: string): Promise<string> {
-  return (await startServer(databaseUrl, { variables: { COUNTERGRAPH_RESPONSE_CACHE_MB: '0' } }))
-    .url;
+  return (await startServer(databaseUrl, { variables: ANEW })).url;
+}
+
+const ANEW = { COUNTERGRAPH_RESPONSE_CACHE_MB: '0' };
+
+/** The same two of another version, a built checkout. */
+async function beside(databaseUrl: string, product: Product): Promise<string> {
+  return (await startServer(databaseUrl, { product })).url;
+}
+
+async function besideAnew(databaseUrl: string, product: Product): Promise<string> {
+  return (await startServer(databaseUrl, { product, variables: ANEW })).url;
 }
 
 /** The minimum for any server: `node:http`, the services, and writing JSON. */

@@ -53,7 +53,7 @@ type RequestReadsOptions = {
   onEnd?: (ms: number, plans: () => readonly PlanNote[]) => void;
   /** Shown by PostgreSQL with the statements of the request. */
   requestId?: string | null;
-  /** Time limit of the request's database work, in seconds; null: no limit. */
+  /** Time limit of the request, in seconds; null: no limit. */
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone or the time limit has passed. */
   signal: AbortSignal;

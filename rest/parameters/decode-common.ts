@@ -84,7 +84,7 @@ export function timeoutParameter(rule: TimeoutRule): Parameter<number | null> {
     form: `integer, -1 or 1 to ${LIMITS.timeoutSeconds}`,
     absent: String(absent),
     required: false,
-    meaning: `seconds that the database work may take; -1 ${atMinusOne}`,
+    meaning: `seconds that the request may take; -1 ${atMinusOne}`,
     schema: {
       type: 'integer',
       minimum: -1,
