@@ -30,6 +30,8 @@ export type RequestScope = {
   readonly onRendered: (bytes: number) => void;
   /** Aborted when the caller has gone or the time limit has passed; its reason says which. */
   readonly signal: AbortSignal;
+  /** Call if work was begun that is not needed: it is cancelled when the request is answered. */
+  readonly abandon: () => void;
   /** Returns the value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
   /** Called before and after a caller authenticates. */

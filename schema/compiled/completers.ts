@@ -42,16 +42,6 @@ export function completerOf(field: Completing, type: GraphQLOutputType): Complet
       throw new Error(`Cannot return null for non-nullable field ${field.title}.`);
     };
   }
-  const complete = presentCompleter(field, type);
-  return (run, value, path) => {
-    if (value === null || value === undefined) return 'null';
-    if (value instanceof Error) throw value;
-    return complete(run, value, path);
-  };
-}
-
-/** Returns the completer of values that are neither null nor errors. */
-function presentCompleter(field: Completing, type: GraphQLOutputType): Completer {
   if (isLeafType(type)) return leafCompleter(type);
   if (isListType(type)) {
     const isNonNull = isNonNullType(type.ofType);
@@ -65,22 +55,22 @@ function presentCompleter(field: Completing, type: GraphQLOutputType): Completer
 
 const leafCompleter =
   (type: GraphQLLeafType): Completer =>
-  (run, value) => {
+  (_run, value) => {
+    if (value === null || value === undefined) return 'null';
+    if (value instanceof Error) throw value;
     const serialized: unknown = type.serialize(value);
-    if (serialized !== null && serialized !== undefined) {
-      const text = jsonText(serialized);
-      run.progress.write(text.length);
-      return text;
-    }
+    if (serialized !== null && serialized !== undefined) return jsonText(serialized);
     throw new Error(`${type.name} has no text for a value that is not null`);
   };
 
 const objectCompleter =
   ({ fields, guard }: ObjectPlan): Completer =>
   (run, value, path) => {
+    if (value === null || value === undefined) return 'null';
+    if (value instanceof Error) throw value;
     guard?.(value, run.scope);
-    const render = () => run.renderFields(fields(), value, path);
-    return run.progress.isDue ? run.progress.later(render) : render();
+    if (!run.progress.isDue) return run.renderFields(fields(), value, path);
+    return run.progress.later(() => run.renderFields(fields(), value, path));
   };
 
 /** Pothos finds the type of an object by its brand, and reads nothing about the field. */
@@ -101,6 +91,8 @@ function abstractCompleter(field: Completing, type: GraphQLAbstractType): Comple
     return complete(run, value, path);
   };
   return (run, value, path) => {
+    if (value === null || value === undefined) return 'null';
+    if (value instanceof Error) throw value;
     const name = type.resolveType?.(value, run.scope, NO_INFO, type);
     return isPromise(name)
       ? name.then((found) => completeAs(found, run, value, path))

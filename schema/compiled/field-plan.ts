@@ -39,6 +39,8 @@ export type FieldPlan = Failing & {
   readonly args: Arguments | null;
   /** Whether its value has objects or lists, whose errors name this field in their paths. */
   readonly isComposite: boolean;
+  /** Whether it has the argument `timeoutSeconds`. */
+  readonly hasTimeLimit: boolean;
   readonly complete: Completer;
 };
 

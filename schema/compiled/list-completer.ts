@@ -12,6 +12,8 @@ type Items = Failing & { readonly title: string };
 export function listCompleter({ title, ...failing }: Items, completeItem: Completer): Completer {
   const renderItem = itemRenderer(failing, completeItem);
   return (run, value, path) => {
+    if (value === null || value === undefined) return 'null';
+    if (value instanceof Error) throw value;
     if (!isIterable(value)) {
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${title}".`);
     }
@@ -42,7 +44,7 @@ export function listCompleter({ title, ...failing }: Items, completeItem: Comple
 function itemRenderer(failing: Failing, complete: Completer) {
   return (run: Run, item: unknown, path: Path): Text => {
     try {
-      run.progress.take();
+      run.progress.take(1);
       const text = isPromise(item)
         ? item.then((resolved) => complete(run, resolved, path))
         : complete(run, item, path);

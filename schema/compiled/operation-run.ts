@@ -6,7 +6,7 @@ import type { Variables } from './collect-fields.ts';
 import { addPath, CollectedErrors, type Path } from './collected-errors.ts';
 import { FieldInfo } from './field-info.ts';
 import type { Arguments, Failing, FieldPlan, Run, RunDocument, Text } from './field-plan.ts';
-import { arePieces, isPromise } from './is-promise.ts';
+import { arePieces, isPending, isPromise } from './is-promise.ts';
 
 /** What a run shares with the runs of its fields that may end earlier. */
 type Shared = {
@@ -17,13 +17,6 @@ type Shared = {
   readonly errors: CollectedErrors;
   /** Arguments that depend on variables, by the number of their field, once they are known. */
   readonly args: (Arguments | undefined)[];
-};
-
-/** An object's field with its arguments; parent: the path of the object. */
-type FieldCall = {
-  readonly source: unknown;
-  readonly args: Arguments;
-  readonly parent: Path | undefined;
 };
 
 type RunOptions = Pick<Run, 'document' | 'scope' | 'variables' | 'rootValue' | 'progress'>;
@@ -69,15 +62,17 @@ export class OperationRun implements Run {
 
   /** GraphQL specification, "Executing Selection Sets". */
   renderFields(fields: readonly FieldPlan[], source: unknown, path: Path | undefined): Text {
+    this.progress.take(fields.length);
     let text = '{';
     let parts: Text[] | null = null;
+    let written = 0;
     try {
       for (const field of fields) {
         text += field.lead;
-        this.progress.write(field.lead.length);
         const value = this.#renderField(field, source, path);
         if (typeof value === 'string') {
           text += value;
+          written += field.isComposite ? field.lead.length : field.lead.length + value.length;
         } else {
           parts ??= [];
           parts.push(text, value);
@@ -88,6 +83,7 @@ export class OperationRun implements Run {
       if (!parts) throw error;
       return failAfter(parts, error);
     }
+    this.progress.write(written);
     if (!parts) return `${text}}`;
     parts.push(`${text}}`);
     return joined(parts);
@@ -95,6 +91,7 @@ export class OperationRun implements Run {
 
   /** The same, one field after the other: the root fields of a mutation. */
   async renderSerially(fields: readonly FieldPlan[], source: unknown): Promise<Piece> {
+    this.progress.take(fields.length);
     const parts: Text[] = ['{'];
     for (const field of fields) {
       parts.push(field.lead, await this.#renderField(field, source, undefined));
@@ -107,15 +104,8 @@ export class OperationRun implements Run {
     // Only nested fields and errors need it.
     const path = field.isComposite ? addFieldPath(field, parent) : undefined;
     try {
-      this.progress.take();
-      const args = field.args ?? this.#argumentsOf(field);
-      const call = { source, args, parent };
-      const { timeoutSeconds } = args;
-      const text =
-        typeof timeoutSeconds === 'number'
-          ? this.#renderWithin(timeoutSeconds, (run) => run.#completed(field, call, path))
-          : this.#completed(field, call, path);
-      if (!isPromise(text)) return text;
+      const text = this.#complete(field, source, parent, path);
+      if (!isPending(text)) return text;
       const place = path ?? addFieldPath(field, parent);
       return text.then(undefined, (error) => this.fail(field, error, place));
     } catch (error) {
@@ -123,25 +113,40 @@ export class OperationRun implements Run {
     }
   }
 
-  #completed(field: FieldPlan, call: FieldCall, path: Path | undefined): Text {
-    const value = this.#resolve(field, call);
+  /** Not an object of parameters: it would be created for each value. */
+  #complete(
+    field: FieldPlan,
+    source: unknown,
+    parent: Path | undefined,
+    path: Path | undefined,
+  ): Text {
+    const args = field.args ?? this.#argumentsOf(field);
+    if (field.hasTimeLimit && typeof args['timeoutSeconds'] === 'number') {
+      return this.#completeWithin(args['timeoutSeconds'], (run) => {
+        const value = run.#resolve(field, source, args, parent);
+        return isPromise(value)
+          ? value.then((resolved) => field.complete(run, resolved, path))
+          : field.complete(run, value, path);
+      });
+    }
+    const value = this.#resolve(field, source, args, parent);
     return isPromise(value)
       ? value.then((resolved) => field.complete(this, resolved, path))
       : field.complete(this, value, path);
   }
 
   /** Ends a field, with everything below it, when its own time limit has passed. */
-  #renderWithin(seconds: number, render: (run: OperationRun) => Text): Text {
+  #completeWithin(seconds: number, complete: (run: OperationRun) => Text): Text {
     const progress = new FieldProgress(this.progress);
-    const text = render(new OperationRun(this.#shared, progress));
-    if (!isPromise(text)) return text;
+    const text = complete(new OperationRun(this.#shared, progress));
+    if (!isPending(text)) return text;
     return this.scope.reads.within(seconds, text).catch((error: unknown) => {
       progress.end(error);
       throw error;
     });
   }
 
-  #resolve(field: FieldPlan, { source, args, parent }: FieldCall): unknown {
+  #resolve(field: FieldPlan, source: unknown, args: Arguments, parent: Path | undefined): unknown {
     const { resolve, name } = field.definition;
     if (resolve) return resolve(source, args, this.scope, new FieldInfo(this, field, parent));
     const value: unknown = propertyOf(source, name);

@@ -53,6 +53,7 @@ export function planOperation(
         parentType: type,
         args: constantArguments(definition, node),
         isComposite: isComposite(definition),
+        hasTimeLimit: definition.args.some((each) => each.name === 'timeoutSeconds'),
         isNonNull: isNonNullType(definition.type),
         complete: completerOf(
           {

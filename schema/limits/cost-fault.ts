@@ -22,7 +22,7 @@ export function costFault(
 ): GraphQLError | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const cost = operationCost(document, operation, variables, limits);
+  const cost = rememberedCost(document, operation, variables, limits);
   const rows: readonly (readonly [string, number, number])[] = [
     ['The ids of `nodes`', limits.nodeIds, cost.nodeIds],
     ['The ranks of `percentiles`', limits.percentileRanks, cost.ranks],
@@ -31,6 +31,33 @@ export function costFault(
   const over = rows.find(([, limit, given]) => given > limit);
   return over ? limitError(...over, operation) : null;
 }
+
+type Remembered = {
+  readonly variables: string;
+  readonly setting: PriceSetting;
+  readonly cost: Cost;
+};
+
+/** The last cost of each operation: a dashboard sends the same variables again and again. */
+const remembered = new WeakMap<OperationDefinitionNode, Remembered>();
+
+function rememberedCost(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: Variables,
+  setting: PriceSetting,
+): Cost {
+  const variables = JSON.stringify(given, asText);
+  const last = remembered.get(operation);
+  if (last?.variables === variables && last.setting === setting) return last.cost;
+  const cost = operationCost(document, operation, given, setting);
+  remembered.set(operation, { variables, setting, cost });
+  return cost;
+}
+
+/** Integers of any size are coerced to bigints, which JSON does not have. */
+const asText = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? `${value}n` : value;
 
 /** Runs in time linear in the size of the document: each fragment is added up once. */
 export function operationCost(

@@ -73,6 +73,7 @@ export async function runOperation(
     const result = await operation.run({ scope, variables: coerced, rootValue, progress });
     return { data: result.data, errors: result.errors.map(masked) };
   } finally {
+    if (progress.ended) scope.abandon();
     stopWatching();
   }
 }

@@ -25,6 +25,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { ServingState } from './serving-state.ts';
 import type { Siblings } from './siblings.ts';
 import { registerState } from './state-metrics.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 export type ServiceOptions = {
   readonly settings: Settings;
@@ -74,6 +75,7 @@ export type Attempt = {
   readonly arrival: Arrival;
   /** Whether the request is retried from the start if it fails with `SnapshotMoved`. */
   readonly mayBeginAnew: boolean;
+  readonly limit: Pick<TimeLimit, 'signal' | 'abandon'>;
 };
 
 export type Service = {
@@ -128,7 +130,8 @@ export function createService(options: ServiceOptions): Service {
       startedAt: at,
       committed: new Set(),
     }),
-    openScope(timeoutSeconds, request, { arrival, mayBeginAnew }) {
+    openScope(timeoutSeconds, request, { arrival, mayBeginAnew, limit }) {
+      const { signal } = limit;
       const reads = new RequestReads({
         pools,
         standbys,
@@ -138,7 +141,7 @@ export function createService(options: ServiceOptions): Service {
         startedAt: arrival.startedAt,
         mayReadAlone: mayBeginAnew,
         mayShare: mayBeginAnew,
-        signal: request.signal,
+        signal,
         requestId: request.current.requestId,
         onPlan(plan) {
           if (log.isLevelEnabled('debug'))
@@ -164,7 +167,8 @@ export function createService(options: ServiceOptions): Service {
         directory,
         variable,
         gate: request.gate,
-        signal: request.signal,
+        signal,
+        abandon: () => limit.abandon(),
         committed: arrival.committed,
         onChange: (change) => auditChange(request.log, metrics, change),
         onRendered(bytes) {

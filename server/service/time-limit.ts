@@ -1,54 +1,87 @@
 import { onEndOf, type TimeBound, timedOut } from '../../db/session/time-bound.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** What ends a request early: its time limit, or its caller. */
-export type TimeLimit = {
-  /** Aborted when the caller has gone or the time limit has passed; its reason says which. */
-  readonly signal: AbortSignal;
-  /** Settles as `work` does, or fails if it goes on for long after the time limit. */
-  readonly enforce: <T>(work: Promise<T>) => Promise<T>;
-  /** Resolves when `work` has settled, or at the latest a moment after the time limit. */
-  readonly waitFor: (work: Promise<unknown>) => Promise<void>;
-  /** Call when the request is over. */
-  readonly end: () => void;
-};
-
-/** Starts the time limit of a request; `bound` null: only its caller and its end end its work. */
-export function startTimeLimit(caller: AbortSignal, bound: TimeBound | null): TimeLimit {
-  const stop = new AbortController();
-  const leave = () => stop.abort(caller.reason);
-  if (caller.aborted) leave();
-  caller.addEventListener('abort', leave, { once: true });
-  const stopTimer = onEndOf(bound, () => stop.abort(bound && timedOut(bound)));
-  let stopOverdue = () => {};
-  const overdue = new Promise<typeof OVERDUE>((resolve) => {
-    const late = bound && { ...bound, until: bound.until + LIMITS.overdueMs };
-    stopOverdue = onEndOf(late, () => resolve(OVERDUE));
-  });
-  return {
-    signal: stop.signal,
-    async enforce(work) {
-      const first = await Promise.race([work, overdue]);
-      if (first === OVERDUE) throw bound && timedOut(bound);
-      return first;
-    },
-    waitFor: async (work) => void (await Promise.race([work, overdue])),
-    end() {
-      stopTimer();
-      stopOverdue();
-      caller.removeEventListener('abort', leave);
-      // What an operation that ended early has begun is of no use any more.
-      stop.abort(new RequestOver());
-    },
-  };
-}
-
-const OVERDUE = Symbol('the request is overdue');
-
 /** The reason for aborting work that is left when a request has been answered. */
 class RequestOver extends Error {
   constructor() {
     super('the request is over');
     this.name = 'RequestOver';
+  }
+}
+
+const OVER = new RequestOver();
+
+/** What ends a request early: its caller, its time limit, or its own early end. */
+export class TimeLimit {
+  readonly #bound: TimeBound | null;
+  readonly #caller: AbortSignal;
+  readonly #stop = new AbortController();
+  #stopTimer: () => void;
+  #isOverdue = false;
+  #isAbandoned = false;
+  /** Called when the request goes on for long after its time limit. */
+  #onOverdue: (() => void) | null = null;
+
+  /** bound null: there is no time limit. */
+  constructor(caller: AbortSignal, bound: TimeBound | null) {
+    this.#caller = caller;
+    this.#bound = bound;
+    if (caller.aborted) this.#leave();
+    caller.addEventListener('abort', this.#leave, { once: true });
+    this.#stopTimer = onEndOf(bound, () => this.#passed());
+  }
+
+  /** Aborted when the caller has gone or the time limit has passed; its reason says which. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Settles as `work` does, or fails if it goes on for long after the time limit. */
+  enforce<T>(work: Promise<T>): Promise<T> {
+    if (!this.#bound) return work;
+    const { seconds, until } = this.#bound;
+    return new Promise((resolve, reject) => {
+      this.#onOverdue = () => reject(timedOut({ seconds, until }));
+      if (this.#isOverdue) this.#onOverdue();
+      work.then(resolve, reject);
+    });
+  }
+
+  /** Resolves when `work` has settled, or at the latest a moment after the time limit. */
+  async waitFor(work: Promise<unknown>): Promise<void> {
+    if (!this.signal.aborted) {
+      await work;
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      this.#onOverdue = resolve;
+      if (this.#isOverdue) resolve();
+      const done = () => resolve();
+      work.then(done, done);
+    });
+  }
+
+  /** Notes that not all that was begun is needed: what is left is cancelled at the end. */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
+  /** Call when the request is over. */
+  end(): void {
+    if (this.#isAbandoned) this.#stop.abort(OVER);
+    this.#stopTimer();
+    this.#caller.removeEventListener('abort', this.#leave);
+  }
+
+  readonly #leave = (): void => this.#stop.abort(this.#caller.reason);
+
+  #passed(): void {
+    if (!this.#bound) return;
+    this.#stop.abort(timedOut(this.#bound));
+    const late = { ...this.#bound, until: this.#bound.until + LIMITS.overdueMs };
+    this.#stopTimer = onEndOf(late, () => {
+      this.#isOverdue = true;
+      this.#onOverdue?.();
+    });
   }
 }

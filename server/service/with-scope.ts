@@ -6,7 +6,7 @@ import {
 } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import type { Arrival, ScopeRequest, Service } from './service.ts';
-import { startTimeLimit } from './time-limit.ts';
+import { TimeLimit } from './time-limit.ts';
 
 /**
  * Maximum number of attempts. A request is retried once because the data have changed or a standby
@@ -22,8 +22,7 @@ const MAX_MANIFESTS = 3;
  * requests need one statement, which then runs without a transaction. The whole work is retried
  * from the start, on the primary and in one transaction, if the data change between that statement
  * and the next one, a pooler loses a prepared statement, pages of the manifest were swept, or the
- * chosen standby cannot answer. The time limit starts with the request, and bounds
- * all attempts together.
+ * chosen standby cannot answer. The time limit starts with the request, and bounds all attempts.
  */
 export async function withScope<T>(
   service: Service,
@@ -32,10 +31,9 @@ export async function withScope<T>(
   work: (scope: AnonymousScope) => Promise<T>,
 ): Promise<T> {
   const arrival = service.arrive(request.arrivedAt);
-  const limit = startTimeLimit(request.signal, boundOf(arrival, timeoutSeconds));
-  const limited = { ...request, signal: limit.signal };
+  const limit = new TimeLimit(request.signal, boundOf(arrival, timeoutSeconds));
   const attempt = async (mayBeginAnew: boolean) => {
-    const scope = service.openScope(timeoutSeconds, limited, { arrival, mayBeginAnew });
+    const scope = service.openScope(timeoutSeconds, request, { arrival, mayBeginAnew, limit });
     try {
       const result = await limit.enforce(work(scope));
       // GraphQL puts errors of fields into its result instead of throwing them.
@@ -48,10 +46,13 @@ export async function withScope<T>(
     }
   };
   let manifests = 1;
+  let isAnswered = false;
   try {
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await attempt(attempts === 1);
+        const result = await attempt(attempts === 1);
+        isAnswered = true;
+        return result;
       } catch (error) {
         if (error instanceof AnswerPostponed) {
           await request.waitForReaders?.(limit.signal);
@@ -63,6 +64,7 @@ export async function withScope<T>(
       }
     }
   } finally {
+    if (!isAnswered) limit.abandon();
     limit.end();
   }
 }

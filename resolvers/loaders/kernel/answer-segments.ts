@@ -153,7 +153,7 @@ async function answersOf<T>(
 ): Promise<KeyAnswer[]> {
   const answers: KeyAnswer[] = [];
   for (const [i, item] of items.entries()) {
-    await reader.pause();
+    if (i > 0) await reader.pause();
     answers.push(answerOf(item, i));
   }
   return answers;

@@ -41,7 +41,8 @@ export const describedKeysLoader = (
 const KEYS_AT_ONCE = 5_000;
 
 function* inChunks<T>(items: readonly T[]): Iterable<readonly T[]> {
-  for (let i = 0; i < items.length; i += KEYS_AT_ONCE) yield items.slice(i, i + KEYS_AT_ONCE);
+  if (items.length <= KEYS_AT_ONCE) yield items;
+  else for (let i = 0; i < items.length; i += KEYS_AT_ONCE) yield items.slice(i, i + KEYS_AT_ONCE);
 }
 
 type Unknown = KeyToDescribe & { readonly state: ContextState; readonly at: TextsOf };
@@ -66,7 +67,7 @@ async function describeAll(
         const key = some[i] as string;
         if (!row) unknown.set(nameOf(group, key), { state, at, group, key });
       }
-      await reader.pause();
+      if (some.length === KEYS_AT_ONCE) await reader.pause();
     }
     found.push(rows);
   }
@@ -75,7 +76,7 @@ async function describeAll(
   for (const [r, { group, keys }] of requests.entries()) {
     const rows = found[r] ?? [];
     for (const [i, key] of keys.entries()) rows[i] ??= byName.get(nameOf(group, key));
-    await reader.pause();
+    if (keys.length >= KEYS_AT_ONCE) await reader.pause();
   }
   return found as DescribedKey[][];
 }
@@ -100,7 +101,7 @@ async function describeUnknown(
       byName.set(name, row);
       if (state.snapshot === reader.session.snapshot) texts.keep(at, row);
     }
-    await reader.pause();
+    if (some.length === KEYS_AT_ONCE) await reader.pause();
   }
   return byName;
 }

@@ -17,8 +17,8 @@ const allowance = (values: number) => {
   };
 };
 
-const takeMany = (progress: { take(): void }, values: number) => {
-  for (let i = 0; i < values; i += 1) progress.take();
+const takeMany = (progress: { take(values: number): void }, values: number) => {
+  for (let i = 0; i < values; i += 1) progress.take(1);
 };
 
 describe('the progress of an operation', () => {
@@ -26,7 +26,7 @@ describe('the progress of an operation', () => {
     const progress = new OperationProgress(allowance(3));
     takeMany(progress, 3);
     expect(progress.ended).toBeNull();
-    expect(() => progress.take()).toThrow('too many');
+    expect(() => progress.take(1)).toThrow('too many');
     expect(() => progress.requireGoing()).toThrow('too many');
     await expect(progress.whenEnded).rejects.toThrow('too many');
   });
@@ -43,7 +43,7 @@ describe('the progress of an operation', () => {
     const progress = new OperationProgress(given);
     let taken = 0;
     while (!progress.isDue) {
-      progress.take();
+      progress.take(1);
       taken += 1;
     }
     const order: string[] = [];
@@ -111,12 +111,12 @@ describe('the progress of a field with a limit of its own', () => {
   it('counts for the operation, and ends alone', async () => {
     const operation = new OperationProgress(allowance(3));
     const field = new FieldProgress(operation);
-    field.take();
+    field.take(1);
     field.end(new Error('late'));
-    expect(() => field.take()).toThrow('late');
+    expect(() => field.take(1)).toThrow('late');
     expect(() => field.requireGoing()).toThrow('late');
     await expect(field.later(() => 1)).rejects.toThrow('late');
-    operation.take();
-    expect(() => operation.take()).toThrow('too many');
+    operation.take(1);
+    expect(() => operation.take(1)).toThrow('too many');
   });
 });
