@@ -12,12 +12,11 @@ export async function beginEach<T, Result>(
 ): Promise<Result[]> {
   const begun: Promise<Result>[] = [];
   for (const [i, item] of items.entries()) {
-    if (i > 0 && i % ITEMS_AT_ONCE === 0) {
-      // Nobody awaits these yet; if they fail, the last line tells.
-      for (const each of begun.slice(-ITEMS_AT_ONCE)) each.catch(() => undefined);
-      await pause();
-    }
-    begun.push(work(item));
+    if (i > 0 && i % ITEMS_AT_ONCE === 0) await pause();
+    const each = work(item);
+    // Nobody awaits it yet, or ever if a later one cannot be begun; the last line tells.
+    each.catch(() => undefined);
+    begun.push(each);
   }
   return Promise.all(begun);
 }

@@ -36,7 +36,7 @@ export function createHttpServer(
   drain.begins(() => live.end());
   const routeOf = createRouter(service, { pages, live });
   const isRefusedAtOnce = refuseAtOnce(service);
-  const unread = new UnreadAnswers();
+  const unread = new UnreadAnswers(settings);
   const addressOf = addressLog(settings);
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
   const warnOfProxy = warnOfUndeclaredProxy(log, isTrusted);

@@ -6,6 +6,8 @@ const CHUNK_CHARACTERS = 65_536;
 
 export const isChunk = (characters: number): boolean => characters >= CHUNK_CHARACTERS;
 
+const HALF = /[\ud800-\udbff]/;
+
 /** Joins pieces in order. Text of several chunks is never a single string. */
 export class LongText {
   #text = '';
@@ -14,7 +16,7 @@ export class LongText {
   add(piece: Piece): void {
     if (typeof piece === 'string') {
       this.#text += piece;
-      if (isChunk(this.#text.length)) this.#flush();
+      if (isChunk(this.#text.length)) this.#flushPairs();
       return;
     }
     this.#flush();
@@ -26,6 +28,15 @@ export class LongText {
     if (this.#chunks.length === 0) return this.#text;
     this.#flush();
     return this.#chunks;
+  }
+
+  /** Keeps the first half of a surrogate pair, which the next piece may complete. */
+  #flushPairs(): void {
+    const last = this.#text.length - 1;
+    const half = HALF.test(this.#text.charAt(last)) ? this.#text.charAt(last) : '';
+    if (half !== '') this.#text = this.#text.slice(0, last);
+    this.#flush();
+    this.#text = half;
   }
 
   #flush(): void {

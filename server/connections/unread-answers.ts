@@ -1,16 +1,11 @@
 import { LIMITS } from '../../domain/limits.ts';
 
 type UnreadLimits = {
-  readonly processBytes: number;
-  readonly addressBytes: number;
+  /** Bytes of all answers together. */
+  readonly unreadBytes: number;
+  readonly unreadBytesPerAddress: number;
   /** How long a reader may take nothing while there are too many bytes. */
-  readonly stuckMs: number;
-};
-
-const DEFAULTS: UnreadLimits = {
-  processBytes: LIMITS.unreadBytes,
-  addressBytes: LIMITS.unreadBytesPerAddress,
-  stuckMs: LIMITS.stuckReaderMs,
+  readonly stuckReaderMs: number;
 };
 
 /** The answers to one address. */
@@ -41,7 +36,7 @@ export class UnreadAnswers {
   #waiting = 0;
   #check: NodeJS.Timeout | null = null;
 
-  constructor(limits: UnreadLimits = DEFAULTS, now: () => number = () => performance.now()) {
+  constructor(limits: UnreadLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.now = now;
   }
@@ -49,6 +44,11 @@ export class UnreadAnswers {
   /** Bytes that count for the whole process. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Number of addresses with answers. */
+  get addresses(): number {
+    return this.#addresses.size;
   }
 
   /** Returns an answer to an address, of no bytes yet. */
@@ -69,12 +69,12 @@ export class UnreadAnswers {
   }
 
   #counted({ bytes }: Address): number {
-    return Math.min(bytes, this.#limits.addressBytes);
+    return Math.min(bytes, this.#limits.unreadBytesPerAddress);
   }
 
   hasRoom({ bytes }: Address): boolean {
-    const { addressBytes, processBytes } = this.#limits;
-    return bytes <= addressBytes && this.#bytes <= processBytes;
+    const { unreadBytesPerAddress, unreadBytes } = this.#limits;
+    return bytes <= unreadBytesPerAddress && this.#bytes <= unreadBytes;
   }
 
   release(answer: UnreadAnswer): void {
@@ -104,13 +104,14 @@ export class UnreadAnswers {
       const giveUp = () => {
         leave();
         address.waiting.splice(address.waiting.indexOf(begin), 1);
+        this.release(answer);
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
       address.waiting.push(begin);
       this.#waiting += 1;
       this.admit();
-      this.watch(address);
+      this.watch();
     });
   }
 
@@ -123,27 +124,26 @@ export class UnreadAnswers {
   }
 
   /** Looks for readers that take nothing, as long as there are too many bytes. */
-  watch(address: Address): void {
-    if (this.#check !== null || (this.#waiting === 0 && this.hasRoom(address))) return;
+  watch(): void {
+    if (this.#check !== null || [...this.#addresses.values()].every((at) => this.hasRoom(at)))
+      return;
     this.#check = setTimeout(() => {
       this.#check = null;
       this.#disconnectStuck();
-      const over = [...this.#addresses.values()].find((each) => !this.hasRoom(each));
-      if (over ?? this.#waiting > 0) this.watch(over ?? address);
-    }, this.#limits.stuckMs / 10).unref();
+      this.watch();
+    }, this.#limits.stuckReaderMs / 10).unref();
   }
 
   #disconnectStuck(): void {
-    const since = this.now() - this.#limits.stuckMs;
+    const since = this.now() - this.#limits.stuckReaderMs;
     const isStuck = ({ movedAt }: UnreadAnswer) => movedAt !== null && movedAt <= since;
-    for (const address of [...this.#addresses.values()]) {
-      const stuck = [...address.answers].filter(isStuck).sort((a, b) => a.taken - b.taken);
-      for (const answer of stuck) {
-        const isOver = !this.hasRoom(address) || address.waiting.length > 0;
-        if (!isOver) break;
-        answer.disconnect();
-        this.release(answer);
-      }
+    const stuck = [...this.#addresses.values()].flatMap((address) =>
+      [...address.answers].filter(isStuck).map((answer) => ({ answer, address })),
+    );
+    for (const { answer, address } of stuck.sort((a, b) => a.answer.taken - b.answer.taken)) {
+      if (this.hasRoom(address)) continue;
+      answer.disconnect();
+      this.release(answer);
     }
   }
 }
@@ -160,6 +160,7 @@ export class UnreadAnswer {
   movedAt: number | null = null;
   /** Ends its connection. */
   disconnect: () => void = () => undefined;
+  #isClosed = false;
 
   constructor(all: UnreadAnswers, address: string) {
     this.#all = all;
@@ -171,7 +172,7 @@ export class UnreadAnswer {
    * answer has to be dropped, and rendered again after `turn`.
    */
   grow(bytes: number): boolean {
-    if (bytes <= LIMITS.smallAnswerBytes) return true;
+    if (this.#isClosed || bytes <= LIMITS.smallAnswerBytes) return true;
     const address = this.#all.resize(this, bytes);
     if (address.exempt === this || this.#all.hasRoom(address)) return true;
     this.release();
@@ -184,23 +185,32 @@ export class UnreadAnswer {
 
   /** Notes that the answer is complete. */
   complete(bytes: number, disconnect: () => void): void {
+    if (this.#isClosed) return;
     const address = this.#all.resize(this, bytes);
     if (address.exempt === this) address.exempt = null;
     this.movedAt = this.#all.now();
     this.disconnect = disconnect;
-    this.#all.watch(address);
+    this.#all.admit();
+    this.#all.watch();
   }
 
   /** Notes that the reader has taken so many bytes more. */
   take(bytes: number): void {
+    if (bytes === 0 || this.bytes === 0) return;
     this.#all.resize(this, this.bytes - bytes);
     this.taken += bytes;
     this.movedAt = this.#all.now();
     this.#all.admit();
   }
 
-  /** Call when the reader has taken all, or has gone. */
+  /** Forgets its bytes until it has some again. */
   release(): void {
     this.#all.release(this);
+  }
+
+  /** Call when the reader has taken all, or has gone: what is still under way counts no more. */
+  close(): void {
+    this.#isClosed = true;
+    this.release();
   }
 }

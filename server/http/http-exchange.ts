@@ -65,6 +65,8 @@ export function openExchange(
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
+    // After that: an answer that waits for its turn has given up by now.
+    terms.unread.close();
   });
   const current: CurrentRequest = {
     requestId,

@@ -58,7 +58,7 @@ export async function withScope<T>(
           await request.waitForReaders?.(limit.signal);
           continue;
         }
-        if (!(error instanceof SnapshotMoved) || attempts === MAX_ATTEMPTS) throw error;
+        if (!(error instanceof SnapshotMoved) || attempts >= MAX_ATTEMPTS) throw error;
         if (error instanceof PagesGone && manifests === MAX_MANIFESTS) throw error;
         if (error instanceof PagesGone) manifests += 1;
       }

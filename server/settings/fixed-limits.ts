@@ -33,6 +33,11 @@ export type FixedLimits = {
   /** Maximum number of values in the answer to one operation, and of callers not signed in. */
   answerValues: number;
   answerValuesSignedOut: number;
+  /** Maximum bytes of answers that readers have not taken, of all and of those at one address. */
+  unreadBytes: number;
+  unreadBytesPerAddress: number;
+  /** How long a reader may take nothing while there are more. */
+  stuckReaderMs: number;
 };
 
 export const FIXED_LIMITS: FixedLimits = {
@@ -51,6 +56,9 @@ export const FIXED_LIMITS: FixedLimits = {
   graphqlBodyBytes: LIMITS.graphqlBodyBytes,
   answerValues: LIMITS.answerValues,
   answerValuesSignedOut: LIMITS.answerValuesSignedOut,
+  unreadBytes: LIMITS.unreadBytes,
+  unreadBytesPerAddress: LIMITS.unreadBytesPerAddress,
+  stuckReaderMs: LIMITS.stuckReaderMs,
 };
 
 /** Limits of a GraphQL operation, except for its cost, which is a setting. */

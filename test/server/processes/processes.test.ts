@@ -48,6 +48,9 @@ const NOT_DIVIDED = [
   'graphqlBodyBytes',
   'answerValues',
   'answerValuesSignedOut',
+  'unreadBytes',
+  'unreadBytesPerAddress',
+  'stuckReaderMs',
   'slowMs',
 ];
 
