@@ -268,12 +268,12 @@ async function search(starts: readonly string[], isSignedIn: boolean): Promise<n
 describe('documents with as many values as possible', { timeout: 600_000 }, () => {
   it('are answered within the limit or refused, on every way', async () => {
     const found = await search([...STARTS, ...INTROSPECTIONS], true);
-    expect(Math.max(...found)).toBeGreaterThan(1_000);
+    expect(Math.max(...found)).toBeGreaterThan(100);
   });
 
   it('without credentials are answered within the limit or refused', async () => {
     const found = await search(INTROSPECTIONS, false);
-    expect(Math.max(...found)).toBeGreaterThan(1_000);
+    expect(Math.max(...found)).toBeGreaterThan(100);
   });
 
   it('are limited in subscriptions', async () => {
@@ -302,7 +302,8 @@ describe('documents with as many values as possible', { timeout: 600_000 }, () =
       if (isError) expect(text).toContain(`The values of an answer must be at most ${limit}`);
       return !isError;
     };
-    let [below, enough] = [0, MOST];
+    let below = 0;
+    let enough = MOST;
     expect(await isAnswered(enough)).toBe(true);
     while (enough - below > 1) {
       const middle = Math.floor((below + enough) / 2);
