@@ -1,4 +1,5 @@
 import { foldCase } from '../../domain/filters/search-text.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { mapSliced, type Sliced } from '../../domain/sliced.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../keys/key-list.ts';
@@ -51,6 +52,10 @@ function* eachKey(set: KeySet, visit: (ordinal: number) => void): Sliced<void> {
   }
 }
 
+/** Whether a label may stand for a default label, by which the key is then not found. */
+export const replacesDefault = (kind: SimpleKeyKind): boolean =>
+  kind === 'port' || kind === 'country';
+
 /**
  * Returns finders for the keys that pass because of this part's label, and for the keys that must
  * be tested because of it.
@@ -61,9 +66,7 @@ function* partFinders(
   part: number,
 ): Sliced<{ passing: FindAmong; uncertain: FindAmong }> {
   const wanted = foldCase(search);
-  const kind = codec.kinds[part];
-  const replacesDefault = kind === 'port' || kind === 'country';
-  if (replacesDefault || wanted.includes('\\')) {
+  if (replacesDefault(codec.kinds[part] ?? 'text') || wanted.includes('\\')) {
     return {
       passing: keysWithParts(codec, part, []),
       uncertain: keysWithParts(codec, part, given.keys()),

@@ -124,6 +124,7 @@ const reader = (): SegmentReader => ({
   threadPool,
   caller: { user: 'test', signal: new AbortController().signal },
   pause: () => undefined,
+  yieldToEventLoop: async () => {},
   fetch: (requests, bound) => fetchPages(copiesOf(lab.connection), requests, bound),
 });
 

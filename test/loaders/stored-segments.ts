@@ -83,6 +83,7 @@ function openStore(written: readonly PlainSegment[], live: LiveSegments): TestSt
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     caller: { user: 'test', signal: new AbortController().signal },
     pause: () => undefined,
+    yieldToEventLoop: async () => {},
     fetch: async (requests) => {
       if (requests.some(({ pages }) => [...pages].length > 0)) statements += 1;
       return new Map(

@@ -9,9 +9,11 @@ import type { Interval } from '../../../domain/time/interval.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
+import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';
 import type { DescribedKey, TextsOf } from '../memory/text-memory.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
+import { afterMany } from '../session/after-many.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { ContextState, NodeReader } from '../session/node-reader.ts';
@@ -19,6 +21,7 @@ import { describeKeys, type KeyToDescribe } from './describe-keys.ts';
 import { countKeys, type ListedKeys, type RawKeyPage, readKeyPage } from './key-pages.ts';
 import { checkFilter, matchKeys } from './match-keys.ts';
 import { allKeysOf, presentKeys } from './present-keys.ts';
+import { NO_KEYS, sortedKeys } from './sorted-keys.ts';
 
 /** Keys of a group, in raw form. */
 type DescribeRequest = {
@@ -150,17 +153,39 @@ export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, bool
     { cacheKeyFn: ({ group, key }) => nameOf(group, key) },
   );
 
+/** The keys of a group that have texts. There may be as many as the group has keys. */
+type LabelledGroup = {
+  /** Labels by raw key. */
+  readonly labels: ReadonlyMap<string, string>;
+  /** Keys with texts that a user gave: they exist even without readings. */
+  readonly byUser: readonly string[];
+};
+
 /** Loads the keys of groups that have texts. */
-export const labelledKeysLoader = ({
-  session,
-}: NodeReader): DataLoader<number, readonly LabelledKeyRow[]> =>
+export const labelledKeysLoader = (reader: NodeReader): DataLoader<number, LabelledGroup> =>
   new DataLoader(async (groupIds) => {
     const rows = groupBy(
-      await selectLabelledKeys(session, groupIds, null),
+      await selectLabelledKeys(reader.session, groupIds, null),
       ({ groupId }) => groupId,
     );
-    return groupIds.map((groupId) => rows.get(groupId) ?? []);
+    const labelled: LabelledGroup[] = [];
+    for (const groupId of groupIds) labelled.push(await labelledGroup(reader, rows.get(groupId)));
+    return labelled;
   });
+
+async function labelledGroup(
+  reader: NodeReader,
+  rows: readonly LabelledKeyRow[] = [],
+): Promise<LabelledGroup> {
+  const labels = new Map<string, string>();
+  const byUser: string[] = [];
+  for (const [i, { key, label, isByUser }] of rows.entries()) {
+    await afterMany(reader, i);
+    if (label !== null) labels.set(key, label);
+    if (isByUser) byUser.push(key);
+  }
+  return { labels, byUser };
+}
 
 export type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
 
@@ -169,10 +194,8 @@ export async function ownLabels(
   labelled: LabelledKeys,
   { groupId, isCrossKey, partGroupIds }: ReadGroup,
 ): Promise<OwnLabels> {
-  const labelsIn = async (id: number | null): Promise<Map<string, string>> => {
-    const rows = id === null ? [] : await labelled.load(id);
-    return new Map(rows.flatMap(({ key, label }) => (label === null ? [] : [[key, label]])));
-  };
+  const labelsIn = async (id: number | null): Promise<ReadonlyMap<string, string>> =>
+    id === null ? new Map() : (await labelled.load(id)).labels;
   const [keys, parts] = await Promise.all([
     labelsIn(groupId),
     Promise.all(isCrossKey ? partGroupIds.map(labelsIn) : []),
@@ -204,6 +227,17 @@ export function createKeyLists(
   labelled: LabelledKeys,
   described: DataLoader<DescribeRequest, DescribedKey[]>,
 ) {
+  /** Once for all lists of a group: it may be all of its keys. */
+  const keysWithTexts = new DataLoader<ReadGroup, KeyList, number>(
+    (groups) =>
+      Promise.all(
+        groups.map(async ({ groupId, codec }) => {
+          const { byUser } = await labelled.load(groupId);
+          return sortedKeys(reader.segments, codec, byUser);
+        }),
+      ),
+    { cacheKeyFn: ({ groupId }) => groupId },
+  );
   /** Lists requested together are ready together, so that their keys are read together. */
   const listed = new DataLoader<ListRequest, ListedKeys>(
     async (requests) => {
@@ -221,10 +255,9 @@ export function createKeyLists(
     const common = { group, matches, bound: null };
     if (window) {
       const segments = await presentKeys(reader.segments, { group, live, window, bound: null });
-      return { ...common, segments, withTexts: [] };
+      return { ...common, segments, withTexts: NO_KEYS };
     }
-    const rows = await labelled.load(group.groupId);
-    const withTexts = rows.filter(({ isByUser }) => isByUser).map(({ key }) => key);
+    const withTexts = await keysWithTexts.load(group);
     return { ...common, segments: live.map(allKeysOf), withTexts };
   }
   /** Returns a function that finds the keys that pass. Errors: those of compileKeyFilter. */

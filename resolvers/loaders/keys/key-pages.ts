@@ -1,7 +1,15 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { compareKeys as compareTexts } from '../../../domain/keys/compare-keys.ts';
-import { compareKeys, type KeyList, keyAt, oneKey } from '../../../segments/keys/key-list.ts';
+import {
+  compareKeys,
+  firstOrdinal,
+  type KeyList,
+  keyAt,
+  oneKey,
+} from '../../../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
+import { uniteKeys } from '../../../segments/keys/unite-keys.ts';
+import { keyListPart } from '../../../segments/merge/key-list-parts.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import type { SegmentKeySet } from './present-keys.ts';
@@ -11,8 +19,7 @@ import { streamKeys } from './stream-keys.ts';
 export type ListedKeys = {
   readonly group: SegmentGroup;
   readonly segments: readonly SegmentKeySet[];
-  /** In raw form, in any order. */
-  readonly withTexts: readonly string[];
+  readonly withTexts: KeyList;
   /** Selects the keys to list; null: all. */
   readonly matches: ((keys: KeyList) => Promise<(ordinal: number) => boolean>) | null;
   readonly bound: TimeBound | null;
@@ -52,49 +59,21 @@ async function* listedKeys(
   { group, segments, withTexts, matches, bound }: ListedKeys,
   after: Uint8Array | null,
 ): AsyncGenerator<KeyList> {
-  const extra = sortedKeys(group, withTexts, after);
-  let addedCount = 0;
+  const cursor = after && oneKey(after);
+  let added = cursor
+    ? firstOrdinal(withTexts, (key) => compareKeys(withTexts, key, cursor, 0) > 0)
+    : 0;
   for await (const keys of streamKeys(reader, { group, segments, after, bound })) {
-    const { merged, next } = addExtra(keys, extra, addedCount);
-    addedCount = next;
+    const to = firstOrdinal(
+      withTexts,
+      (key) => compareKeys(withTexts, key, keys, keys.count - 1) > 0,
+    );
+    // Most have none to add.
+    const merged = to > added ? uniteKeys([keys, keyListPart(withTexts, added, to)]).keys : keys;
+    added = Math.max(added, to);
     yield await onlyMatching(merged, matches);
   }
-  const { merged } = addExtra(NO_KEYS, extra, addedCount);
-  yield await onlyMatching(merged, matches);
-}
-
-const NO_KEYS: KeyList = { bytes: new Uint8Array(0), ends: new Uint32Array(0), count: 0 };
-
-function sortedKeys(
-  { codec }: SegmentGroup,
-  texts: readonly string[],
-  after: Uint8Array | null,
-): Uint8Array[] {
-  const keys = texts.flatMap((text) => codec.encodeIfKey(text) ?? []);
-  const wanted = keys.filter((key) => after === null || Buffer.compare(key, after) > 0);
-  return wanted.sort((a, b) => Buffer.compare(a, b));
-}
-
-/**
- * Adds to a list the extra keys from index `from` on that sort before its end; to an empty list,
- * all remaining ones.
- */
-function addExtra(keys: KeyList, extra: readonly Uint8Array[], from: number) {
-  const merged = new KeyListBuilder({ keys: keys.count, bytes: keys.bytes.length });
-  let next = from;
-  for (let i = 0; i < keys.count; i += 1) {
-    for (; next < extra.length; next += 1) {
-      const key = extra[next] as Uint8Array;
-      const difference = compareKeys(oneKey(key), 0, keys, i);
-      if (difference > 0) break;
-      if (difference < 0) merged.add(key);
-    }
-    merged.add(keyAt(keys, i));
-  }
-  if (keys.count === 0) {
-    for (; next < extra.length; next += 1) merged.add(extra[next] as Uint8Array);
-  }
-  return { merged: merged.finish(), next };
+  yield await onlyMatching(keyListPart(withTexts, added, withTexts.count), matches);
 }
 
 async function onlyMatching(keys: KeyList, matches: ListedKeys['matches']): Promise<KeyList> {

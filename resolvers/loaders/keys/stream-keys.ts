@@ -49,13 +49,26 @@ export async function* streamKeys(
     await readNext(reader, { group, inputs, bound });
     const open = inputs.filter(({ pending }) => pending !== null);
     if (open.length === 0) return;
+    await waitForTime(
+      reader,
+      open.reduce((sum, { pending }) => sum + (pending?.count ?? 0), 0),
+    );
     const lists = cutAll(open);
     const { keys } = uniteKeys(lists);
     const rest = after === null ? keys : keysAfter(keys, after);
     if (rest.count > 0) yield rest;
-    await reader.pause();
   }
 }
+
+/** Keys whose work takes a millisecond or so. */
+const FEW_KEYS = 1_000;
+
+/**
+ * Waits for an iteration of its own if there are many keys. `pause` would not do: the lists of
+ * many fields have what they wait for at once, when none of them has worked yet.
+ */
+const waitForTime = (reader: SegmentReader, keys: number): Promise<void> | undefined =>
+  keys > FEW_KEYS ? reader.yieldToEventLoop() : reader.pause();
 
 /**
  * Skips ranges that end at or before the key, because the directory has their last keys, and ranges
@@ -93,10 +106,10 @@ async function readNext(reader: SegmentReader, { group, inputs, bound }: NextRea
   if (due.length === 0) return;
   const sectionsOf = await wishes.read(reader, bound);
   for (const { input, next } of due) {
+    await waitForTime(reader, next.range.keyCount);
     const keys = readKeys(next.range, group.codec, sectionsOf(input.segment));
     input.pending = onlyPresent(keys, next, input.present);
     input.nextRange += 1;
-    await reader.pause();
   }
 }
 

@@ -252,6 +252,7 @@ export class NodeReader {
       threadPool: memory.threadPool,
       caller,
       pause: () => this.pause(),
+      yieldToEventLoop: () => this.yieldToEventLoop(),
       fetch: async (requests, bound) =>
         requests.length === 0 ? new Map() : pages.load({ requests, bound }),
     };

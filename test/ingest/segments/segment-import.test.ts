@@ -121,6 +121,7 @@ async function topper(from: number, to: number, probeId: number | null) {
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     caller: { user: 'test', signal: new AbortController().signal },
     pause: () => undefined,
+    yieldToEventLoop: async () => {},
     fetch: (requests: Parameters<typeof fetchPages>[1]) =>
       fetchPages(copiesOf(lab.reader), requests),
   };

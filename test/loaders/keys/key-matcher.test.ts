@@ -5,6 +5,7 @@ import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
 import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
+import { NO_KEYS } from '../../../resolvers/loaders/keys/sorted-keys.ts';
 import type { KeyMatcher } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
@@ -84,7 +85,7 @@ describe('filters over segments', () => {
             const found = await reader.threadPool.match(keys, search, reader.caller);
             return (ordinal: number) => hasKey(found, ordinal);
           };
-          const listed = { group: GROUP, segments, withTexts: [], matches, bound: null };
+          const listed = { group: GROUP, segments, withTexts: NO_KEYS, matches, bound: null };
           const page = await readKeyPage(reader, listed, { after: null, limit: 1000 });
           expect(page.keys).toEqual(plainly(allKeys(store), { search: text }));
         },

@@ -6,6 +6,7 @@ import {
   readKeyPage,
 } from '../../../resolvers/loaders/keys/key-pages.ts';
 import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
+import { sortedKeys } from '../../../resolvers/loaders/keys/sorted-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { stores } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';
@@ -26,13 +27,14 @@ describe('the keys of a group', () => {
           limit: fc.integer({ min: 1, max: 9 }),
           digit: fc.constantFrom(null, '1', '7', '0'),
         }),
-        async (contents, withTexts, { limit, digit }) => {
+        async (contents, texts, { limit, digit }) => {
           const { reader, segments: live } = storeOf(contents);
           const segments = live.map(allKeysOf);
+          const withTexts = await sortedKeys(reader, GROUP.codec, texts);
           const matches = digit === null ? null : ending(digit);
           const listed = { group: GROUP, segments, withTexts, matches, bound: null };
           const all = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));
-          for (const key of withTexts) if (key !== 'no key') all.add(key);
+          for (const key of texts) if (key !== 'no key') all.add(key);
           const wanted = [...all].filter((key) => digit === null || key.endsWith(digit)).sort();
           const found: string[] = [];
           for (;;) {

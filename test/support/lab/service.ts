@@ -86,8 +86,9 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const statements: string[] = [];
   const logged: string[] = [];
   const clock = { seconds: Date.UTC(2024, 6, 15, 12) / 1000 };
+  const settings: Settings = { ...readSettings({ PORT: '0' }), ...options.settings };
   const server = await startServer({
-    settings: { ...readSettings({ PORT: '0' }), ...options.settings },
+    settings,
     databaseUrl,
     log: createLog(options.settings?.logLevel ?? 'debug', collectingStream(logged)),
     clock: () => clock.seconds * 1000,
@@ -110,6 +111,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     url: server.url,
     databaseUrl,
+    /** A test may change the limits of an answer between requests. */
+    settings,
     /** The server's current time, in seconds since the epoch. */
     clock,
     /** The server's log so far. */
