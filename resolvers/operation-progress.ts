@@ -1,8 +1,8 @@
 import { yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
 
 /**
- * Completing so many values takes some milliseconds; a dashboard of 60 toppers has fewer. They are counted rather than timed, so that
- * the same operation always reads in the same batches.
+ * Completing so many values takes some milliseconds; a dashboard of 60 toppers has fewer. They are
+ * counted rather than timed, so that the same operation always reads in the same batches.
  */
 const VALUES_BETWEEN_YIELDS = 5_000;
 

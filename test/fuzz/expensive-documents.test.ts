@@ -181,10 +181,12 @@ function watchValues(): void {
   const { take } = OperationProgress.prototype;
   vi.spyOn(OperationProgress.prototype, 'take').mockImplementation(function (
     this: OperationProgress,
+    values: number,
   ) {
+    const wasDue = this.isDue;
     // What is still pending of an operation that has ended throws here.
-    take.call(this);
-    late.values = this.isDue ? late.values + 1 : 0;
+    take.call(this, values);
+    late.values = wasDue ? late.values + values : 0;
     late.most = Math.max(late.most, late.values);
   });
 }
