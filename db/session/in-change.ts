@@ -65,6 +65,9 @@ async function attempt<T>(
   const transact = async (): Promise<T> => {
     pid = await begin(client, options);
     const result = await work(client);
+    // The cancel may come too late for the last statement: what was given up is not committed.
+    signal.throwIfAborted();
+    if (isPast(bound)) throw timedOut(bound);
     await client.query('commit');
     return result;
   };

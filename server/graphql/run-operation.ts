@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql';
+import { type GraphQLError, OperationTypeNode } from 'graphql';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Piece } from '../../domain/text/long-text.ts';
@@ -68,7 +68,8 @@ export async function runOperation(
     },
   });
   endIfPostponed(scope, progress);
-  const stopWatching = endWith(scope.signal, progress);
+  const isMutation = operation.operation.operation === OperationTypeNode.MUTATION;
+  const stopWatching = endWith(scope.signal, progress, isMutation ? null : LIMITS.lateAnswerMs);
   try {
     const result = await operation.run({ scope, variables: coerced, rootValue, progress });
     return { data: result.data, errors: result.errors.map(masked) };
@@ -110,14 +111,21 @@ function endIfPostponed({ reads }: RequestScope, progress: OperationProgress): v
   };
 }
 
-/** Ends an operation whose caller has gone, or whose time is over. */
-function endWith(signal: AbortSignal, progress: OperationProgress): () => void {
+/**
+ * Ends an operation whose caller has gone, or whose time has been over for `graceMs`. null, for
+ * mutations: their answer waits until it is known whether the change was made.
+ */
+function endWith(
+  signal: AbortSignal,
+  progress: OperationProgress,
+  graceMs: number | null,
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   const end = () => {
     const { reason } = signal;
     if (reason instanceof CallerGone) progress.end(reason);
     // Reads end with the same limit: their fields are null, and the others may still be rendered.
-    else timer = setTimeout(() => progress.end(reason), LIMITS.lateAnswerMs);
+    else if (graceMs !== null) timer = setTimeout(() => progress.end(reason), graceMs);
   };
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
