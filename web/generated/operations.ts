@@ -25,7 +25,7 @@ export type AlertComparison =
   /** The total is below the threshold. */
   | 'TOTAL_BELOW';
 
-/** A window by dates, each as ISO 8601 or as people write it: `2026-07-15`, `2026-07-15T10:00`, `2026-07-15T10:00:00+02:00`, `Jul 15 2026 10:00:00 AM`. A date alone is its first moment; without `Z` or an offset it is in `timeZone`. Times are in whole seconds. */
+/** A window by dates, each as ISO 8601 or as people write it: `2026-07-15`, `2026-07-15T10:00`, `2026-07-15T10:00:00+02:00`, `Jul 15 2026 10:00:00 AM`. A date alone is its first moment; without `Z` or an offset it is in `timeZone`. Fractions of a second are dropped. */
 export type DateRangeInput = {
   /** Its start: `2026-07-15T10:00`. */
   readonly from: string;
