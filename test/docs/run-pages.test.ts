@@ -138,6 +138,8 @@ describe('the comparison of shapes', () => {
     [{ a: null }, { a: 1 }, 1],
     [{ a: 1 }, { a: null }, 1],
     [{ rank: 1 }, { rank: null }, 0],
+    [{ changeRatio: 0.1 }, { changeRatio: null }, 0],
+    [{ changeRatio: 0.1 }, {}, 1],
     [[1], [1, 2], 0],
     [[1, 2], [1], 1],
     [[{ a: [] }], [{ a: [1] }], 0],

@@ -1,10 +1,10 @@
 import { isObject } from '../../domain/is-object.ts';
 
 /**
- * Numbers that the demo may not have at some hours: a key may have had no rank before, and an alert
- * may still be firing.
+ * Numbers that the demo may not have at some hours: a key may have had no traffic before, and so no
+ * rank and nothing to divide by, and an alert may still be firing.
  */
-const SOMETIMES_NULL: ReadonlySet<string> = new Set(['rank', 'ended_at']);
+const SOMETIMES_NULL: ReadonlySet<string> = new Set(['rank', 'changeRatio', 'ended_at']);
 
 /**
  * The places where an answer differs in shape from one that a page shows. Numbers and texts may
