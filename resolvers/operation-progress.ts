@@ -1,13 +1,7 @@
-import { yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
+import { workedMs, yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
 
-/**
- * Completing so many values takes some milliseconds; a dashboard of 60 toppers has fewer. They are
- * counted rather than timed, so that the same operation always reads in the same batches.
- */
-const VALUES_BETWEEN_YIELDS = 5_000;
-
-/** So do so many characters of long texts. */
-const CHARACTERS_BETWEEN_YIELDS = 1_000_000;
+/** Milliseconds of work after which other requests run; a dashboard of 60 toppers takes fewer. */
+const WORK_MS = 5;
 
 /** How far an operation has come, or one of its fields that may end earlier than the operation. */
 export type Progress = {
@@ -50,9 +44,7 @@ export class OperationProgress implements Progress {
   #taken = 0;
   /** Values that were announced before they are completed. */
   #expected = 0;
-  #yieldsAt = VALUES_BETWEEN_YIELDS;
   #written = 0;
-  #yieldsAtCharacter = CHARACTERS_BETWEEN_YIELDS;
   #ended: End | null = null;
   readonly #waiting: (() => void)[] = [];
   #isRunning = false;
@@ -103,7 +95,7 @@ export class OperationProgress implements Progress {
   }
 
   get isDue(): boolean {
-    return this.#taken >= this.#yieldsAt || this.#written >= this.#yieldsAtCharacter;
+    return workedMs() >= WORK_MS;
   }
 
   later<T>(work: () => T | Promise<T>): Promise<T> {
@@ -124,15 +116,11 @@ export class OperationProgress implements Progress {
     this.#allowance.onWaiting(true);
     while (this.#waiting.length > 0) {
       await yieldToEventLoop();
-      this.#yieldsAt = this.#taken + VALUES_BETWEEN_YIELDS;
-      this.#yieldsAtCharacter = this.#written + CHARACTERS_BETWEEN_YIELDS;
       this.#noteWritten();
       // The latest first: what has begun is completed, and its parts need not wait in memory.
-      while (!this.isDue) {
-        const next = this.#waiting.pop();
-        if (!next) break;
-        next();
-      }
+      do {
+        this.#waiting.pop()?.();
+      } while (this.#waiting.length > 0 && !this.isDue);
     }
     this.#isRunning = false;
     this.#allowance.onWaiting(false);

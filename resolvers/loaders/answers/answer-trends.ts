@@ -18,6 +18,7 @@ import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { inPauses } from '../session/in-pauses.ts';
 import { SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 /** A question to each step of a read's interval. */
@@ -191,7 +192,8 @@ async function answerPiece(
   const named = { keys: union.keys, codec: source.codec };
   const passing = question.passing && (await findPassingKeys(reader, union, question.passing));
   const { maxItems } = question;
-  const within = question.within && ordinalsWithin(question.within, named);
+  const within =
+    question.within && (await inPauses(reader, ordinalsWithin(question.within, named)));
   const kernelQuestion = { maxItems, within, passing };
   const found: TopKeys[] = [];
   let steps: MappedPart[][] = [];

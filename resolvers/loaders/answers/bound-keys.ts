@@ -21,6 +21,7 @@ import { isOfRead } from '../plan/is-of-read.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { inPauses } from '../session/in-pauses.ts';
 import { SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 const HOUR = 3600;
@@ -82,7 +83,7 @@ export async function boundKeys(
   const { keys, keyCount } = await reader.threadPool.bound(
     { fold: read.fold, apart },
     {
-      within: selection.within && ordinalsWithin(selection.within, named),
+      within: selection.within && (await inPauses(reader, ordinalsWithin(selection.within, named))),
       passing,
       rank,
       bucketsOfStep: stepSeconds / topperBucketSeconds,

@@ -1,5 +1,6 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
+import type { KernelQuery } from '../../../topk/answer-kernel-queries.ts';
 import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/parts-union.ts';
@@ -10,6 +11,7 @@ import type {
   KeysWithin,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
+import { inPauses } from '../session/in-pauses.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { HeadAnswers } from './head-answers.ts';
 import {
@@ -107,7 +109,7 @@ async function answerRead(
   const { fold } = read;
   const units = unitsOf(reader, { read, parts, union, blocks });
   const withins = questions.flatMap(({ question }) => withinOf(question) ?? []);
-  const ordinals = ordinalsWithinEach(withins, named);
+  const ordinals = await inPauses(reader, ordinalsWithinEach(withins, named));
   const selected = questions.map(({ question }, i) => {
     const within = withinOf(question);
     const selection: OrdinalSelection = {
@@ -132,12 +134,9 @@ async function answerRead(
     return answersOf(reader, found, (answer) => fromChanges(answer, named));
   }
   const folds = selected.filter(isOfFold);
-  const found = await reader.threadPool.fold(
-    fold,
-    units,
-    folds.map(({ question, selection }) => toKernel(question, named, selection)),
-    reader.caller,
-  );
+  const queries: KernelQuery[] = [];
+  for (const each of folds) queries.push(await toKernel(each, named, reader.pause));
+  const found = await reader.threadPool.fold(fold, units, queries, reader.caller);
   return answersOf(reader, folds, ({ question }, i) => {
     const answer = found[i];
     if (!answer) throw new Error('the kernel left a question unanswered');

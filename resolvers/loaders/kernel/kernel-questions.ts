@@ -19,6 +19,7 @@ import type {
   RankedValue,
   TopKeys,
 } from '../plan/key-questions.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
 
 /** The keys, which the kernel knows only by their ordinals. */
 export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
@@ -29,12 +30,18 @@ const UNKNOWN = 0xffff_ffff;
 /** Questions to one fold. */
 export type FoldQuestion = Exclude<BlockQuestion, ChangesQuestion>;
 
-/** Converts a question for the kernel; selection: the keys that it selects. */
-export function toKernel(
-  question: FoldQuestion,
+/** A question, and the keys that it selects. */
+export type SelectedFold = {
+  readonly question: FoldQuestion;
+  readonly selection: OrdinalSelection;
+};
+
+/** Converts a question for the kernel. */
+export async function toKernel(
+  { question, selection: { within, passing } }: SelectedFold,
   named: NamedKeys,
-  { within, passing }: OrdinalSelection,
-): KernelQuery {
+  pause: SegmentReader['pause'],
+): Promise<KernelQuery> {
   switch (question.kind) {
     case 'top':
       return {
@@ -47,15 +54,28 @@ export function toKernel(
     case 'chosen':
       return {
         kind: question.kind,
-        keys: question.keys.map((key) => findOrdinal(named, key)),
+        keys: await findOrdinals(named, question.keys, pause),
         within,
         passing,
       };
     case 'values':
-      return { kind: 'values', keys: question.keys.map((key) => findOrdinal(named, key)) };
+      return { kind: 'values', keys: await findOrdinals(named, question.keys, pause) };
     default:
       return question satisfies never;
   }
+}
+
+async function findOrdinals(
+  named: NamedKeys,
+  texts: readonly string[],
+  pause: SegmentReader['pause'],
+): Promise<number[]> {
+  const ordinals: number[] = [];
+  for (const text of texts) {
+    await pause();
+    ordinals.push(findOrdinal(named, text));
+  }
+  return ordinals;
 }
 
 function findOrdinal({ keys, codec }: NamedKeys, text: string): number {

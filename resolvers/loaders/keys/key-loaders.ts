@@ -13,7 +13,6 @@ import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';
 import type { DescribedKey, TextsOf } from '../memory/text-memory.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
-import { afterMany } from '../session/after-many.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { ContextState, NodeReader } from '../session/node-reader.ts';
@@ -70,7 +69,7 @@ async function describeAll(
         const key = some[i] as string;
         if (!row) unknown.set(nameOf(group, key), { state, at, group, key });
       }
-      if (some.length === KEYS_AT_ONCE) await reader.pause();
+      await reader.pause();
     }
     found.push(rows);
   }
@@ -79,7 +78,7 @@ async function describeAll(
   for (const [r, { group, keys }] of requests.entries()) {
     const rows = found[r] ?? [];
     for (const [i, key] of keys.entries()) rows[i] ??= byName.get(nameOf(group, key));
-    if (keys.length >= KEYS_AT_ONCE) await reader.pause();
+    await reader.pause();
   }
   return found as DescribedKey[][];
 }
@@ -104,7 +103,7 @@ async function describeUnknown(
       byName.set(name, row);
       if (state.snapshot === reader.session.snapshot) texts.keep(at, row);
     }
-    if (some.length === KEYS_AT_ONCE) await reader.pause();
+    await reader.pause();
   }
   return byName;
 }
@@ -150,7 +149,10 @@ export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, bool
       });
       return requests.map(({ group, key }) => found.get(group.groupId)?.has(key) ?? false);
     },
-    { cacheKeyFn: ({ group, key }) => nameOf(group, key) },
+    {
+      batchScheduleFn: reader.batchScheduleFn,
+      cacheKeyFn: ({ group, key }) => nameOf(group, key),
+    },
   );
 
 /** The keys of a group that have texts. There may be as many as the group has keys. */
@@ -163,15 +165,20 @@ type LabelledGroup = {
 
 /** Loads the keys of groups that have texts. */
 export const labelledKeysLoader = (reader: NodeReader): DataLoader<number, LabelledGroup> =>
-  new DataLoader(async (groupIds) => {
-    const rows = groupBy(
-      await selectLabelledKeys(reader.session, groupIds, null),
-      ({ groupId }) => groupId,
-    );
-    const labelled: LabelledGroup[] = [];
-    for (const groupId of groupIds) labelled.push(await labelledGroup(reader, rows.get(groupId)));
-    return labelled;
-  });
+  new DataLoader(
+    async (groupIds) => {
+      const rows = groupBy(
+        await selectLabelledKeys(reader.session, groupIds, null),
+        ({ groupId }) => groupId,
+      );
+      const labelled: LabelledGroup[] = [];
+      for (const groupId of groupIds) {
+        labelled.push(await labelledGroup(reader, rows.get(groupId)));
+      }
+      return labelled;
+    },
+    { batchScheduleFn: reader.batchScheduleFn },
+  );
 
 async function labelledGroup(
   reader: NodeReader,
@@ -179,8 +186,8 @@ async function labelledGroup(
 ): Promise<LabelledGroup> {
   const labels = new Map<string, string>();
   const byUser: string[] = [];
-  for (const [i, { key, label, isByUser }] of rows.entries()) {
-    await afterMany(reader, i);
+  for (const { key, label, isByUser } of rows) {
+    await reader.pause();
     if (label !== null) labels.set(key, label);
     if (isByUser) byUser.push(key);
   }
@@ -236,7 +243,7 @@ export function createKeyLists(
           return sortedKeys(reader.segments, codec, byUser);
         }),
       ),
-    { cacheKeyFn: ({ groupId }) => groupId },
+    { batchScheduleFn: reader.batchScheduleFn, cacheKeyFn: ({ groupId }) => groupId },
   );
   /** Lists requested together are ready together, so that their keys are read together. */
   const listed = new DataLoader<ListRequest, ListedKeys>(

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../../domain/sliced.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { type KeyList, keyStart } from '../../../segments/keys/key-list.ts';
@@ -10,17 +11,18 @@ type CodedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
  * Decision 31: returns the ordinals of the cross-keys that have a key as one of these parts, each
  * once, in ascending order.
  */
-export const ordinalsWithin = (within: KeysWithin, coded: CodedKeys): number[] =>
-  ordinalsWithinEach([within], coded).get(within) ?? [];
+export function* ordinalsWithin(within: KeysWithin, coded: CodedKeys): Sliced<number[]> {
+  return (yield* ordinalsWithinEach([within], coded)).get(within) ?? [];
+}
 
 /**
  * The same for several keys. Keys with the same first part are adjacent. For later parts all keys
  * are scanned, once: a table with a drill-down in each row needs a hundred.
  */
-export function ordinalsWithinEach(
+export function* ordinalsWithinEach(
   withins: readonly KeysWithin[],
   { keys, codec }: CodedKeys,
-): ReadonlyMap<KeysWithin, number[]> {
+): Sliced<ReadonlyMap<KeysWithin, number[]>> {
   const found = new Map(withins.map((within) => [within, new Set<number>()]));
   const later: WantedPart[] = [];
   for (const [{ parts, key }, ordinals] of found) {
@@ -32,7 +34,7 @@ export function ordinalsWithinEach(
       }
     }
   }
-  if (later.length > 0) findLaterParts(later, { keys, codec });
+  if (later.length > 0) yield* findLaterParts(later, { keys, codec });
   return new Map(
     [...found].map(([within, ordinals]) => [within, [...ordinals].sort((a, b) => a - b)]),
   );
@@ -51,7 +53,10 @@ type WantedPart = {
   readonly ordinals: Set<number>;
 };
 
-function findLaterParts(wanted: readonly WantedPart[], { keys, codec }: CodedKeys): void {
+/** Keys that are scanned in much less than a millisecond. */
+const KEYS_AT_ONCE = 1_000;
+
+function* findLaterParts(wanted: readonly WantedPart[], { keys, codec }: CodedKeys): Sliced<void> {
   const byPart = [...groupBy(wanted, ({ part }) => part)].map(([part, ofPart]) => ({
     part,
     lastBytes: new Set(ofPart.map(({ bytes }) => bytes.at(-1))),
@@ -59,6 +64,7 @@ function findLaterParts(wanted: readonly WantedPart[], { keys, codec }: CodedKey
   }));
   const ends = new Uint32Array(codec.kinds.length);
   for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+    if (ordinal % KEYS_AT_ONCE === 0) yield;
     codec.partEnds(keys.bytes, keyStart(keys, ordinal), keys.ends[ordinal] as number, ends);
     for (const { part, lastBytes, byHash } of byPart) {
       const from = ends[part - 1] as number;

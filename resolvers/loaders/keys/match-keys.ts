@@ -5,7 +5,6 @@ import {
 } from '../../../domain/filters/key-filter.ts';
 import { foldCase } from '../../../domain/filters/search-text.ts';
 import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
-import type { Sliced } from '../../../domain/sliced.ts';
 import { addKey, emptyKeySet, type KeySet, nextKey } from '../../../segments/filter/key-set.ts';
 import { replacesDefault } from '../../../segments/filter/labelled-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
@@ -14,7 +13,7 @@ import { type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
 import { keyListPart } from '../../../segments/merge/key-list-parts.ts';
 import type { KeySearch, NetworkSearch } from '../../../topk/threads/kernel-task.ts';
 import type { PatternNames } from '../../../topk/threads/thread-pool.ts';
-import { afterMany } from '../session/after-many.ts';
+import { inPauses } from '../session/in-pauses.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 
 /** What matching needs of a reader. */
@@ -79,7 +78,7 @@ async function labelsOfKeys(
   const codec = keyCodecOf(kinds);
   const found = new Map<string, string>();
   for (let i = 0; i < keys.count; i += 1) {
-    await afterMany(reader, i);
+    await reader.pause();
     const key = codec.decode(keyAt(keys, i));
     const label = labels.keys.get(key);
     if (label !== undefined) found.set(key, label);
@@ -108,10 +107,8 @@ async function labelsWith(
   wanted: string,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  let seen = 0;
   for (const [key, label] of labels) {
-    await afterMany(reader, seen);
-    seen += 1;
+    await reader.pause();
     if (foldCase(label).includes(wanted)) found.set(key, label);
   }
   return found;
@@ -137,8 +134,4 @@ export async function checkFilter(
   else await inPauses(reader, checkLists(ofKeys, ['subnet']));
   await threadPool.instructionsOf(filter, reader.caller, names);
   if (of === 'networks') await inPauses(reader, checkLists(ofAddresses, kinds));
-}
-
-async function inPauses(reader: FilterReader, work: Sliced<void>): Promise<void> {
-  while (work.next().done !== true) await reader.pause();
 }

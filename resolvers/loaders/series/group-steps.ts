@@ -14,6 +14,7 @@ import { foldRows } from '../../../topk/fold/fold-rows.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
+import { inPauses } from '../session/in-pauses.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 
@@ -40,7 +41,11 @@ export async function readGroupSteps(
   for (const [i, read] of reads.entries()) {
     const totals = new Map<number, { total: Exact[]; others: Exact[] }>();
     for (const part of steps[i] ?? []) {
-      addSegment(totals, read, part, keys.of(part.segment));
+      const segmentKeys = keys.of(part.segment);
+      const { within, group } = read;
+      const coded = { keys: segmentKeys, codec: group.codec };
+      const counted = within && (await inPauses(reader, ordinalsWithin(within, coded)));
+      addSegment(totals, read, part, { keys: segmentKeys, counted: counted && new Set(counted) });
       await reader.pause();
     }
     answers.push(toSteps(totals, read));
@@ -50,16 +55,17 @@ export async function readGroupSteps(
 
 type Totals = Map<number, { readonly total: Exact[]; readonly others: Exact[] }>;
 
+/** The keys of a segment, and the ordinals of those that count; null: all. */
+type CountedKeys = { readonly keys: KeyList; readonly counted: ReadonlySet<number> | null };
+
 function addSegment(
   totals: Totals,
   steps: GroupStepsRead,
   { blocks }: SegmentSteps,
-  keys: KeyList,
+  { keys, counted }: CountedKeys,
 ): void {
-  const { read, group, within } = steps;
-  const { codec } = group;
+  const { read } = steps;
   const isListed = listedKeys(steps, keys);
-  const counted = within && new Set(ordinalsWithin(within, { keys, codec }));
   for (const { step, block } of blocks) {
     if (block.column === null) continue;
     const rows = rowsOf(block, counted);

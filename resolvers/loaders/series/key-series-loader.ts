@@ -2,7 +2,6 @@ import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
-import { afterMany } from '../session/after-many.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
@@ -69,12 +68,11 @@ export class KeySeriesLoader {
     requests: readonly Request[],
     bound: TimeBound | null,
   ): Promise<KeySeriesFound[]> {
-    // Smaller batches are read together with what else is read now.
-    if (requests.length === KEYS_AT_ONCE) await reader.pause();
+    await reader.pause();
     const found = await loadAll(reader, requests, bound);
     // A series that was read for its values need not be read again for its steps.
     for (const [i, request] of requests.entries()) {
-      await afterMany(reader, i);
+      await reader.pause();
       const { series = null } = found[i] ?? {};
       if (request.question && series) {
         this.#loader.prime({ ...request, question: null }, { series, values: null });

@@ -17,7 +17,6 @@ import { answerSegments } from '../kernel/answer-segments.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
-import { afterMany } from '../session/after-many.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import type { SealedSegments } from './sealed-values.ts';
 import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
@@ -230,8 +229,8 @@ async function readInner(
   const wanted: OfSegment[] = [];
   for (const grid of open) {
     const ofKeys: (WantedKey | null)[] = [];
-    for (const [i, key] of grid.keys.entries()) {
-      await afterMany(reader, i);
+    for (const key of grid.keys) {
+      await reader.pause();
       ofKeys.push(wantedKey(grid.first.group, key));
     }
     for (const segment of grid.segments) {
@@ -248,7 +247,7 @@ async function readInner(
     const ofGrid = parts.get(grid) ?? grid.keys.map((): SeriesPart[] => []);
     parts.set(grid, ofGrid);
     for (const [keyIndex, key] of grid.keys.entries()) {
-      await afterMany(reader, keyIndex);
+      await reader.pause();
       const readings = key === null ? totalsOf(segment, grid) : series[keyIndex];
       if (!readings || readings.ids.length === 0) continue;
       ofGrid[keyIndex]?.push({ ...onSteps(readings, steps), segment });

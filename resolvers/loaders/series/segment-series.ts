@@ -9,7 +9,6 @@ import { readKeySeries, type SegmentSeries } from '../../../topk/blocks/segment-
 import type { BlockRun } from '../../../topk/cover/cover.ts';
 import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import { afterMany } from '../session/after-many.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
 /** Keys of a segment whose series of the meter at index `meterIndex` are requested. */
@@ -71,7 +70,7 @@ export class SegmentSeriesReads {
     const found: WantedRows = wanted.map(() => null);
     const prefix = `${segmentName(this.#reader, segment)} ${meterIndex}`;
     for (const [i, key] of wanted.entries()) {
-      await afterMany(this.#reader, i);
+      await this.#reader.pause();
       if (key === null) continue;
       // Not by its ordinal, because the search for that would take longer than all else here.
       const name = `${prefix} ${key.key}`;

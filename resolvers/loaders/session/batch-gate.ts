@@ -1,10 +1,13 @@
+import { setImmediate } from 'node:timers';
+
 /**
  * Decides when a batch of loads is read. Ordinarily that is as soon as everything that can run
- * without it has run. While an operation gives way to others in the middle of its work, its batches
- * wait for the rest of that work: however large an answer is, it takes the same statements.
+ * without it has run. While work of the operation gives way to others, its batches wait for the
+ * rest of that work: however long it takes, the operation reads by the same statements.
  */
 export class BatchGate {
-  #isClosed = false;
+  /** Pieces of work that give way, or have just continued. */
+  #waiting = 0;
   readonly #held: (() => void)[] = [];
 
   /** For DataLoader's `batchScheduleFn`. */
@@ -12,18 +15,24 @@ export class BatchGate {
     // Like DataLoader itself: after all promises that are resolved by now.
     void Promise.resolve().then(() =>
       process.nextTick(() => {
-        if (this.#isClosed) this.#held.push(dispatch);
+        if (this.#waiting > 0) this.#held.push(dispatch);
         else dispatch();
       }),
     );
   };
 
+  /** Call it when a piece of work gives way; each call needs one of `open`. */
   close(): void {
-    this.#isClosed = true;
+    this.#waiting += 1;
   }
 
+  /** Call it when a piece of work continues. */
   open(): void {
-    this.#isClosed = false;
-    for (const dispatch of this.#held.splice(0)) this.schedule(dispatch);
+    // Only then has it reached its own loads: what DataLoader remembers also takes a while.
+    setImmediate(() => {
+      this.#waiting -= 1;
+      if (this.#waiting > 0) return;
+      for (const dispatch of this.#held.splice(0)) dispatch();
+    });
   }
 }

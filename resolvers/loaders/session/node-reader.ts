@@ -83,6 +83,7 @@ export class NodeReader {
   readonly requestId: string | null;
   /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
   readonly batchScheduleFn: (dispatch: () => void) => void;
+  readonly #batches: BatchGate;
   readonly onPlan: TellPlan;
   /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
@@ -100,6 +101,7 @@ export class NodeReader {
   constructor(options: NodeReaderOptions) {
     const { session, nodeUrl, memory, caller, bound, requestId, onPlan } = options;
     this.requestId = requestId;
+    this.#batches = options.batches;
     this.batchScheduleFn = options.batches.schedule;
     this.onPlan = onPlan;
     this.session = session;
@@ -120,12 +122,15 @@ export class NodeReader {
   }
 
   /**
-   * Lets other requests continue. Await it repeatedly during long work of this process. Errors: the
-   * request's time limit has passed, or its caller has gone.
+   * Lets other requests continue if it is time. Await it repeatedly during long work of this
+   * process. Errors: the request's time limit has passed, or its caller has gone.
    */
   pause(): Promise<void> | undefined {
     this.#check();
-    return pause();
+    const pausing = pause();
+    if (!pausing) return undefined;
+    this.#batches.close();
+    return pausing.finally(() => this.#batches.open());
   }
 
   /** Yields before long work that cannot pause. Errors: the same. */
@@ -244,7 +249,7 @@ export class NodeReader {
           );
           return batch.map(() => fetched);
         }),
-      { cache: false },
+      { cache: false, batchScheduleFn: this.batchScheduleFn },
     );
     return {
       node: this.#nodeUrl,

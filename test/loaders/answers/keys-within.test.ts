@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { joinCrossKey } from '../../../domain/keys/cross-key.ts';
+import { runWhole } from '../../../domain/sliced.ts';
 import { ordinalsWithin, ordinalsWithinEach } from '../../../resolvers/loaders/keys/keys-within.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { codecOf, listOf, rawParts, SOME_KINDS } from '../../segments/keys/random-keys.ts';
@@ -30,7 +31,7 @@ it('finds the same cross-keys with a key in certain parts as a comparison of all
           const ofItsKind = parts.filter((part) => kinds[part] === kinds[chosen]);
           return { parts: ofItsKind, key: texts[chosen] ?? '' };
         });
-        const found = ordinalsWithinEach(withins, { keys, codec });
+        const found = runWhole(ordinalsWithinEach(withins, { keys, codec }));
         for (const within of withins) {
           const plain = Array.from({ length: keys.count }, (_, ordinal) => ordinal).filter(
             (ordinal) => {
@@ -39,7 +40,7 @@ it('finds the same cross-keys with a key in certain parts as a comparison of all
             },
           );
           expect(found.get(within)).toEqual(plain);
-          expect(ordinalsWithin(within, { keys, codec })).toEqual(plain);
+          expect(runWhole(ordinalsWithin(within, { keys, codec }))).toEqual(plain);
         }
       },
     ),
