@@ -17,6 +17,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
+import type { KernelCaller } from '../../topk/threads/worker-threads.ts';
 import { type Rendered, settledBefore } from './memory/response-memory.ts';
 import type { ServiceMemory } from './memory/service-memory.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
@@ -82,11 +83,11 @@ export class RequestReads {
   /** Called with the number of keys that a topper lists, before their texts are read. */
   onListed: (keys: number) => void = () => undefined;
   /** The user is known once the caller is identified. */
-  readonly #caller: { user: string; readonly signal: AbortSignal };
+  readonly #caller: Omit<KernelCaller, 'user'> & { user: string };
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
-    this.#caller = { user: '', signal: options.signal };
+    this.#caller = { user: '', signal: options.signal, pause: this.batches.pause };
     const { standbys, mayShare } = options;
     this.#choice = new StandbyChoice({
       standbys,

@@ -122,7 +122,7 @@ const reader = (): SegmentReader => ({
   node: 'test',
   memory: new SegmentMemory(2 ** 24),
   threadPool,
-  caller: { user: 'test', signal: new AbortController().signal },
+  caller: { user: 'test', signal: new AbortController().signal, pause: () => undefined },
   pause: () => undefined,
   yieldToEventLoop: async () => {},
   fetch: (requests, bound) => fetchPages(copiesOf(lab.connection), requests, bound),

@@ -81,7 +81,7 @@ function openStore(written: readonly PlainSegment[], live: LiveSegments): TestSt
     node: 'test',
     memory: new SegmentMemory(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
-    caller: { user: 'test', signal: new AbortController().signal },
+    caller: { user: 'test', signal: new AbortController().signal, pause: () => undefined },
     pause: () => undefined,
     yieldToEventLoop: async () => {},
     fetch: async (requests) => {

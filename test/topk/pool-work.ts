@@ -8,10 +8,14 @@ import type { KernelCaller } from '../../topk/threads/worker-threads.ts';
 /** Smaller work runs inline, larger work in a thread. */
 const INLINE_READINGS = 60_000;
 
-export const FOREVER: KernelCaller = { user: 'anna', signal: new AbortController().signal };
+export const FOREVER: KernelCaller = {
+  user: 'anna',
+  signal: new AbortController().signal,
+  pause: () => undefined,
+};
 
 export const callerWith = ({ signal }: AbortController): KernelCaller => ({
-  user: 'anna',
+  ...FOREVER,
   signal,
 });
 

@@ -177,7 +177,7 @@ describe('an overloaded thread pool', () => {
 
 describe('work whose caller has gone', () => {
   it('is not begun', async () => {
-    const gone = { user: 'anna', signal: AbortSignal.abort(new Error('gone')) };
+    const gone = { ...FOREVER, signal: AbortSignal.abort(new Error('gone')) };
     expect(await failureOf(fold(small, gone))).toMatchObject({ message: 'gone' });
     expect(await failureOf(fold(large, gone))).toMatchObject({ message: 'gone' });
     expect(threadPool.busy).toBe(0);

@@ -158,7 +158,7 @@ describe('work in slices', () => {
   it('gives the same results from a thread that turns to another job after each', async () => {
     await threadPool.close();
     threadPool = new ThreadPool({ workers: 1, queueLength: 20, sliceMs: 0, runsInline: false });
-    const ben: KernelCaller = { user: 'ben', signal: FOREVER.signal };
+    const ben: KernelCaller = { ...FOREVER, user: 'ben' };
     const asked = [FOREVER, ben, FOREVER, ben].map((caller, i) =>
       threadPool.match(keysOf(600 + i, 1), searchFor('(1|3){2}.*7$'), caller),
     );
@@ -181,7 +181,7 @@ describe('a user whose work is small', () => {
     );
     // The pattern is compiled first.
     await vi.waitUntil(() => threadPool.waiting === 2, { timeout: 30_000, interval: 1 });
-    const ben: KernelCaller = { user: 'ben', signal: FOREVER.signal };
+    const ben: KernelCaller = { ...FOREVER, user: 'ben' };
     await fold(large, ben).then(() => order.push('ben'));
     await Promise.all(slow);
     expect(order.at(-1)).not.toBe('ben');
@@ -190,7 +190,7 @@ describe('a user whose work is small', () => {
   it('is not refused because another user has filled the queue', async () => {
     const anna = [fold(large), fold(large), fold(large)];
     const refused = failureOf(anna[2] as Promise<unknown>);
-    const ben = fold(large, { user: 'ben', signal: FOREVER.signal });
+    const ben = fold(large, { ...FOREVER, user: 'ben' });
     expect(await refused).toMatchObject({ kind: 'busy' });
     expect(await ben).toEqual(await anna[0]);
     expect(await anna[1]).toEqual(await anna[0]);
@@ -207,7 +207,7 @@ describe('a slice that does not end', () => {
     // re2js takes some tenths of a second for this, in one step.
     const pattern = '(?i)[a-\\x{10ffff}]'.repeat(200);
     const anna = [0, 1].map(() => threadPool.instructionsOf({ match: pattern }, FOREVER));
-    const ben = fold(large, { user: 'ben', signal: FOREVER.signal });
+    const ben = fold(large, { ...FOREVER, user: 'ben' });
     expect(await ben).toHaveLength(1);
     expect(new Set(await Promise.all(anna)).size).toBe(1);
     process.off('worker', note);
@@ -222,7 +222,7 @@ describe('work that is no longer wanted while it runs', () => {
     const caller = new AbortController();
     const endless = 'a'.repeat(5_000);
     const found = threadPool.match(keysOf(20_000, 1), searchFor(`${SLOW}|${endless}`), {
-      user: 'anna',
+      ...FOREVER,
       signal: caller.signal,
     });
     const failure = failureOf(found);

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { pause } from './event-loop-scheduler.ts';
 
 /**
  * Decides when a batch of loads is read. Ordinarily that is as soon as everything that can run
@@ -19,6 +20,14 @@ export class BatchGate {
         else dispatch();
       }),
     );
+  };
+
+  /** Lets other requests continue if it is time. Await it repeatedly during long work. */
+  readonly pause = (): Promise<void> | undefined => {
+    const pausing = pause();
+    if (!pausing) return undefined;
+    this.close();
+    return pausing.finally(() => this.open());
   };
 
   /** Call it when a piece of work gives way; each call needs one of `open`. */

@@ -24,7 +24,7 @@ import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
 import type { BatchGate } from './batch-gate.ts';
-import { pause, yieldToEventLoop } from './event-loop-scheduler.ts';
+import { yieldToEventLoop } from './event-loop-scheduler.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -127,10 +127,7 @@ export class NodeReader {
    */
   pause(): Promise<void> | undefined {
     this.#check();
-    const pausing = pause();
-    if (!pausing) return undefined;
-    this.#batches.close();
-    return pausing.finally(() => this.#batches.open());
+    return this.#batches.pause();
   }
 
   /** Yields before long work that cannot pause. Errors: the same. */

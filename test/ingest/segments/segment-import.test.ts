@@ -119,7 +119,7 @@ async function topper(from: number, to: number, probeId: number | null) {
     node: 'test',
     memory: new SegmentMemory(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
-    caller: { user: 'test', signal: new AbortController().signal },
+    caller: { user: 'test', signal: new AbortController().signal, pause: () => undefined },
     pause: () => undefined,
     yieldToEventLoop: async () => {},
     fetch: (requests: Parameters<typeof fetchPages>[1]) =>
