@@ -180,6 +180,8 @@ export const LIMITS = {
   retentionFirstMs: 3_000,
   /** How often it looks again: slices become too old at most once an hour. */
   retentionEveryMs: 60_000,
+  /** How far the clocks of database and server may differ: beyond it, one of them is wrong. */
+  clockDifferenceSeconds: 300,
   /** How long it waits for an import to release the context before it retries later. */
   retentionLockMs: 10_000,
   /** Differences that `verify` names. It only counts the others. */

@@ -1,28 +1,18 @@
-import { countExpiredEvents as count } from '../db/write/alerts/retention/count-expired-events.ts';
 import { deleteExpiredEvents } from '../db/write/alerts/retention/delete-expired-events.ts';
 import { deleteUnusedRevisions } from '../db/write/alerts/retention/delete-unused-revisions.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { keptSince } from '../domain/slices/retention.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { Keeper } from './keeper.ts';
 
-type EventKeeper = Pick<Keeper, 'connection' | 'contextId' | 'retentionDays' | 'now' | 'signal'>;
-
-/** Returns the number of ended alert events that are older than the context's retention. */
-export async function countExpiredEvents(keeper: EventKeeper): Promise<number> {
-  const { connection, contextId, retentionDays, now } = keeper;
-  if (retentionDays === null) return 0;
-  return count(connection, contextId, keptSince(retentionDays, now()));
-}
-
 /**
- * Deletes alert events that ended before the context's retention period, and superseded revisions
- * that are left without events. Returns the number of events deleted. Events that are firing or
- * have pending deliveries stay.
+ * Deletes alert events that ended by `before`, and superseded revisions that are left without
+ * events. Returns the number of events deleted. Events that are firing or have pending deliveries
+ * stay.
  */
-export async function dropExpiredEvents(keeper: EventKeeper): Promise<number> {
-  const { connection, contextId, retentionDays, now, signal } = keeper;
-  if (retentionDays === null) return 0;
-  const before = keptSince(retentionDays, now());
+export async function dropExpiredEvents(
+  { connection, contextId, signal }: Pick<Keeper, 'connection' | 'contextId' | 'signal'>,
+  before: EpochSeconds,
+): Promise<number> {
   const max = LIMITS.droppedEvents;
   let dropped = 0;
   for (;;) {

@@ -4,6 +4,7 @@ import { holdContext, releaseContext } from '../db/write/lock-context.ts';
 import type { RefusedRemoval } from '../db/write/pages/remove-page-partitions.ts';
 import { removeTakenPartitions } from '../db/write/pages/remove-taken-partitions.ts';
 import { selectPartitioned } from '../db/write/pages/select-partitioned.ts';
+import { selectClock } from '../db/write/select-clock.ts';
 import { selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
@@ -23,6 +24,7 @@ export type Keeper = {
   readonly contextId: number;
   readonly context: string;
   readonly retentionDays: number | null;
+  /** The database's clock: whose data it is decides what is over. */
   readonly now: () => EpochSeconds;
   readonly signal?: AbortSignal | undefined;
   /** Called before waiting, when another process holds the context. */
@@ -33,9 +35,8 @@ export type Keeper = {
   readonly detachWaitMs?: number | undefined;
 };
 
-type KeeperTarget = Omit<Keeper, 'connection' | 'contextId' | 'context' | 'retentionDays'> & {
+type KeeperTarget = Omit<Keeper, 'connection' | 'contextId' | 'retentionDays' | 'now'> & {
   readonly databaseUrl: string;
-  readonly context: string;
 };
 
 /**
@@ -47,8 +48,16 @@ export const withKeeper = <T>(
 ): Promise<T> =>
   withConnection({ databaseUrl, signal: target.signal }, 'slices', async (connection) => {
     const { contextId, retentionDays } = await existingContext(connection, target.context);
-    return work({ ...target, connection, contextId, retentionDays });
+    const now = await databaseClock(connection);
+    return work({ ...target, connection, contextId, retentionDays, now });
   });
+
+/** Returns the database's clock, which goes on from the moment at which it was read. */
+async function databaseClock(connection: Connection): Promise<() => EpochSeconds> {
+  const readAtMs = performance.now();
+  const read = await selectClock(connection);
+  return () => read + Math.floor((performance.now() - readAtMs) / 1000);
+}
 
 /** Returns the keeper for one slice. */
 export const ofSlice = (

@@ -1,10 +1,15 @@
 import { type Command, Option } from 'commander';
+import { countExpiredEvents } from '../../db/write/alerts/retention/count-expired-events.ts';
 import { selectSliceLosses } from '../../db/write/feeds/select-slice-losses.ts';
+import { selectClock } from '../../db/write/select-clock.ts';
+import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
+import { keptSince } from '../../domain/slices/retention.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
 import { archiveSlice } from '../../keeping/archive-slice.ts';
+import { compareClocks } from '../../keeping/clocks.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
-import { expiredSelection } from '../../keeping/expired.ts';
-import { countExpiredEvents, dropExpiredEvents } from '../../keeping/expired-events.ts';
+import { dropExpiredEvents } from '../../keeping/expired-events.ts';
 import { finishKeeping, type Keeper, type KeptSlice, withKeeper } from '../../keeping/keeper.ts';
 import {
   planSlices,
@@ -80,15 +85,12 @@ const acting = (command: Command): Command =>
 
 async function list(options: SliceOptions): Promise<void> {
   const selection = selectionOf(options);
-  const now = nowInSeconds();
-  const { slices, facts } = await withDatabase(({ url, signal }) =>
-    withKeeper(
-      { databaseUrl: url, context: options.context, now: nowInSeconds, signal },
-      async (keeper) => ({
-        slices: await selectKept(keeper, selection),
-        facts: await factsOf(keeper, now),
-      }),
-    ),
+  const { slices, facts, now } = await withDatabase(({ url, signal }) =>
+    withKeeper({ databaseUrl: url, context: options.context, signal }, async (keeper) => ({
+      slices: await selectKept(keeper, selection),
+      facts: await factsOf(keeper),
+      now: keeper.now(),
+    })),
   );
   const lines = options.json
     ? slices.map((slice) => JSON.stringify(sliceFields(slice, now, facts)))
@@ -96,8 +98,8 @@ async function list(options: SliceOptions): Promise<void> {
   for (const line of lines) console.log(line);
 }
 
-const factsOf = async ({ connection, contextId }: Keeper, now: number): Promise<SliceFacts> => ({
-  segments: await loadSliceSegments(connection, contextId, now),
+const factsOf = async ({ connection, contextId, now }: Keeper): Promise<SliceFacts> => ({
+  segments: await loadSliceSegments(connection, contextId, now()),
   losses: await selectSliceLosses(connection, contextId),
 });
 
@@ -116,7 +118,6 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
         databaseUrl: url,
         context,
         signal,
-        now: nowInSeconds,
         onBytes: progress.update,
         onWaiting: () => console.error(`waiting for other work on ${context} to end`),
       },
@@ -150,24 +151,86 @@ async function actOnSlices(
   { options, selection, signal, progress }: Acting,
   done: number[],
 ): Promise<void> {
-  const chosen = options.expired ? expiredOf(keeper, selection) : selection;
+  const before = options.expired ? await expiredBy(keeper) : selection.before;
   const pool = action === 'archive' ? await findPool(keeper, options.pool ?? null) : null;
-  const plan = await planSlices(keeper, action, chosen);
+  const plan = await planSlices(keeper, action, { ...selection, before });
   for (const { slice, reason } of plan.leftOut) console.error(`${slice.name} ${reason}: left out`);
-  const events = takesEvents(options) ? await countExpiredEvents(keeper) : 0;
+  const { connection, contextId } = keeper;
+  const endedBy = takesEvents(options) ? before : null;
+  const events = endedBy === null ? 0 : await countExpiredEvents(connection, contextId, endedBy);
   const isNothing = plan.slices.length === 0 && events === 0;
-  if (options.dryRun || isNothing) return showPlan(plan, action, { options, pool, events });
+  if (options.expired) await tellOfKept(keeper, plan);
+  if (options.dryRun || isNothing)
+    return showPlan(plan, action, { options, now: keeper.now(), pool, events });
   if (action === 'drop') {
     const what = `Dropping ${summary(plan.slices, events)} of context ${keeper.context}`;
     await confirm(what, { word: keeper.context, given: options.confirm, signal });
   }
+  const failed = new FailedRestores(keeper, plan);
   for (const slice of plan.slices) {
-    const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
-    progress.stop();
-    if (line !== null) console.log(line);
-    done.push(slice.sliceId);
+    try {
+      const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
+      progress.stop();
+      if (line !== null) console.log(line);
+      done.push(slice.sliceId);
+    } catch (error) {
+      progress.stop();
+      if (action !== 'restore') throw error;
+      await failed.note(slice, error, options);
+    }
   }
-  if (events > 0) console.log(eventsLine(await dropExpiredEvents(keeper), options));
+  failed.end();
+  if (events > 0 && endedBy !== null) {
+    console.log(eventsLine(await dropExpiredEvents(keeper, endedBy), options));
+  }
+}
+
+/** Archives are independent of each other: one that is damaged does not keep others away. */
+class FailedRestores {
+  readonly #keeper: Keeper;
+  readonly #all: number;
+  #count = 0;
+
+  constructor(keeper: Keeper, { slices }: SlicePlan) {
+    this.#keeper = keeper;
+    this.#all = slices.length;
+  }
+
+  /** Names a slice that could not be restored. Errors: no other can be restored either. */
+  async note({ name }: KeptSlice, error: unknown, { json }: SliceOptions): Promise<void> {
+    this.#keeper.signal?.throwIfAborted();
+    if (this.#all === 1 || !(await isAlive(this.#keeper))) throw error;
+    this.#count += 1;
+    const reason = reasonOf(error);
+    if (json) console.log(JSON.stringify({ notRestored: name, reason }));
+    else console.error(`${name} was not restored: ${reason}`);
+  }
+
+  end(): void {
+    if (this.#count === 0) return;
+    const what = `${count(this.#count)} of ${counted(this.#all, 'slice')}`;
+    throw new Error(`${what} could not be restored, and stay archived: the reasons are above`);
+  }
+}
+
+const isAlive = ({ connection }: Keeper): Promise<boolean> =>
+  selectClock(connection).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Tells which slices only this command drops, as it goes by the clock alone: their context may have
+ * no newer data because its feed has ended.
+ */
+async function tellOfKept({ connection, contextId }: Keeper, { slices }: SlicePlan): Promise<void> {
+  const since = (await selectKeptSince(connection, contextId)) ?? 0;
+  const kept = slices.filter(({ endsAt }) => endsAt > since);
+  if (kept.length === 0) return;
+  console.error(
+    `the server would keep ${counted(kept.length, 'slice')} of these, because the context has no ` +
+      `newer data: ${kept.map(({ name }) => name).join(', ')}`,
+  );
 }
 
 /** Returns whether to drop events too: they belong to no engine instance and to no pool. */
@@ -227,6 +290,8 @@ async function finish(keeper: Keeper, action: SliceAction, done: readonly number
 
 type Shown = {
   readonly options: SliceOptions;
+  /** The database's clock, epoch seconds. */
+  readonly now: number;
   readonly pool: ArchivePool | null;
   readonly events: number;
 };
@@ -234,7 +299,7 @@ type Shown = {
 function showPlan(
   { slices }: SlicePlan,
   action: SliceAction,
-  { options, pool, events }: Shown,
+  { options, now, pool, events }: Shown,
 ): void {
   const would = { archive: 'wouldArchive', restore: 'wouldRestore', drop: 'wouldDrop' }[action];
   if (options.json) {
@@ -247,7 +312,7 @@ function showPlan(
     const end = slices.length === 0 ? '' : ':';
     console.log(`Would ${action} ${summary(slices, events)}${to}${end}`);
     if (slices.length === 0) return;
-    for (const line of slicesTable(slices, nowInSeconds())) console.log(line);
+    for (const line of slicesTable(slices, now)) console.log(line);
   }
 }
 
@@ -267,13 +332,20 @@ function selectionOf({ before, slice, engine, pool }: SliceOptions): SliceSelect
   return { before: at, names: slice ?? null, engine: engine ?? null, pool: pool ?? null };
 }
 
-function expiredOf({ retentionDays, context, now }: Keeper, selection: SliceSelection) {
-  if (retentionDays !== null) {
-    return { ...selection, before: expiredSelection(retentionDays, now()).before };
+/** Returns the time by which slices must have ended to be expired, by the clock alone. */
+async function expiredBy({ retentionDays, context, connection }: Keeper): Promise<number> {
+  if (retentionDays === null) {
+    throw new Error(
+      `Context ${context} keeps everything: declare its retention_days with \`countergraph apply\``,
+    );
   }
-  throw new Error(
-    `Context ${context} keeps everything: declare its retention_days with \`countergraph apply\``,
+  const { database, difference } = await compareClocks(connection, () =>
+    Math.floor(Date.now() / 1000),
   );
+  if (difference !== null) {
+    throw new Error(`Nothing is dropped for its age, because two clocks differ: ${difference}`);
+  }
+  return keptSince(retentionDays, database);
 }
 
 /** A progress bar for each slice, as its bytes are written or read. */
@@ -296,5 +368,3 @@ function byteProgress() {
     },
   };
 }
-
-const nowInSeconds = (): number => Math.floor(Date.now() / 1000);

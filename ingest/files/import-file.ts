@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../../db/connection/connection.ts';
 import { insertImport } from '../../db/write/imports/insert-import.ts';
 import { selectImport } from '../../db/write/imports/select-import.ts';
-import { keptSince } from '../../domain/slices/retention.ts';
+import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
@@ -217,7 +217,7 @@ async function importContent(
     keysAreExact: keys.isExact,
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
-    expired: expiredOf(session, options.now()),
+    expired: await expiredOf(session),
     badLines: badLines.result(),
     lost: losses.total(),
     exporters: losses.exporters(),
@@ -227,12 +227,15 @@ async function importContent(
   };
 }
 
-function expiredOf(
-  { slices, retentionDays }: ImportSession,
-  now: EpochSeconds,
-): ExpiredSlices | null {
+/** Call it once everything is written: the newest bucket of the import counts, too. */
+async function expiredOf({
+  connection,
+  contextId,
+  slices,
+  retentionDays,
+}: ImportSession): Promise<ExpiredSlices | null> {
   if (retentionDays === null) return null;
-  const ended = slices.endedCount(keptSince(retentionDays, now));
+  const ended = slices.endedCount((await selectKeptSince(connection, contextId)) ?? 0);
   return ended > 0 ? { slices: ended, retentionDays } : null;
 }
 

@@ -7,8 +7,8 @@ import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
 import { type Retention, selectRetentions } from '../../db/write/slices/select-retentions.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { compareClocks } from '../../keeping/clocks.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
-import { expiredSelection } from '../../keeping/expired.ts';
 import { dropExpiredEvents } from '../../keeping/expired-events.ts';
 import type { Keeper } from '../../keeping/keeper.ts';
 import { planSlices } from '../../keeping/plan-slices.ts';
@@ -19,7 +19,7 @@ import { RetentionTally } from './retention-tally.ts';
 export type KeepRetentionOptions = {
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Milliseconds since the epoch. */
+  /** The clock of this machine, milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Counts what was done. */
   readonly tally?: RetentionTally;
@@ -36,33 +36,62 @@ const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEver
  * primary. It also frees the space of what was archived or dropped while readers still used it. It
  * locks a context for only one slice at a time. If an import holds the lock for long, it retries on
  * a later pass.
+ *
+ * What is too old is decided by the database's clock and the newest data
+ * (db/write/slices/select-kept-since.ts). Nothing is dropped while the clock of this machine says
+ * something else than the database's: one of them is wrong, and what is dropped does not come back.
  */
 export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
   const { clock = Date.now, lockMs = LIMITS.retentionLockMs } = options;
-  const now = () => Math.floor(clock() / 1000);
+  const ownSeconds = () => Math.floor(clock() / 1000);
 
   let isWarned = false;
+  let isStopped = false;
 
   /** A pooler loses the lock that keeps imports out. Returns false if slices are left to drop. */
   async function leaveUndone(connection: Connection): Promise<boolean> {
     if (!isWarned) log.warn(`old slices are not dropped: ${NEEDS_SESSION}`);
     isWarned = true;
-    return (await selectRetentions(connection, now())).length === 0;
+    return (await selectRetentions(connection)).length === 0;
+  }
+
+  /** Logs a difference of the clocks once, and that it is over. */
+  function noteClocks(difference: string | null): void {
+    if (difference !== null && !isStopped) {
+      log.error(`nothing is dropped for its age, because two clocks differ: ${difference}`);
+    }
+    if (difference === null && isStopped)
+      log.info('the clocks agree: old slices are dropped again');
+    isStopped = difference !== null;
+  }
+
+  /** Returns whether everything was dropped and removed that should be. */
+  async function work(connection: Connection, signal: AbortSignal): Promise<boolean> {
+    const { database, difference } = await compareClocks(connection, ownSeconds);
+    noteClocks(difference);
+    const dropping = { connection, log, tally, now: () => database, lockMs, signal };
+    const isDropped = difference === null && (await dropOld(dropping));
+    if (isTransactionPooled(connection)) return isDropped;
+    return (await removePartitions(dropping)) && isDropped;
+  }
+
+  async function dropOld(dropping: Dropping): Promise<boolean> {
+    const { connection } = dropping;
+    // Events need no lock, so they are dropped behind a pooler, too.
+    const areEventsGood = await dropEvents(dropping);
+    const areSlicesGood = isTransactionPooled(connection)
+      ? await leaveUndone(connection)
+      : await dropSlices(dropping);
+    return areEventsGood && areSlicesGood;
   }
 
   async function check(signal: AbortSignal): Promise<void> {
     let failed = true;
     try {
-      failed = !(await withConnection({ databaseUrl, signal }, 'retention', async (connection) => {
-        const dropping = { connection, log, tally, now, lockMs, signal };
-        // Events need no lock, so they are dropped behind a pooler, too.
-        const areEventsGood = await dropEvents(dropping);
-        const areSlicesGood = isTransactionPooled(connection)
-          ? await leaveUndone(connection)
-          : await dropSlices(dropping);
-        return areEventsGood && areSlicesGood;
-      }));
+      failed = !(await withConnection({ databaseUrl, signal }, 'retention', (connection) =>
+        work(connection, signal),
+      ));
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');
     }
@@ -77,6 +106,7 @@ type Dropping = {
   readonly connection: Connection;
   readonly log: Logger;
   readonly tally: RetentionTally;
+  /** The database's clock, epoch seconds. */
   readonly now: () => number;
   readonly lockMs: number;
   readonly signal: AbortSignal;
@@ -84,13 +114,14 @@ type Dropping = {
 
 /** Drops the expired events of all contexts; returns whether all could be dropped. */
 async function dropEvents(dropping: Dropping): Promise<boolean> {
-  const { connection, log, tally, now, signal } = dropping;
+  const { connection, log, tally, signal } = dropping;
   let isGood = true;
-  for (const { name: context, ...retention } of await selectEventRetentions(connection, now())) {
+  for (const retention of await selectEventRetentions(connection)) {
+    const { contextId, name: context, retentionDays, keptSince } = retention;
     try {
-      const events = await dropExpiredEvents({ ...retention, connection, now, signal });
+      const events = await dropExpiredEvents({ connection, contextId, signal }, keptSince);
       tally.droppedEvents += events;
-      const facts = { context, events, retentionDays: retention.retentionDays };
+      const facts = { context, events, retentionDays };
       if (events > 0) log.info(facts, 'ended events of alerts were too old and dropped');
     } catch (error) {
       if (signal.aborted) return isGood;
@@ -103,9 +134,9 @@ async function dropEvents(dropping: Dropping): Promise<boolean> {
 
 /** Drops the expired slices of all contexts; returns false if any context failed. */
 async function dropSlices(dropping: Dropping): Promise<boolean> {
-  const { connection, log, now, signal } = dropping;
+  const { connection, log, signal } = dropping;
   let isGood = true;
-  for (const retention of await selectRetentions(connection, now())) {
+  for (const retention of await selectRetentions(connection)) {
     try {
       await dropOf(dropping, retention);
     } catch (error) {
@@ -114,18 +145,23 @@ async function dropSlices(dropping: Dropping): Promise<boolean> {
       isGood = false;
     }
   }
-  if (!(await selectIsPrimary(connection))) return isGood;
+  return isGood;
+}
+
+/** Frees the space of what was archived or dropped; returns false if any of it cannot be. */
+async function removePartitions({ connection, log, signal }: Dropping): Promise<boolean> {
+  if (!(await selectIsPrimary(connection))) return true;
   const refused = await removeTakenPartitions(connection, { signal });
   if (refused.length > 0) log.error({ refused }, REFUSED_REMOVAL);
-  return isGood && refused.length === 0;
+  return refused.length === 0;
 }
 
 async function dropOf(
   { connection, log, tally, now, lockMs, signal }: Dropping,
-  { contextId, name: context, retentionDays }: Retention,
+  { contextId, name: context, retentionDays, keptSince }: Retention,
 ): Promise<void> {
   const keeper: Keeper = { connection, contextId, context, retentionDays, now, signal };
-  const selection = expiredSelection(retentionDays, now());
+  const selection = { before: keptSince, names: null, engine: null, pool: null };
   const { slices } = await planSlices(keeper, 'drop', selection);
   for (const chosen of slices) {
     const slice = await dropSlice(keeper, chosen, lockMs);

@@ -4,7 +4,7 @@ import { readMetrics } from '../support/http/metrics-text.ts';
 import { T0 } from '../support/lab/lab.ts';
 import { CONTEXT } from '../support/lab/service.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';
-import { type AlertLab, startAlertLab } from './alert-lab.ts';
+import { type AlertLab, reading, startAlertLab } from './alert-lab.ts';
 
 const DAY = 86_400;
 
@@ -12,12 +12,13 @@ let lab: AlertLab;
 
 beforeAll(async () => {
   lab = await startAlertLab({ declaration: { retention_days: 2 } });
+  await newestAt(T0);
 });
 afterAll(() => lab.close());
 
 beforeEach(async () => {
   vi.stubEnv('DATABASE_URL', lab.databaseUrl);
-  lab.clock.seconds = T0;
+  lab.clock.seconds = Math.floor(Date.now() / 1000);
   await lab.sql('delete from alerts');
   await lab.sql('delete from alert_sinks');
   await lab.declare({ big: { when: { key_above: 1 } } });
@@ -35,6 +36,9 @@ const makeEvents = (ends: Readonly<Record<string, number | null>>) =>
     [Object.keys(ends), Object.values(ends), T0 - 1000 * DAY],
   );
 
+/** Imports a reading in the newest bucket. */
+const newestAt = (ts: number) => lab.importSamples([reading('any', ts - T0, 1)]);
+
 const keys = async () => (await lab.events()).map(({ key }) => key);
 
 const revisions = async () =>
@@ -50,10 +54,10 @@ const dropped = async () =>
 
 describe('events of alerts', () => {
   it('are dropped once their end is old enough; firing ones stay, however old', async () => {
-    await makeEvents({ old: T0 - 2 * DAY, next: T0 - 2 * DAY + 1, firing: null });
+    await makeEvents({ old: T0 - 2 * DAY, next: T0 - 2 * DAY + 60, firing: null });
     await lab.dropExpiredNow();
     expect(await keys()).toEqual(['firing', 'next']);
-    lab.clock.seconds += 1;
+    await newestAt(T0 + 60);
     await lab.dropExpiredNow();
     expect(await keys()).toEqual(['firing']);
     expect(lab.logText()).toContain('ended events of alerts were too old and dropped');
@@ -122,6 +126,16 @@ describe('slices drop --expired', () => {
 
   it('drops them too, once it is confirmed', async () => {
     await makeEvents({ one: T0 - 3 * DAY, two: T0 - 3 * DAY });
+    await runOnDatabase([
+      'slices',
+      'drop',
+      '--context',
+      CONTEXT,
+      '--before',
+      '2025-01-01',
+      '--confirm',
+      CONTEXT,
+    ]);
     expect((await drop('--dry-run')).out).toEqual(['Would drop 2 events of alerts']);
     expect((await drop('--dry-run', '--json')).out).toEqual(['{"wouldDropEvents":2}']);
     expect((await drop()).err).toEqual([

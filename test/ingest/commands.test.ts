@@ -19,14 +19,12 @@ beforeAll(async () => {
   await writeFile(join(folder, 'bad.log'), connLog('x', conn(1_700_000_120)));
   await writeFile(join(folder, 'worse.log'), connLog('x', 'x\ty'));
   await writeFile(join(folder, 'empty.log'), '');
-  await writeFile(join(folder, 'days.log'), connLog(conn(1_700_000_000), conn(1_700_100_000)));
   await writeFile(join(folder, 'flows.csv'), NFDUMP);
   await writeFile(join(folder, 'back.csv'), WAY_BACK);
   await writeFile(join(folder, 'labels.csv'), '10.0.0.1,alpha\n10.9.9.9,beta\n');
   const lab = { context: 'lab', probes: [{ id: 'p1' }] };
   await writeFile(join(folder, 'lab.json'), JSON.stringify(lab));
   await writeFile(join(folder, 'office.json'), JSON.stringify({ context: 'office' }));
-  await writeFile(join(folder, 'short.json'), JSON.stringify({ ...lab, retention_days: 5 }));
   await writeFile(join(folder, 'typo.json'), JSON.stringify({ ...lab, probe: [] }));
   await writeFile(join(folder, 'broken.json'), '{"context": ');
 });
@@ -140,21 +138,6 @@ describe('the command import', () => {
       `${file}, line 2 was skipped: it must have 8 fields, got 1`,
       `${file}, line 3 was skipped: it must have 8 fields, got 2`,
       expect.stringMatching(/^countergraph: .*worse\.log: no line could be read as zeek, /),
-    ]);
-  });
-
-  it.each([
-    ['days.log', 2, '2 slices that it filled are', 'them'],
-    ['conn.log', 1, '1 slice that it filled is', 'it'],
-  ])('warns that retention will drop what it imported: %s', async (file, slices, what, them) => {
-    await run('apply', 'short.json');
-    const { status, out, err } = await run(...ZEEK, '--json', file);
-    expect(status).toBe(0);
-    expect(JSON.parse(out[0] ?? '')).toMatchObject({ expired: { slices, retentionDays: 5 } });
-    expect(err).toEqual([
-      `${join(folder, file)}: ${what} older than the 5 days that context lab keeps: ` +
-        `a running server drops ${them}. To keep ${them}, ` +
-        'declare more retention_days with `npx countergraph apply`',
     ]);
   });
 

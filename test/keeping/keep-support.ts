@@ -36,10 +36,7 @@ export function keepingOf(
   { context = CONTEXT, detachWaitMs }: { context?: string; detachWaitMs?: number } = {},
 ) {
   const kept = <T>(work: (keeper: Keeper) => Promise<T>): Promise<T> =>
-    withKeeper(
-      { databaseUrl: lab.databaseUrl, context, now: () => lab.clock.seconds, detachWaitMs },
-      work,
-    );
+    withKeeper({ databaseUrl: lab.databaseUrl, context, detachWaitMs }, work);
 
   /** Runs `work` on each slice with these names, and then finishes as the command does. */
   async function each<T>(

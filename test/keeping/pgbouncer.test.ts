@@ -205,7 +205,8 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
   it('the server drops no old slices, and logs so once', async () => {
     const behind = await startTestService({ databaseUrl: await poolerOf({ mode: 'transaction' }) });
     try {
-      behind.clock.seconds = T0 + 9 * DAY;
+      await lab.importSamples([line('newest', T0 + 9 * DAY)]);
+      behind.clock.seconds = Math.floor(Date.now() / 1000);
       await behind.dropExpiredNow();
       await behind.dropExpiredNow();
       const said = behind.logText().split(`old slices are not dropped: ${NEEDS_SESSION}`);
@@ -215,7 +216,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     } finally {
       await behind.close();
     }
-    expect(await lab.sql('select from slices')).toHaveLength(3);
+    expect(await lab.sql('select from slices')).toHaveLength(4);
   });
 
   it('an outdated schema is not migrated', async () => {

@@ -149,7 +149,7 @@ describe('archiving in a locked context', () => {
             resolve();
           };
           const target = { databaseUrl: lab.databaseUrl, context: CONTEXT, onWaiting };
-          archiving = withKeeper({ ...target, now: () => lab.clock.seconds }, async (keeper) => {
+          archiving = withKeeper(target, async (keeper) => {
             const selection = { before: T0 + DAY, names: null, engine: null, pool: null };
             const { slices } = await planSlices(keeper, 'archive', selection);
             for (const slice of slices) {

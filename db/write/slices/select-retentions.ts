@@ -1,16 +1,26 @@
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { Connection } from '../../connection/connection.ts';
+import { KEPT_SINCE } from './select-kept-since.ts';
 
-/** A context, and the number of days for which it keeps its data. */
-export type Retention = { contextId: number; name: string; retentionDays: number };
+/** A context with something to drop. */
+export type Retention = {
+  contextId: number;
+  name: string;
+  retentionDays: number;
+  /** What ended by then is older than the context keeps it. */
+  keptSince: EpochSeconds;
+};
 
-/** Selects the contexts with slices that ended before their retention period; none on a standby. */
-export async function selectRetentions(connection: Connection, now: number): Promise<Retention[]> {
+/** Selects the contexts with slices that are older than they keep them; none on a standby. */
+export async function selectRetentions(connection: Connection): Promise<Retention[]> {
   const { rows } = await connection.query<Retention>(
-    `select context_id as "contextId", name, retention_days as "retentionDays" from contexts c
-     where not pg_is_in_recovery() and exists (select from slices s
-       where s.context_id = c.context_id and s.ends_at <= $1 - 86400::bigint * c.retention_days)
-     order by context_id`,
-    [now],
+    `select c.context_id as "contextId", c.name, c.retention_days as "retentionDays",
+       kept.since::float8 as "keptSince"
+     from contexts c cross join lateral (select ${KEPT_SINCE} as since offset 0) kept
+     where not pg_is_in_recovery() and c.retention_days is not null
+       and exists (select from slices s
+         where s.context_id = c.context_id and s.ends_at <= kept.since)
+     order by c.context_id`,
   );
   return rows;
 }

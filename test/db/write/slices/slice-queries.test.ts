@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SLICE_HELD_LOCK } from '../../../../db/advisory-locks.ts';
 import { inTransaction } from '../../../../db/connection/connection.ts';
+import { selectClock } from '../../../../db/write/select-clock.ts';
 import {
   deleteLeftover,
   insertLeftover,
@@ -9,9 +10,11 @@ import {
 import { deleteCoverage, deleteSlice } from '../../../../db/write/slices/delete-slice.ts';
 import { insertSlice } from '../../../../db/write/slices/insert-slice.ts';
 import { selectArchivedStarts } from '../../../../db/write/slices/select-archived-starts.ts';
+import { selectKeptSince } from '../../../../db/write/slices/select-kept-since.ts';
 import { selectRetentions } from '../../../../db/write/slices/select-retentions.ts';
 import { reserveSlice, selectAndHoldSlice } from '../../../../db/write/slices/select-slice.ts';
 import { updateSliceTags } from '../../../../db/write/slices/update-slice-tags.ts';
+import { upsertCoverage } from '../../../../db/write/slices/upsert-coverage.ts';
 import { withClient } from '../../../support/database/database.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { DAY, group, T0 } from '../../../support/lab/lab.ts';
@@ -218,22 +221,52 @@ describe('the tags of a slice', () => {
 });
 
 describe('the contexts that keep slices for too long', () => {
-  const NOW = T0 + 100 * DAY;
-  const rowsAt = (now: number) => selectRetentions(db.connection, now);
+  const cover = (sliceId: number, firstBucket: number, lastBucket = firstBucket) =>
+    upsertCoverage(db.connection, [{ sliceId, groupId, probeId: 0, firstBucket, lastBucket }]);
+  const keep = (days: number, contextId = lab) =>
+    db.sql('update contexts set retention_days = $2 where context_id = $1', [contextId, days]);
 
-  it('have a slice that ended before their retention period', async () => {
-    await db.sql('update contexts set retention_days = 10 where context_id = $1', [lab]);
-    await slice(101, NOW - 11 * DAY);
-    await slice(102, NOW - DAY);
+  it('have a slice that ended that long before the newest bucket', async () => {
+    await keep(10);
+    await slice(101, T0);
+    await slice(102, T0 + 11 * DAY);
     await slice(103, T0, { contextId: other });
-    const row = { contextId: lab, name: 'lab', retentionDays: 10 };
-    expect(await rowsAt(NOW)).toEqual([row]);
-    expect(await rowsAt(NOW - 1)).toEqual([]);
-    await db.sql('update contexts set retention_days = 5 where context_id = $1', [other]);
-    expect(await rowsAt(NOW)).toEqual([row, { contextId: other, name: 'other', retentionDays: 5 }]);
+    await cover(101, T0);
+    await cover(102, T0 + 11 * DAY - 60);
+    const row = { contextId: lab, name: 'lab', retentionDays: 10, keptSince: T0 + DAY };
+    expect(await selectRetentions(db.connection)).toEqual([]);
+    await cover(102, T0 + 11 * DAY);
+    expect(await selectRetentions(db.connection)).toEqual([row]);
+    expect(await selectKeptSince(db.connection, lab)).toBe(T0 + DAY);
+    expect(await selectKeptSince(db.connection, other)).toBeNull();
+    await keep(5, other);
+    expect(await selectRetentions(db.connection)).toEqual([row]);
     await db.withFunction('pg_is_in_recovery() returns boolean', 'true', async (standby) => {
-      expect(await selectRetentions(standby, NOW)).toEqual([]);
+      expect(await selectRetentions(standby)).toEqual([]);
     });
+  });
+
+  it.each([
+    ['in a slice that has data of before, too', -3 * DAY, -3 * DAY],
+    ['in a slice of its own', DAY / 2, -20 * DAY],
+  ])('are not found by a bucket ahead of the clock: %s', async (_, first, newest) => {
+    await keep(10);
+    const now = await selectClock(db.connection);
+    await slice(101, now - 20 * DAY);
+    await slice(102, now + first);
+    await cover(101, now - 20 * DAY);
+    await cover(102, now + first, now + DAY);
+    expect(await selectKeptSince(db.connection, lab)).toBe(now + newest - 10 * DAY);
+  });
+
+  it('count back from the clock if data are new, or a little ahead of it', async () => {
+    await keep(10);
+    const now = await selectClock(db.connection);
+    await slice(101, now - DAY);
+    await cover(101, now - DAY, now + 60);
+    const keptSince = (await selectKeptSince(db.connection, lab)) ?? 0;
+    expect(keptSince).toBeGreaterThanOrEqual(now - 10 * DAY);
+    expect(keptSince).toBeLessThan(now + 60 - 10 * DAY);
   });
 });
 

@@ -4,6 +4,8 @@ import { deleteExpiredEvents } from '../../../../../db/write/alerts/retention/de
 import { deleteUnusedRevisions } from '../../../../../db/write/alerts/retention/delete-unused-revisions.ts';
 import { EXPIRED_EVENTS } from '../../../../../db/write/alerts/retention/expired-events.ts';
 import { selectEventRetentions } from '../../../../../db/write/alerts/retention/select-event-retentions.ts';
+import { insertSlice } from '../../../../../db/write/slices/insert-slice.ts';
+import { upsertCoverage } from '../../../../../db/write/slices/upsert-coverage.ts';
 import { DAY } from '../../../../support/lab/lab.ts';
 import { type AlertLab, eventId, openAlertLab } from '../alert-lab.ts';
 
@@ -89,9 +91,18 @@ describe('contexts with events to delete', () => {
       ]);
       await alerts.addEvent({ id: eventId(1), alertId, startedAt: 0, endedAt: DAY });
       await alerts.addEvent({ id: eventId(2), alertId: forever, startedAt: 0, endedAt: DAY });
-      expect(await selectEventRetentions(alerts.connection, 8 * DAY - 1)).toEqual([]);
-      expect(await selectEventRetentions(alerts.connection, 8 * DAY)).toEqual([
-        { contextId, name: 'lab', retentionDays: 7 },
+      const slice = { contextId, engine: 0, sliceId: 7, startsAt: 0, endsAt: DAY };
+      await insertSlice(alerts.connection, slice);
+      const cover = (bucket: number) =>
+        upsertCoverage(alerts.connection, [
+          { ...slice, ...alerts.lab, probeId: 0, firstBucket: bucket, lastBucket: bucket },
+        ]);
+      expect(await selectEventRetentions(alerts.connection)).toEqual([]);
+      await cover(8 * DAY - 60);
+      expect(await selectEventRetentions(alerts.connection)).toEqual([]);
+      await cover(8 * DAY);
+      expect(await selectEventRetentions(alerts.connection)).toEqual([
+        { contextId, name: 'lab', retentionDays: 7, keptSince: DAY },
       ]);
     });
   });
