@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { IngestError } from '../ingest-error.ts';
@@ -37,26 +36,6 @@ export async function* readStored(source: ImportSource): AsyncGenerator<Buffer> 
   } catch (error) {
     throw explained(source, error);
   }
-}
-
-type DigestOptions = {
-  readonly signal?: AbortSignal | undefined;
-  /** Called with each block of the content. */
-  readonly onBlock?: (block: Buffer) => void;
-};
-
-/** Returns the SHA-256 of the content, decompressed. */
-export async function contentDigest(
-  source: ImportSource,
-  { signal, onBlock }: DigestOptions = {},
-): Promise<Buffer> {
-  const hash = createHash('sha256');
-  for await (const block of readContent(source)) {
-    signal?.throwIfAborted();
-    hash.update(block);
-    onBlock?.(block);
-  }
-  return hash.digest();
 }
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
