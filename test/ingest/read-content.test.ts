@@ -37,10 +37,42 @@ describe('the content of a source', () => {
     },
   );
 
-  it('is unpacked to the end if gzip files were concatenated', async () => {
-    expect(await contentOf(Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]))).toBe(
-      'one\ntwo\n',
-    );
+  it.each([
+    ['nothing', 0, 0],
+    ['a zero byte', 1, 0],
+    ['many zero bytes', 700, 0],
+    ['zero bytes, and some at the end', 512, 512],
+  ])(
+    'is unpacked to the end if gzip files were concatenated with %s between',
+    async (...padding) => {
+      const [, between, atEnd] = padding;
+      const packed = Buffer.concat([
+        gzipSync('one\n'),
+        gzipSync('two\n'),
+        Buffer.alloc(between),
+        gzipSync(text),
+        Buffer.alloc(atEnd),
+      ]);
+      for (const blockBytes of [1, 7, 100, 100_000]) {
+        expect(await contentOf(packed, blockBytes)).toBe(`one\ntwo\n${text}`);
+      }
+    },
+  );
+
+  it.each([
+    ['xz', Buffer.from('\xfd7zXZ\0\0\x04...', 'latin1'), '`xz -dc test.log`'],
+    ['bzip2', Buffer.from('BZh91AY&SY...'), '`bzip2 -dc test.log`'],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x24, 0x04]), '`zstd -dc test.log`'],
+    ['lz4', Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x64, 0x40]), '`lz4 -dc test.log`'],
+    ['zip', Buffer.from('PK\x03\x04...'), '`unzip -p test.log`'],
+    ['gzip twice', gzipSync(gzipSync(text)), '`gzip -dc test.log`'],
+    ['xz, and then with gzip', gzipSync(Buffer.from('\xfd7zXZ\0', 'latin1')), 'log | xz -dc`'],
+  ])('is not read if it is compressed with %s', async (name, content, command) => {
+    for (const blockBytes of [1, 1000]) {
+      const reading = contentOf(content, blockBytes);
+      await expect(reading).rejects.toThrow(`test.log: it is compressed with ${name}`);
+      await expect(contentOf(content, blockBytes)).rejects.toThrow(command);
+    }
   });
 
   it('is not taken for gzip if only its first byte matches', async () => {
@@ -51,8 +83,13 @@ describe('the content of a source', () => {
     ['cut off', gzipSync(text).subarray(0, 60)],
     ['changed', Buffer.concat([gzipSync(text).subarray(0, 12), Buffer.from('nonsense'.repeat(9))])],
     ['only the first two bytes', Buffer.from([0x1f, 0x8b])],
+    ['followed by text', Buffer.concat([gzipSync(text), Buffer.from('text')])],
+    ['followed by zeros and text', Buffer.concat([gzipSync(text), Buffer.from('\0\0text')])],
   ])('fails, naming the source, when its gzip data are %s', async (_, damaged) => {
-    await expect(contentOf(damaged)).rejects.toThrow(/^test\.log: its gzip data is damaged: /);
+    for (const blockBytes of [1, 1000]) {
+      const reading = contentOf(damaged, blockBytes);
+      await expect(reading).rejects.toThrow(/^test\.log: its gzip data is damaged: /);
+    }
   });
 
   it('fails, naming the source, when it cannot be read', async () => {
