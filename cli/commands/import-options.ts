@@ -18,6 +18,7 @@ export type ImportOptions = {
   engine?: number;
   again?: true;
   ifNew?: true;
+  grown?: true;
   allowEmpty?: true;
   follow?: true;
   lateness?: number;
@@ -39,8 +40,15 @@ export function addImportOptions(command: Command): Command {
         `unless ${FLOWS_AT_ONCE} flows are waiting (default: ${LIMITS.feedLatenessSeconds})`,
       parseLateness,
     )
-    .option('--again', 'import a file even if its content was imported before')
-    .option('--if-new', 'skip a file whose content was imported before, instead of failing')
+    .option('--again', 'import a file even if its content, or its beginning, was imported before')
+    .option(
+      '--if-new',
+      'skip a file whose content, or its beginning, was imported before, instead of failing',
+    )
+    .option(
+      '--grown',
+      'of a file whose beginning was imported before, import the lines that it has got since',
+    )
     .option(
       '--allow-empty',
       'accept an input of nfdump without flows, which otherwise fails; empty inputs of other formats never fail',
@@ -113,13 +121,13 @@ export function refuseMismatch(options: ImportOptions): void {
   }
 }
 
-function refuseAgain({ again, ifNew, follow }: ImportOptions): void {
-  if (again && ifNew) {
-    throw new UsageError('--again and --if-new contradict each other: give one of them');
+function refuseAgain({ again, ifNew, grown, follow }: ImportOptions): void {
+  const given = [again && '--again', ifNew && '--if-new', grown && '--grown'].filter(Boolean);
+  if (given.length > 1) {
+    throw new UsageError(`${given.join(' and ')} contradict each other: give one of them`);
   }
-  if (follow && (again || ifNew)) {
-    const given = again ? '--again' : '--if-new';
-    throw new UsageError(`${given} is for files: an endless stream is not recorded as one`);
+  if (follow && given.length > 0) {
+    throw new UsageError(`${given[0]} is for files: an endless stream is not recorded as one`);
   }
 }
 

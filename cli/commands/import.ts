@@ -102,6 +102,7 @@ async function importOne(
   const seconds = (performance.now() - started) / 1000;
   nameBadLines(source.name, report.badLines);
   nameLosses(report);
+  warnOfCutLine(report);
   warnOfRetention(report);
   const readingsPerSecond = Math.round(report.readings / seconds);
   const timed = { ...report, seconds, readingsPerSecond };
@@ -114,13 +115,16 @@ function notMerged(source: string, error: unknown): string {
   return `${source}: it is imported, but its segments could not be merged yet: ${reason}`;
 }
 
-/** Rethrows `error`, unless the file was already imported and --if-new allows that. */
-function passOver(error: unknown, { ifNew, json }: ImportOptions): void {
-  if (!ifNew || !(error instanceof AlreadyImported)) throw error;
-  const { source, context, statement } = error;
-  console.log(
-    json ? JSON.stringify({ source, context, alreadyImported: true }) : `${statement}: skipped`,
-  );
+/** Rethrows `error`, unless the file was already imported and an option allows that. */
+function passOver(error: unknown, { ifNew, grown, json }: ImportOptions): void {
+  if (!(error instanceof AlreadyImported) || !(ifNew || grown)) throw error;
+  const { source, context, kind, statement } = error;
+  if (json) {
+    const what = kind === 'nothing-new' ? { nothingNew: true } : { alreadyImported: true };
+    console.log(JSON.stringify({ source, context, ...what }));
+    return;
+  }
+  console.log(kind === 'nothing-new' ? statement : `${statement}: skipped`);
 }
 
 function nameBadLines(source: string, { count: total, named }: BadLines): void {
@@ -137,6 +141,15 @@ function nameBadLines(source: string, { count: total, named }: BadLines): void {
  */
 function nameLosses({ source, exporters }: ImportReport): void {
   if (exporters.length > 0) console.error(asTyped(`${source}: lost: ${losersText(exporters)}`));
+}
+
+/** Warns of a line that counts as it was before all of it was written. */
+function warnOfCutLine({ source, cutLine }: ImportReport): void {
+  if (cutLine === null) return;
+  const warning =
+    `${source}, line ${cutLine} was imported before all of it was written: it counts as it was ` +
+    'then, and the rest of it is left out';
+  console.error(asTyped(warning));
 }
 
 /** Warns of expired slices: a server drops them within a minute, and only its log says so. */
@@ -157,13 +170,14 @@ type TimedReport = ImportReport & {
 };
 
 function sentence(report: TimedReport): string {
-  const { source, lines, readings, keys, keysAreExact, slices, newSlices, badLines } = report;
+  const { source, lines, knownLines, readings, keys, keysAreExact, slices, newSlices, badLines } =
+    report;
   const skipped = badLines.count > 0 ? `, ${counted(badLines.count, 'bad line')} skipped` : '';
   const lost = lostText(report.lost);
   const missing = lost === null ? '' : `, ${lost} lost on the way`;
   return (
     `${source}: ${recordsOf(report)} ` +
-    `from ${counted(lines, 'line')}${skipped}${missing}, ${counted(readings, 'reading')}, ` +
+    `from ${counted(lines, knownLines ? 'new line' : 'line')}${skipped}${missing}, ${counted(readings, 'reading')}, ` +
     `${keysAreExact ? '' : 'about '}${counted(keys, 'key')}, ${counted(slices, 'slice')} (${count(newSlices)} new), ` +
     `${report.seconds.toFixed(1)} s, ${count(report.readingsPerSecond)} readings/s, ` +
     `${count(Math.round(report.peakMemoryBytes / MEGABYTE))} MB of memory`

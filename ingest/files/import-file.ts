@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Connection } from '../../db/connection/connection.ts';
 import { insertImport } from '../../db/write/imports/insert-import.ts';
-import { selectImport } from '../../db/write/imports/select-import.ts';
 import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
@@ -11,21 +9,31 @@ import type { GeoLookup } from '../flows/geo-lookup.ts';
 import { createFlowParser, type FlowParserOptions } from '../formats/flow-formats.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type BadLines, collectBadLines } from '../lines/bad-lines.ts';
+import { jsonObject } from '../lines/json-line.ts';
 import { type LineReaderOptions, type LineTaker, readLines } from '../lines/read-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
-import { readByteLines } from '../samples/byte-lines.ts';
+import { type ByteLineTaker, lineText, readByteLines } from '../samples/byte-lines.ts';
 import { createSampleWriter } from '../samples/sample-writer.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
 import { timeBounds } from '../time-bounds.ts';
-import { AlreadyImported } from './already-imported.ts';
+import { type ContentPrint, ContentPrinter } from './content-print.ts';
 import { refuseEmpty } from './empty-input.ts';
 import { refuseForeign } from './foreign-content.ts';
+import type { GrownLines } from './grown-lines.ts';
 import type { ImportFormat } from './import-format.ts';
-import type { ImportSource } from './import-source.ts';
-import { type LookAhead, withLookAhead } from './look-ahead.ts';
+import { type ImportSource, untilAborted } from './import-source.ts';
+import {
+  asksForWays,
+  type LookAhead,
+  lookAhead,
+  NOT_LOOKED,
+  printerOf,
+  refuseKnown,
+} from './look-ahead.ts';
 import { NothingTaken } from './nothing-taken.ts';
 import { readContent } from './read-content.ts';
+import { withRepeatable } from './spool-source.ts';
 
 export type ImportProgress = {
   /** Bytes read, as stored. */
@@ -51,7 +59,10 @@ export type ImportFileOptions = {
   /** The probe of flows, and of samples that name none. */
   readonly probe?: string;
   readonly engine?: number;
+  /** What happens to content that was imported before: it is refused, unless it counts again. */
   readonly again?: boolean;
+  /** Takes only the lines that a file has got since it was imported. */
+  readonly grown?: boolean;
   /** Accepts an input without flows even where that is likely a mistake. */
   readonly allowEmpty?: boolean;
   readonly skipBadLines?: boolean;
@@ -68,7 +79,12 @@ export type ImportReport = {
   readonly source: string;
   readonly context: string;
   readonly format: ImportFormat;
+  /** Number of lines, without those that were imported before. */
   readonly lines: number;
+  /** Number of lines before them, of a file that has grown; null: all lines are new. */
+  readonly knownLines: number | null;
+  /** The line of which only the beginning counts, because it was imported before its end. */
+  readonly cutLine: number | null;
   /** Number of flows or samples taken. */
   readonly records: number;
   /** Number of rows of readings written. */
@@ -96,20 +112,24 @@ type ExpiredSlices = { readonly slices: number; readonly retentionDays: number }
 
 /**
  * Imports one file: all of it, or nothing. Throws an `IngestError` that names the line if a line
- * cannot be taken and bad lines are not skipped, an `AlreadyImported` if the content was imported
- * before, and a `NothingTaken` if the file held only bad lines. Also throws if the file has no
- * flows and that is likely a mistake.
+ * cannot be taken and bad lines are not skipped, an `AlreadyImported` if the content, or its
+ * beginning, was imported before, and a `NothingTaken` if the file held only bad lines. Also throws
+ * if the file has no flows and that is likely a mistake.
  */
 export function importFile(options: ImportFileOptions): Promise<ImportReport> {
-  const { source, format, signal, servicePort: portRule = 'registered' } = options;
-  return withLookAhead({ source, format, portRule, signal }, (known) =>
-    importKnown(options, known),
+  const { source, format, signal, servicePort = 'registered' } = options;
+  const ways = asksForWays(format, servicePort);
+  if (!ways && !options.grown) {
+    return importSource({ ...options, source: untilAborted(source, signal) });
+  }
+  const remedy = ways && !options.grown ? ', or give --service-port destination' : '';
+  return withRepeatable(source, { signal, remedy }, (repeatable) =>
+    importSource({ ...options, source: repeatable }),
   );
 }
 
-async function importKnown(options: ImportFileOptions, known: LookAhead): Promise<ImportReport> {
+function importSource(options: ImportFileOptions): Promise<ImportReport> {
   const { source, format, signal } = options;
-  const { digest: expected } = known;
   return runImport(
     {
       databaseUrl: options.databaseUrl,
@@ -124,20 +144,23 @@ async function importKnown(options: ImportFileOptions, known: LookAhead): Promis
       batchRows: options.batchRows,
     },
     async (session) => {
-      if (expected) await refuseKnown(session, options, expected);
-      const { digest, ...report } = await importContent(session, options, known);
-      if (expected && !expected.equals(digest)) {
-        throw new IngestError(`${source.name}: it was changed while it was read: import it again`);
+      const known = source.isRepeatable ? await lookAhead(session, options) : NOT_LOOKED;
+      const { expected } = known;
+      const { print, ...report } = await importContent(session, options, known);
+      if (expected && !expected.digest.equals(print.digest)) {
+        throw new IngestError(
+          `${source.name}: it was changed while it was read: import it again, or ` +
+            'with --grown if it is still being written',
+        );
       }
-      if (!expected) await refuseKnown(session, options, digest);
       const { contextId, connection } = session;
-      if (report.records === 0) {
+      if (report.records === 0 && !report.knownLines) {
         if (report.badLines.count > 0) throw new NothingTaken(source.name, format, report.badLines);
         if (!options.allowEmpty) refuseEmpty(report);
         // Not recorded: it holds nothing that could be counted twice.
         return report;
       }
-      await insertImport(connection, { contextId, digest, source: source.name, format });
+      await insertImport(connection, { contextId, ...print, source: source.name, format });
       return report;
     },
   );
@@ -158,50 +181,44 @@ async function mergeDue(
   }
 }
 
-/** Throws if the content was imported before, so that nothing is counted twice unless requested. */
-async function refuseKnown(
-  { connection, contextId }: ImportSession,
-  { again, context, source }: ImportFileOptions,
-  digest: Buffer,
-): Promise<void> {
-  if (again) return;
-  const known = await selectImport(connection, contextId, digest);
-  if (!known) return;
-  const when = known.importedAt.toISOString();
-  throw new AlreadyImported(source.name, context, `imported at ${when} from ${known.source}`);
-}
-
 async function importContent(
   session: ImportSession,
   options: ImportFileOptions,
-  known: LookAhead,
-): Promise<ImportReport & { digest: Buffer }> {
-  const { format, context, signal } = options;
-  const { source, isTwoWay } = known;
-  const hash = createHash('sha256');
-  const badLines = collectBadLines(source.name, options.skipBadLines ? 'skip' : 'stop');
+  { isTwoWay, grown, expected }: LookAhead,
+): Promise<ImportReport & { print: ContentPrint }> {
+  const { format, context, signal, source } = options;
+  // Of a pipe, nothing is known yet.
+  const printer = expected ? new ContentPrinter(async () => []) : printerOf(session);
+  const allBadLines = collectBadLines(source.name, options.skipBadLines ? 'skip' : 'stop');
+  const badLines = grown?.badLines(allBadLines) ?? allBadLines;
   let bytes = 0;
   let records = 0;
   const portRule = isTwoWay ? 'destination' : (options.servicePort ?? 'registered');
   const losses = new FeedLosses();
-  const onNumber = losses.note;
-  const { read, finish } = await lineReader(session, { ...options, portRule, onNumber }, () => {
-    records += 1;
-  });
+  const onNumber = grown ? grown.ofNew(losses.note) : losses.note;
+  const { read, finish } = await lineReader(
+    session,
+    { ...options, portRule, onNumber, lines: grown },
+    () => {
+      records += 1;
+    },
+  );
+  const stored = refuseForeign(
+    { source, format },
+    readContent(source, (count) => {
+      bytes += count;
+    }),
+  );
   const lines = await read({
-    content: refuseForeign(
-      { source, format },
-      readContent(source, (count) => {
-        bytes += count;
-      }),
-    ),
+    content: printed(grown?.content(stored) ?? stored, printer),
     badLines,
-    onBlock: (lineCount, block) => {
+    onBlock: (lineCount) => {
       signal?.throwIfAborted();
-      hash.update(block);
+      grown?.noteLines(lineCount);
       options.onProgress?.({ bytes, lines: lineCount, readings: session.writer.takenCount });
     },
   });
+  if (expected === null && !options.again) await refuseKnown(session, options, printer);
   await session.writer.finish();
   await finish();
   losses.end();
@@ -210,7 +227,9 @@ async function importContent(
     source: source.name,
     context,
     format,
-    lines,
+    lines: lines - (grown?.knownLines ?? 0),
+    knownLines: grown?.knownLines ?? null,
+    cutLine: grown?.cutLine ?? null,
     records,
     readings: session.writer.rowCount,
     keys: keys.count,
@@ -223,8 +242,18 @@ async function importContent(
     exporters: losses.exporters(),
     twoWay: isTwoWay ?? undefined,
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
-    digest: hash.digest(),
+    print: printer.print(),
   };
+}
+
+async function* printed(
+  content: AsyncIterable<Buffer>,
+  printer: Pick<ContentPrinter<never>, 'push'>,
+): AsyncGenerator<Buffer> {
+  for await (const block of content) {
+    await printer.push(block);
+    yield block;
+  }
 }
 
 /** Call it once everything is written: the newest bucket of the import counts, too. */
@@ -249,18 +278,26 @@ type LineReader = {
 /** Calls `onRecord` for each line taken, except lines without a record, such as headers. */
 async function lineReader(
   session: ImportSession,
-  options: ImportFileOptions & Pick<FlowParserOptions, 'portRule' | 'onNumber'>,
+  options: ImportFileOptions &
+    Pick<FlowParserOptions, 'portRule' | 'onNumber'> & { readonly lines: GrownLines | null },
   onRecord: () => void,
 ): Promise<LineReader> {
-  const { format, home = [], geo = null } = options;
+  const { format, home = [], geo = null, lines } = options;
   const probe = options.probe ?? null;
   const bounds = timeBounds(options.now());
   if (format === 'samples') {
     const take = await createSampleWriter(session, { probe, bounds, onRecord });
-    return { read: (from) => readByteLines({ ...from, take }), finish: async () => {} };
+    lines?.parsesWith(jsonObject);
+    const takeNew: ByteLineTaker = (line) =>
+      lines?.isNew(() => lineText(line)) ? take(line) : null;
+    return {
+      read: (from) => readByteLines({ ...from, take: lines ? takeNew : take }),
+      finish: async () => {},
+    };
   }
   const { timeZone = 'UTC', portRule, onNumber = () => {} } = options;
-  const parse = createFlowParser(format, { timeZone, portRule, onNumber });
+  const parseAny = createFlowParser(format, { timeZone, portRule, onNumber });
+  const parse = lines?.parser(parseAny) ?? parseAny;
   const { add, finish } = await createFlowWriter(session, { home, probe, bounds, geo });
   const take: LineTaker = (line) => {
     const flow = parse(line);

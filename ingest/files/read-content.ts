@@ -1,32 +1,34 @@
-import { createHash } from 'node:crypto';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
 import { IngestError } from '../ingest-error.ts';
+import { gunzip } from './gunzip.ts';
 import type { ImportSource } from './import-source.ts';
-
-/** Large blocks, because each costs a turn of the event loop. */
-const BLOCK_BYTES = 256 * 1024;
+import { isGzip, PACKED_HEAD_BYTES, refusePacked, refusePackedTwice } from './packed-content.ts';
 
 /**
  * Reads the content of a source in blocks. Recognizes gzip by its first bytes rather than by a
  * name, because standard input has none. Calls `onBytes` with the number of bytes read, as stored.
+ * Throws if the content is compressed in another way, or twice.
  */
 export async function* readContent(
   source: ImportSource,
   onBytes: (count: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
+  const blocks = counted(source.open(), onBytes);
   try {
-    const blocks = counted(source.open(), onBytes);
-    const head = await firstBytes(blocks, GZIP_MAGIC.length);
-    const all = Readable.from(chain(head, blocks));
-    if (!head.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) {
-      yield* all;
+    const stored = await withHead(blocks);
+    if (!isGzip(stored.head)) {
+      refusePacked(source, stored.head);
+      yield* stored.all;
       return;
     }
-    // The callback is for errors, which reading from the stream also throws.
-    yield* pipeline(all, createGunzip({ chunkSize: BLOCK_BYTES }), () => {});
+    const content = await withHead(gunzip(stored.all));
+    refusePackedTwice(source, content.head);
+    yield* content.all;
   } catch (error) {
     throw explained(source, error);
+  } finally {
+    // Not waited for: the source may be a silent pipe.
+    blocks.return(undefined).catch(() => {});
   }
 }
 
@@ -39,28 +41,6 @@ export async function* readStored(source: ImportSource): AsyncGenerator<Buffer> 
   }
 }
 
-type DigestOptions = {
-  readonly signal?: AbortSignal | undefined;
-  /** Called with each block of the content. */
-  readonly onBlock?: (block: Buffer) => void;
-};
-
-/** Returns the SHA-256 of the content, decompressed. */
-export async function contentDigest(
-  source: ImportSource,
-  { signal, onBlock }: DigestOptions = {},
-): Promise<Buffer> {
-  const hash = createHash('sha256');
-  for await (const block of readContent(source)) {
-    signal?.throwIfAborted();
-    hash.update(block);
-    onBlock?.(block);
-  }
-  return hash.digest();
-}
-
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
-
 async function* counted(input: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   for await (const block of input) {
     onBytes(block.length);
@@ -68,15 +48,17 @@ async function* counted(input: Readable, onBytes: (count: number) => void): Asyn
   }
 }
 
-/** Reads at least `count` bytes, or fewer at the end: a pipe may deliver them one by one. */
-async function firstBytes(blocks: AsyncGenerator<Buffer>, count: number): Promise<Buffer> {
+/** Returns the first bytes of blocks, and all of them: a pipe may deliver them one by one. */
+async function withHead(
+  blocks: AsyncGenerator<Buffer>,
+): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
   let head = Buffer.alloc(0);
-  while (head.length < count) {
+  while (head.length < PACKED_HEAD_BYTES) {
     const { value, done } = await blocks.next();
     if (done) break;
     head = Buffer.concat([head, value]);
   }
-  return head;
+  return { head, all: chain(head, blocks) };
 }
 
 async function* chain(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {

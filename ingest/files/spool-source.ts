@@ -12,19 +12,44 @@ type SpooledSource = {
   readonly remove: () => Promise<void>;
 };
 
+type SpoolOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** What to do if there is no room for a copy, in addition to what is always possible. */
+  readonly remedy?: string;
+};
+
+/**
+ * Passes on a source that can be read again: a pipe is copied to a temporary file for that, to
+ * bound memory. A copy is gone when `work` is done.
+ */
+export async function withRepeatable<T>(
+  source: ImportSource,
+  options: SpoolOptions,
+  work: (repeatable: ImportSource) => Promise<T>,
+): Promise<T> {
+  if (source.isRepeatable) return work(source);
+  const spooled = await spoolSource(source, options);
+  try {
+    return await work(spooled.source);
+  } finally {
+    await spooled.remove();
+  }
+}
+
 /**
  * Copies a source that can be read only once to a temporary file, which can be read again. The file
  * has no name from the start, so nothing of it remains, however the process ends.
  */
-export async function spoolSource(
+async function spoolSource(
   source: ImportSource,
-  signal: AbortSignal | undefined,
+  { signal, remedy = '' }: SpoolOptions,
 ): Promise<SpooledSource> {
-  const file = await openNameless(source);
+  const failed = (error: unknown) => notKept(source, remedy, error);
+  const file = await openNameless(failed);
   try {
     let sizeBytes = 0;
     for await (const block of readStored(untilAborted(source, signal))) {
-      await write(file, block, source);
+      await write(file, block, failed);
       sizeBytes += block.length;
     }
     const open = () => Readable.from(blocksOf(file, sizeBytes));
@@ -39,6 +64,9 @@ export async function spoolSource(
   }
 }
 
+/** Returns the error that says what to do. */
+type Failed = (error: unknown) => IngestError;
+
 const READ_BYTES = 256 * 1024;
 
 async function* blocksOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Buffer> {
@@ -51,7 +79,7 @@ async function* blocksOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Bu
   }
 }
 
-async function openNameless(source: ImportSource): Promise<FileHandle> {
+async function openNameless(failed: Failed): Promise<FileHandle> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'countergraph-import-'));
     try {
@@ -60,25 +88,24 @@ async function openNameless(source: ImportSource): Promise<FileHandle> {
       await rm(folder, { recursive: true, force: true });
     }
   } catch (error) {
-    throw notKept(source, error);
+    throw failed(error);
   }
 }
 
-async function write(file: FileHandle, block: Buffer, source: ImportSource): Promise<void> {
+async function write(file: FileHandle, block: Buffer, failed: Failed): Promise<void> {
   try {
     // Appends to what was written before, and returns only when all is written.
     await file.writeFile(block);
   } catch (error) {
-    throw notKept(source, error);
+    throw failed(error);
   }
 }
 
-function notKept({ name }: ImportSource, error: unknown): IngestError {
+function notKept({ name }: ImportSource, remedy: string, error: unknown): IngestError {
   const reason = reasonOf(error);
   return new IngestError(
-    `${name}: it must be scanned before it is imported, and cannot be stored in ` +
-      `${tmpdir()} until then: ${reason}: name a file instead, set TMPDIR to a folder with more ` +
-      'space, or give --service-port destination',
+    `${name}: it must be scanned before it is read, and cannot be stored in ${tmpdir()} until ` +
+      `then: ${reason}: name a file instead, set TMPDIR to a folder with more space${remedy}`,
     { cause: error },
   );
 }

@@ -50,7 +50,7 @@ describe('content that was imported before', () => {
   it('is not refused in another context, nor after a failed import', async () => {
     await importText(log, { databaseUrl });
     await importText(log, { databaseUrl, context: 'other' });
-    const bad = `${log}nonsense\n`;
+    const bad = connLog(conn(NOW + 1), 'nonsense');
     await expect(importText(bad, { databaseUrl })).rejects.toThrow('line 3');
     await expect(importText(bad, { databaseUrl })).rejects.toThrow('line 3');
     await importText(bad, { databaseUrl, skipBadLines: true });

@@ -5,6 +5,7 @@ import { insertImport } from '../../../../db/write/imports/insert-import.ts';
 import { noteGroupData } from '../../../../db/write/imports/note-group-data.ts';
 import { selectImport } from '../../../../db/write/imports/select-import.ts';
 import { selectImports } from '../../../../db/write/imports/select-imports.ts';
+import { selectImportsByHead } from '../../../../db/write/imports/select-imports-by-head.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { group, T0 } from '../../../support/lab/lab.ts';
 
@@ -30,7 +31,14 @@ afterAll(() => db.close());
 const digestOf = (content: string): Buffer => createHash('sha256').update(content).digest();
 
 const imported = (contextId: number, source: string, content: string) =>
-  insertImport(db.connection, { contextId, source, digest: digestOf(content), format: 'samples' });
+  insertImport(db.connection, {
+    contextId,
+    source,
+    length: content.length,
+    digest: digestOf(content),
+    head: digestOf(content.slice(0, 4)),
+    format: 'samples',
+  });
 
 /** A feed that has committed so many flows, the last of them at that time. */
 const fed = (contextId: number, flows: number, at: number) =>
@@ -65,11 +73,24 @@ describe('an import', () => {
     await imported(lab, 'last.csv', 'content');
     await imported(lab, 'another.csv', 'other content');
     expect(await selectImport(db.connection, lab, digestOf('content'))).toEqual({
-      source: 'last.csv',
+      from: 'last.csv',
       importedAt: expect.any(Date),
     });
     expect(await selectImport(db.connection, other, digestOf('content'))).toBeNull();
     expect(await selectImport(db.connection, lab, digestOf('unknown'))).toBeNull();
+  });
+
+  it('is found by its context and its head, the shortest first', async () => {
+    await imported(lab, 'long.csv', 'content and more');
+    await imported(lab, 'short.csv', 'content');
+    await imported(lab, 'another.csv', 'CONTENT');
+    const found = await selectImportsByHead(db.connection, lab, digestOf('cont'));
+    const importedAt = expect.any(Date);
+    expect(found).toEqual([
+      { from: 'short.csv', importedAt, length: 7, digest: digestOf('content') },
+      { from: 'long.csv', importedAt, length: 16, digest: digestOf('content and more') },
+    ]);
+    expect(await selectImportsByHead(db.connection, other, digestOf('cont'))).toEqual([]);
   });
 });
 
