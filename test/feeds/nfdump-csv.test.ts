@@ -129,6 +129,34 @@ describe('an impossible duration', () => {
   });
 });
 
+describe('an uptime that wrapped', () => {
+  // The flow ends 50 days after its start, or before it, and in truth lasts for 2 seconds.
+  const wrapped = { startUs: 1_700_000_400_000_000, durationUs: 2_000_000 };
+  const te = '2023-11-14 22:20:02';
+
+  it.each([
+    ['a duration and an end', { ts: '2023-09-26 05:17:12', td: '4294969.296', te }],
+    ['an end before the start', { ts: '2024-01-03 15:22:47', td: '18446744069414584.000', te }],
+    ['no duration, as since 1.7.5', { ts: '2024-01-03 15:22:47', td: '0.000', te }],
+  ])('leaves the flow at its end: %s', (_, changes) => {
+    const { startUs = 0, durationUs = 0 } = flow(changes) ?? {};
+    expect(startUs + durationUs).toBe(wrapped.startUs + wrapped.durationUs);
+    // The times of this header are in whole seconds.
+    expect(Math.abs(durationUs - wrapped.durationUs)).toBeLessThan(1_000_000);
+  });
+
+  it('leaves the flow at the end of its duration if the row has no end', () => {
+    const header = 'ts,td,sa,da,sp,dp,pr,ipkt,ibyt';
+    const changes = { ts: '2023-09-26 05:17:12.704', td: '4294969.296' };
+    expect(flow(changes, { header })).toMatchObject(wrapped);
+  });
+
+  it('does not matter if the times of the row make sense', () => {
+    expect(flow({ td: '0.000', te: '2023-11-14 22:18:28' })).toMatchObject({ durationUs: 0 });
+    expect(flow({ td: '0.000', te: '0000-00-00 00:00:00.000' })).toMatchObject({ durationUs: 0 });
+  });
+});
+
 describe('the header', () => {
   const newer = 'firstSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,packets,bytes,flows';
   const changes = {
@@ -172,7 +200,7 @@ describe('the header', () => {
         'before it started, at 2023-11-14 22:18:29.',
     );
     // It is longer than any flow may last, which is checked later for all formats.
-    expect(flow({ td: '4294967.295' }, { header })?.durationUs).toBe(4_294_967_295_000);
+    expect(flow({ td: '4294900.295' }, { header })?.durationUs).toBe(4_294_900_295_000);
   });
 
   it('may come with times in epoch seconds', () => {

@@ -1,9 +1,9 @@
 import { shown } from '../../../domain/errors.ts';
 import { isoTime } from '../../../domain/time/iso-time.ts';
-import type { Flow } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { parseTimestamp } from '../fields/decimal-time.ts';
 import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
+import { type FlowSpan, flowSpan } from '../fields/flow-span.ts';
 
 /** A field that may hold a time, and the number of microseconds in its unit. */
 type TimeField = readonly [name: string, unitUs: number];
@@ -26,12 +26,13 @@ const RECEIVED = fields('time_received');
  * Returns when a flow began and how long it lasted, in whole microseconds. sFlow samples have no
  * duration of their own: they belong to the moment in which they were received.
  */
-export function goflow2Time(record: FlowRecord): Pick<Flow, 'startUs' | 'durationUs'> {
+export function goflow2Time(record: FlowRecord): FlowSpan {
   const end = timeIn(record, END);
   const startUs = timeIn(record, START) ?? end ?? timeIn(record, RECEIVED);
   if (startUs === null) throw new BadLine('time_flow_start_ns or time_received_ns is missing');
   const endUs = end ?? startUs;
-  if (endUs >= startUs) return { startUs, durationUs: endUs - startUs };
+  const span = flowSpan(startUs, endUs);
+  if (span !== null) return span;
   throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
 }
 

@@ -14,9 +14,9 @@ import {
   requiredIn,
 } from '../fields/flow-fields.ts';
 import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
-import { nfdumpDuration } from './nfdump-duration.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
+import { nfdumpSpan } from './nfdump-span.ts';
 
 type NfdumpOptions = {
   /** Time zone of local times: nfdump writes those of its machine. */
@@ -57,11 +57,7 @@ function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading)
   const protocol = protocolIn(row, column('protocol'), source);
   const startUs = timeIn(row, column('start'), localTime);
   return {
-    startUs,
-    durationUs: nfdumpDuration(row, {
-      startUs,
-      endUs: () => timeIn(row, column('end'), localTime),
-    }),
+    ...nfdumpSpan(row, { startUs, endUs: () => endIn(row, localTime) }),
     protocol,
     ports: hasPorts(protocol) ? portsIn(row, column('sourcePort'), column('port')) : null,
     portRule,
@@ -83,6 +79,16 @@ function protocolIn(record: FlowRecord, field: string, source: KeyText): number 
   const protocol = nfdumpProtocol(text);
   if (protocol !== null) return icmpOf(protocol, source);
   throw new BadLine(`${field} must be an IP protocol, got ${shown(text)}`);
+}
+
+/** What nfdump writes since 1.7.5 for a time that a record does not have. */
+const NO_TIME = /^(0000-00-00 00:00:00.*|0+(\.0*)?)$/;
+
+/** Returns when the flow ended; null if the row does not say. */
+function endIn(row: NfdumpRow, localTime: LocalTimeReader): number | null {
+  const field = row.column('end');
+  const text = row.text(field);
+  return text === undefined || NO_TIME.test(text) ? null : timeIn(row, field, localTime);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { shown } from '../../../domain/errors.ts';
 import { isoTime } from '../../../domain/time/iso-time.ts';
-import type { Flow } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { parseTimestamp } from '../fields/decimal-time.ts';
 import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
+import { type FlowSpan, flowSpan } from '../fields/flow-span.ts';
 import type { LocalTimeReader } from '../fields/local-time.ts';
 
 /**
@@ -11,10 +11,7 @@ import type { LocalTimeReader } from '../fields/local-time.ts';
  * `timestamp_end` if these are given. Otherwise all of it belongs to the start of pmacct's time
  * bin, `stamp_inserted` (operations, "pmacct").
  */
-export function pmacctTime(
-  record: FlowRecord,
-  localTime: LocalTimeReader,
-): Pick<Flow, 'startUs' | 'durationUs'> {
+export function pmacctTime(record: FlowRecord, localTime: LocalTimeReader): FlowSpan {
   const end = timeIn(record, 'timestamp_end', localTime);
   const startUs =
     timeIn(record, 'timestamp_start', localTime) ??
@@ -27,7 +24,8 @@ export function pmacctTime(
     );
   }
   const endUs = end ?? startUs;
-  if (endUs >= startUs) return { startUs, durationUs: endUs - startUs };
+  const span = flowSpan(startUs, endUs);
+  if (span !== null) return span;
   throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
 }
 

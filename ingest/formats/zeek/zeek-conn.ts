@@ -15,6 +15,7 @@ import {
   MAX_PORT,
   requiredIn,
 } from '../fields/flow-fields.ts';
+import { type FlowSpan, flowSpan } from '../fields/flow-span.ts';
 import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
 
 /**
@@ -37,8 +38,7 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
   // Bytes as IP counts them, headers included, if the log has them.
   const hasIpBytes = record.has('orig_ip_bytes') || record.has('resp_ip_bytes');
   return {
-    startUs: startIn(record),
-    durationUs: durationIn(record, 'duration'),
+    ...spanIn(record),
     protocol,
     ports: hasPorts(protocol)
       ? { source: null, destination: integerIn(record, 'id.resp_p', MAX_PORT) }
@@ -55,6 +55,12 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
       packets: countIn(record, 'resp_pkts'),
     },
   };
+}
+
+function spanIn(record: ZeekRecord): FlowSpan {
+  const startUs = startIn(record);
+  const durationUs = durationIn(record, 'duration');
+  return flowSpan(startUs, startUs + durationUs) ?? { startUs, durationUs };
 }
 
 function startIn(record: ZeekRecord): number {
