@@ -7,6 +7,7 @@ import { selectPartitioned } from '../db/write/pages/select-partitioned.ts';
 import { selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
+import type { AuditActor } from '../domain/audit/audit-entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
 import { sliceStatus } from '../domain/slices/slice-status.ts';
@@ -24,6 +25,8 @@ export type Keeper = {
   readonly context: string;
   readonly retentionDays: number | null;
   readonly now: () => EpochSeconds;
+  /** Whom the audit names; left out: the user who runs this command. */
+  readonly by?: AuditActor | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called before waiting, when another process holds the context. */
   readonly onWaiting?: (() => void) | undefined;
@@ -52,13 +55,14 @@ export const withKeeper = <T>(
 
 /** Returns the keeper for one slice. */
 export const ofSlice = (
-  { connection, contextId, context, now, signal, onBytes }: Keeper,
+  { connection, contextId, context, now, by, signal, onBytes }: Keeper,
   slice: KeptSlice,
 ): SliceKeeper => ({
   connection,
   contextId,
   context,
   now,
+  by,
   signal,
   onBytes: (done, of) => onBytes?.(slice, done, of),
 });

@@ -109,6 +109,7 @@ describe('a running server', () => {
   it('skips a context that an import keeps locked, and retries later', async () => {
     lab.clock.seconds = T0 + 9 * DAY;
     const retainer = keepRetention({
+      auditDays: 400,
       databaseUrl: lab.databaseUrl,
       clock: () => lab.clock.seconds * 1000,
       delays: null,
@@ -144,6 +145,7 @@ describe('a running server', () => {
   it('runs by itself, at its start and then regularly', async () => {
     await lab.importSamples([line('by itself', T0)]);
     const retainer = keepRetention({
+      auditDays: 400,
       databaseUrl: lab.databaseUrl,
       clock: () => lab.clock.seconds * 1000,
       log: createLog('silent', process.stderr),
