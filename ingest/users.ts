@@ -19,7 +19,7 @@ import {
   SCRYPT_COST,
   scryptDigest,
   tokenDigest,
-} from '../domain/callers/token-digest.ts';
+} from '../db/token-digest.ts';
 import { IngestError } from './ingest-error.ts';
 
 export type { Grant } from '../db/write/users/select-grants.ts';

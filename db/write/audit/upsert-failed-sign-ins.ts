@@ -15,8 +15,8 @@ type FailedSignInsOfMinute = {
 };
 
 /**
- * Counts failed sign-ins in the row of their minute, name and address. Whoever types a token where
- * the name belongs must not find it here: a name that is long, and no user's, is withheld, as is one
+ * Counts failed sign-ins in the row of their minute, name and address. A token that was typed where
+ * the name belongs must not be kept: a name that is long, and no user's, is withheld, as is one
  * that is the token of a user.
  */
 export async function upsertFailedSignIns(

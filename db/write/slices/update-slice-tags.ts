@@ -20,7 +20,8 @@ export async function updateSliceTags(
 ): Promise<TaggedSlice | null> {
   const { rows } = await connection.query<TaggedSlice>(
     `with found as (
-       select slice_id, starts_at, engine, tags is distinct from $3::text[] as is_changed from slices
+       select slice_id, starts_at, engine, tags is distinct from $3::text[] as is_changed
+       from slices
        where context_id = $1 and slice_id = $2
      ), changed as (
        update slices set tags = $3 from found

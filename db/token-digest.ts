@@ -1,6 +1,6 @@
 import { createHash, scrypt } from 'node:crypto';
 
-/** Returns the SHA-256 of a token. Nothing else of the token is kept, in memory or in the database. */
+/** Returns the SHA-256 of a token. Nothing else of it is kept, in memory or in the database. */
 export const tokenDigest = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export const SALT_BYTES = 16;
