@@ -11,6 +11,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ['migrate', async () => (await import('./commands/migrate.ts')).registerMigrate],
   ['apply', async () => (await import('./commands/apply.ts')).registerApply],
   ['user', async () => (await import('./commands/user.ts')).registerUser],
+  ['audit', async () => (await import('./commands/audit.ts')).registerAudit],
   ['slices', async () => (await import('./commands/slices.ts')).registerSlices],
   ['import', async () => (await import('./commands/import.ts')).registerImport],
   ['export', async () => (await import('./commands/export.ts')).registerExport],

@@ -1,4 +1,5 @@
 import { ALERT_LIMITS } from './limits/alert-limits.ts';
+import { AUDIT_LIMITS } from './limits/audit-limits.ts';
 import { EDIT_LIMITS } from './limits/edit-limits.ts';
 import { FEED_LIMITS } from './limits/feed-limits.ts';
 import { LIVE_LIMITS } from './limits/live-limits.ts';
@@ -333,6 +334,7 @@ export const LIMITS = {
   parityBodyBytes: 64 * 2 ** 20,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
+  ...AUDIT_LIMITS,
   ...EDIT_LIMITS,
   ...FEED_LIMITS,
 } as const;

@@ -1,5 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type Connection, inTransaction } from '../db/connection/connection.ts';
+import { SALT_BYTES, SCRYPT_COST, scryptDigest, tokenDigest } from '../db/token-digest.ts';
+import { insertAudit } from '../db/write/audit/insert-audit.ts';
 import { selectContext } from '../db/write/select-context.ts';
 import { selectContextNames } from '../db/write/select-context-names.ts';
 import { deleteGrant } from '../db/write/users/delete-grant.ts';
@@ -7,10 +9,11 @@ import { deleteUser } from '../db/write/users/delete-user.ts';
 import { insertGrants } from '../db/write/users/insert-grants.ts';
 import { insertUser } from '../db/write/users/insert-user.ts';
 import { type Grant, selectGrants } from '../db/write/users/select-grants.ts';
-import { selectTokenDigest } from '../db/write/users/select-token-digest.ts';
+import { type StoredToken, selectToken } from '../db/write/users/select-token.ts';
 import { selectUserId } from '../db/write/users/select-user-id.ts';
 import { selectUsers } from '../db/write/users/select-users.ts';
 import { upsertToken } from '../db/write/users/upsert-token.ts';
+import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
 import { IngestError } from './ingest-error.ts';
 
@@ -18,8 +21,13 @@ export type { Grant } from '../db/write/users/select-grants.ts';
 
 type UserToAdd = {
   readonly name: string;
-  /** If omitted, a new user gets a random token, and an existing user keeps theirs. */
+  /**
+   * If neither is given, a new user gets a random token, and an existing user keeps theirs. `token`
+   * is as hard to guess as a random one, or guards nothing, and is kept as its SHA-256.
+   */
   readonly token?: string | undefined;
+  /** A token that a person has chosen, which is kept under scrypt. */
+  readonly chosenToken?: string | undefined;
   /** Names of contexts to grant. */
   readonly contexts: readonly string[];
   /**
@@ -50,12 +58,12 @@ export type AddedUser = {
  */
 export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
   inTransaction(connection, async () => {
-    const { name, token } = user;
-    const digest = await selectTokenDigest(connection, name);
-    if (digest !== null && token !== undefined && !digest.equals(digestOf(token))) {
-      throw hasToken(name);
-    }
-    return addUserWithin(connection, user);
+    const { name, token, chosenToken, ...rest } = user;
+    const stored = await selectToken(connection, name);
+    if (!stored) return addUserWithin(connection, user);
+    const given = token ?? chosenToken;
+    if (given !== undefined && !(await isToken(stored, given))) throw hasToken(name);
+    return addUserWithin(connection, { name, ...rest });
   });
 
 /**
@@ -63,14 +71,16 @@ export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedU
  */
 export async function addUserWithin(
   connection: Connection,
-  { name, token, contexts, role }: UserToAdd,
+  { name, token, chosenToken, contexts, role }: UserToAdd,
 ): Promise<AddedUser> {
   const contextIds = new Map<string, number>();
   for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
   const { userId, created } = await insertUser(connection, name);
-  const newToken = created && token === undefined ? makeToken() : null;
-  const setToken = token ?? newToken;
-  if (setToken !== null) await upsertToken(connection, userId, digestOf(setToken));
+  const isGiven = token !== undefined || chosenToken !== undefined;
+  const newToken = created && !isGiven ? makeToken() : null;
+  const random = token ?? newToken;
+  if (random !== null) await upsertToken(connection, userId, keptAsDigest(random));
+  else if (chosenToken) await upsertToken(connection, userId, await keptUnderScrypt(chosenToken));
   const before = await selectGrants(connection, userId);
   const toInsert = { userId, contextIds: [...contextIds.values()], role };
   const inserted = await insertGrants(connection, toInsert);
@@ -78,7 +88,7 @@ export async function addUserWithin(
     [...contextIds]
       .filter(([, id]) => inserted.some((each) => each.contextId === id && each.isNew === isNew))
       .map(([context]) => context);
-  return {
+  const added: AddedUser = {
     name,
     created,
     newToken,
@@ -87,31 +97,53 @@ export async function addUserWithin(
     roleChanged: those(false),
     grants: await selectGrants(connection, userId),
   };
+  const isSet = isGiven && !created;
+  const isTokenSet = isSet ? [{ action: 'token set', object: name } as const] : [];
+  await insertAudit(connection, [...isTokenSet, ...entriesOf(added)]);
+  return added;
+}
+
+function entriesOf({ name, created, newToken, granted, roleChanged, grants }: AddedUser) {
+  const token = newToken === null ? 'given' : 'generated';
+  const user: AuditEntry[] = created
+    ? [{ action: 'user added', object: name, detail: { token } }]
+    : [];
+  const changes = grants.flatMap(({ context, role }): AuditEntry[] => {
+    const detail = { context, role };
+    if (granted.includes(context)) return [{ action: 'access granted', object: name, detail }];
+    if (roleChanged.includes(context)) return [{ action: 'role changed', object: name, detail }];
+    return [];
+  });
+  return [...user, ...changes];
 }
 
 /** Gives a user a new token; the previous one becomes invalid immediately. */
-export async function rotateToken(connection: Connection, name: string): Promise<string> {
-  const token = makeToken();
-  await upsertToken(connection, await userIdOf(connection, name), digestOf(token));
-  return token;
-}
+export const rotateToken = (connection: Connection, name: string): Promise<string> =>
+  inTransaction(connection, async () => {
+    const token = makeToken();
+    await upsertToken(connection, await userIdOf(connection, name), keptAsDigest(token));
+    await insertAudit(connection, [{ action: 'token replaced', object: name }]);
+    return token;
+  });
 
-export async function revokeGrant(
-  connection: Connection,
-  name: string,
-  context: string,
-): Promise<void> {
-  const userId = await userIdOf(connection, name);
-  const contextId = await contextIdOf(connection, context);
-  if (await deleteGrant(connection, userId, contextId)) return;
-  throw new IngestError(
-    `User ${name} has no grant for context ${context}: there is none to revoke`,
-  );
-}
+export const revokeGrant = (connection: Connection, name: string, context: string): Promise<void> =>
+  inTransaction(connection, async () => {
+    const userId = await userIdOf(connection, name);
+    const contextId = await contextIdOf(connection, context);
+    if (!(await deleteGrant(connection, userId, contextId))) {
+      throw new IngestError(
+        `User ${name} has no grant for context ${context}: there is none to revoke`,
+      );
+    }
+    const detail = { context };
+    await insertAudit(connection, [{ action: 'access revoked', object: name, detail }]);
+  });
 
-export async function removeUser(connection: Connection, name: string): Promise<void> {
-  if (!(await deleteUser(connection, name))) throw unknownUser(name);
-}
+export const removeUser = (connection: Connection, name: string): Promise<void> =>
+  inTransaction(connection, async () => {
+    if (!(await deleteUser(connection, name))) throw unknownUser(name);
+    await insertAudit(connection, [{ action: 'user removed', object: name }]);
+  });
 
 type ListedUser = {
   readonly name: string;
@@ -135,7 +167,22 @@ export async function listUsers(connection: Connection): Promise<ListedUser[]> {
 const makeToken = (): string => randomBytes(32).toString('base64url');
 
 /** Decision 10: a token is stored as its digest only. */
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+const keptAsDigest = (token: string): StoredToken => ({
+  digest: tokenDigest(token),
+  salt: null,
+  scryptCost: null,
+});
+
+async function keptUnderScrypt(token: string): Promise<StoredToken> {
+  const scrypt = { salt: randomBytes(SALT_BYTES), scryptCost: SCRYPT_COST };
+  return { digest: await scryptDigest(tokenDigest(token), scrypt), ...scrypt };
+}
+
+async function isToken({ digest, salt, scryptCost }: StoredToken, given: string): Promise<boolean> {
+  const plain = tokenDigest(given);
+  if (salt === null || scryptCost === null) return digest.equals(plain);
+  return digest.equals(await scryptDigest(plain, { salt, scryptCost }));
+}
 
 async function userIdOf(connection: Connection, name: string): Promise<number> {
   const userId = await selectUserId(connection, name);
@@ -148,7 +195,7 @@ const unknownUser = (name: string): IngestError =>
 
 const hasToken = (name: string): IngestError =>
   new IngestError(
-    `--token must be the one that ${name} has, or be left out, because the user already exists: ` +
+    `The token must be the one that ${name} has, or be left out, because the user already exists: ` +
       `without it contexts are granted; \`countergraph user rotate ${name}\` makes a new token`,
   );
 

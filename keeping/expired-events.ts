@@ -1,5 +1,7 @@
+import { inTransaction } from '../db/connection/connection.ts';
 import { deleteExpiredEvents } from '../db/write/alerts/retention/delete-expired-events.ts';
 import { deleteUnusedRevisions } from '../db/write/alerts/retention/delete-unused-revisions.ts';
+import { insertAudit } from '../db/write/audit/insert-audit.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { Keeper } from './keeper.ts';
@@ -10,14 +12,24 @@ import type { Keeper } from './keeper.ts';
  * stay.
  */
 export async function dropExpiredEvents(
-  { connection, contextId, signal }: Pick<Keeper, 'connection' | 'contextId' | 'signal'>,
+  keeper: Pick<Keeper, 'connection' | 'contextId' | 'context' | 'by' | 'signal'>,
   before: EpochSeconds,
 ): Promise<number> {
+  const { connection, contextId, context, by, signal } = keeper;
   const max = LIMITS.droppedEvents;
   let dropped = 0;
   for (;;) {
     signal?.throwIfAborted();
-    const deleted = await deleteExpiredEvents(connection, { contextId, before, most: max });
+    const deleted = await inTransaction(connection, async () => {
+      const events = await deleteExpiredEvents(connection, { contextId, before, most: max });
+      const entry = {
+        action: 'alert events dropped',
+        object: context,
+        detail: { events },
+      } as const;
+      if (events > 0) await insertAudit(connection, [entry], by);
+      return events;
+    });
     dropped += deleted;
     if (deleted < max) break;
   }

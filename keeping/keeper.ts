@@ -8,6 +8,7 @@ import { selectClock } from '../db/write/select-clock.ts';
 import { selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
+import type { AuditActor } from '../domain/audit/audit-entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
 import { sliceStatus } from '../domain/slices/slice-status.ts';
@@ -26,6 +27,8 @@ export type Keeper = {
   readonly retentionDays: number | null;
   /** The database's clock: whose data it is decides what is over. */
   readonly now: () => EpochSeconds;
+  /** Whom the audit names; left out: the user who runs this command. */
+  readonly by?: AuditActor | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called before waiting, when another process holds the context. */
   readonly onWaiting?: (() => void) | undefined;
@@ -61,13 +64,14 @@ async function databaseClock(connection: Connection): Promise<() => EpochSeconds
 
 /** Returns the keeper for one slice. */
 export const ofSlice = (
-  { connection, contextId, context, now, signal, onBytes }: Keeper,
+  { connection, contextId, context, now, by, signal, onBytes }: Keeper,
   slice: KeptSlice,
 ): SliceKeeper => ({
   connection,
   contextId,
   context,
   now,
+  by,
   signal,
   onBytes: (done, of) => onBytes?.(slice, done, of),
 });

@@ -25,6 +25,7 @@ function reasons(): ReadonlyMap<string, string> {
     'limits.ts',
     'limits/live-limits.ts',
     'limits/alert-limits.ts',
+    'limits/audit-limits.ts',
     'limits/edit-limits.ts',
     'limits/feed-limits.ts',
   ];

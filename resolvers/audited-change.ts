@@ -1,9 +1,11 @@
+import type { AuditActor } from '../domain/audit/audit-entry.ts';
+
 /** The log entry of a change: who, what and where. Never a value, which may be a secret. */
-export type AuditedChange = { readonly user: string; readonly context: string } & (
-  | KeysChange
-  | SliceChange
-  | RefusedChange
-);
+export type AuditedChange = AuditActor & { readonly context: string } & (
+    | KeysChange
+    | SliceChange
+    | RefusedChange
+  );
 
 type KeysChange = {
   readonly mutation: 'updateKeys';

@@ -43,6 +43,8 @@ export type RequestScope = {
   readonly committed: Set<string>;
   /** Called with each committed change and each refused one. */
   readonly onChange: (change: AuditedChange) => void;
+  /** The address of the caller. */
+  readonly from: string;
   /** null: the caller is not authenticated. */
   readonly identity: Identity | null;
 };

@@ -55,7 +55,14 @@ export function createHttpServer(
     if (!fault && isRefusedAtOnce({ request, response, requestId, gate })) return;
 
     // 3. Open the exchange: the request and its response as all routes see them.
-    const terms = { requestId, log, gate, unread: unread.open(gate.caller), slowCallerMs };
+    const terms = {
+      requestId,
+      from: caller,
+      log,
+      gate,
+      unread: unread.open(gate.caller),
+      slowCallerMs,
+    };
     const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
@@ -80,7 +87,8 @@ export function createHttpServer(
 }
 
 /** Opens admission control, with its metrics and its line in the log. */
-function createAdmissionControl({ settings, metrics, log, siblings }: Service): AdmissionControl {
+function createAdmissionControl(service: Service): AdmissionControl {
+  const { settings, metrics, log, siblings, failedSignIns } = service;
   const control = new AdmissionControl(settings, siblings?.logInFailures);
   const countRefusal = registerAdmission(metrics.registry, control.admission);
   const refusals = new RefusalLog(log);
@@ -88,6 +96,7 @@ function createAdmissionControl({ settings, metrics, log, siblings }: Service): 
     countRefusal(why);
     refusals.refused();
   };
+  control.onFailedSignIn = (username, address) => failedSignIns.note(username, address);
   control.onClose = () => refusals.end();
   return control;
 }

@@ -1,20 +1,28 @@
 import type { Registry } from 'prom-client';
 import { LIMITS } from '../domain/limits.ts';
+import { FailedSignIns } from './admission/failed-sign-ins.ts';
 import { AlertTally } from './alerts/alert-tally.ts';
 import { type KeepDecidingOptions, keepDeciding } from './alerts/keep-deciding.ts';
 import { type KeepNotifyingOptions, keepNotifying } from './alerts/notify/keep-notifying.ts';
 import { NotificationTally } from './alerts/notify/notification-tally.ts';
+import { type KeepAuditOptions, keepAudit } from './background/keep-audit.ts';
 import { type KeepRetentionOptions, keepRetention } from './background/keep-retention.ts';
 import { RetentionTally } from './background/retention-tally.ts';
 import { registerBackground } from './background-metrics.ts';
 import { endedWithin } from './ended-within.ts';
 import { type KeepMergedOptions, keepMerged } from './merging/keep-merged.ts';
 import { MergingTally } from './merging/merging-tally.ts';
+import type { Settings } from './settings/settings.ts';
 import type { Logger } from './telemetry/log.ts';
 
 export type BackgroundOptions = {
   readonly databaseUrl: string;
   readonly log: Logger;
+  readonly settings: Pick<Settings, 'auditDays'>;
+  /** Counted by those who answer requests; left out: nobody counts. */
+  readonly failedSignIns?: FailedSignIns;
+  /** When to write the audit and to log it; null: only by `keepAuditNow`. */
+  readonly audit?: KeepAuditOptions['delays'];
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** When and how segments are merged; delays null: only when `mergeNow` is called. */
@@ -38,6 +46,8 @@ export type Background = {
   dropExpiredNow(): Promise<void>;
   /** Decides now the alert windows that are due. */
   decideAlertsNow(): Promise<void>;
+  /** Writes failed sign-ins, and logs what is new in the audit. */
+  keepAuditNow(): Promise<void>;
   /** Aborts the passes in progress. Does not wait long for one whose database does not answer. */
   stop(): Promise<void>;
 };
@@ -45,7 +55,8 @@ export type Background = {
 /** Starts the work that a server does besides answering requests, and registers its metrics. */
 export function startBackground(registry: Registry, options: BackgroundOptions): Background {
   const { databaseUrl, log, clock, databaseRestarts = () => 0 } = options;
-  const { alerts: deciding, notifying, variable } = options;
+  const { alerts: deciding, notifying, audit, variable } = options;
+  const { failedSignIns = new FailedSignIns() } = options;
   const merging = new MergingTally();
   const retention = new RetentionTally();
   const alerts = new AlertTally();
@@ -56,6 +67,7 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
   const retainer = keepRetention({
     ...common,
     tally: retention,
+    auditDays: options.settings.auditDays,
     ...(options.retention !== undefined && { delays: options.retention }),
   });
   const evaluator = keepDeciding({
@@ -69,12 +81,19 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
     ...(notifying !== undefined && { delays: notifying }),
     ...(variable && { variable }),
   });
+  const auditor = keepAudit({
+    databaseUrl,
+    log,
+    failedSignIns,
+    ...(audit !== undefined && { delays: audit }),
+  });
   return {
     mergeNow: () => merger.runOnce(),
     dropExpiredNow: () => retainer.runOnce(),
     decideAlertsNow: () => evaluator.runOnce(),
+    keepAuditNow: () => auditor.runOnce(),
     async stop() {
-      const works = [merger, retainer, evaluator, notifier];
+      const works = [merger, retainer, evaluator, notifier, auditor];
       const stopped = Promise.all(works.map((work) => work.stop()));
       if (await endedWithin(stopped, LIMITS.processEndMs)) return;
       // Nothing is lost: it writes in transactions, and the next server does the rest.

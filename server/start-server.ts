@@ -1,3 +1,4 @@
+import { FailedSignIns } from './admission/failed-sign-ins.ts';
 import { registerProcesses } from './processes/process-metrics.ts';
 import { type BackgroundOptions, startBackground } from './start-background.ts';
 import { type ServingOptions, startServing } from './start-serving.ts';
@@ -15,6 +16,8 @@ export type RunningServer = {
   dropExpiredNow(): Promise<void>;
   /** Decides now the alert windows that are due. */
   decideAlertsNow(): Promise<void>;
+  /** Writes failed sign-ins, and logs what is new in the audit. */
+  keepAuditNow(): Promise<void>;
   /** Stops accepting requests, answers those in progress and releases every connection. */
   close(): Promise<void>;
 };
@@ -23,9 +26,10 @@ export type RunningServer = {
 export async function startServer(
   options: ServingOptions & BackgroundOptions,
 ): Promise<RunningServer> {
-  const { url, service, end } = await startServing(options);
+  const failedSignIns = new FailedSignIns();
+  const { url, service, end } = await startServing({ ...options, failedSignIns });
   const { registry } = service.metrics;
-  const background = startBackground(registry, options);
+  const background = startBackground(registry, { ...options, failedSignIns });
   registerProcesses(registry, ALONE);
   return {
     url,
@@ -34,6 +38,7 @@ export async function startServer(
     mergeNow: background.mergeNow,
     dropExpiredNow: background.dropExpiredNow,
     decideAlertsNow: background.decideAlertsNow,
+    keepAuditNow: background.keepAuditNow,
     async close() {
       service.state.beginToClose();
       await Promise.all([background.stop(), end()]);

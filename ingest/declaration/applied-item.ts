@@ -7,6 +7,8 @@ export type AppliedItem = {
   readonly what: 'context' | 'node' | 'pool' | 'probe' | 'group' | 'meter' | 'sink' | 'alert';
   readonly name: string;
   readonly outcome: Outcome;
+  /** What is different now; only for an item that was there and has changed. */
+  readonly fields?: readonly string[];
 };
 
 export function outcomeOf<T>(existing: T | undefined, wanted: T): Outcome {
@@ -15,15 +17,22 @@ export function outcomeOf<T>(existing: T | undefined, wanted: T): Outcome {
 }
 
 /** Writes `wanted` if nothing exists yet or if it differs. Returns the outcome. */
-export async function settle<T>(
+export async function settle<T extends object>(
   existing: T | undefined,
   wanted: T,
   write: (wanted: T) => Promise<unknown>,
-): Promise<Outcome> {
+): Promise<Pick<AppliedItem, 'outcome' | 'fields'>> {
   const outcome = outcomeOf(existing, wanted);
   if (outcome !== 'unchanged') await write(wanted);
-  return outcome;
+  return existing && outcome === 'changed'
+    ? { outcome, fields: changedFields(existing, wanted) }
+    : { outcome };
 }
+
+export const changedFields = <T extends object>(existing: T, wanted: T): string[] =>
+  Object.entries(wanted)
+    .filter(([name, value]) => !isDeepStrictEqual(existing[name as keyof T], value))
+    .map(([name]) => name.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`));
 
 /** Returns `base` with the properties of `changes` that are not undefined. */
 export function withChanges<T extends object>(

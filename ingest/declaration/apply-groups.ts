@@ -5,7 +5,7 @@ import { type GroupRow, selectGroups } from '../../db/write/declaration/select-g
 import { selectGroupsWithData } from '../../db/write/declaration/select-groups-with-data.ts';
 import { updateGroup } from '../../db/write/declaration/update-group.ts';
 import { type Guid, storedGuid } from '../../domain/text/guid.ts';
-import { type AppliedItem, outcomeOf, withChanges } from './applied-item.ts';
+import { type AppliedItem, changedFields, outcomeOf, withChanges } from './applied-item.ts';
 import { applyMeters } from './apply-meters.ts';
 import { DeclarationError, type DeclaredGroup } from './declaration.ts';
 import { refuseChange } from './fixed-with-data.ts';
@@ -42,7 +42,8 @@ export async function applyGroups(
     const outcome = outcomeOf(before?.group, group);
     const groupId = before?.groupId ?? (await insertGroup(connection, contextId, group));
     if (outcome === 'changed') await updateGroup(connection, groupId, group);
-    items.push({ what: 'group', name: group.guid, outcome });
+    const fields = before && outcome === 'changed' && changedFields(before.group, group);
+    items.push({ what: 'group', name: group.guid, outcome, ...(fields && { fields }) });
     items.push(
       ...(await applyMeters(connection, {
         groupId,

@@ -25,10 +25,10 @@ export async function applyMeters(
     const before = existing.find(({ id }) => id === declared.id);
     const wanted = withChanges(before ?? newMeter(declared, name), declared);
     if (before && hasData) refuseChange(name, 'type', before.type, wanted.type);
-    const outcome = await settle(before, wanted, (meter) =>
+    const settled = await settle(before, wanted, (meter) =>
       before ? updateMeter(connection, groupId, meter) : insertMeters(connection, groupId, [meter]),
     );
-    items.push({ what: 'meter', name, outcome });
+    items.push({ what: 'meter', name, ...settled });
   }
   return items;
 }

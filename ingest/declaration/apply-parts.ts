@@ -30,10 +30,10 @@ export async function applyNodes(
   const ordered = [...wanted].sort((a, b) => Number(a.role === 'dr') - Number(b.role === 'dr'));
   const items: AppliedItem[] = [];
   for (const node of ordered) {
-    const outcome = await settle(existing.get(node.name), node, (row) =>
+    const settled = await settle(existing.get(node.name), node, (row) =>
       upsertNode(connection, contextId, row),
     );
-    items.push({ what: 'node', name: node.name, outcome });
+    items.push({ what: 'node', name: node.name, ...settled });
   }
   return items;
 }
@@ -68,8 +68,8 @@ export async function applyPools(
       offlineArchiveMounted: pool.offline_archive_mounted,
       additionalInfo: pool.additional_info,
     });
-    const outcome = await settle(before, wanted, (row) => upsertPool(connection, contextId, row));
-    items.push({ what: 'pool', name: pool.name, outcome });
+    const settled = await settle(before, wanted, (row) => upsertPool(connection, contextId, row));
+    items.push({ what: 'pool', name: pool.name, ...settled });
   }
   return items;
 }
@@ -98,8 +98,8 @@ export async function applyProbes(
     const before = existing.get(name);
     const unsaid: ContextProbe = { name, description: null };
     const wanted = withChanges(before ?? unsaid, { description });
-    const outcome = await settle(before, wanted, (row) => upsertProbe(connection, contextId, row));
-    items.push({ what: 'probe', name, outcome });
+    const settled = await settle(before, wanted, (row) => upsertProbe(connection, contextId, row));
+    items.push({ what: 'probe', name, ...settled });
   }
   return items;
 }

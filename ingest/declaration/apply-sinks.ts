@@ -24,10 +24,10 @@ export async function applySinks(
       items.push({ what: 'sink', name, outcome: before ? 'removed' : 'unchanged' });
       continue;
     }
-    const outcome = await settle(before, wantedSink(sink), (row) =>
+    const settled = await settle(before, wantedSink(sink), (row) =>
       upsertSink(connection, contextId, row),
     );
-    items.push({ what: 'sink', name, outcome });
+    items.push({ what: 'sink', name, ...settled });
   }
   return items;
 }

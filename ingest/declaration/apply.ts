@@ -1,9 +1,11 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
+import { insertAudit } from '../../db/write/audit/insert-audit.ts';
 import { insertContext } from '../../db/write/declaration/insert-context.ts';
 import { selectHasSlices } from '../../db/write/declaration/select-has-slices.ts';
 import { updateContext } from '../../db/write/declaration/update-context.ts';
 import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
 import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
+import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, type Outcome, settle } from './applied-item.ts';
 import { applyAlerts } from './apply-alerts.ts';
@@ -59,8 +61,23 @@ export async function declareContext(
     ...(await applySinks(connection, contextId, declaration.notify ?? [])),
     ...(await applyAlerts(connection, contextId, declaration)),
   ];
-  return { context: declaration.context, counts: countOutcomes(items), items };
+  const { context } = declaration;
+  await insertAudit(connection, entriesOf(context, items));
+  return { context, counts: countOutcomes(items), items };
 }
+
+const entriesOf = (context: string, items: readonly AppliedItem[]): AuditEntry[] =>
+  items.flatMap(({ what, name, outcome, fields }) =>
+    outcome === 'unchanged'
+      ? []
+      : [
+          {
+            action: `${what} ${outcome}`,
+            object: name,
+            detail: { ...(what !== 'context' && { context }), ...(fields && { fields }) },
+          },
+        ],
+  );
 
 function countOutcomes(items: readonly AppliedItem[]): Counts {
   const counts = { created: 0, changed: 0, unchanged: 0, removed: 0 };
@@ -89,10 +106,10 @@ async function applyContext(
   }
   const { contextId } = existing;
   if (wanted.sliceSeconds !== existing.sliceSeconds) await refuseWithSlices(connection, existing);
-  const outcome = await settle(existing, { contextId, ...wanted }, (context) =>
+  const settled = await settle(existing, { contextId, ...wanted }, (context) =>
     updateContext(connection, context),
   );
-  return { contextId, ...wanted, item: { what: 'context', name, outcome } };
+  return { contextId, ...wanted, item: { what: 'context', name, ...settled } };
 }
 
 async function lockedContext(

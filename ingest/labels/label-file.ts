@@ -1,4 +1,5 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
+import { insertAudit } from '../../db/write/audit/insert-audit.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
@@ -31,8 +32,23 @@ export async function labelFile(options: LabelFileOptions): Promise<LabelReport>
   const source = untilAborted(options.source, signal);
   const label = format === 'csv' ? labelCsv : labelZeekDns;
   return withConnection(options, 'labels', (connection) =>
-    inTransaction(connection, async () => label(await lockedTarget(connection, options), source)),
+    inTransaction(connection, async () => {
+      const report = await label(await lockedTarget(connection, options), source);
+      await auditLabels(connection, options, report);
+      return report;
+    }),
   );
+}
+
+/** Records how many keys were labelled; a file that changes nothing leaves no trace. */
+async function auditLabels(
+  connection: Connection,
+  { context, format, group }: LabelFileOptions,
+  { source, labelled, created }: LabelReport,
+): Promise<void> {
+  if (labelled + created === 0) return;
+  const detail = { source, format, ...(group && { group }), labelled, created };
+  await insertAudit(connection, [{ action: 'labels imported', object: context, detail }]);
 }
 
 async function lockedTarget(

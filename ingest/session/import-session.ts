@@ -1,4 +1,5 @@
 import { type Connection, inTransaction, openConnection } from '../../db/connection/connection.ts';
+import { insertAudit } from '../../db/write/audit/insert-audit.ts';
 import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
 import { insertContext } from '../../db/write/declaration/insert-context.ts';
 import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
@@ -118,7 +119,7 @@ async function lockedContext(target: ImportTarget, connection: Connection): Prom
   if (!found && makesContext) {
     // Another import may be creating it, which becomes visible only when that import is over.
     await lockContextCreation(connection, context, onWaiting);
-    found = (await selectContext(connection, context)) ?? (await makeContext(connection, context));
+    found = (await selectContext(connection, context)) ?? (await makeContext(connection, target));
   }
   if (!found) {
     throw new IngestError(`There is no context ${context}: declare it with \`countergraph apply\``);
@@ -128,9 +129,14 @@ async function lockedContext(target: ImportTarget, connection: Connection): Prom
   return (await selectContext(connection, context)) ?? found;
 }
 
-async function makeContext(connection: Connection, name: string): Promise<ContextRow> {
+async function makeContext(
+  connection: Connection,
+  { context: name, source }: ImportTarget,
+): Promise<ContextRow> {
   const sliceSeconds = DEFAULT_SLICE_SECONDS;
   const contextId = await insertContext(connection, { name, sliceSeconds, retentionDays: null });
+  const detail = { importedFrom: source };
+  await insertAudit(connection, [{ action: 'context created', object: name, detail }]);
   return { contextId, sliceSeconds, retentionDays: null };
 }
 

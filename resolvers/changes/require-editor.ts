@@ -18,6 +18,6 @@ export function requireEditor(
   const { username, nodeUrl } = identity;
   if (nodeUrl !== scope.reads.primaryUrl) throw serviceError('unreachable');
   if (identity.contexts.get(context)?.role === 'editor') return identity;
-  scope.onChange({ user: username, context, mutation, refused: true });
+  scope.onChange({ user: username, from: scope.from, context, mutation, refused: true });
   throw serviceError('notEditor', { username, context });
 }

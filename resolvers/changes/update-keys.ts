@@ -39,18 +39,19 @@ export async function updateKeys(
   const edited = editedKeys(before, update.keys);
   await makeOnce(scope, name, async () => {
     const { groupId } = before.read;
-    const changed = await changeKeyTexts(
-      scope.reads,
-      edited.map(({ key, texts }) => ({ groupId, key, ...texts, attributes: asJson(texts) })),
-    );
-    scope.onChange({
-      mutation: 'updateKeys',
-      user: username,
-      context,
-      group: counterGroup,
-      keys: edited.map(({ key, texts }) => ({ key, fields: namesOf(texts) })),
-      changed,
+    const by = { user: username, from: scope.from };
+    const keys = edited.map(({ key, texts }) => ({ key, fields: namesOf(texts) }));
+    const changed = await changeKeyTexts(scope.reads, {
+      updates: edited.map(({ key, texts }) => ({
+        groupId,
+        key,
+        ...texts,
+        attributes: asJson(texts),
+      })),
+      audit: { by, object: counterGroup, detail: { context, keys } },
     });
+    const mutation = 'updateKeys';
+    scope.onChange({ mutation, ...by, context, group: counterGroup, keys, changed });
   });
   const after = await groupNow(scope, update);
   return (

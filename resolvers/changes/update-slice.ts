@@ -29,9 +29,12 @@ export async function updateSlice(
   const { contextId } = before;
   const tags = parseTags(given);
   await makeOnce(scope, name, async () => {
-    const found = await changeSliceTags(scope.reads, { contextId, sliceId, tags });
+    const by = { user, from: scope.from };
+    const audit = { by, context };
+    const slice = { contextId, sliceId, tags };
+    const found = await changeSliceTags(scope.reads, { slice, audit });
     const changed = found?.isChanged ? 1 : 0;
-    const change = { user, context, slice: sliceId, changed };
+    const change = { ...by, context, slice: sliceId, changed };
     if (found) scope.onChange({ mutation: 'updateSlice', fields: ['tags'], ...change });
   });
   const after = await findContext(scope, context);

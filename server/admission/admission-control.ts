@@ -44,6 +44,9 @@ export class AdmissionControl {
   /** Called with the reason whenever a request is refused. */
   onRefusal: (why: Refusal) => void = () => undefined;
 
+  /** Called whenever somebody fails to sign in. */
+  onFailedSignIn: (username: string, address: string) => void = () => undefined;
+
   /** Called once the server is closed. */
   onClose: () => void = () => undefined;
 
@@ -84,9 +87,13 @@ export class AdmissionControl {
       const seconds = failures?.waitSeconds(counted(at), username, caller) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
     };
+    const told = (username: string, why: ServiceError): ServiceError => {
+      this.onFailedSignIn(username, address ?? 'unknown');
+      return why;
+    };
     const check = (username: string, at: LogInNode): void => {
       const refused = refusal(username, at);
-      if (refused) throw refused;
+      if (refused) throw told(username, refused);
     };
     return {
       caller,
@@ -103,9 +110,8 @@ export class AdmissionControl {
       failed(username, at) {
         // Of many concurrent guesses, no more than the limit learn that they were wrong …
         const refused = refusal(username, at);
-        if (refused) return refused;
-        failures?.fail(counted(at), username);
-        return serviceError('invalidToken');
+        if (!refused) failures?.fail(counted(at), username);
+        return told(username, refused ?? serviceError('invalidToken'));
       },
       proved(username, at) {
         // … and none of the others learns that it was right.

@@ -1,6 +1,11 @@
 import { type Connection, isTransactionPooled } from '../../db/connection/connection.ts';
 import { NEEDS_SESSION } from '../../db/connection/pooling.ts';
 import { selectEventRetentions } from '../../db/write/alerts/retention/select-event-retentions.ts';
+import { serverActor } from '../../db/write/audit/command-actor.ts';
+import {
+  deleteExpiredAudit,
+  selectHasExpiredAudit,
+} from '../../db/write/audit/delete-expired-audit.ts';
 import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
@@ -27,6 +32,8 @@ export type KeepRetentionOptions = {
   readonly delays?: Delays | null;
   /** How long to wait for an import that holds a context's lock. */
   readonly lockMs?: number;
+  /** How many days rows of the audit are kept, by the database's clock. */
+  readonly auditDays: number;
 };
 
 const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEveryMs };
@@ -43,7 +50,7 @@ const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEver
  */
 export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
-  const { clock = Date.now, lockMs = LIMITS.retentionLockMs } = options;
+  const { clock = Date.now, lockMs = LIMITS.retentionLockMs, auditDays } = options;
   const ownSeconds = () => Math.floor(clock() / 1000);
 
   let isWarned = false;
@@ -83,7 +90,8 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     const areSlicesGood = isTransactionPooled(connection)
       ? await leaveUndone(connection)
       : await dropSlices(dropping);
-    return areEventsGood && areSlicesGood;
+    const isAuditGood = await dropAudit(dropping, auditDays);
+    return areEventsGood && areSlicesGood && isAuditGood;
   }
 
   async function check(signal: AbortSignal): Promise<void> {
@@ -116,10 +124,12 @@ type Dropping = {
 async function dropEvents(dropping: Dropping): Promise<boolean> {
   const { connection, log, tally, signal } = dropping;
   let isGood = true;
+  const by = serverActor();
   for (const retention of await selectEventRetentions(connection)) {
     const { contextId, name: context, retentionDays, keptSince } = retention;
     try {
-      const events = await dropExpiredEvents({ connection, contextId, signal }, keptSince);
+      const keeper = { connection, contextId, context, by, signal };
+      const events = await dropExpiredEvents(keeper, keptSince);
       tally.droppedEvents += events;
       const facts = { context, events, retentionDays };
       if (events > 0) log.info(facts, 'ended events of alerts were too old and dropped');
@@ -130,6 +140,21 @@ async function dropEvents(dropping: Dropping): Promise<boolean> {
     }
   }
   return isGood;
+}
+
+/** Drops the expired rows of the audit; returns whether they could be dropped. */
+async function dropAudit({ connection, log, signal }: Dropping, days: number): Promise<boolean> {
+  try {
+    while (await selectHasExpiredAudit(connection, days)) {
+      signal.throwIfAborted();
+      await deleteExpiredAudit(connection, days, LIMITS.droppedEvents);
+    }
+    return true;
+  } catch (error) {
+    if (signal.aborted) return true;
+    log.error({ err: error }, 'old rows of the audit could not be dropped');
+    return false;
+  }
 }
 
 /** Drops the expired slices of all contexts; returns false if any context failed. */
@@ -160,7 +185,8 @@ async function dropOf(
   { connection, log, tally, now, lockMs, signal }: Dropping,
   { contextId, name: context, retentionDays, keptSince }: Retention,
 ): Promise<void> {
-  const keeper: Keeper = { connection, contextId, context, retentionDays, now, signal };
+  const by = serverActor();
+  const keeper: Keeper = { connection, contextId, context, retentionDays, now, by, signal };
   const selection = { before: keptSince, names: null, engine: null, pool: null };
   const { slices } = await planSlices(keeper, 'drop', selection);
   for (const chosen of slices) {

@@ -49,12 +49,14 @@ export class CallerGone extends Error {
 
 type ExchangeTerms = Pick<Exchange, 'log' | 'gate' | 'unread' | 'slowCallerMs'> & {
   readonly requestId: string;
+  /** The address of the caller. */
+  readonly from: string;
 };
 
 export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { requestId, log, ...terms }: ExchangeTerms,
+  { requestId, from, log, ...terms }: ExchangeTerms,
 ): Exchange {
   const written = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   const url = new URL(`http://localhost${originForm(request.url)}`);
@@ -70,6 +72,7 @@ export function openExchange(
   });
   const current: CurrentRequest = {
     requestId,
+    from,
     span: null,
     user: null,
     operation: null,

@@ -1,4 +1,6 @@
+import { LIMITS } from '../../domain/limits.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
+import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import { exitOnceWritten } from '../exit-once-written.ts';
 import type { Siblings } from '../service/siblings.ts';
 import { startServing } from '../start-serving.ts';
@@ -38,6 +40,7 @@ async function serve(assignment: Assignment): Promise<void> {
     pid: process.pid,
   });
   const tracing = await openTracing(process.env, log);
+  const failedSignIns = new FailedSignIns();
   const { service, url, end } = await startServing({
     settings,
     databaseUrl,
@@ -47,6 +50,7 @@ async function serve(assignment: Assignment): Promise<void> {
     documents: new Map(documents),
     tracing,
     siblings: siblingsOf(assignment),
+    failedSignIns,
     startsThread: true,
   });
   const { registry } = service.metrics;
@@ -57,6 +61,11 @@ async function serve(assignment: Assignment): Promise<void> {
       log.error({ err }, 'the metrics of this process could not be read');
     }
   };
+  const tellFailedSignIns = () => {
+    const { failed } = failedSignIns.take();
+    if (failed.length > 0) void link.tell({ kind: 'failedSignIns', failed });
+  };
+  setInterval(tellFailedSignIns, LIMITS.auditEveryMs).unref();
   link.onTellMetrics = () => void tellMetrics();
   link.onServiceEnds = () => service.state.beginToClose();
   void link.tell({ kind: 'serving', url });
@@ -67,6 +76,7 @@ async function serve(assignment: Assignment): Promise<void> {
   else service.state.beginToClose();
   await end();
   await tracing?.close();
+  tellFailedSignIns();
   await tellMetrics();
 }
 

@@ -1,3 +1,4 @@
+import type { FailedSignIns } from '../../db/write/audit/upsert-failed-sign-ins.ts';
 import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
 import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
 import type { ExplorerOptions } from '../explorer/explorer.ts';
@@ -52,6 +53,7 @@ export type FromChild =
   | { readonly kind: 'leaving' }
   | { readonly kind: 'pong' }
   | { readonly kind: 'news'; readonly news: News }
+  | { readonly kind: 'failedSignIns'; readonly failed: readonly FailedSignIns[] }
   | { readonly kind: 'metrics'; readonly metrics: readonly MetricValues[] }
   /** A client has asked this process for the metrics of all processes. */
   | { readonly kind: 'gatherMetrics'; readonly id: number };

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { Registry } from 'prom-client';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 import type { ExplorerOptions } from '../explorer/explorer.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -41,9 +42,9 @@ export type RunningProcesses = {
  */
 export async function startProcesses(options: ParentOptions): Promise<RunningProcesses> {
   options.log.info(sharesText(options.settings), 'the settings are divided among processes');
-  const { supervisor, registry } = new Parent(options);
+  const { supervisor, registry, failedSignIns } = new Parent(options);
   const url = await supervisor.complete(options.signal);
-  const background = startBackground(registry, options);
+  const background = startBackground(registry, { ...options, failedSignIns });
   const { shutdownSeconds } = options.settings;
   const lateMs = shutdownSeconds * 1000 + LIMITS.traceFlushMs + LIMITS.processEndMs;
   return {
@@ -60,6 +61,7 @@ export async function startProcesses(options: ParentOptions): Promise<RunningPro
 class Parent {
   readonly supervisor: Supervisor;
   readonly registry = new Registry();
+  readonly failedSignIns = new FailedSignIns();
   readonly #options: ParentOptions;
   readonly #metrics = new GatheredMetrics(this.registry, (err) =>
     this.#options.log.error({ err }, 'the metrics of a process that has ended were lost'),
@@ -107,7 +109,8 @@ class Parent {
   }
 
   #receive(member: Member, message: FromChild): void {
-    if (message.kind === 'metrics') this.#metrics.told(member, message.metrics);
+    if (message.kind === 'failedSignIns') this.failedSignIns.add(message.failed);
+    else if (message.kind === 'metrics') this.#metrics.told(member, message.metrics);
     else if (message.kind === 'gatherMetrics') void this.#tellMetrics(member, message.id);
     else if (message.kind === 'news') {
       this.#knowledge.hear(message.news);

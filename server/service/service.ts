@@ -12,6 +12,7 @@ import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
+import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -44,6 +45,8 @@ export type ServiceOptions = {
   readonly poolConnections?: number;
   /** The other processes that serve at the same address; null: there are none. */
   readonly siblings?: Siblings | null;
+  /** Counts failed sign-ins for the audit. */
+  readonly failedSignIns?: FailedSignIns;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
@@ -89,6 +92,7 @@ export type Service = {
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
   readonly siblings: Siblings | null;
+  readonly failedSignIns: FailedSignIns;
   readonly state: ServingState;
   /** Where a node's url_env is looked up. */
   readonly variable: (name: string) => string | undefined;
@@ -121,6 +125,7 @@ export function createService(options: ServiceOptions): Service {
     metrics,
     tracing,
     siblings,
+    failedSignIns: options.failedSignIns ?? new FailedSignIns(),
     state,
     variable,
     documents: options.documents ?? new Map(),
@@ -152,16 +157,6 @@ export function createService(options: ServiceOptions): Service {
         },
         onEnd: (ms, plans) => noteSlow(request, ms, plans),
       });
-      let listedKeys = 0;
-      let rendered = 0;
-      const requireRoom = () => {
-        const bytes = listedKeys * LIMITS.listedKeyBytes + rendered;
-        if (request.unread?.grow(bytes) === false) reads.postpone();
-      };
-      reads.onListed = (keys) => {
-        listedKeys += keys;
-        requireRoom();
-      };
       return {
         settings,
         directory,
@@ -170,17 +165,33 @@ export function createService(options: ServiceOptions): Service {
         signal,
         abandon: () => limit.abandon(),
         committed: arrival.committed,
+        from: request.current.from,
         onChange: (change) => auditChange(request.log, metrics, change),
-        onRendered(bytes) {
-          rendered = bytes;
-          requireRoom();
-        },
+        onRendered: boundAnswer(reads, request),
         reads,
       };
     },
     async close() {
       await Promise.all([pools.close(), memory.threadPool.close()]);
     },
+  };
+}
+
+/** Bounds the bytes of an answer; returns a function to call with those that are rendered. */
+function boundAnswer(reads: RequestReads, { unread }: ScopeRequest): (bytes: number) => void {
+  let listedKeys = 0;
+  let rendered = 0;
+  const requireRoom = () => {
+    const bytes = listedKeys * LIMITS.listedKeyBytes + rendered;
+    if (unread?.grow(bytes) === false) reads.postpone();
+  };
+  reads.onListed = (keys) => {
+    listedKeys += keys;
+    requireRoom();
+  };
+  return (bytes) => {
+    rendered = bytes;
+    requireRoom();
   };
 }
 

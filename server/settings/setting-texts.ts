@@ -76,6 +76,9 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning:
       'requests that take longer than this, in milliseconds, are logged with how their toppers were computed; `0`: none',
   },
+  COUNTERGRAPH_AUDIT_DAYS: {
+    meaning: 'how many days the [audit](../how-to/audit.md) of changes and failed sign-ins is kept',
+  },
   COUNTERGRAPH_PROCESSES: {
     meaning: 'processes that answer requests at one address; [what they share](#several-processes)',
   },

@@ -74,6 +74,8 @@ export type Settings = FixedLimits & {
   /** Requests that take longer are logged with their plans; 0: none. */
   slowMs: number;
   logLevel: LogLevel;
+  /** How many days rows of the audit are kept. */
+  auditDays: number;
   /** Processes that serve at one address. */
   processes: number;
 };
@@ -189,6 +191,10 @@ const VARIABLES = {
     ...wholeNumber(0, LIMITS.timeoutSeconds * 1000),
   }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
+  COUNTERGRAPH_AUDIT_DAYS: setting({
+    fallback: LIMITS.auditDays,
+    ...wholeNumber(1, LIMITS.auditDaysCeiling),
+  }),
   COUNTERGRAPH_PROCESSES: setting({ fallback: 1, ...wholeNumber(1, LIMITS.processesCeiling) }),
 };
 
@@ -246,6 +252,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     dashboard: read.COUNTERGRAPH_DASHBOARD,
     slowMs: read.COUNTERGRAPH_SLOW_MS,
     logLevel: read.LOG_LEVEL,
+    auditDays: read.COUNTERGRAPH_AUDIT_DAYS,
     processes: read.COUNTERGRAPH_PROCESSES,
   };
 }

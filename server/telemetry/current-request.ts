@@ -3,6 +3,8 @@ import type { RequestSpan } from './tracing.ts';
 /** What all code that runs for a request knows about it; some of it becomes known on the way. */
 export type CurrentRequest = {
   readonly requestId: string;
+  /** The address of the caller, also behind a trusted proxy. */
+  readonly from: string;
   /** null: not traced. */
   span: RequestSpan | null;
   /** The user, once the log-in has succeeded. */

@@ -6,7 +6,7 @@ import { sliceName } from '../../domain/slices/slice-name.ts';
 import { otherFile } from '../keeping/check-archive.ts';
 import { openStored } from '../keeping/open-stored.ts';
 import type { RestoreOptions } from '../keeping/restore-segments.ts';
-import type { KeptSlice, SliceKeeper } from '../keeping/slice-keeper.ts';
+import { auditSlice, type KeptSlice, type SliceKeeper } from '../keeping/slice-keeper.ts';
 import { withPartitions } from '../keeping/with-partitions.ts';
 import { OLD_FORM_VERSION } from './old-archive-form.ts';
 import { type OldArchiveReader, openOldArchive } from './read-old-archive.ts';
@@ -67,10 +67,12 @@ async function checkOldArchive(
 
 /** Makes every change that must appear at once, in the open transaction. */
 async function fill(
-  { connection, contextId, now, signal, onBytes }: SliceKeeper,
-  { sliceId }: KeptSlice,
+  keeper: SliceKeeper,
+  slice: KeptSlice,
   { archive, reader }: Omit<OldFile, 'file'>,
 ): Promise<void> {
+  const { connection, contextId, now, signal, onBytes } = keeper;
+  const { sliceId } = slice;
   const { rows, bytes } = archive;
   await insertLeftover(connection, contextId, archive);
   await updateSliceRestored(connection, sliceId);
@@ -83,4 +85,5 @@ async function fill(
       onSamples: (_, part) => onBytes?.(Math.round(part * bytes), bytes),
     },
   );
+  await auditSlice(keeper, slice, { action: 'slice restored' });
 }

@@ -1,5 +1,6 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { PAGE_TABLES } from '../../db/page-tables.ts';
+import { insertAudit } from '../../db/write/audit/insert-audit.ts';
 import {
   distributeTables,
   type MoveProgress,
@@ -63,6 +64,8 @@ export const distributePages = (
       const { onProgress, onReaders, signal } = target;
       const options = { partitions, onProgress, onReaders, signal };
       await distributeTables(connection, shards, options);
+      const detail = { shards, workers };
+      await insertAudit(connection, [{ action: 'pages distributed', object: 'pages', detail }]);
       return { changed: true, tables: PAGE_TABLES, shards, workers, bytes: sumOf(partitions) };
     });
   });
@@ -75,6 +78,7 @@ export const undistributePages = (target: DistributeTarget): Promise<DistributeR
     return inLockedStore(connection, target, async () => {
       const partitions = await selectPartitionSizes(connection, 'citus_total_relation_size');
       await undistributeTables(connection, { partitions, onProgress: target.onProgress });
+      await insertAudit(connection, [{ action: 'pages brought back', object: 'pages' }]);
       return { changed: true, tables: PAGE_TABLES, shards: 0, workers, bytes: sumOf(partitions) };
     });
   });

@@ -5,7 +5,7 @@ import type { StoredArchive } from '../../db/write/slices/select-stored-slices.t
 import { updateSliceArchived } from '../../db/write/slices/update-slice-archived.ts';
 import { partialOf } from '../../domain/slices/partial-file.ts';
 import { noteLabels } from './looked-up-labels.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import { auditSlice, type KeptSlice, type SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';
 import { type WrittenArchive, writeArchive } from './write-archive.ts';
 
@@ -35,6 +35,8 @@ export async function archiveSegments(
     await updateSliceArchived(connection, slice.sliceId, { ...location, ...written });
     await deleteLeftover(connection, contextId, location);
     await takeOut(keeper, slice);
+    const { pool, path } = location;
+    await auditSlice(keeper, slice, { action: 'slice archived', detail: { pool, path } });
   });
   return written;
 }

@@ -3,7 +3,7 @@ import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
 import { deleteSlice } from '../../db/write/slices/delete-slice.ts';
 import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
 import { sweepLabels } from './looked-up-labels.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import { auditSlice, type KeptSlice, type SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';
 
 /**
@@ -22,4 +22,6 @@ export const dropSegments = (
     if (slice.archive) await insertLeftover(connection, contextId, slice.archive);
     await deleteSlice(connection, slice.sliceId);
     await takeOut(keeper, slice);
+    const detail = { wasArchived: slice.archive !== null };
+    await auditSlice(keeper, slice, { action: 'slice dropped', detail });
   });

@@ -19,7 +19,7 @@ import type { ArchiveHeader } from './archive-form.ts';
 import { checkArchive } from './check-archive.ts';
 import { openStored } from './open-stored.ts';
 import { type ArchivedSegment, type ArchiveReader, openArchive } from './read-archive.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import { auditSlice, type KeptSlice, type SliceKeeper } from './slice-keeper.ts';
 import { withPartitions } from './with-partitions.ts';
 
 export type RestoreOptions = {
@@ -95,6 +95,7 @@ async function fill(
     died: [],
     at: now(),
   });
+  await auditSlice(keeper, slice, { action: 'slice restored' });
 }
 
 /** Checks the abort signal and reports progress. */

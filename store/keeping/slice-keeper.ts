@@ -1,5 +1,8 @@
 import type { Connection } from '../../db/connection/connection.ts';
+import { insertAudit } from '../../db/write/audit/insert-audit.ts';
 import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
+import type { AuditActor, AuditDetail } from '../../domain/audit/audit-entry.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 
 /**
@@ -11,6 +14,8 @@ export type SliceKeeper = {
   readonly contextId: number;
   readonly context: string;
   readonly now: () => EpochSeconds;
+  /** Whom the audit names; left out: the user who runs this command. */
+  readonly by?: AuditActor | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the bytes of pages written or read so far, and their total. */
   readonly onBytes?: ((done: number, of: number) => void) | undefined;
@@ -18,3 +23,20 @@ export type SliceKeeper = {
 
 /** Identifies a slice; times in epoch seconds. */
 export type KeptSlice = Pick<StoredSlice, 'sliceId' | 'engine' | 'startsAt' | 'endsAt'>;
+
+type SliceAction = {
+  readonly action: 'slice archived' | 'slice restored' | 'slice dropped';
+  readonly detail?: AuditDetail;
+};
+
+/** Records what happens to a slice, in the transaction in which it happens. */
+export const auditSlice = (
+  { connection, context, by }: SliceKeeper,
+  { startsAt, engine }: KeptSlice,
+  { action, detail }: SliceAction,
+): Promise<void> =>
+  insertAudit(
+    connection,
+    [{ action, object: sliceName(startsAt, engine), detail: { context, ...detail } }],
+    by,
+  );

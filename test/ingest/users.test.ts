@@ -87,7 +87,7 @@ describe('a user', () => {
     await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
     const adding = run((client) => addUser(client, { name: 'anna', token, contexts: ['office'] }));
     await expect(adding).rejects.toThrow(
-      '--token must be the one that anna has, or be left out, because the user already exists: ' +
+      'The token must be the one that anna has, or be left out, because the user already exists: ' +
         'without it contexts are granted; `countergraph user rotate anna` makes a new token',
     );
     expect(await run(listUsers)).toEqual([listed('anna', 'lab')]);

@@ -116,6 +116,7 @@ describe('a running server', () => {
   it('skips a context that an import keeps locked, and retries later', async () => {
     await lab.importSamples([line('newest', T0 + 9 * DAY)]);
     const retainer = keepRetention({
+      auditDays: 400,
       databaseUrl: lab.databaseUrl,
       delays: null,
       log: createLog('silent', process.stderr),
@@ -150,6 +151,7 @@ describe('a running server', () => {
   it('runs by itself, at its start and then regularly', async () => {
     await lab.importSamples([line('by itself', T0)]);
     const retainer = keepRetention({
+      auditDays: 400,
       databaseUrl: lab.databaseUrl,
       log: createLog('silent', process.stderr),
       delays: { firstMs: 0, everyMs: 1 },

@@ -1,11 +1,26 @@
+import { insertAudit } from '../../../db/write/audit/insert-audit.ts';
 import { type KeyTextsUpsert, upsertKeyTexts } from '../../../db/write/texts/upsert-key-texts.ts';
+import type { AuditActor, AuditDetail } from '../../../domain/audit/audit-entry.ts';
 import type { RequestReads } from '../request-reads.ts';
 
-export type { KeyTextsUpsert } from '../../../db/write/texts/upsert-key-texts.ts';
+type KeyTextsChange = {
+  readonly updates: readonly KeyTextsUpsert[];
+  readonly audit: {
+    readonly by: AuditActor;
+    /** The GUID of the keys' group. */
+    readonly object: string;
+    readonly detail: AuditDetail;
+  };
+};
 
 /** Changes the texts of keys, all or none. Returns how many keys were different before. */
 export const changeKeyTexts = (
   reads: Pick<RequestReads, 'change'>,
-  updates: readonly KeyTextsUpsert[],
+  { updates, audit: { by, object, detail } }: KeyTextsChange,
 ): Promise<number> =>
-  reads.change('upsert-key-texts', (connection) => upsertKeyTexts(connection, updates));
+  reads.change('upsert-key-texts', async (connection) => {
+    const changed = await upsertKeyTexts(connection, updates);
+    const entry = { action: 'keys changed', object, detail: { ...detail, changed } } as const;
+    if (changed > 0) await insertAudit(connection, [entry], by);
+    return changed;
+  });

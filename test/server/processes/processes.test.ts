@@ -52,6 +52,7 @@ const NOT_DIVIDED = [
   'unreadBytesPerAddress',
   'stuckReaderMs',
   'slowMs',
+  'auditDays',
 ];
 
 describe('the division of settings among processes', () => {

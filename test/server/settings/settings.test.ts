@@ -64,6 +64,7 @@ const DEFAULTS: Settings = {
   explorer: 'on',
   dashboard: 'on',
   slowMs: 1000,
+  auditDays: 400,
   logLevel: 'info',
   processes: 1,
 };
@@ -152,6 +153,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_DASHBOARD', 'off', { dashboard: 'off' }],
     ['COUNTERGRAPH_SLOW_MS', '0', { slowMs: 0 }],
     ['COUNTERGRAPH_SLOW_MS', '2147483000', { slowMs: 2_147_483_000 }],
+    ['COUNTERGRAPH_AUDIT_DAYS', '1', { auditDays: 1 }],
+    ['COUNTERGRAPH_AUDIT_DAYS', '36500', { auditDays: 36_500 }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -200,6 +203,7 @@ describe('settings', () => {
     ['COUNTERGRAPH_DASHBOARD', 'yes', 'one of on, off, got "yes"'],
     ['COUNTERGRAPH_SLOW_MS', '-1', 'an integer from 0 to 2147483000, got "-1"'],
     ['COUNTERGRAPH_SLOW_MS', '2147483001', 'an integer from 0 to 2147483000, got'],
+    ['COUNTERGRAPH_AUDIT_DAYS', '0', 'an integer from 1 to 36500, got "0"'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 

@@ -42,7 +42,14 @@ export function startReference(databaseUrl: string, clock: { readonly seconds: n
       const request = {
         signal: new AbortController().signal,
         gate: { check: () => undefined, failed: failure, proved: () => undefined },
-        current: { requestId: 'r', span: null, user: null, operation: null, streamOpened: null },
+        current: {
+          requestId: 'r',
+          from: '127.0.0.1',
+          span: null,
+          user: null,
+          operation: null,
+          streamOpened: null,
+        },
         log: service.log,
       };
       return withScope(service, request, null, async (anonymous) => {

@@ -105,6 +105,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     retention: null,
     notifying: null,
     alerts: null,
+    audit: null,
   });
   const agent = new Agent({ keepAlive: true });
   const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
@@ -124,6 +125,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     },
     /** Decides the windows of alerts that are due. */
     decideAlertsNow: () => server.decideAlertsNow(),
+    /** Writes failed sign-ins, and logs what is new in the audit. */
+    keepAuditNow: () => server.keepAuditNow(),
     /** Empties the caches that the server keeps from one request to the next. */
     emptyCaches: () => server.emptyCaches(),
     /** Announces that the server will close, which is the first step of closing. */

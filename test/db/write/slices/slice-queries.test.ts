@@ -202,15 +202,15 @@ describe('the tags of a slice', () => {
   it('are replaced, and stay in the given order', async () => {
     await slice(101, T0);
     await slice(102, T0 + DAY);
-    expect(await setTags(['b', 'a'])).toEqual({ isChanged: true });
+    expect(await setTags(['b', 'a'])).toMatchObject({ isChanged: true });
     expect(await stored()).toEqual([
       { slice_id: 101, tags: ['b', 'a'] },
       { slice_id: 102, tags: [] },
     ]);
-    expect(await setTags(['b', 'a'])).toEqual({ isChanged: false });
-    expect(await setTags(['a', 'b'])).toEqual({ isChanged: true });
-    expect(await setTags([])).toEqual({ isChanged: true });
-    expect(await setTags([])).toEqual({ isChanged: false });
+    expect(await setTags(['b', 'a'])).toMatchObject({ isChanged: false });
+    expect(await setTags(['a', 'b'])).toMatchObject({ isChanged: true });
+    expect(await setTags([])).toMatchObject({ isChanged: true });
+    expect(await setTags([])).toMatchObject({ isChanged: false });
   });
 
   it('stay as they are if the slice is not of that context', async () => {

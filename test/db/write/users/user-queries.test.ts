@@ -5,7 +5,7 @@ import { deleteUser } from '../../../../db/write/users/delete-user.ts';
 import { insertGrants } from '../../../../db/write/users/insert-grants.ts';
 import { insertUser } from '../../../../db/write/users/insert-user.ts';
 import { selectGrants } from '../../../../db/write/users/select-grants.ts';
-import { selectTokenDigest } from '../../../../db/write/users/select-token-digest.ts';
+import { selectToken } from '../../../../db/write/users/select-token.ts';
 import { selectUserId } from '../../../../db/write/users/select-user-id.ts';
 import { selectUsers } from '../../../../db/write/users/select-users.ts';
 import { upsertToken } from '../../../../db/write/users/upsert-token.ts';
@@ -17,7 +17,11 @@ let beta: number;
 let ada: number;
 let bob: number;
 
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+const keptToken = (token: string) => ({
+  digest: createHash('sha256').update(token).digest(),
+  salt: null,
+  scryptCost: null,
+});
 
 beforeAll(async () => {
   db = await openQueryDatabase();
@@ -62,25 +66,25 @@ describe('the id of a user', () => {
 
 describe('the token of a user', () => {
   it('is null for a user without one, and for an unknown user', async () => {
-    expect(await selectTokenDigest(db.connection, 'ada')).toBeNull();
-    expect(await selectTokenDigest(db.connection, 'nobody')).toBeNull();
+    expect(await selectToken(db.connection, 'ada')).toBeNull();
+    expect(await selectToken(db.connection, 'nobody')).toBeNull();
   });
 
   it('is replaced by a newer one, whose time is noted', async () => {
-    await upsertToken(db.connection, ada, digestOf('first'));
-    expect(await selectTokenDigest(db.connection, 'ada')).toEqual(digestOf('first'));
+    await upsertToken(db.connection, ada, keptToken('first'));
+    expect(await selectToken(db.connection, 'ada')).toEqual(keptToken('first'));
     await db.sql(`update tokens set created_at = '2020-01-01'`);
-    await upsertToken(db.connection, ada, digestOf('second'));
-    expect(await selectTokenDigest(db.connection, 'ada')).toEqual(digestOf('second'));
+    await upsertToken(db.connection, ada, keptToken('second'));
+    expect(await selectToken(db.connection, 'ada')).toEqual(keptToken('second'));
     expect(
       await db.sql(`select user_id, created_at > '2020-01-01' as "isNew" from tokens`),
     ).toEqual([{ user_id: ada, isNew: true }]);
   });
 
   it('belongs to that user alone', async () => {
-    await upsertToken(db.connection, ada, digestOf('ada'));
-    await upsertToken(db.connection, bob, digestOf('bob'));
-    expect(await selectTokenDigest(db.connection, 'bob')).toEqual(digestOf('bob'));
+    await upsertToken(db.connection, ada, keptToken('ada'));
+    await upsertToken(db.connection, bob, keptToken('bob'));
+    expect(await selectToken(db.connection, 'bob')).toEqual(keptToken('bob'));
   });
 });
 
@@ -154,7 +158,7 @@ describe('all users', () => {
 describe('deleting a user', () => {
   it('deletes their token and grants, and those of nobody else', async () => {
     for (const userId of [ada, bob]) {
-      await upsertToken(db.connection, userId, digestOf('token'));
+      await upsertToken(db.connection, userId, keptToken('token'));
       await grant(userId, [alpha]);
     }
     expect(await deleteUser(db.connection, 'ada')).toBe(true);

@@ -1,0 +1,41 @@
+/** What can be done to an item of a declaration. */
+const DECLARED = ['context', 'node', 'pool', 'probe', 'group', 'meter', 'sink', 'alert'] as const;
+
+type DeclaredAction = `${(typeof DECLARED)[number]} ${'created' | 'changed' | 'removed'}`;
+
+export type AuditAction =
+  | DeclaredAction
+  | 'user added'
+  | 'user removed'
+  | 'token set'
+  | 'token replaced'
+  | 'access granted'
+  | 'access revoked'
+  | 'role changed'
+  | 'labels imported'
+  | 'keys changed'
+  | 'slice tagged'
+  | 'slice archived'
+  | 'slice restored'
+  | 'slice dropped'
+  | 'alert events dropped'
+  | 'pages distributed'
+  | 'pages brought back'
+  | typeof SIGN_IN_FAILED;
+
+export const SIGN_IN_FAILED = 'sign-in failed';
+
+/** Who made a change, and where: a user at an address, or a user of a machine. */
+export type AuditActor = { readonly user: string; readonly from: string };
+
+/** A change, without any value that may be secret. */
+export type AuditEntry = {
+  readonly action: AuditAction;
+  /** The name of what was changed. */
+  readonly object: string;
+  readonly detail?: AuditDetail;
+};
+
+export type AuditDetail = Readonly<
+  Record<string, string | number | boolean | null | readonly unknown[]>
+>;
