@@ -1,7 +1,7 @@
 import { shown } from '../../../domain/errors.ts';
 import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
-import { type Flow, hasPorts, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
+import { type Flow, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { jsonObject, jsonScalar } from '../../lines/json-line.ts';
 import type { SkipReason } from '../../lines/skipped-lines.ts';
@@ -106,7 +106,7 @@ function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule
   return {
     ...goflow2Time(record),
     protocol,
-    ports: hasPorts(protocol) ? portsIn(record, 'src_port', 'dst_port') : null,
+    ports: portsIn(record, protocol, { source: 'src_port', destination: 'dst_port' }),
     portRule,
     originator: {
       address: source,

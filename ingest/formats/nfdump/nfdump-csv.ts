@@ -1,6 +1,6 @@
 import { shown } from '../../../domain/errors.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
-import { type Flow, hasPorts, type PortRule } from '../../flows/flow.ts';
+import type { Flow, PortRule } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import type { SkipReason } from '../../lines/skipped-lines.ts';
 import type { Whole } from '../../whole.ts';
@@ -72,7 +72,7 @@ function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading)
   return {
     ...nfdumpSpan(row, { startUs, endUs: () => endIn(row, localTime) }),
     protocol,
-    ports: hasPorts(protocol) ? portsIn(row, column('sourcePort'), column('port')) : null,
+    ports: portsIn(row, protocol, { source: column('sourcePort'), destination: column('port') }),
     portRule,
     originator: {
       address: source,
