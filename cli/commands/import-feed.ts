@@ -11,6 +11,7 @@ import type { CommandDatabase } from '../database/run-with-database.ts';
 import { count, counted } from '../output/counted.ts';
 import { type FeedDisplay, showFeed } from '../output/feed-status.ts';
 import { losersText, lostText } from '../output/lost-text.ts';
+import { skippedPart } from '../output/skipped-part.ts';
 
 export type FeedCommandOptions = {
   readonly context: string;
@@ -59,6 +60,7 @@ export async function followSource(
     stop: database.signal,
     onStatus: display.update,
     onBadLine: (line, reason) => display.say(`${source.name}, line ${line} was skipped: ${reason}`),
+    onNote: (note) => display.say(`${source.name}: ${note}`),
     onLost: (exporters) => display.say(`${source.name}: lost so far: ${losersText(exporters)}`),
     onLeftOut: (flows, reason) =>
       display.say(`${source.name}: ${count(flows)} flows left out, ${reason}`),
@@ -94,7 +96,7 @@ async function reportPreviousFeed(
 function sentence(name: string, tally: FeedTally): string {
   const { lines, badLines, committedFlows, leftOutFlows, commits } = tally;
   const lost = lostText(tally.lost);
-  const skipped = badLines > 0 ? `, ${counted(badLines, 'bad line')} skipped` : '';
+  const skipped = skippedPart({ skipped: tally.skipped, badLines });
   const leftOut =
     leftOutFlows > 0 ? `, ${counted(leftOutFlows, 'flow')} of archived slices left out` : '';
   return (

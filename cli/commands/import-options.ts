@@ -51,7 +51,8 @@ export function addImportOptions(command: Command): Command {
     )
     .option(
       '--allow-empty',
-      'accept an input of nfdump without flows, which otherwise fails; empty inputs of other formats never fail',
+      'accept an input of which nothing is counted, which otherwise fails if its lines were skipped, ' +
+        'or if it is of nfdump',
     )
     .option('--skip-bad-lines', 'count and name lines that cannot be read, instead of stopping')
     .option('--json', 'print the result of each file as a line of JSON');
@@ -99,7 +100,7 @@ const addFlowOptions = (command: Command): Command =>
 
 /** Rejects options that mean nothing for the format: a user who gives one expects an effect. */
 export function refuseMismatch(options: ImportOptions): void {
-  const { format, home, mmdb, timeZone, servicePort, allowEmpty, follow, lateness } = options;
+  const { format, home, mmdb, timeZone, servicePort, follow, lateness } = options;
   if (format === 'samples' && (home || mmdb)) {
     throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
   }
@@ -109,9 +110,6 @@ export function refuseMismatch(options: ImportOptions): void {
     );
   }
   if (servicePort) refuseServicePort(format);
-  if (allowEmpty && format !== 'nfdump') {
-    throw new UsageError('--allow-empty is for nfdump: inputs of other formats may be empty');
-  }
   if (follow && format === 'samples') {
     throw new UsageError('--follow is for flow formats: import samples file by file');
   }

@@ -19,6 +19,7 @@ import { openSources } from '../open-sources.ts';
 import { count, counted } from '../output/counted.ts';
 import { losersText, lostText } from '../output/lost-text.ts';
 import { showProgress } from '../output/progress.ts';
+import { skippedPart } from '../output/skipped-part.ts';
 import { UsageError } from '../usage-error.ts';
 import { followSource } from './import-feed.ts';
 import { addImportOptions, type ImportOptions, refuseMismatch } from './import-options.ts';
@@ -83,6 +84,7 @@ async function importOne(
 ): Promise<void> {
   const started = performance.now();
   const progress = showProgress(source);
+  const notes: string[] = [];
   const report = await importFile({
     timeZone: settings.timeZone,
     ...options,
@@ -92,9 +94,13 @@ async function importOne(
     now: () => Math.floor(Date.now() / 1000),
     onProgress: progress.update,
     onWaiting: () => console.error(`waiting for another import into ${options.context} to end`),
+    onNote: (note) => notes.push(note),
     onNotMerged: (error) => console.error(asTyped(notMerged(source.name, error))),
   })
-    .finally(progress.stop)
+    .finally(() => {
+      progress.stop();
+      for (const note of notes) console.error(asTyped(`${source.name}: ${note}`));
+    })
     .catch((error: unknown) => {
       if (error instanceof NothingTaken) nameBadLines(source.name, error.badLines);
       throw error;
@@ -172,7 +178,7 @@ type TimedReport = ImportReport & {
 function sentence(report: TimedReport): string {
   const { source, lines, knownLines, readings, keys, keysAreExact, slices, newSlices, badLines } =
     report;
-  const skipped = badLines.count > 0 ? `, ${counted(badLines.count, 'bad line')} skipped` : '';
+  const skipped = skippedPart({ skipped: report.skipped, badLines: badLines.count });
   const lost = lostText(report.lost);
   const missing = lost === null ? '' : `, ${lost} lost on the way`;
   return (

@@ -4,6 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 import type { FeedTime } from '../../ingest/feed/feed-clock.ts';
+import { skippedText } from '../../ingest/lines/skipped-lines.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
 
@@ -74,6 +75,7 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
   const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
   const { uncommitted, trouble } = status;
   const lost = lostText(status.lost);
+  const skipped = skippedText(status.skipped);
   const behind = newestAt === null ? '' : `, ${behindText(now.wallMs / 1000 - newestAt)}`;
   const since = status.uncommittedSinceMs;
   const waiting = since === null ? '' : `, for ${duration((now.monotonicMs - since) / 1000)}`;
@@ -81,6 +83,7 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
     `${context}: ${counted(flows, 'flow')}${behind}`,
     `${count(uncommitted)} not committed${waiting}`,
     ...(trouble === null ? [] : [trouble]),
+    ...(skipped === null ? [] : [skipped]),
     ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
     ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
     ...(lost === null ? [] : [`lost: ${lost}`]),

@@ -9,7 +9,6 @@ import { createFlowWriter } from '../flows/flow-writer.ts';
 import { simpleKey } from '../import-key.ts';
 import { loadGroups } from '../load-groups.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
-import { timeBounds } from '../time-bounds.ts';
 import { addUserWithin } from '../users.ts';
 import { createOffice, type DemoHost, type DemoOffice } from './demo-office.ts';
 import { demoFlows } from './demo-traffic.ts';
@@ -123,13 +122,7 @@ async function fillDemo(
   const random = createRandom(SEED);
   const office = createOffice(random);
   const to = floorTo(now, 60);
-  const bounds = timeBounds(now);
-  const { add } = await createFlowWriter(session, {
-    home: [],
-    probe: null,
-    bounds,
-    geo: null,
-  });
+  const { add } = await createFlowWriter(session, { home: [], probe: null, geo: null });
   const seen = new Set<string>();
   let flows = 0;
   for (const flow of demoFlows(office, { from: to - DEMO_SECONDS, to }, random)) {

@@ -11,7 +11,6 @@ import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoLookup } from '../flows/geo-lookup.ts';
 import type { FlowFormat } from '../formats/flow-formats.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
-import type { TimeBounds } from '../time-bounds.ts';
 import {
   countLeftOut,
   type LeftOutFlows,
@@ -47,9 +46,6 @@ export type FeedBatch = {
   /** Losses so far, without what this batch has to leave out. */
   readonly losses: FeedLossCounts;
 };
-
-/** No bounds: each flow was checked when it was read. */
-const NO_BOUNDS: TimeBounds = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
 /** Number of flows after which signals and input are handled. */
 const FLOWS_BETWEEN_YIELDS = 500;
@@ -143,12 +139,7 @@ async function writeFlows(
   const { home, probe, geo, engine } = target;
   const archived = await selectArchivedStarts(connection, { contextId, engine });
   const split = splitArchived(batch.flows, archived, sliceSeconds);
-  const { add, finish } = await createFlowWriter(session, {
-    home,
-    probe,
-    geo,
-    bounds: NO_BOUNDS,
-  });
+  const { add, finish } = await createFlowWriter(session, { home, probe, geo });
   for (const [i, flow] of split.taken.entries()) {
     signal.throwIfAborted();
     const due = add(flow);

@@ -5,11 +5,13 @@ import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { checkFlow } from '../flows/flow-writer.ts';
-import { createFlowParser, type FlowFormat } from '../formats/flow-formats.ts';
+import type { FlowFormat } from '../formats/flow-formats.ts';
+import { createFlowLines } from '../formats/flow-lines.ts';
 import { IngestError } from '../ingest-error.ts';
 import { BadLine } from '../lines/bad-line.ts';
 import type { BadLineCollector } from '../lines/bad-lines.ts';
-import { type LineTaker, readLines } from '../lines/read-lines.ts';
+import { readLines } from '../lines/read-lines.ts';
+import type { SkippedLines } from '../lines/skipped-lines.ts';
 import type { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
 import type { MonotonicMs } from './feed-clock.ts';
@@ -26,6 +28,8 @@ type FeedReaderOptions = {
   readonly monotonicMs: () => MonotonicMs;
   readonly stop: AbortSignal;
   readonly onBadLine: (line: number, reason: string) => void;
+  /** Called with what a user should know about the input. */
+  readonly onNote: (note: string) => void;
   readonly pending: PendingFlows;
   readonly losses: FeedLosses;
   /** Returns what to wait for before more is read, or null. */
@@ -37,13 +41,16 @@ type FeedReader = {
   readonly done: Promise<void>;
   readonly stop: () => void;
   readonly throwIfFailed: () => void;
-  readonly tally: () => { lines: number; flows: number; badLines: number };
+  readonly tally: () => { lines: number; flows: number; skipped: SkippedLines; badLines: number };
 };
 
 /** Reads a source's flows into `pending` until it ends, it is told to stop, or a line is bad. */
 export function readFeed(options: FeedReaderOptions): FeedReader {
   const { source, stop } = options;
   const badLines = collectAsTheyCome(options);
+  const flowLines = flowLinesOf(options, () => {
+    flows += 1;
+  });
   let input: Readable | null = null;
   let isStopped = false;
   let failure: unknown = null;
@@ -79,13 +86,10 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
 
   async function read(): Promise<void> {
     try {
-      const takeFlow = flowTaker(options, () => {
-        flows += 1;
-      });
       await readLines({
         content: untilStopped(),
         badLines,
-        take: takeFlow,
+        take: flowLines.take,
         onBlock: (count) => {
           lines = count;
         },
@@ -94,6 +98,8 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
       // Destroying the source makes the read fail in one way or another.
       if (!isStopped || isOfBadLine(error)) failure = error;
     } finally {
+      // A flow that waits for the line after it; there is no need to wait for room.
+      void flowLines.end();
       stop.removeEventListener('abort', stopReading);
       input?.destroy();
     }
@@ -107,32 +113,37 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
     throwIfFailed() {
       if (failure !== null) throw failure;
     },
-    tally: () => ({ lines, flows, badLines: badLines.result().count }),
+    tally: () => ({
+      lines,
+      flows,
+      skipped: flowLines.skipped(),
+      badLines: badLines.result().count,
+    }),
   };
 }
 
 const isOfBadLine = (error: unknown): boolean =>
   error instanceof IngestError && error.cause instanceof BadLine;
 
-function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
-  const { format, timeZone, servicePort: portRule, pending, room } = options;
-  const onNumber = options.losses.note;
-  const parse = createFlowParser(format, { timeZone, portRule, onNumber });
+function flowLinesOf(options: FeedReaderOptions, onFlow: () => void) {
+  const { format, servicePort: portRule, losses, pending, room, nowMs, monotonicMs } = options;
   const isOfOutputs = format === 'nfdump' && portRule === 'registered';
-  return (line) => {
-    const flow = parse(line);
-    if (flow === null) {
-      // In nfdump's output, a line without a flow is a header, or the summary after the last flow.
-      if (isOfOutputs) pending.endOutput();
-      return null;
-    }
-    checkFlow(flow, timeBounds(Math.floor(options.nowMs() / 1000)));
-    const readMs = options.monotonicMs();
-    if (isOfOutputs) pending.addOfOutput(flow, readMs);
-    else pending.add(flow, readMs);
-    onFlow();
-    return room();
-  };
+  return createFlowLines(
+    { ...options, portRule, onNumber: losses.note },
+    {
+      check: (flow) => checkFlow(flow, timeBounds(Math.floor(nowMs() / 1000))),
+      take(flow) {
+        if (isOfOutputs) pending.addOfOutput(flow, monotonicMs());
+        else pending.add(flow, monotonicMs());
+        onFlow();
+        return room();
+      },
+      noteOther() {
+        // In nfdump's output, that is a header, or the summary after the last flow.
+        if (isOfOutputs) pending.endOutput();
+      },
+    },
+  );
 }
 
 /** Reports bad lines as they come, because the feed may never end. */

@@ -2,8 +2,10 @@ import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { refuseEmpty } from '../files/empty-input.ts';
 import type { ImportSource } from '../files/import-source.ts';
+import { NothingTaken } from '../files/nothing-taken.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
+import type { SkippedLines } from '../lines/skipped-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { restoreCommand } from '../session/archived-slice.ts';
@@ -20,7 +22,7 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   readonly timeZone: string;
   readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
-  /** Accepts a source without flows even where that is likely a mistake. */
+  /** Accepts a source from which nothing is counted even where that is likely a mistake. */
   readonly allowEmpty: boolean;
   readonly latenessSeconds: number;
   readonly monotonicMs: () => MonotonicMs;
@@ -28,6 +30,8 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   readonly stop: AbortSignal;
   readonly onStatus: (status: FeedStatus) => void;
   readonly onBadLine: (line: number, reason: string) => void;
+  /** Called with what a user should know about the input. */
+  readonly onNote: (note: string) => void;
   /** Called with flows that were left out because their slice is archived. */
   readonly onLeftOut: (flows: number, reason: string) => void;
   /** Called with the exporters that have lost something so far, when more was lost. */
@@ -39,6 +43,8 @@ export type FeedTally = {
   readonly lines: number;
   /** Number of flows that were read. */
   readonly flows: number;
+  /** Lines that could be read and are not counted, by reason. */
+  readonly skipped: SkippedLines;
   readonly badLines: number;
   readonly commits: number;
   readonly committedFlows: number;
@@ -102,12 +108,19 @@ export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   reader.throwIfFailed();
   archived.throwIfRefused();
   const total = tally();
-  const isEmpty = total.flows === 0 && total.badLines === 0;
   // A feed that was told to end may not have had time for a flow.
-  if (isEmpty && !options.allowEmpty && !stop.aborted) {
-    refuseEmpty({ source: options.source.name, format: options.format, lines: total.lines });
-  }
+  if (total.flows === 0 && !stop.aborted) refuseUncounted(options, total);
   return { ...total, exporters: losses.exporters() };
+}
+
+/** Throws if nothing was counted and that is likely a mistake, as with a file. */
+function refuseUncounted({ source, format, allowEmpty }: FeedOptions, tally: FeedTally): void {
+  const { lines, skipped, badLines: count } = tally;
+  if (count > 0) {
+    const badLines = { count, named: [] };
+    throw new NothingTaken({ source: source.name, format, badLines, skipped });
+  }
+  if (!allowEmpty) refuseEmpty({ source: source.name, format, lines, skipped });
 }
 
 const lossCounts = (lost: LostUnits, refusedLines: number): FeedLossCounts => ({

@@ -59,14 +59,14 @@ export class GrownLines {
   };
 
   /** Returns a parser that returns null for lines that are not new. */
-  parser<Record>(parse: Parse<Record>): Parse<Record> {
+  readonly parser = <Record>(parse: Parse<Record>): Parse<Record> => {
     this.#parse = parse;
     return (line) => {
       const isNew = this.isNew(() => line);
       const record = isNew || this.#isKnown ? parse(line) : null;
       return isNew ? record : null;
     };
-  }
+  };
 
   /** Decides about the next line. For formats without a header, after `parsesWith`. */
   isNew(line: () => string): boolean {

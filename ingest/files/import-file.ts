@@ -4,13 +4,15 @@ import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
-import { createFlowWriter } from '../flows/flow-writer.ts';
+import { checkFlow, createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoLookup } from '../flows/geo-lookup.ts';
-import { createFlowParser, type FlowParserOptions } from '../formats/flow-formats.ts';
+import type { FlowParserOptions } from '../formats/flow-formats.ts';
+import { createFlowLines } from '../formats/flow-lines.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type BadLines, collectBadLines } from '../lines/bad-lines.ts';
 import { jsonObject } from '../lines/json-line.ts';
-import { type LineReaderOptions, type LineTaker, readLines } from '../lines/read-lines.ts';
+import { type LineReaderOptions, readLines } from '../lines/read-lines.ts';
+import { NONE_SKIPPED, type SkippedLines } from '../lines/skipped-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { type ByteLineTaker, lineText, readByteLines } from '../samples/byte-lines.ts';
@@ -63,11 +65,13 @@ export type ImportFileOptions = {
   readonly again?: boolean;
   /** Takes only the lines that a file has got since it was imported. */
   readonly grown?: boolean;
-  /** Accepts an input without flows even where that is likely a mistake. */
+  /** Accepts an input from which nothing is counted even where that is likely a mistake. */
   readonly allowEmpty?: boolean;
   readonly skipBadLines?: boolean;
   readonly now: () => EpochSeconds;
   readonly onProgress?: (progress: ImportProgress) => void;
+  /** Called with what a user should know about the input. */
+  readonly onNote?: (note: string) => void;
   readonly onWaiting?: () => void;
   /** Called with the reason why segments were left to the server to merge. */
   readonly onNotMerged?: (error: unknown) => void;
@@ -97,6 +101,8 @@ export type ImportReport = {
   readonly newSlices: number;
   /** What a running server drops again at once; null if nothing. */
   readonly expired: ExpiredSlices | null;
+  /** Lines that could be read and are not counted, by reason. */
+  readonly skipped: SkippedLines;
   readonly badLines: BadLines;
   /** What exporters sent but no line reports, and the exporters. */
   readonly lost: LostUnits;
@@ -113,8 +119,8 @@ type ExpiredSlices = { readonly slices: number; readonly retentionDays: number }
 /**
  * Imports one file: all of it, or nothing. Throws an `IngestError` that names the line if a line
  * cannot be taken and bad lines are not skipped, an `AlreadyImported` if the content, or its
- * beginning, was imported before, and a `NothingTaken` if the file held only bad lines. Also throws
- * if the file has no flows and that is likely a mistake.
+ * beginning, was imported before, and a `NothingTaken` if nothing was counted and there were bad
+ * lines. Also throws if nothing was counted and that is likely a mistake.
  */
 export function importFile(options: ImportFileOptions): Promise<ImportReport> {
   const { source, format, signal, servicePort = 'registered' } = options;
@@ -155,7 +161,7 @@ function importSource(options: ImportFileOptions): Promise<ImportReport> {
       }
       const { contextId, connection } = session;
       if (report.records === 0 && !report.knownLines) {
-        if (report.badLines.count > 0) throw new NothingTaken(source.name, format, report.badLines);
+        if (report.badLines.count > 0) throw new NothingTaken(report);
         if (!options.allowEmpty) refuseEmpty(report);
         // Not recorded: it holds nothing that could be counted twice.
         return report;
@@ -196,7 +202,7 @@ async function importContent(
   const portRule = isTwoWay ? 'destination' : (options.servicePort ?? 'registered');
   const losses = new FeedLosses();
   const onNumber = grown ? grown.ofNew(losses.note) : losses.note;
-  const { read, finish } = await lineReader(
+  const { read, skipped, finish } = await lineReader(
     session,
     { ...options, portRule, onNumber, lines: grown },
     () => {
@@ -237,6 +243,7 @@ async function importContent(
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
     expired: await expiredOf(session),
+    skipped: skipped(),
     badLines: badLines.result(),
     lost: losses.total(),
     exporters: losses.exporters(),
@@ -272,6 +279,7 @@ async function expiredOf({
 type LineReader = {
   /** Returns the number of lines. */
   readonly read: (from: Omit<LineReaderOptions, 'take'>) => Promise<number>;
+  readonly skipped: () => SkippedLines;
   readonly finish: () => Promise<void>;
 };
 
@@ -292,19 +300,29 @@ async function lineReader(
       lines?.isNew(() => lineText(line)) ? take(line) : null;
     return {
       read: (from) => readByteLines({ ...from, take: lines ? takeNew : take }),
+      skipped: () => NONE_SKIPPED,
       finish: async () => {},
     };
   }
-  const { timeZone = 'UTC', portRule, onNumber = () => {} } = options;
-  const parseAny = createFlowParser(format, { timeZone, portRule, onNumber });
-  const parse = lines?.parser(parseAny) ?? parseAny;
-  const { add, finish } = await createFlowWriter(session, { home, probe, bounds, geo });
-  const take: LineTaker = (line) => {
-    const flow = parse(line);
-    if (flow === null) return null;
-    const due = add(flow);
-    onRecord();
-    return due;
+  const { timeZone = 'UTC' } = options;
+  const { add, finish } = await createFlowWriter(session, { home, probe, geo });
+  const { take, end, skipped } = createFlowLines(
+    { ...options, format, timeZone, only: lines?.parser },
+    {
+      check: (flow) => checkFlow(flow, bounds),
+      take(flow) {
+        onRecord();
+        return add(flow);
+      },
+    },
+  );
+  return {
+    async read(from) {
+      const count = await readLines({ ...from, take });
+      await end();
+      return count;
+    },
+    skipped,
+    finish,
   };
-  return { read: (from) => readLines({ ...from, take }), finish };
 }

@@ -36,7 +36,8 @@ const FORMATS: readonly JsonLineFormat[] = [
   {
     format: 'zeek',
     name: 'lines of a log of Zeek',
-    isOf: (record) => hasSome(record, ['id.orig_h', 'id.resp_h', '_path']),
+    isOf: (record) =>
+      hasSome(record, ['id.orig_h', 'id.resp_h', 'id_orig_h', 'id_resp_h', '_path']),
   },
   {
     format: 'samples',

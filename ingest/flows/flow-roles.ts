@@ -36,13 +36,12 @@ export type FlowSurroundings = {
 
 /**
  * Returns all keys that a flow counts for (operations, "Flows to counters"). An aggregate counts
- * for what it reports: without addresses for the total alone, with one address for that end.
+ * for what it reports: for the total always, for its ends if it has their addresses.
  */
 export function flowRoles(flow: Flow, surroundings: FlowSurroundings): FlowRole[] {
   const originator = flow.originator.address;
   const responder = flow.responder.address;
   const total: FlowRole = { group: 'aggregates', key: TOTAL, kind: 'everything' };
-  if (originator === null && responder === null) return [total];
   const direction = directionBetween(originator, responder, surroundings);
   return [
     ...endRoles(originator, 'originator', surroundings),

@@ -1,8 +1,8 @@
 import { upsertLookedUpLabels } from '../../db/write/texts/upsert-looked-up-labels.ts';
 import type { KeyText } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Interval } from '../../domain/time/interval.ts';
 import type { ImportGroup } from '../import-group.ts';
+import { inOrder } from '../in-order.ts';
 import { BadLine } from '../lines/bad-line.ts';
 import type { ImportSession } from '../session/import-session.ts';
 import { checkTime, type TimeBounds } from '../time-bounds.ts';
@@ -23,25 +23,23 @@ type FlowWriterOptions = {
   /** Home networks in CIDR form; if empty, the private networks. */
   readonly home: readonly string[];
   readonly probe: string | null;
-  readonly bounds: TimeBounds;
   /** Databases that locate addresses, if that is to be counted. */
   readonly geo: GeoLookup | null;
 };
 
 type FlowWriter = {
-  /** Adds a flow. Returns what to wait for before the next flow, or null. */
+  /**
+   * Adds a flow that `checkFlow` accepts. Returns what to wait for before the next flow, or null.
+   */
   readonly add: (flow: Flow) => Promise<void> | null;
   /** Called once everything in the session's writer is written. */
   readonly finish: () => Promise<void>;
 };
 
-/**
- * Returns a writer that takes flows and passes their readings to the session's writer. For a flow
- * that cannot be taken it throws a `BadLine` before any of its readings is passed on.
- */
+/** Returns a writer that takes flows and passes their readings to the session's writer. */
 export async function createFlowWriter(
   session: ImportSession,
-  { home, probe, bounds, geo }: FlowWriterOptions,
+  { home, probe, geo }: FlowWriterOptions,
 ): Promise<FlowWriter> {
   const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
   const { writer, connection, contextId } = session;
@@ -55,8 +53,7 @@ export async function createFlowWriter(
   };
   return {
     add(flow) {
-      checkFlow(flow, bounds);
-      return addPieces(flowPieces(flow), (piece) => {
+      return inOrder(flowPieces(flow), (piece) => {
         flowReadings(options, flow, piece);
         return writer.makeRoom();
       });
@@ -82,18 +79,6 @@ function systemNames(geo: GeoLookup | null) {
     geoOf: geo && ((address: KeyText) => namedGeoOf(address, geo)),
     all: () => Array.from(names, ([key, name]) => ({ key, name })),
   };
-}
-
-/** Adds one piece after the other; returns null if that was done without waiting. */
-function addPieces(
-  pieces: Iterator<Interval>,
-  add: (piece: Interval) => Promise<void> | null,
-): Promise<void> | null {
-  for (let next = pieces.next(); !next.done; next = pieces.next()) {
-    const due = add(next.value);
-    if (due !== null) return due.then(() => addPieces(pieces, add) ?? undefined);
-  }
-  return null;
 }
 
 function byBucketSize(groups: FlowImportGroups): Map<number, Set<FlowGroupName>> {

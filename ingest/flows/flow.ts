@@ -40,7 +40,7 @@ export const UNKNOWN_PROTOCOL = 255;
 
 const TCP = 6;
 const UDP = 17;
-const SCTP = 132;
+export const SCTP = 132;
 
 export const hasPorts = (protocol: number): boolean =>
   protocol === TCP || protocol === UDP || protocol === SCTP;
@@ -49,6 +49,8 @@ export const hasPorts = (protocol: number): boolean =>
 export function appPort({ protocol, ports, portRule }: Flow): number | null {
   if (ports === null || protocol === null) return null;
   const { source, destination } = ports;
+  // SCTP has no port 0: whoever reports it did not look into the packets.
+  if (protocol === SCTP && destination === 0 && !source) return null;
   // A flow that reports only one port counts under that one.
   if (portRule === 'destination' || source === null) return destination;
   return servicePort(protocol, { source, destination });

@@ -5,16 +5,13 @@ import {
   type LookedUpCounts,
   upsertLookedUpLabels,
 } from '../../db/write/texts/upsert-looked-up-labels.ts';
-import { shown } from '../../domain/errors.ts';
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { boundedCache, ownCopy } from '../bounded-cache.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
-import { parseTimestamp } from '../formats/fields/decimal-time.ts';
-import { createZeekReader, type ZeekRecord } from '../formats/zeek/zeek-log.ts';
+import { createZeekReader, type ZeekRecord, zeekTime } from '../formats/zeek/zeek-log.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
-import { BadLine } from '../lines/bad-line.ts';
 import { collectBadLines } from '../lines/bad-lines.ts';
 import { readLines } from '../lines/read-lines.ts';
 import { existingKeysFinder } from './find-existing.ts';
@@ -96,20 +93,13 @@ const ADDRESS_QUERIES: ReadonlySet<string | undefined> = new Set(['A', 'AAAA']);
  */
 function namesIn(record: ZeekRecord): DnsName[] {
   if (!ADDRESS_QUERIES.has(record.text('qtype_name'))) return [];
-  const answeredUs = timeIn(record);
+  const answeredUs = zeekTime(record);
   const name = hostName(record.text('query'));
   if (name === null) return [];
   return record.list('answers').flatMap((answer) => {
     const key = addressOf(answer);
     return key === null ? [] : [{ key, name, answeredUs }];
   });
-}
-
-function timeIn(record: ZeekRecord): number {
-  const text = record.text('ts');
-  const micros = text === undefined ? null : parseTimestamp(text);
-  if (micros !== null) return micros;
-  throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text ?? '')}`);
 }
 
 /**

@@ -8,6 +8,7 @@ const STATUS: FeedStatus = {
   context: 'lab',
   lines: 12_400,
   flows: 12_345,
+  skipped: { events: 0, tunnelLines: 0, notIp: 0 },
   badLines: 0,
   leftOutFlows: 0,
   commits: 4,

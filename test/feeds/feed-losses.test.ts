@@ -128,7 +128,7 @@ describe('what a feed loses', () => {
     passedMs += LIMITS.feedLossesEveryMs;
     feed.write('{"bytes":2}\n');
     await untilStored(2);
-    feed.end();
+    feed.stop();
     await feed.done;
   });
 
@@ -139,7 +139,8 @@ describe('what a feed loses', () => {
     const feed = startFeed({ databaseUrl, skipBadLines: true });
     feed.write('{"bytes":1}\n', '{"bytes":2}\n');
     feed.end();
-    expect(await feed.done).toMatchObject({ badLines: 2, commits: 0 });
+    await expect(feed.done).rejects.toThrow('the feed: no line could be read as goflow2');
+    expect(feed.status()).toMatchObject({ badLines: 2, commits: 0 });
     const refused = { ...NONE, refusedLines: 2 };
     expect(await stored()).toMatchObject({ feeds: [refused], slices: new Map([[1, refused]]) });
     expect(await rowsOf(databaseUrl, times)).toEqual(before);
@@ -148,7 +149,8 @@ describe('what a feed loses', () => {
   it('makes no context if there is no flow', async () => {
     const feed = startFeed({ databaseUrl, skipBadLines: true });
     feed.write('{"bytes":1}\n');
-    feed.end();
+    await feed.until(({ badLines }) => badLines === 1);
+    feed.stop();
     expect(await feed.done).toMatchObject({ badLines: 1, commits: 0 });
     expect(await rowsOf(databaseUrl, 'select from contexts')).toEqual([]);
   });

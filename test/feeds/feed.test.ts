@@ -52,6 +52,7 @@ describe('a feed', () => {
     expect(await feed.done).toEqual({
       lines: 5,
       flows: 5,
+      skipped: { events: 0, tunnelLines: 0, notIp: 0 },
       badLines: 0,
       commits: 2,
       committedFlows: 5,

@@ -40,7 +40,7 @@ const line = (record: Readonly<Record<string, unknown>>): string =>
     typeof value === 'bigint' ? `#${value}#` : value,
   ).replaceAll(/"#(\d+)#"/g, '$1');
 
-const flow = (changes: Readonly<Record<string, unknown>> = {}): Flow | null =>
+const flow = (changes: Readonly<Record<string, unknown>> = {}): Flow | string =>
   createGoflow2Parser({ portRule: 'registered' })(line({ ...RECORD, ...changes }));
 
 describe('a line of goflow2', () => {
@@ -82,13 +82,13 @@ describe('a line of goflow2', () => {
     [2n ** 32n, 1500 * 2 ** 32, 10 * 2 ** 32],
     [2n ** 52n, 1500n * 2n ** 52n, 10n * 2n ** 52n],
   ])('with a sampling rate of %s has %s bytes and %s packets', (sampling_rate, bytes, packets) => {
-    expect(flow({ sampling_rate })?.originator).toMatchObject({ bytes, packets });
+    expect(flow({ sampling_rate })).toMatchObject({ originator: { bytes, packets } });
   });
 
   it('keeps integers beyond 2^53, even times the sampling rate', () => {
     const bytes = 3_074_457_345_618_258_602n;
-    expect(flow({ bytes })?.originator.bytes).toBe(bytes);
-    expect(flow({ bytes, sampling_rate: 3 })?.originator.bytes).toBe(3n * bytes);
+    expect(flow({ bytes })).toMatchObject({ originator: { bytes } });
+    expect(flow({ bytes, sampling_rate: 3 })).toMatchObject({ originator: { bytes: 3n * bytes } });
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('the time of a flow of goflow2', () => {
 
 describe('a frame that is not IP', () => {
   it.each(['ARP', '', 2054])('of type %j is skipped', (etype) => {
-    expect(flow({ etype, src_addr: '', dst_addr: '' })).toBeNull();
+    expect(flow({ etype, src_addr: '', dst_addr: '' })).toBe('notIp');
   });
 
   it.each(['IPv4', 'IPv6', 34_525, undefined])('but of type %j must have addresses', (etype) => {
@@ -159,6 +159,21 @@ describe('a frame that is not IP', () => {
       'src_addr must be an IP address, got ""',
     );
   });
+});
+
+describe('a record without times and traffic', () => {
+  const nothing = { time_flow_start_ns: 0, time_flow_end_ns: 0, bytes: 0, packets: 0 };
+
+  it('is an event', () => {
+    expect(flow(nothing)).toBe('events');
+  });
+
+  it.each([{ bytes: 1 }, { packets: 1 }, { time_flow_end_ns: 1_700_000_309_500_000_000n }])(
+    'is a flow with %o',
+    (some) => {
+      expect(flow({ ...nothing, ...some })).toMatchObject({ protocol: 6 });
+    },
+  );
 });
 
 describe('what is not a record of goflow2', () => {

@@ -30,9 +30,18 @@ const FLOW = {
   portRule: 'registered',
   originator: { address: '0A.00.00.01', bytes: 1500, packets: 10 },
   responder: { address: 'C6.33.64.07', bytes: 0, packets: 0 },
+  connections: 1,
 };
 
-const parserOf = (timeZone: string) => createNfdumpParser({ timeZone, portRule: 'registered' });
+/** Returns a parser that gives the flow of a line, or the reason why there is none. */
+function parserOf(timeZone: string) {
+  const parse = createNfdumpParser({ timeZone, portRule: 'registered' });
+  return (line: string): Flow | null => {
+    const found = parse(line);
+    if (typeof found === 'string') throw new Error(`it is skipped: ${found}`);
+    return found?.flow ?? null;
+  };
+}
 
 /** The flow of a line with some values changed; `header` selects the columns. */
 function flow(
@@ -229,6 +238,85 @@ describe('the header', () => {
       'the header must have a column sa or srcAddr, and one da or dstAddr, and one dp or dstPort: ',
     );
   });
+});
+
+describe('the number of connections', () => {
+  const header = `${HEADER},fl`;
+
+  it.each([
+    ['the number of flows', { fl: '3' }, 3],
+    ['1 if that is 0', { fl: '0' }, 1],
+    ['1 for a pair of directions, of however many flows', { fl: '2', opkt: '1', obyt: '0' }, 1],
+  ])('is %s', (_, changes, connections) => {
+    expect(flow(changes, { header })).toMatchObject({ connections });
+  });
+
+  it('is 1 without that column', () => {
+    expect(flow({})).toMatchObject({ connections: 1 });
+  });
+});
+
+describe('a header without columns of what came back', () => {
+  const notes: string[] = [];
+  const parse = createNfdumpParser({
+    timeZone: 'UTC',
+    portRule: 'registered',
+    onNote: (note) => notes.push(note),
+  });
+
+  it.each<[string, string, string[]]>([
+    ['lacks nothing', HEADER, []],
+    [
+      'lacks one',
+      HEADER.replace(',opkt', ''),
+      [
+        expect.stringMatching(
+          /^the header has no column outPackets: .* ask nfdump for %opkt: -o csv:/,
+        ),
+      ],
+    ],
+    ['is noted once', HEADER.replace(',opkt,obyt', ''), []],
+  ])('is noted, with what to ask for, once: it %s', (_, header, expected) => {
+    notes.length = 0;
+    parse(header);
+    expect(notes).toEqual(expected);
+  });
+});
+
+describe('a record without times and traffic', () => {
+  const nothing = { td: '0.000', ipkt: '0', ibyt: '0' };
+
+  it.each([
+    ['since nfdump 1.7.5', { ts: '0000-00-00 00:00:00.000', te: '0000-00-00 00:00:00.000' }],
+    ['before', { ts: '1970-01-01 00:00:00', te: '1970-01-01 00:00:00' }],
+    ['before, west of Greenwich', { ts: '1969-12-31 19:00:00', te: '1969-12-31 19:00:00' }],
+    ['in epoch seconds', { ts: '0.000', te: '0.000' }],
+    ['without an end', { ts: '0', te: '' }],
+    ['of nothing known', { ts: '0', te: '0', sa: '', da: '', pr: '' }],
+  ])('is an event: %s', (_, changes) => {
+    const parse = createNfdumpParser({ timeZone: 'UTC', portRule: 'registered' });
+    parse(HEADER);
+    const values: Record<string, string> = { ...VALUES, ...nothing, ...changes };
+    expect(
+      parse(
+        HEADER.split(',')
+          .map((name) => values[name])
+          .join(','),
+      ),
+    ).toBe('events');
+  });
+
+  it('is a flow if it has times', () => {
+    expect(flow(nothing)).toMatchObject({ originator: { bytes: 0 } });
+  });
+
+  it.each([{ ipkt: '1' }, { ibyt: '1' }, { opkt: '1' }, { obyt: '1' }])(
+    'is refused if it has traffic: %j',
+    (some) => {
+      const changes = { ...nothing, ...some, ts: '0000-00-00 00:00:00', te: '' };
+      expect(() => flow(changes)).toThrow('ts must look like');
+    },
+  );
 });
 
 describe('a line that is not a flow', () => {

@@ -10,6 +10,7 @@ import {
   pingFrame,
   SYN,
   tcpFrame,
+  tunnelFrame,
   udpFrame,
 } from '../support/files/packet-capture.ts';
 import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/programs/nfdump-files.ts';
@@ -140,6 +141,28 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
       'Apps 01.BB 2': '480',
       'Apps 01.BB 3': '1120',
     });
+  });
+
+  it('in tunnels count once, as in the summary of nfdump', async () => {
+    const far = { from: '192.0.2.1', to: '192.0.2.2' };
+    const inside = { from: '10.0.0.3', to: '10.1.0.9', sourcePort: 40_000, port: 123 };
+    const tunnelled = await makeFlowFiles([
+      { atMs: START_MS, frame: tunnelFrame({ ...far, by: 'GRE' }, udpFrame(inside, 48)) },
+      {
+        atMs: START_MS + 300,
+        frame: tunnelFrame({ ...far, by: 'IPIP' }, pingFrame({ from: '10.0.0.4', to: far.to }, 9)),
+      },
+      { atMs: START_MS + 500, frame: udpFrame({ ...inside, from: '10.0.0.5' }, 30) },
+    ]);
+    const csv = await tunnelled.csv('UTC');
+    await tunnelled.remove();
+    const report = await importCsv(csv);
+    const [flows, bytes, packets] = (csv.trimEnd().split('\n').at(-1) ?? '').split(',');
+    expect(String(report.records)).toBe(flows);
+    expect(report.skipped).toEqual({ events: 0, tunnelLines: 2, notIp: 0 });
+    const all = await sums(database.url);
+    expect([all['Aggregates TOTALBW 1'], all['Aggregates TOTALBW 2']]).toEqual([bytes, packets]);
+    expect(Object.keys(all).filter((key) => key.includes('00.00.00.00'))).toEqual([]);
   });
 
   it('may be compressed, and are refused the second time', async () => {

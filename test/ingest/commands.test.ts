@@ -43,15 +43,15 @@ afterEach(async () => {
 const run = (...args: string[]): Promise<CommandOutcome> =>
   runOnDatabase(args.map((arg) => (/\.(log|gz|csv|json)$/.test(arg) ? join(folder, arg) : arg)));
 
-const NFDUMP_FIELDS = 'ts,td,sa,da,sp,dp,pr,ipkt,ibyt';
+const NFDUMP_FIELDS = 'ts,td,sa,da,sp,dp,pr,ipkt,ibyt,opkt,obyt';
 
 /** A flow at 22:15 in an unspecified time zone. */
 const NFDUMP = `${NFDUMP_FIELDS}
-2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900`;
+2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900,0,0`;
 
 /** The reply direction of a conversation with a web server. */
 const WAY_BACK = `${NFDUMP_FIELDS}
-2023-11-14 22:15:00,0.000,198.51.100.1,10.0.0.1,443,5000,TCP,3,900`;
+2023-11-14 22:15:00,0.000,198.51.100.1,10.0.0.1,443,5000,TCP,3,900,0,0`;
 
 const ZEEK = ['import', '--context', 'lab', '--format', 'zeek'];
 
@@ -229,7 +229,6 @@ describe('the command import', () => {
     ],
     [[...ZEEK, '--if-new', '--again', 'conn.log'], /--again and --if-new contradict each other/],
     [[...ZEEK, '--follow', '--if-new', '-'], /--if-new is for files/],
-    [[...ZEEK, '--allow-empty', 'conn.log'], /--allow-empty is for nfdump/],
     [[...ZEEK, '--engine', '32768', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--engine', '-1', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--probe', '', 'conn.log'], /It must be a name/],

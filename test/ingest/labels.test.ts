@@ -252,6 +252,15 @@ describe('labels from DNS answers', () => {
     await labelDns(dns(['1.0', 'b\\xc3\\xbccher.example', 'A', '10.0.0.1']), { group: HOSTS });
     expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'bücher.example | (dns)' });
   });
+
+  it('have the same bytes in JSON, and may have times in milliseconds', async () => {
+    const line = { ts: 1_258_531_221_486, qtype_name: 'A', answers: ['10.0.0.1'] };
+    const older = { ...line, ts: 1_258_531_221.4, query: 'old.example' };
+    const newer = { ...line, query: 'b\\xc3\\xbccher.example' };
+    const log = `${JSON.stringify(newer)}\n${JSON.stringify(older)}\n`;
+    await labelDns(log, { group: HOSTS });
+    expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'bücher.example | (dns)' });
+  });
 });
 
 describe('labelling', () => {

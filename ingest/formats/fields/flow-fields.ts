@@ -2,7 +2,7 @@ import { shown } from '../../../domain/errors.ts';
 import { type KeyText, parseReadableKey } from '../../../domain/keys/key-text.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { boundedCache } from '../../bounded-cache.ts';
-import type { FlowPorts } from '../../flows/flow.ts';
+import { type FlowPorts, hasPorts, SCTP } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { isReading, multiplyWhole, parseWhole, type Whole } from '../../whole.ts';
 import { parseSeconds } from './decimal-time.ts';
@@ -37,12 +37,23 @@ export function integerIn(record: FlowRecord, field: string, max: number): numbe
 
 export const MAX_PORT = 65_535;
 
+/** The fields of ports; null for the source's if it does not matter. */
+type PortFields = { readonly source: string | null; readonly destination: string };
+
 /**
- * Reads the ports of a flow that has some. A log may omit the source's, never the destination's.
+ * Reads the ports of a flow; null if its protocol has none. A log may omit the source's, but the
+ * destination's only of SCTP.
  */
-export function portsIn(record: FlowRecord, source: string, destination: string): FlowPorts {
+export function portsIn(
+  record: FlowRecord,
+  protocol: number,
+  { source, destination }: PortFields,
+): FlowPorts | null {
+  if (!hasPorts(protocol)) return null;
+  if (protocol === SCTP && record.text(destination) === undefined) return null;
+  const hasSource = source !== null && record.text(source) !== undefined;
   return {
-    source: record.text(source) === undefined ? null : integerIn(record, source, MAX_PORT),
+    source: hasSource ? integerIn(record, source, MAX_PORT) : null,
     destination: integerIn(record, destination, MAX_PORT),
   };
 }

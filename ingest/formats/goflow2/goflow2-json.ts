@@ -1,9 +1,10 @@
 import { shown } from '../../../domain/errors.ts';
 import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
-import { type Flow, hasPorts, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
+import { type Flow, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { jsonObject, jsonScalar } from '../../lines/json-line.ts';
+import type { SkipReason } from '../../lines/skipped-lines.ts';
 import type { ExportNumber } from '../../losses/export-number.ts';
 import {
   type AddressReader,
@@ -18,7 +19,7 @@ import {
   sampledIn,
 } from '../fields/flow-fields.ts';
 import { goflow2Sequence } from './goflow2-sequence.ts';
-import { goflow2Time } from './goflow2-time.ts';
+import { goflow2Time, hasFlowTime } from './goflow2-time.ts';
 
 type Goflow2Options = {
   readonly portRule: PortRule;
@@ -28,18 +29,20 @@ type Goflow2Options = {
 
 /**
  * Returns a parser of the lines that goflow2 writes with `-format json`, in version 2 (`src_addr`)
- * or 1 (`SrcAddr`). It returns null for a line without an IP flow, such as a sampled ARP frame.
+ * or 1 (`SrcAddr`). It returns `notIp` for a line without an IP flow, such as a sampled ARP frame,
+ * and `events` for a record without times and traffic, as firewalls and NAT gateways send them.
  */
 export function createGoflow2Parser({
   portRule,
   onNumber,
-}: Goflow2Options): (line: string) => Flow | null {
+}: Goflow2Options): (line: string) => Flow | SkipReason {
   const addressOf = addressReader();
   return (line) => {
     const record = readRecord(line);
     const number = onNumber && goflow2Sequence(record);
     if (number) onNumber(number);
-    return isOfIp(record) ? flowOf(record, addressOf, portRule) : null;
+    if (!isOfIp(record)) return 'notIp';
+    return isEvent(record) ? 'events' : flowOf(record, addressOf, portRule);
   };
 }
 
@@ -89,6 +92,9 @@ function isOfIp(record: FlowRecord): boolean {
   return type === undefined || IP_TYPES.has(type);
 }
 
+const isEvent = (record: FlowRecord): boolean =>
+  !hasFlowTime(record) && countIn(record, 'bytes') === 0 && countIn(record, 'packets') === 0;
+
 /**
  * Returns the flow of a record. A record of NetFlow, IPFIX or sFlow is one-way, and its source is
  * the originator (ADR 11). Its amounts stand for `sampling_rate` times as much, but it is one flow.
@@ -100,7 +106,7 @@ function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule
   return {
     ...goflow2Time(record),
     protocol,
-    ports: hasPorts(protocol) ? portsIn(record, 'src_port', 'dst_port') : null,
+    ports: portsIn(record, protocol, { source: 'src_port', destination: 'dst_port' }),
     portRule,
     originator: {
       address: source,

@@ -36,6 +36,10 @@ export function goflow2Time(record: FlowRecord): FlowSpan {
   throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
 }
 
+/** Returns whether a record has a time of its own, besides that of its arrival. */
+export const hasFlowTime = (record: FlowRecord): boolean =>
+  timeIn(record, START) !== null || timeIn(record, END) !== null;
+
 /**
  * Returns the first of the fields that is set, in whole microseconds; 0 means that it is not set.
  */

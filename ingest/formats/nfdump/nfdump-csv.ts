@@ -1,7 +1,9 @@
 import { shown } from '../../../domain/errors.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
-import { type Flow, hasPorts, type PortRule } from '../../flows/flow.ts';
+import type { Flow, PortRule } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import type { SkipReason } from '../../lines/skipped-lines.ts';
+import type { Whole } from '../../whole.ts';
 import { parseSeconds } from '../fields/decimal-time.ts';
 import {
   type AddressReader,
@@ -17,27 +19,33 @@ import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 import { nfdumpSpan } from './nfdump-span.ts';
+import type { NfdumpFlow } from './nfdump-tunnels.ts';
 
 type NfdumpOptions = {
   /** Time zone of local times: nfdump writes those of its machine. */
   readonly timeZone: string;
   readonly portRule: PortRule;
+  /** Called if the header lacks columns, once. */
+  readonly onNote?: (note: string) => void;
 };
 
 /**
  * Returns a parser of the flows that `nfdump -o csv` writes, one output or several in sequence. It
- * returns null for a line without a flow.
+ * returns null for a line without a record, such as a header, and `events` for a record without
+ * times and traffic: firewalls and NAT gateways report what they do in such records.
  */
 export function createNfdumpParser({
   timeZone,
   portRule,
-}: NfdumpOptions): (line: string) => Flow | null {
-  const read = createNfdumpReader();
+  onNote,
+}: NfdumpOptions): (line: string) => NfdumpFlow | SkipReason | null {
+  const read = createNfdumpReader(onNote);
   const addressOf = addressReader();
   const localTime = localTimeReader(timeZone);
   return (line) => {
     const row = read(line);
-    return row && flowOf(row, { portRule, addressOf, localTime });
+    if (row === null) return null;
+    return isEvent(row) ? 'events' : { row, flow: flowOf(row, { portRule, addressOf, localTime }) };
   };
 }
 
@@ -56,21 +64,23 @@ function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading)
   const source = addressIn(row, column('source'), addressOf);
   const protocol = protocolIn(row, column('protocol'), source);
   const startUs = timeIn(row, column('start'), localTime);
+  const responder = {
+    address: addressIn(row, column('destination'), addressOf),
+    bytes: countIn(row, column('bytesBack')),
+    packets: countIn(row, column('packetsBack')),
+  };
   return {
     ...nfdumpSpan(row, { startUs, endUs: () => endIn(row, localTime) }),
     protocol,
-    ports: hasPorts(protocol) ? portsIn(row, column('sourcePort'), column('port')) : null,
+    ports: portsIn(row, protocol, { source: column('sourcePort'), destination: column('port') }),
     portRule,
     originator: {
       address: source,
       bytes: countIn(row, column('bytes')),
       packets: countIn(row, column('packets')),
     },
-    responder: {
-      address: addressIn(row, column('destination'), addressOf),
-      bytes: countIn(row, column('bytesBack')),
-      packets: countIn(row, column('packetsBack')),
-    },
+    responder,
+    connections: connectionsIn(row, responder.bytes !== 0 || responder.packets !== 0),
   };
 }
 
@@ -81,14 +91,35 @@ function protocolIn(record: FlowRecord, field: string, source: KeyText): number 
   throw new BadLine(`${field} must be an IP protocol, got ${shown(text)}`);
 }
 
-/** What nfdump writes since 1.7.5 for a time that a record does not have. */
-const NO_TIME = /^(0000-00-00 00:00:00.*|0+(\.0*)?)$/;
+/**
+ * What nfdump writes for a time that a record does not have: zeros since 1.7.5, and before the
+ * beginning of 1970 in its time zone.
+ */
+const NO_TIME = /^((0000-00-00|1970-01-01|1969-12-31) .*|0+(\.0*)?)$/;
+
+function hasTime(row: NfdumpRow, role: 'start' | 'end'): boolean {
+  const text = row.text(row.column(role));
+  return text !== undefined && !NO_TIME.test(text);
+}
+
+const AMOUNTS = ['packets', 'bytes', 'packetsBack', 'bytesBack'] as const;
+
+const isEvent = (row: NfdumpRow): boolean =>
+  !hasTime(row, 'start') &&
+  !hasTime(row, 'end') &&
+  AMOUNTS.every((role) => countIn(row, row.column(role)) === 0);
 
 /** Returns when the flow ended; null if the row does not say. */
-function endIn(row: NfdumpRow, localTime: LocalTimeReader): number | null {
-  const field = row.column('end');
-  const text = row.text(field);
-  return text === undefined || NO_TIME.test(text) ? null : timeIn(row, field, localTime);
+const endIn = (row: NfdumpRow, localTime: LocalTimeReader): number | null =>
+  hasTime(row, 'end') ? timeIn(row, row.column('end'), localTime) : null;
+
+/**
+ * Returns how many connections a row is. A connection whose two directions are paired (-B) is one,
+ * of as many flows as nfdump has found in either direction.
+ */
+function connectionsIn(row: NfdumpRow, answered: boolean): Whole {
+  const { column, has } = row;
+  return answered || !has('flows') ? 1 : countIn(row, column('flows')) || 1;
 }
 
 /**

@@ -18,6 +18,7 @@ const COLUMNS = {
   bytes: ['ibyt', 'bytes', 'inBytes'],
   packetsBack: ['opkt', 'outPackets'],
   bytesBack: ['obyt', 'outBytes'],
+  flows: ['fl', 'flows'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type ColumnRole = keyof typeof COLUMNS;
@@ -55,11 +56,15 @@ const HEADER_MARKS: readonly string[] = [
 
 /**
  * Returns a reader of the lines that `nfdump -o csv` writes, one output or several in sequence. It
- * returns null for a line without a flow.
+ * returns null for a line without a record. The first header that lacks columns of what came back
+ * is noted.
  */
-export function createNfdumpReader(): (line: string) => NfdumpRow | null {
+export function createNfdumpReader(
+  onNote: (note: string) => void = () => {},
+): (line: string) => NfdumpRow | null {
   let header: Header | null = null;
   let isSummary = false;
+  let isNoted = false;
   return (line) => {
     const values = line.split(',');
     if (isHeader(line, values)) {
@@ -67,6 +72,11 @@ export function createNfdumpReader(): (line: string) => NfdumpRow | null {
       header = null;
       header = readHeader(values);
       isSummary = false;
+      const note = isNoted ? null : oneWayNote(header);
+      if (note !== null) {
+        isNoted = true;
+        onNote(note);
+      }
       return null;
     }
     if (line === 'Summary') isSummary = true;
@@ -84,6 +94,28 @@ export function createNfdumpReader(): (line: string) => NfdumpRow | null {
  */
 const isHeader = (line: string, values: readonly string[]): boolean =>
   /^[A-Za-z]/.test(line) && values.some((value) => HEADER_MARKS.includes(value));
+
+/** What a header lacks of what came back, and how to get it; null if it lacks nothing. */
+function oneWayNote({ names }: Header): string | null {
+  const lacking = REVERSE.filter(({ role }) => names[role] === undefined);
+  if (lacking.length === 0) return null;
+  return (
+    `the header has no column ${lacking.map(({ name }) => name).join(' and no column ')}: what the ` +
+    'other end sent back is not counted if a record has both directions, as with -B. To count ' +
+    `it, ask nfdump for ${lacking.map(({ token }) => token).join(',')}: -o ${NFDUMP_COLUMNS}`
+  );
+}
+
+/**
+ * The output format to ask nfdump for. Since 1.7.5, `-o csv` has no columns of what came back;
+ * older versions have them, and know no formats with columns.
+ */
+export const NFDUMP_COLUMNS = 'csv:%ts,%te,%td,%pr,%sa,%sp,%da,%dp,%ipkt,%ibyt,%opkt,%obyt,%fl';
+
+const REVERSE = [
+  { role: 'packetsBack', name: 'outPackets', token: '%opkt' },
+  { role: 'bytesBack', name: 'outBytes', token: '%obyt' },
+] as const;
 
 const NO_FLOWS: ReadonlySet<string> = new Set(['No matching flows', 'No matched flows']);
 

@@ -10,6 +10,7 @@ import {
 } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { type JsonObject, jsonObject, jsonScalar } from '../../lines/json-line.ts';
+import type { SkipReason } from '../../lines/skipped-lines.ts';
 import type { ExportNumber } from '../../losses/export-number.ts';
 import {
   type AddressReader,
@@ -35,14 +36,15 @@ type PmacctOptions = {
 
 /**
  * Returns a parser of the JSON lines of pmacct's print and kafka plugins. It returns null for a
- * line without traffic. What a line reports depends on `aggregate` in pmacct's settings: any of its
+ * marker of the beginning or the end of a purge, and `events` for an event of a firewall or of NAT.
+ * What a line reports depends on `aggregate` in pmacct's settings: any of its
  * addresses, ports and protocol may be missing.
  */
 export function createPmacctParser({
   timeZone,
   portRule,
   onNumber,
-}: PmacctOptions): (line: string) => Flow | null {
+}: PmacctOptions): (line: string) => Flow | SkipReason | null {
   const addressOf = addressReader();
   const localTime = localTimeReader(timeZone);
   return (line) => {
@@ -50,18 +52,25 @@ export function createPmacctParser({
     const record = recordOf(object);
     const number = onNumber && pmacctSequence(record);
     if (number) onNumber(number);
-    return hasTraffic(object) ? flowOf(record, { addressOf, localTime, portRule }) : null;
+    if (MARKERS.has(record.text('event_type') ?? '')) return null;
+    return isEvent(record, object) ? 'events' : flowOf(record, { addressOf, localTime, portRule });
   };
 }
 
+const MARKERS: ReadonlySet<string> = new Set(['purge_init', 'purge_close']);
+
+const COUNTERS = ['bytes', 'packets', 'flows'] as const;
+
 /**
- * Returns whether a line has traffic. Markers of the beginning and end of a purge, and events of
- * firewalls and NAT, have none.
+ * Returns whether a line is an event. pmacct writes events without counters, and traffic always
+ * with `bytes`. Whether an event says what happened depends on `aggregate`.
  */
-function hasTraffic(object: JsonObject): boolean {
-  if ('bytes' in object || 'packets' in object) return true;
-  if (['event_type', 'nat_event', 'fw_event'].some((field) => field in object)) return false;
-  throw new BadLine('bytes and packets are missing: a line of pmacct has at least one of them');
+function isEvent(record: FlowRecord, object: JsonObject): boolean {
+  if (record.text('bytes') !== undefined) return false;
+  const isOfPmacct =
+    record.text('event_type') === 'purge' || 'nat_event' in object || 'fw_event' in object;
+  if (isOfPmacct && COUNTERS.every((field) => record.text(field) === undefined)) return true;
+  throw new BadLine('bytes is missing: pmacct writes it in each line of traffic');
 }
 
 /**

@@ -1,9 +1,8 @@
 import { shown } from '../../../domain/errors.ts';
 import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
-import { type Flow, hasPorts, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
+import { type Flow, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
-import { parseTimestamp } from '../fields/decimal-time.ts';
 import {
   type AddressReader,
   addressIn,
@@ -12,11 +11,11 @@ import {
   durationIn,
   icmpOf,
   integerIn,
-  MAX_PORT,
+  portsIn,
   requiredIn,
 } from '../fields/flow-fields.ts';
 import { type FlowSpan, flowSpan } from '../fields/flow-span.ts';
-import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
+import { createZeekReader, type ZeekRecord, zeekTime } from './zeek-log.ts';
 
 /**
  * Returns a parser of the lines of a Zeek `conn.log`, in order. It returns null for a line without
@@ -40,9 +39,7 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
   return {
     ...spanIn(record),
     protocol,
-    ports: hasPorts(protocol)
-      ? { source: null, destination: integerIn(record, 'id.resp_p', MAX_PORT) }
-      : null,
+    ports: portsIn(record, protocol, { source: null, destination: 'id.resp_p' }),
     portRule: 'destination',
     originator: {
       address: originator,
@@ -58,18 +55,9 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
 }
 
 function spanIn(record: ZeekRecord): FlowSpan {
-  const startUs = startIn(record);
+  const startUs = zeekTime(record);
   const durationUs = durationIn(record, 'duration');
   return flowSpan(startUs, startUs + durationUs) ?? { startUs, durationUs };
-}
-
-function startIn(record: ZeekRecord): number {
-  const text = requiredIn(record, 'ts');
-  const micros = parseTimestamp(text);
-  if (micros === null) {
-    throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text)}`);
-  }
-  return micros;
 }
 
 function protocolIn(record: ZeekRecord, originator: KeyText): number {

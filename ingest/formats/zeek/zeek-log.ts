@@ -1,8 +1,13 @@
 import { shown } from '../../../domain/errors.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { type JsonObject, jsonObject, jsonScalar } from '../../lines/json-line.ts';
+import { parseTimestamp } from '../fields/decimal-time.ts';
+import { requiredIn } from '../fields/flow-fields.ts';
 
-/** One line of a Zeek log. A field is undefined if it is unset, empty or not in the log. */
+/**
+ * One line of a Zeek log. A field is undefined if it is unset, empty or not in the log. Fields of
+ * records are named as by default: `id.orig_h`.
+ */
 export type ZeekRecord = {
   /** Whether the line's format has the field, set or not. */
   readonly has: (field: string) => boolean;
@@ -43,12 +48,28 @@ export function createZeekReader(log: ZeekLog): (line: string) => ZeekRecord | n
   };
 }
 
-/** Throws if a line is of another log. A site may call its own logs `conn_long` and the like. */
+/**
+ * Throws if a line is of another log. Logs with similar names repeat what `log` has: `conn_long`
+ * reports connections before they end, `conn_red` has a part of them, and both would count twice.
+ * Names in DNS answers do not add up, so `dns_red` is as good as `dns`.
+ */
 function refuseOther(log: ZeekLog, field: string, path: string | undefined): void {
-  if (path === undefined || path.startsWith(log)) return;
+  if (path === undefined || path === log) return;
+  if (log === 'dns' && path.startsWith(log)) return;
   const other = Object.entries(READ_BY).find(([name]) => name === path);
   const remedy = other ? `give the file to \`${other[1]}\`` : 'leave the file out';
   throw new BadLine(`${field} must be ${log}, got ${shown(path)}: ${remedy}`);
+}
+
+/** Milliseconds; seconds of as many digits are far in the future. */
+const MILLISECONDS = /^\d{12,15}(\.\d+)?$/;
+
+/** Returns a line's time `ts`, in whole microseconds. JSON logs may have it in milliseconds. */
+export function zeekTime(record: ZeekRecord): number {
+  const text = requiredIn(record, 'ts');
+  const micros = MILLISECONDS.test(text) ? Math.round(Number(text) * 1000) : parseTimestamp(text);
+  if (micros !== null) return micros;
+  throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text)}`);
 }
 
 type Header = {
@@ -91,11 +112,17 @@ function readHeaderLine(header: Header, line: string): Header {
     case '#path':
       return { ...header, path: value === '' || value === header.unsetField ? undefined : value };
     case '#fields':
-      return { ...header, columns: new Map(values.map((field, column) => [field, column])) };
+      return { ...header, columns: new Map(values.map((field, i) => [plainName(field), i])) };
     default:
       return header;
   }
 }
+
+/**
+ * Returns a field's default name. A site may have chosen another separator of scopes than a point
+ * (`Log::default_scope_sep`): `id_orig_h`.
+ */
+const plainName = (field: string): string => field.replace(/^id[_:/]/, 'id.');
 
 function tsvRecord(header: Header, line: string): ZeekRecord {
   const { columns, setSeparator, unsetField, emptyField } = header;
@@ -133,21 +160,26 @@ const unescapeBytes = (text: string): string =>
     : text;
 
 function jsonRecord(object: JsonObject, log: ZeekLog): ZeekRecord {
+  const fieldValue = (field: string): unknown =>
+    object[field] ?? (field.startsWith('id.') ? object[field.replace('.', '_')] : undefined);
   const text = (field: string): string | undefined => {
-    const value = object[field];
+    const value = fieldValue(field);
     if (value === undefined || value === null) return undefined;
     const scalar = jsonScalar(value);
     if (scalar === null) throw new BadLine(`${field} must be a text or a number`);
-    return scalar;
+    return unescapeBytes(scalar);
   };
   refuseOther(log, '_path', text('_path'));
   return {
-    has: (field) => object[field] !== undefined && object[field] !== null,
+    has: (field) => fieldValue(field) !== undefined && fieldValue(field) !== null,
     text,
     list(field) {
       const values = object[field] ?? [];
       if (!Array.isArray(values)) throw new BadLine(`${field} must be a list`);
-      return values.flatMap((value) => jsonScalar(value) ?? []);
+      return values.flatMap((value) => {
+        const scalar = jsonScalar(value);
+        return scalar === null ? [] : [unescapeBytes(scalar)];
+      });
     },
   };
 }

@@ -36,7 +36,7 @@ describe('the span of a flow', () => {
 const WRAPPED = { startUs: END_US - 2 * SECOND_US, durationUs: 2 * SECOND_US };
 const startSeconds = (END_US - WRAPPED.durationUs - WRAP_US) / 1e6;
 
-const LINES: Record<string, () => Flow | null> = {
+const LINES: Record<string, () => Flow | string | null> = {
   goflow2: () =>
     createGoflow2Parser({ portRule: 'registered' })(
       JSON.stringify({

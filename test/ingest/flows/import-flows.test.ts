@@ -43,6 +43,7 @@ describe('an import of flows', () => {
       slices: 2,
       newSlices: 2,
       expired: null,
+      skipped: { events: 0, tunnelLines: 0, notIp: 0 },
       badLines: { count: 0, named: [] },
       lost: { flows: 0, packets: 0, datagrams: 0 },
       exporters: [],

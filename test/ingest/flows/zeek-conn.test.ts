@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Flow } from '../../../ingest/flows/flow.ts';
+import { appPort, type Flow } from '../../../ingest/flows/flow.ts';
 import { parseSeconds, parseTimestamp } from '../../../ingest/formats/fields/decimal-time.ts';
 import { createZeekConnParser } from '../../../ingest/formats/zeek/zeek-conn.ts';
 import { BadLine } from '../../../ingest/lines/bad-line.ts';
@@ -221,13 +221,48 @@ describe('a line of a JSON conn.log', () => {
   });
 });
 
+describe('a log with other settings', () => {
+  const renamed = (separator: string) => FIELDS.map((field) => field.replace('.', separator));
+
+  it.each(['_', ':', '/'])('may have scopes separated by %s', (separator) => {
+    const parse = createZeekConnParser();
+    parse(`#fields\t${renamed(separator).join('\t')}`);
+    expect(parse(FIELDS.map((field) => VALUES[field]).join('\t'))).toEqual(FLOW);
+  });
+
+  it('may have scopes separated by _ in JSON', () => {
+    const entries = FIELDS.map((field) => [field.replace('.', '_'), VALUES[field]]);
+    expect(createZeekConnParser()(JSON.stringify(Object.fromEntries(entries)))).toEqual(FLOW);
+  });
+
+  it.each([
+    ['1258531221486', 1_258_531_221_486_000],
+    ['1258531221486.539', 1_258_531_221_486_539],
+  ])('may have its time in milliseconds, but not durations: %s', (ts, startUs) => {
+    expect(tsv({ ts })).toEqual({ ...FLOW, startUs });
+    expect(tsv({ ts, duration: '2.5' })?.durationUs).toBe(2_500_000);
+  });
+});
+
+describe('SCTP', () => {
+  it.each(['0', '-'])('without ports is in no group of ports: %s', (port) => {
+    const flow = tsv({ proto: 'sctp', 'id.resp_p': port });
+    expect([flow?.protocol, flow && appPort(flow)]).toEqual([132, null]);
+  });
+
+  it('with ports is in the groups of its port', () => {
+    const flow = tsv({ proto: 'sctp', 'id.resp_p': '3868' });
+    expect(flow && appPort(flow)).toBe(3868);
+  });
+});
+
 describe('a log that declares its kind', () => {
   const LINE = FIELDS.map((field) => VALUES[field]).join('\t');
   const IS_DNS =
     '#path must be conn, got "dns": give the file to `countergraph labels --format zeek-dns`';
 
   it('is read if it is a conn.log, or if it leaves that open', () => {
-    for (const path of ['conn', 'conn_long', '-', '']) {
+    for (const path of ['conn', '-', '']) {
       const parse = createZeekConnParser();
       parse(`#path\t${path}`);
       parse(`#fields\t${FIELDS.join('\t')}`);
@@ -248,6 +283,16 @@ describe('a log that declares its kind', () => {
       new BadLine('#path must be conn, got "http": leave the file out'),
     );
   });
+
+  it.each(['conn_long', 'conn-summary', 'conn_red', 'connection'])(
+    'is refused if its name only begins like that of conn.log: %s',
+    (path) => {
+      const parse = createZeekConnParser();
+      const refusal = `path must be conn, got "${path}": leave the file out`;
+      expect(() => parse(`#path\t${path}`)).toThrow(`#${refusal}`);
+      expect(() => parse(JSON.stringify({ _path: path, ...VALUES }))).toThrow(`_${refusal}`);
+    },
+  );
 
   it('is refused in JSON as well, line by line', () => {
     const parse = createZeekConnParser();

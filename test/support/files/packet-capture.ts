@@ -65,6 +65,17 @@ export function pingFrame(ends: Ends, payloadBytes: number): Buffer {
   return ipFrame(ends, isIpv6 ? 58 : 1, message);
 }
 
+const ETHERNET_BYTES = 14;
+const GRE_OF_IPV4 = Buffer.from('00000800', 'hex');
+
+/** An IPv4 frame within a tunnel. */
+export function tunnelFrame(ends: Ends & { by: 'IPIP' | 'GRE' }, frame: Buffer): Buffer {
+  const packet = frame.subarray(ETHERNET_BYTES);
+  return ends.by === 'IPIP'
+    ? ipFrame(ends, 4, packet)
+    : ipFrame(ends, 47, Buffer.concat([GRE_OF_IPV4, packet]));
+}
+
 /** A file as tcpdump writes it. */
 export function pcapFile(packets: readonly CapturedPacket[]): Buffer {
   const header = Buffer.alloc(24);

@@ -93,6 +93,7 @@ export function startFeed({
       last = status;
     },
     onBadLine: (line, reason) => badLines.push(`${line}: ${reason}`),
+    onNote: () => {},
     onLost: () => {},
     onLeftOut: (flows, reason) => badLines.push(`${flows} flows ${reason}`),
     ...options,
