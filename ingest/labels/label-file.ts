@@ -4,6 +4,7 @@ import { lockContext } from '../../db/write/lock-context.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { type ImportSource, untilAborted } from '../files/import-source.ts';
+import { withRepeatable } from '../files/spool-source.ts';
 import { IngestError } from '../ingest-error.ts';
 import { loadGroups } from '../load-groups.ts';
 import { labelCsv } from './label-csv.ts';
@@ -28,11 +29,16 @@ export type LabelFileOptions = {
 /** Sets labels from one file: all of it or nothing. */
 export async function labelFile(options: LabelFileOptions): Promise<LabelReport> {
   const { format, signal } = options;
-  const source = untilAborted(options.source, signal);
-  const label = format === 'csv' ? labelCsv : labelZeekDns;
-  return withConnection(options, 'labels', (connection) =>
-    inTransaction(connection, async () => label(await lockedTarget(connection, options), source)),
-  );
+  const run = (source: ImportSource) =>
+    withConnection(options, 'labels', (connection) =>
+      inTransaction(connection, async () => {
+        const target = await lockedTarget(connection, options);
+        return format === 'csv' ? labelCsv(target, source) : labelZeekDns(target, source);
+      }),
+    );
+  // Only all of a CSV shows how its keys are written.
+  if (format === 'csv') return withRepeatable(options.source, { signal }, run);
+  return run(untilAborted(options.source, signal));
 }
 
 async function lockedTarget(
