@@ -10,24 +10,63 @@ import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { KeyTexts } from '../key-texts.ts';
 
-/** One line: its texts, and the keys that it may mean: the raw key of a group comes first. */
+/** How the keys are written: what both forms could be is in this one. */
+export type WrittenForm = 'raw' | 'readable';
+
+/** One line: its texts, and the keys that it may mean. */
 export type CsvLabel = {
   readonly texts: KeyTexts;
   readonly bytes: number;
-  /** The form of its key; null: it can be either. */
-  readonly form: 'raw' | 'readable' | null;
-  readonly candidates: readonly {
-    readonly group: ImportGroup;
-    readonly keys: readonly KeyText[];
-  }[];
+  readonly candidates: readonly { readonly group: ImportGroup; readonly key: KeyText }[];
 };
 
-/** Reads lines `key,label[,description]`. A first line `key,label…` is a header and is skipped. */
-export async function* csvLabels(
-  source: ImportSource,
-  groups: readonly ImportGroup[],
-  signal: AbortSignal | undefined,
-): AsyncGenerator<CsvLabel> {
+type CsvOptions = {
+  readonly source: ImportSource;
+  readonly groups: readonly ImportGroup[];
+  readonly signal: AbortSignal | undefined;
+};
+
+/**
+ * Reads lines `key,label[,description]`. A first line `key,label…` is a header and is skipped.
+ * `10.20.30.40` is an address, and the raw form of another one. Such keys are readable if any key
+ * of the file can only be readable, raw if one can only be raw, and readable otherwise.
+ */
+export async function* csvLabels(options: CsvOptions): AsyncGenerator<CsvLabel> {
+  const form = await writtenFormOf(options);
+  for await (const { where, record } of csvRecords(options)) {
+    yield labelOf(record, { groups: options.groups, where, form });
+  }
+}
+
+async function writtenFormOf(options: CsvOptions): Promise<WrittenForm> {
+  let form: WrittenForm = 'readable';
+  for await (const { record } of csvRecords(options)) {
+    const only = onlyFormOf(options.groups, record[0] ?? '');
+    if (only === 'readable') return only;
+    if (only === 'raw') form = only;
+  }
+  return form;
+}
+
+/** Returns the only form that a key can have; null: it can be in both, or says nothing. */
+function onlyFormOf(groups: readonly ImportGroup[], text: string): WrittenForm | null {
+  let isRaw = false;
+  let isReadable = false;
+  for (const { keyKind } of groups) {
+    const { raw, readable } = readings(keyKind, text);
+    // Text and countries are the same in both.
+    if (raw === readable) continue;
+    isRaw ||= raw !== null;
+    isReadable ||= readable !== null;
+  }
+  if (isRaw === isReadable) return null;
+  return isRaw ? 'raw' : 'readable';
+}
+
+async function* csvRecords({
+  source,
+  signal,
+}: CsvOptions): AsyncGenerator<{ where: string; record: string[] }> {
   const options = {
     bom: true,
     info: true,
@@ -43,7 +82,7 @@ export async function* csvLabels(
     for await (const { info, record } of records as AsyncIterable<CsvRecord>) {
       signal?.throwIfAborted();
       const where = `${source.name}, line ${info.lines}`;
-      if (!isFirst || !isHeader(record)) yield labelOf(record, groups, where);
+      if (!isFirst || !isHeader(record)) yield { where, record };
       isFirst = false;
     }
   } catch (error) {
@@ -56,11 +95,13 @@ type CsvRecord = { info: { lines: number }; record: string[] };
 
 const isHeader = ([key, label]: readonly string[]): boolean => key === 'key' && label === 'label';
 
-function labelOf(
-  record: readonly string[],
-  groups: readonly ImportGroup[],
-  where: string,
-): CsvLabel {
+type LabelReading = {
+  readonly groups: readonly ImportGroup[];
+  readonly where: string;
+  readonly form: WrittenForm;
+};
+
+function labelOf(record: readonly string[], { groups, where, form }: LabelReading): CsvLabel {
   const [key = '', label = '', description] = record;
   if (record.length < 2 || record.length > 3) {
     throw new IngestError(
@@ -71,8 +112,9 @@ function labelOf(
     throw new IngestError(`${where}: it must be UTF-8 text without NUL characters`);
   }
   const candidates = groups.flatMap((group) => {
-    const keys = readings(group, key);
-    return keys.length > 0 ? [{ group, keys }] : [];
+    const { raw, readable } = readings(group.keyKind, key);
+    const meant = form === 'raw' ? (raw ?? readable) : (readable ?? raw);
+    return meant === null ? [] : [{ group, key: meant }];
   });
   if (candidates.length === 0) {
     const kinds = [...new Set(groups.map(({ keyKind }) => keyKind))].join(', ');
@@ -83,23 +125,14 @@ function labelOf(
     description: description === '' ? null : description,
     attributes: undefined,
   };
-  return { texts, candidates, form: formOf(groups, key), bytes: 2 * record.join().length };
+  return { texts, candidates, bytes: 2 * record.join().length };
 }
 
-function formOf(groups: readonly ImportGroup[], text: string): CsvLabel['form'] {
-  const kinds = groups.flatMap(({ keyKind }) => (keyKind === 'crosskey' ? [] : [keyKind]));
-  const isRaw = kinds.some((kind) => parseRawKey(kind, text) !== null);
-  const isReadable = kinds.some((kind) => parseReadableKey(kind, text) !== null);
-  if (isRaw === isReadable) return null;
-  return isRaw ? 'raw' : 'readable';
-}
-
-/**
- * Returns the keys of a group that a text may mean: the raw key, and the readable one if it
- * differs.
- */
-function readings({ keyKind }: ImportGroup, text: string): KeyText[] {
-  if (keyKind === 'crosskey') return [];
-  const keys = [parseRawKey(keyKind, text), parseReadableKey(keyKind, text)];
-  return [...new Set(keys.flatMap((key) => key ?? []))];
-}
+/** Returns the keys of a kind that a text may mean. */
+const readings = (
+  kind: ImportGroup['keyKind'],
+  text: string,
+): Readonly<Record<WrittenForm, KeyText | null>> =>
+  kind === 'crosskey'
+    ? { raw: null, readable: null }
+    : { raw: parseRawKey(kind, text), readable: parseReadableKey(kind, text) };

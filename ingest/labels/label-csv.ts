@@ -18,11 +18,10 @@ export async function labelCsv(target: LabelTarget, source: ImportSource): Promi
   const groups = labelledGroups(target);
   const findExisting = existingKeysFinder(target.connection, target.contextId);
   const counts = { labelled: 0, unchanged: 0, created: 0, unknown: 0 };
-  const forms = new Set<CsvLabel['form']>();
-  for await (const batch of batchesOf(csvLabels(source, groups, target.signal))) {
+  const { signal } = target;
+  for await (const batch of batchesOf(csvLabels({ source, groups, signal }))) {
     const existing = await findExisting(candidatesOf(batch));
-    for (const { form } of batch) forms.add(form);
-    const { found, unknown } = meantKeys(target, { existing, batch, forms });
+    const { found, unknown } = meantKeys(target, existing, batch);
     const changed = await upsertKeyTexts(target.connection, found.map(upsertOf));
     counts.labelled += changed;
     counts.unchanged += found.length - changed;
@@ -56,14 +55,14 @@ async function* batchesOf(labels: AsyncIterable<CsvLabel>): AsyncGenerator<CsvLa
   if (batch.length > 0) yield batch;
 }
 
-/** Returns all keys that any line may mean, by group. */
+/** Returns the keys that lines may mean, by group. */
 function candidatesOf(batch: readonly CsvLabel[]): KeysToFind[] {
   const byGroup = new Map<number, { group: ImportGroup; keys: KeyText[] }>();
   for (const { candidates } of batch) {
-    for (const { group, keys } of candidates) {
+    for (const { group, key } of candidates) {
       const known = byGroup.get(group.groupId);
-      if (known) known.keys.push(...keys);
-      else byGroup.set(group.groupId, { group, keys: [...keys] });
+      if (known) known.keys.push(key);
+      else byGroup.set(group.groupId, { group, keys: [key] });
     }
   }
   return [...byGroup.values()];
@@ -76,36 +75,24 @@ type MeantKey = {
   readonly exists: boolean;
 };
 
-type LabelBatch = {
-  readonly existing: ExistingKeys;
-  readonly batch: readonly CsvLabel[];
-  /** Of all lines so far. */
-  readonly forms: ReadonlySet<CsvLabel['form']>;
-};
-
-/**
- * Returns the keys that lines mean, each once, and the number of lines that mean none. As an
- * address, `10.20.30.40` is a raw key and a readable one: a line means the key that exists. If
- * neither does, it means the readable one if other lines have only that form.
- */
+/** Returns the keys that lines mean, each once, and the number of lines that mean none. */
 function meantKeys(
   { onlyGroup }: LabelTarget,
-  { existing, batch, forms }: LabelBatch,
+  existing: ExistingKeys,
+  batch: readonly CsvLabel[],
 ): { found: MeantKey[]; unknown: number } {
   const found = new Map<string, MeantKey>();
   let unknown = 0;
-  const likeliest = forms.has('readable') && !forms.has('raw') ? -1 : 0;
   for (const { candidates, texts } of batch) {
     let meant = 0;
-    for (const { group, keys } of candidates) {
+    for (const { group, key } of candidates) {
       const { groupId } = group;
-      const there = keys.find((text) => existing.get(groupId)?.has(text));
-      const key = there ?? (onlyGroup && keys.at(likeliest));
-      if (!key) continue;
+      const exists = existing.get(groupId)?.has(key) ?? false;
+      if (!exists && !onlyGroup) continue;
       meant += 1;
       const name = `${groupId} ${key}`;
       const merged = mergeTexts(found.get(name)?.texts, texts);
-      found.set(name, { groupId, key, texts: merged, exists: there !== undefined });
+      found.set(name, { groupId, key, texts: merged, exists });
     }
     if (meant === 0) unknown += 1;
   }

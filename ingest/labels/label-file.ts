@@ -5,6 +5,7 @@ import { lockContext } from '../../db/write/lock-context.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { type ImportSource, untilAborted } from '../files/import-source.ts';
+import { withRepeatable } from '../files/spool-source.ts';
 import { IngestError } from '../ingest-error.ts';
 import { loadGroups } from '../load-groups.ts';
 import { labelCsv } from './label-csv.ts';
@@ -29,15 +30,19 @@ export type LabelFileOptions = {
 /** Sets labels from one file: all of it or nothing. */
 export async function labelFile(options: LabelFileOptions): Promise<LabelReport> {
   const { format, signal } = options;
-  const source = untilAborted(options.source, signal);
-  const label = format === 'csv' ? labelCsv : labelZeekDns;
-  return withConnection(options, 'labels', (connection) =>
-    inTransaction(connection, async () => {
-      const report = await label(await lockedTarget(connection, options), source);
-      await auditLabels(connection, options, report);
-      return report;
-    }),
-  );
+  const run = (source: ImportSource) =>
+    withConnection(options, 'labels', (connection) =>
+      inTransaction(connection, async () => {
+        const target = await lockedTarget(connection, options);
+        const label = format === 'csv' ? labelCsv : labelZeekDns;
+        const report = await label(target, source);
+        await auditLabels(connection, options, report);
+        return report;
+      }),
+    );
+  // Only all of a CSV shows how its keys are written.
+  if (format === 'csv') return withRepeatable(options.source, { signal }, run);
+  return run(untilAborted(options.source, signal));
 }
 
 /** Records how many keys were labelled; a file that changes nothing leaves no trace. */

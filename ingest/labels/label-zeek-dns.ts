@@ -1,5 +1,5 @@
 import { createDnsNames } from '../../db/write/texts/create-dns-names.ts';
-import { type DnsNameRow, selectDnsNames } from '../../db/write/texts/select-dns-names.ts';
+import { selectDnsNames } from '../../db/write/texts/select-dns-names.ts';
 import { type DnsName, upsertDnsNames } from '../../db/write/texts/upsert-dns-names.ts';
 import {
   type LookedUpCounts,
@@ -19,8 +19,9 @@ import type { LabelReport, LabelTarget } from './label-target.ts';
 
 /**
  * Labels the addresses in the answers of a Zeek `dns.log` with the names that were queried. The
- * newest answer wins, but never over a label given by a user. Only existing keys are labelled,
- * because most addresses in DNS answers never take part in any traffic.
+ * newest answer wins, also over those of files that were read before, but never over a label given
+ * by a user. Only existing keys are labelled, because most addresses in DNS answers never take part
+ * in any traffic.
  */
 export async function labelZeekDns(
   target: LabelTarget,
@@ -55,7 +56,7 @@ async function labelAddresses(
 ): Promise<LookedUpCounts & { unknown: number }> {
   const findExisting = existingKeysFinder(connection, contextId);
   const total = { labelled: 0, unchanged: 0, keptByUser: 0, unknown: 0 };
-  let page: DnsNameRow[];
+  let page: DnsName[];
   let after = '';
   do {
     page = await selectDnsNames(connection, { after, limit: PAGE_NAMES });
@@ -118,6 +119,10 @@ const addressOf = boundedCache(KNOWN_ANSWERS, (answer: string): KeyText | null =
 
 const BATCH_NAMES = 50_000;
 
+/** Of the same time, one of them has to win, in whatever order they come. */
+const isNewer = (a: DnsName, b: DnsName): boolean =>
+  a.answeredUs === b.answeredUs ? a.name > b.name : a.answeredUs > b.answeredUs;
+
 /** Keeps the newest name of each address, and passes names on in batches to bound memory. */
 function createNewestNames(write: (names: DnsName[]) => Promise<void>) {
   let newest = new Map<string, DnsName>();
@@ -130,7 +135,7 @@ function createNewestNames(write: (names: DnsName[]) => Promise<void>) {
     flush,
     async add(name: DnsName): Promise<void> {
       const known = newest.get(name.key);
-      if (!known || known.answeredUs <= name.answeredUs) newest.set(name.key, name);
+      if (!known || isNewer(name, known)) newest.set(name.key, name);
       if (newest.size >= BATCH_NAMES) await flush();
     },
   };

@@ -98,29 +98,78 @@ describe('labels from CSV', () => {
     });
   });
 
-  it('go to the existing key if a text can be read in two ways, else to the raw one', async () => {
-    // As a protocol, 06 is both the byte 6 (TCP) and the decimal number 6; 17 is two protocols.
-    const group = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}' as Guid;
-    await label('11,in hex\n', { group });
-    await label('17,decimal or hex\n', { group });
-    expect(await labels()).toEqual({ 'Protocols 11': 'decimal or hex | (user)' });
-    await label('18,new\n', { group });
-    expect((await labels())['Protocols 18']).toBe('new | (user)');
-    await label('17,the raw one\n11,\n17,now\n', { group });
-    expect((await labels())['Protocols 11']).toBe('now | (user)');
-  });
+  describe('with keys that could be read in two ways', () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => `10.10.${(i % 90) + 10}.10,host\n`).join(
+      '',
+    );
 
-  it('go to new keys in the form of the other lines if a text can be read in two ways', async () => {
-    await label('10.10.10.10,printer\n10.0.0.1,alpha\n', { group: HOSTS });
-    expect((await labels())['Hosts 0A.0A.0A.0A']).toBe('printer | (user)');
-    await label('10.10.10.11,raw\n10.0.0.1,alpha\n0A.00.00.02,beta\n', { group: HOSTS });
-    expect((await labels())['Hosts 10.10.10.11']).toBe('raw | (user)');
-  });
+    it.each([
+      ['are readable if no key says otherwise', '10.20.30.40,x\n', '0A.14.1E.28'],
+      [
+        'are readable if a later key can only be',
+        `10.20.30.40,x\n${many}10.0.0.1,a\n`,
+        '0A.14.1E.28',
+      ],
+      [
+        'are raw if a later key can only be',
+        `10.20.30.40,x\n${many}0A.00.00.01,a\n`,
+        '10.20.30.40',
+      ],
+      [
+        'are readable if other keys say both',
+        '0A.00.00.01,b\n10.20.30.40,x\n10.0.0.1,a\n',
+        '0A.14.1E.28',
+      ],
+    ])('%s', async (_, content, key) => {
+      for (const isRepeatable of [true, false]) {
+        await rowsOf(database.url, 'delete from key_texts');
+        const source = textSource(content, { name: 'labels', isRepeatable });
+        await label('', { group: HOSTS, source });
+        const set = Object.entries(await labels()).filter(([, text]) => text === 'x | (user)');
+        expect(set).toEqual([[`Hosts ${key}`, 'x | (user)']]);
+      }
+    });
 
-  it('have the form of all lines before, too, however many there are', async () => {
-    const many = Array.from({ length: 10_000 }, (_, i) => `10.0.${i >> 8}.${i & 255},host\n`);
-    await label(`${many.join('')}10.20.30.40,printer\n`, { group: HOSTS });
-    expect((await labels())['Hosts 0A.14.1E.28']).toBe('printer | (user)');
+    it('are in one form, whichever keys exist', async () => {
+      const context = 'both';
+      const log = connLog(conn(NOW, { from: '10.20.30.40', to: '16.32.48.64' }));
+      await importText(log, { databaseUrl: database.url, context });
+      await label('10.20.30.40,printer\n192.168.1.10,other\n', { context });
+      expect(await labels()).toEqual({
+        'Hosts 0A.14.1E.28': 'printer | (user)',
+        'Internal Hosts 0A.14.1E.28': 'printer | (user)',
+      });
+    });
+
+    it('do not depend on groups of texts', async () => {
+      const context = 'texts';
+      const log = connLog(conn(NOW, { from: '10.20.30.40' }));
+      await importText(log, { databaseUrl: database.url, context });
+      await withClient(database.url, (client) =>
+        applyDeclaration(client, {
+          context,
+          groups: [
+            {
+              guid: '{11111111-2222-3333-4444-555555555555}',
+              name: 'Texts',
+              key_kind: 'text',
+              meters: [{ id: 0, type: 4, name: 'x' }],
+            },
+          ],
+        }),
+      );
+      await label('10.20.30.40,printer\nsome text,other\n', { context });
+      expect((await labels())['Hosts 0A.14.1E.28']).toBe('printer | (user)');
+    });
+
+    it('are read in the only form that their kind has', async () => {
+      const group = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}' as Guid;
+      await label('FF,only raw\n17,raw\n', { group });
+      expect(await labels()).toEqual({
+        'Protocols FF': 'only raw | (user)',
+        'Protocols 17': 'raw | (user)',
+      });
+    });
   });
 
   it.each<[string, Partial<LabelFileOptions>, string]>([
@@ -206,10 +255,37 @@ describe('labels from DNS answers', () => {
     expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'at-2.0 | (dns)' });
   });
 
+  it('are those of the newest answer, whatever the order of files', async () => {
+    const answers = [
+      ['2.0', 'old'],
+      ['9.0', 'kept'],
+      ['3.0', 'between'],
+      ['9.0', 'at the same time, but before it in the alphabet'],
+    ] as const;
+    for (const order of [answers, answers.toReversed()]) {
+      await rowsOf(database.url, 'delete from key_texts');
+      for (const [ts, query] of order) {
+        await labelDns(dns([ts, query, 'A', '10.0.0.1']), { group: HOSTS });
+      }
+      expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'kept | (dns)' });
+    }
+    const report = await labelDns(dns(['10.0', 'kept', 'A', '10.0.0.1']), { group: HOSTS });
+    expect(report).toMatchObject({ labelled: 0, unchanged: 1 });
+    const older = await labelDns(dns(['9.5', 'older', 'A', '10.0.0.1']), { group: HOSTS });
+    expect(older).toMatchObject({ labelled: 0, unchanged: 1 });
+  });
+
+  it('replace those of before 1.7, whose time is not known', async () => {
+    await labelDns(dns(['9.0', 'before', 'A', '10.0.0.1']), { group: HOSTS });
+    await rowsOf(database.url, 'update key_texts set answered_us = null');
+    await labelDns(dns(['1.0', 'after', 'A', '10.0.0.1']), { group: HOSTS });
+    expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'after | (dns)' });
+  });
+
   it('never replace a label from a user, only those from DNS', async () => {
     await label('10.0.0.1,mine\n', { group: HOSTS });
     await labelDns(dns(['1.0', 'old', 'A', '10.0.0.2']), { group: HOSTS });
-    const report = await labelDns(dns(['0.5', 'new', 'A', '10.0.0.1,10.0.0.2']), { group: HOSTS });
+    const report = await labelDns(dns(['1.5', 'new', 'A', '10.0.0.1,10.0.0.2']), { group: HOSTS });
     expect(await labels()).toEqual({
       'Hosts 0A.00.00.01': 'mine | (user)',
       'Hosts 0A.00.00.02': 'new | (dns)',

@@ -3,7 +3,10 @@ import type { Connection } from '../../connection/connection.ts';
 /** key: an address's raw key; answeredUs: microseconds since the epoch. */
 export type DnsName = { key: string; name: string; answeredUs: number };
 
-/** Stores the names that are at least as new as the stored ones, each key at most once. */
+/**
+ * Stores the names that are newer than the stored ones, each key at most once. Of the same time,
+ * the last in alphabetical order counts as newer.
+ */
 export const upsertDnsNames = async (
   connection: Connection,
   names: readonly DnsName[],
@@ -12,7 +15,7 @@ export const upsertDnsNames = async (
     `insert into dns_names as d (key, name, answered_us)
      select * from unnest($1::text[], $2::text[], $3::bigint[])
      on conflict (key) do update set name = excluded.name, answered_us = excluded.answered_us
-     where excluded.answered_us >= d.answered_us`,
+     where (excluded.answered_us, excluded.name collate "C") > (d.answered_us, d.name collate "C")`,
     [
       names.map(({ key }) => key),
       names.map(({ name }) => name),

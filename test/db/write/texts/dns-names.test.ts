@@ -15,7 +15,7 @@ afterAll(() => lab.close());
 const all = () => selectDnsNames(lab.connection, { after: '', limit: 100 });
 
 describe('names from DNS answers', () => {
-  it('are those of the newest answer, the last one if two are as new', async () => {
+  it('are those of the newest answer, in whatever order two of the same time come', async () => {
     await lab.undone(async () => {
       await createDnsNames(lab.connection);
       await upsertDnsNames(lab.connection, [
@@ -31,11 +31,12 @@ describe('names from DNS answers', () => {
       // An answer between the first and the newest one changes nothing.
       await upsertDnsNames(lab.connection, [
         { key: 'newer', name: 'third', answeredUs: 2_000_000_000_000_000 },
+        { key: 'equal', name: 'b', answeredUs: 2_000_000_000_000_000 },
       ]);
       expect(await all()).toEqual([
-        { key: 'equal', name: 'second' },
-        { key: 'newer', name: 'second' },
-        { key: 'older', name: 'first' },
+        { key: 'equal', name: 'second', answeredUs: 2_000_000_000_000_000 },
+        { key: 'newer', name: 'second', answeredUs: 2_000_000_000_000_001 },
+        { key: 'older', name: 'first', answeredUs: 2_000_000_000_000_000 },
       ]);
     });
   });
@@ -49,12 +50,12 @@ describe('names from DNS answers', () => {
         keys.map((key) => ({ key, name: `${key}.test`, answeredUs: 1 })),
       );
       expect(await selectDnsNames(lab.connection, { after: '', limit: 2 })).toEqual([
-        { key: 'Z', name: 'Z.test' },
-        { key: 'a', name: 'a.test' },
+        { key: 'Z', name: 'Z.test', answeredUs: 1 },
+        { key: 'a', name: 'a.test', answeredUs: 1 },
       ]);
       expect(await selectDnsNames(lab.connection, { after: 'a', limit: 2 })).toEqual([
-        { key: 'b', name: 'b.test' },
-        { key: 'c', name: 'c.test' },
+        { key: 'b', name: 'b.test', answeredUs: 1 },
+        { key: 'c', name: 'c.test', answeredUs: 1 },
       ]);
     });
   });
