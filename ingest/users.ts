@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Connection, inTransaction } from '../db/connection/connection.ts';
+import { SALT_BYTES, SCRYPT_COST, scryptDigest, tokenDigest } from '../db/token-digest.ts';
 import { insertAudit } from '../db/write/audit/insert-audit.ts';
 import { selectContext } from '../db/write/select-context.ts';
 import { selectContextNames } from '../db/write/select-context-names.ts';
@@ -14,12 +15,6 @@ import { selectUsers } from '../db/write/users/select-users.ts';
 import { upsertToken } from '../db/write/users/upsert-token.ts';
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
-import {
-  SALT_BYTES,
-  SCRYPT_COST,
-  scryptDigest,
-  tokenDigest,
-} from '../db/token-digest.ts';
 import { IngestError } from './ingest-error.ts';
 
 export type { Grant } from '../db/write/users/select-grants.ts';
