@@ -4,7 +4,7 @@ import type { AlertTally } from './alerts/alert-tally.ts';
 import { registerNotifications } from './alerts/notify/notification-metrics.ts';
 import type { NotificationTally } from './alerts/notify/notification-tally.ts';
 import type { RetentionTally } from './background/retention-tally.ts';
-import { registerFeedLosses } from './merging/feed-loss-metrics.ts';
+import { registerFeeds } from './merging/feed-metrics.ts';
 import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
 import type { MergingTally } from './merging/merging-tally.ts';
 import { observedCounter, observedGauge } from './telemetry/observed-metrics.ts';
@@ -34,7 +34,7 @@ export function registerBackground(registry: Registry, observed: ObservedBackgro
   registerMerging(registry, merging);
   registerSegments(registry, merging);
   registerImports(registry, merging);
-  registerFeedLosses(registry, merging);
+  registerFeeds(registry, merging);
   registerRetention(registry, retention);
   registerAlerts(registry, alerts);
   registerNotifications(registry, notifications);

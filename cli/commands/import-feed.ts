@@ -7,6 +7,7 @@ import type { PortRule } from '../../ingest/flows/flow.ts';
 import { type GeoDatabase, geoLookup } from '../../ingest/flows/geo-lookup.ts';
 import type { FlowFormat } from '../../ingest/formats/flow-formats.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
+import { createLog } from '../../server/telemetry/log.ts';
 import type { CommandDatabase } from '../database/run-with-database.ts';
 import { count, counted } from '../output/counted.ts';
 import { type FeedDisplay, showFeed } from '../output/feed-status.ts';
@@ -37,7 +38,10 @@ export async function followSource(
 ): Promise<void> {
   const nowMs = () => Date.now();
   const monotonicMs = () => performance.now();
-  const display = showFeed(() => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }));
+  const display = showFeed(
+    () => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }),
+    () => createLog(database.settings.logLevel, process.stderr),
+  );
   await reportPreviousFeed(database, options.context, display);
   // A damaged database of places must not cost flows.
   const warn = ({ message }: Error) => display.say(`${message}; going on without it`);

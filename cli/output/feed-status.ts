@@ -5,6 +5,7 @@ import { isoTime } from '../../domain/time/iso-time.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 import type { FeedTime } from '../../ingest/feed/feed-clock.ts';
 import { skippedText } from '../../ingest/lines/skipped-lines.ts';
+import type { Logger } from '../../server/telemetry/log.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
 
@@ -17,10 +18,13 @@ export type FeedDisplay = {
 
 /**
  * Shows the state of a feed on standard error. On a terminal, one line is rewritten in place.
- * Elsewhere a line is written at intervals, and whenever the trouble changes.
+ * Elsewhere a line is logged at intervals, and whenever the trouble changes.
  */
-export function showFeed(now: () => FeedTime): FeedDisplay {
-  return process.stderr.isTTY ? onTerminal(now) : inLog(now);
+export function showFeed(
+  now: () => FeedTime,
+  log: () => Pick<Logger, 'info' | 'warn'>,
+): FeedDisplay {
+  return process.stderr.isTTY ? onTerminal(now) : inLog(now, log());
 }
 
 function onTerminal(now: () => FeedTime): FeedDisplay {
@@ -45,7 +49,7 @@ function onTerminal(now: () => FeedTime): FeedDisplay {
   };
 }
 
-function inLog(now: () => FeedTime): FeedDisplay {
+function inLog(now: () => FeedTime, log: Pick<Logger, 'info' | 'warn'>): FeedDisplay {
   let saidMs = Number.NEGATIVE_INFINITY;
   let said = '';
   let trouble: string | null = null;
@@ -61,12 +65,15 @@ function inLog(now: () => FeedTime): FeedDisplay {
       saidMs = time.monotonicMs;
       said = content;
       trouble = status.trouble;
-      console.error(asTyped(line));
+      log[trouble === null ? 'info' : 'warn'](factsOf(status), asTyped(line));
     },
-    say: (line) => console.error(asTyped(line)),
+    say: (line) => log.info(asTyped(line)),
     stop: () => {},
   };
 }
+
+/** Returns what the log says of a feed besides its line, with times in seconds since the epoch. */
+const factsOf = ({ uncommittedSinceMs: _, ...facts }: FeedStatus): object => facts;
 
 /**
  * Formats the status as one line. What matters most comes first, because a terminal may be narrow.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 import { selectFeedCommits } from '../../db/write/feeds/select-feed-commits.ts';
-import { upsertFeed } from '../../db/write/feeds/upsert-feed.ts';
+import { type FeedState, upsertFeed } from '../../db/write/feeds/upsert-feed.ts';
 import { selectContext } from '../../db/write/select-context.ts';
 import { selectArchivedStarts } from '../../db/write/slices/select-archived-starts.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
@@ -45,6 +45,8 @@ export type FeedBatch = {
   readonly newestUs: number;
   /** Losses so far, without what this batch has to leave out. */
   readonly losses: FeedLossCounts;
+  /** What the feed has read beyond this batch. */
+  readonly state: FeedState;
 };
 
 /** Number of flows after which signals and input are handled. */
@@ -97,6 +99,8 @@ export function createFeedCommitter(target: FeedTarget) {
       flows: flowsSoFar - leftOutNow,
       newestUs,
       losses,
+      probe: target.probe,
+      state: batch.state,
     });
     await inSlices.add(session, losses, { newestUs, nowMs: nowMs() });
   }

@@ -55,6 +55,7 @@ export class FeedCommits {
   #lastCommitMs: MonotonicMs = Number.NEGATIVE_INFINITY;
   #trouble: string | null = null;
   #isEnding = false;
+  #isEndCommitted = false;
   #isOver = false;
   /** Aborted when the feed was asked to end and the time limit of the last commit has passed. */
   readonly #outOfPatience = new AbortController();
@@ -133,7 +134,7 @@ export class FeedCommits {
     for (;;) {
       const firstReadMs = this.#pending.firstReadMs();
       const flows = this.#takeNext();
-      if (flows.length > 0 || this.#hasLosses()) await this.#commit(flows, firstReadMs);
+      if (flows.length > 0 || this.#isReportDue()) await this.#commit(flows, firstReadMs);
       else if (this.#isEnding) return;
       else await this.#rest(limits.tickMs);
       onChange();
@@ -156,14 +157,16 @@ export class FeedCommits {
   }
 
   /**
-   * Returns whether to commit losses without flows: there are none for a while, or none left.
-   * Otherwise losses are committed with flows.
+   * Returns whether to commit losses, and what the feed is doing, without flows: there are none for
+   * a while, or none left. Otherwise this is committed with flows.
    */
-  #hasLosses(): boolean {
+  #isReportDue(): boolean {
     const { limits, now } = this.#options;
     const sinceMs = now().monotonicMs - this.#lastCommitMs;
-    const isDue = this.#isEnding || sinceMs >= limits.lossesEveryMs;
-    return isDue && lossesSince(this.#losses(), this.#committedLosses) !== null;
+    const isDue = this.#isEnding ? !this.#isEndCommitted : sinceMs >= limits.lossesEveryMs;
+    if (isDue && this.#number > 0) return true;
+    const mayHaveLosses = isDue || this.#isEnding;
+    return mayHaveLosses && lossesSince(this.#losses(), this.#committedLosses) !== null;
   }
 
   #losses = (): FeedLossCounts => ({
@@ -183,9 +186,15 @@ export class FeedCommits {
         this.#committedUs,
       ),
       losses: this.#losses(),
+      state: {
+        waitingFlows: this.#pending.count,
+        readUs: this.#pending.newestUs,
+        isLast: this.#isEnding,
+      },
     };
     const leftOut = await this.#commitAtLast(batch);
     this.#number = batch.number;
+    this.#isEndCommitted = batch.state.isLast;
     if (flows.length > 0) this.#commits += 1;
     this.#committedFlows = batch.flowsSoFar - countLeftOut(leftOut);
     this.#leftOutFlows += countLeftOut(leftOut);

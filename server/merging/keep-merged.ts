@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
+import { selectFeedStates } from '../../db/write/feeds/select-feed-states.ts';
 import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
 import {
@@ -94,7 +94,8 @@ async function checkContexts(merging: Merging, connection: Connection): Promise<
   const { tally, remembered, signal, now } = merging;
   const before = await selectContextNumbers(connection);
   tally.imports = await checkImports(connection, before, tally.imports);
-  tally.feedLosses = await selectFeedLosses(connection);
+  tally.feeds = await selectFeedStates(connection);
+  tally.feedsReadAtMs = performance.now();
   await mergeAll(merging, connection, before);
   let isGood = true;
   let isMerged = false;

@@ -1,4 +1,4 @@
-import type { FeedLossesRow } from '../../db/write/feeds/select-feed-losses.ts';
+import type { FeedStatesRow } from '../../db/write/feeds/select-feed-states.ts';
 import type { SegmentTotals } from '../../db/write/segments/select-segment-totals.ts';
 
 /** A context's imports, which other processes make, as of the last pass. */
@@ -40,8 +40,10 @@ export class MergingTally {
   /** By context_id. */
   imports: ReadonlyMap<number, ImportsOfContext> = new Map();
   segments: ReadonlyMap<number, SegmentsOfContext> = new Map();
-  /** What all feeds so far did not import into their contexts. */
-  feedLosses: readonly FeedLossesRow[] = [];
+  /** What all feeds so far have done, and are doing. */
+  feeds: readonly FeedStatesRow[] = [];
+  /** When that was read, on the clock of `performance.now()`. */
+  feedsReadAtMs = 0;
 
   noteRun(run: MergingRun): void {
     this.last = run;

@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type FeedDisplay, feedLine, showFeed } from '../../cli/output/feed-status.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
+import { createLog } from '../../server/telemetry/log.ts';
+import { collectingStream } from '../support/http/collecting-stream.ts';
 
 const NOW = { wallMs: 1_700_000_100_000, monotonicMs: 90_000 };
 
@@ -80,10 +82,14 @@ describe('a feed without a terminal', () => {
     lines = [];
     wallMs = NOW.wallMs;
     monotonicMs = NOW.monotonicMs;
-    vi.spyOn(console, 'error').mockImplementation((line) => lines.push(String(line)));
-    display = showFeed(() => ({ wallMs, monotonicMs }));
+    const log = createLog('info', collectingStream(lines));
+    display = showFeed(
+      () => ({ wallMs, monotonicMs }),
+      () => log,
+    );
   });
-  afterEach(() => vi.restoreAllMocks());
+
+  const logged = () => JSON.parse(lines.at(-1) ?? '');
 
   /** Updates the status after some seconds, and returns the number of lines written so far. */
   function shown(seconds: number, changes: Partial<FeedStatus>): number {
@@ -102,7 +108,21 @@ describe('a feed without a terminal', () => {
     expect(shown(1, { flows: 20_001, trouble: 'away' })).toBe(3);
     expect(shown(1, { flows: 20_001 })).toBe(4);
     display.say('a word');
-    expect(lines.at(-1)).toBe('a word');
+    expect(logged()).toMatchObject({ level: 30, msg: 'a word' });
+  });
+
+  it('logs JSON, at the level warn as long as something is wrong', () => {
+    shown(0, {});
+    expect(logged()).toMatchObject({
+      level: 30,
+      context: 'lab',
+      flows: 12_345,
+      uncommitted: 345,
+      committedTo: 1_700_000_039.5,
+      msg: expect.stringContaining('lab: 12,345 flows, 12 s behind; 345 not committed'),
+    });
+    shown(1, { trouble: 'away' });
+    expect(logged()).toMatchObject({ level: 40, trouble: 'away' });
   });
 
   it.each([

@@ -69,8 +69,9 @@ async function tryStandby(): Promise<void> {
 const addFeed = () =>
   lab.sql(
     `insert into feeds (feed_id, context_id, format, started_at, commits, flows, newest_us,
-       lost_flows, lost_datagrams, refused_lines, left_out_flows)
-     select gen_random_uuid(), context_id, 'goflow2', now(), 1, 0, 0, 7, 2, 3, 4
+       lost_flows, lost_datagrams, refused_lines, left_out_flows, probe, waiting_flows, read_us)
+     select gen_random_uuid(), context_id, 'goflow2', now(), 1, 5, 0, 7, 2, 3, 4, 'west', 6,
+       1e6 * (extract(epoch from now()) - 60)
      from contexts where name = '${CONTEXT}'`,
   );
 
@@ -363,7 +364,7 @@ describe('background work', () => {
 
 describe('what feeds lost or refused', () => {
   it('is summed over all feeds of a format, by unit or reason', async () => {
-    const labels = { context: CONTEXT, format: 'goflow2' };
+    const labels = { context: CONTEXT, format: 'goflow2', probe: 'west' };
     const addAndLook = async () => {
       await addFeed();
       await lab.mergeNow();

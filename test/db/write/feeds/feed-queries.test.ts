@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addSliceLosses } from '../../../../db/write/feeds/add-slice-losses.ts';
 import { type FeedLossCounts, NO_LOSSES } from '../../../../db/write/feeds/feed-losses.ts';
 import { selectFeedCommits } from '../../../../db/write/feeds/select-feed-commits.ts';
+import { selectFeedStates } from '../../../../db/write/feeds/select-feed-states.ts';
 import { selectLastFeed } from '../../../../db/write/feeds/select-last-feed.ts';
 import { type FeedRow, upsertFeed } from '../../../../db/write/feeds/upsert-feed.ts';
 import { insertSlice } from '../../../../db/write/slices/insert-slice.ts';
@@ -45,6 +46,8 @@ const feed = (more: Partial<FeedRow> = {}): FeedRow => ({
   flows: 10,
   newestUs: T0 * 1e6 + 1,
   losses: NO_LOSSES,
+  probe: null,
+  state: { waitingFlows: 0, readUs: 0, isLast: false },
   ...more,
 });
 
@@ -101,6 +104,47 @@ describe('a commit of a feed', () => {
     expect(await isNewer()).toEqual({ isNewer: false });
     await upsertFeed(db.connection, feed({ feedId: first.feedId, commits: 3, flows: 11 }));
     expect(await isNewer()).toEqual({ isNewer: true });
+  });
+});
+
+describe('the states of feeds', () => {
+  it('are sums by context, format and probe, and what those that run are doing', async () => {
+    const running = { waitingFlows: 7, readUs: T0 * 1e6, isLast: false };
+    const ended = { ...running, isLast: true };
+    const west = feed({ probe: 'west', flows: 5, losses: LOSSES, state: running });
+    const dead = feed({ probe: 'west', flows: 6, startedAt: new Date(0), state: running });
+    const gone = feed({ flows: 0, state: ended });
+    for (const each of [west, dead, gone]) {
+      await upsertFeed(db.connection, each);
+      await committedAt(each.feedId, T0);
+    }
+    await db.sql("update feeds set heard_at = now() - interval '1 day'");
+    const state = { context: 'lab', format: 'nfdump' };
+    expect(await selectFeedStates(db.connection)).toEqual([
+      {
+        ...state,
+        ...NO_LOSSES,
+        probe: '',
+        flows: 0,
+        lastCommitAt: null,
+        waitingFlows: null,
+        behindSeconds: null,
+      },
+      {
+        ...state,
+        ...LOSSES,
+        probe: 'west',
+        flows: 11,
+        lastCommitAt: T0,
+        waitingFlows: 7,
+        behindSeconds: expect.any(Number),
+      },
+    ]);
+    // One that runs beside another is heard.
+    await upsertFeed(db.connection, { ...dead, commits: 2 });
+    expect((await selectFeedStates(db.connection))[1]).toMatchObject({ waitingFlows: 14 });
+    await upsertFeed(db.connection, { ...west, commits: 2, state: ended });
+    expect((await selectFeedStates(db.connection))[1]).toMatchObject({ waitingFlows: 7 });
   });
 });
 
