@@ -1,9 +1,12 @@
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { Connection } from '../../connection/connection.ts';
 
 /** What the evaluator reads every second, so it must be cheap. */
 export type Watch = {
   /** Whether the database is a standby, which cannot store decisions. */
   readonly isStandby: boolean;
+  /** The database's clock, epoch seconds. */
+  readonly now: EpochSeconds;
   /** Events that are firing. */
   readonly firing: number;
   /**
@@ -16,6 +19,7 @@ export type Watch = {
 export async function selectWatch(connection: Connection): Promise<Watch> {
   const { rows } = await connection.query<Watch>(
     `select pg_is_in_recovery() as "isStandby",
+       floor(extract(epoch from clock_timestamp()))::float8 as now,
        (select count(*)::int from alert_events where ended_at is null) as firing,
        (select coalesce(json_agg(json_build_object('alertId', a.alert_id,
            'version', v.version || ' ' || v.nonce)
