@@ -110,11 +110,11 @@ class Evaluator {
   }
 
   async #decideAll({ connection, watch, signal }: Look): Promise<void> {
-    const { rules, firing, isStandby } = watch;
+    const { rules, firing, isReader } = watch;
     this.#tally.rules = rules.length;
     this.#tally.firing = firing;
     this.#forgetOthers(rules);
-    this.#tally.isDeciding = !isStandby && (await this.#session.mayDecide());
+    this.#tally.isDeciding = !isReader && (await this.#session.mayDecide());
     if (!this.#tally.isDeciding) return;
     let due = rules.filter((rule) => !this.#isSettled(rule));
     // One batch per rule in turn, so a rule with a year to catch up does not delay the others.

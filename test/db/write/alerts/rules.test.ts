@@ -208,7 +208,7 @@ describe('what the evaluator watches', () => {
       );
       expect(versions).toHaveLength(2);
       expect(await selectWatch(alerts.connection)).toEqual({
-        isStandby: false,
+        isReader: false,
         now: expect.toSatisfy((now: number) => Math.abs(now - Date.now() / 1000) < 60),
         firing: 2,
         rules: versions,
