@@ -95,7 +95,7 @@ export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGrou
   (await listGroups(group.at)).filter((other) => other.crosskey?.guids.includes(group.guid));
 
 /** Returns where the group has readings, of one probe or (null) of all. */
-async function coverageOf(
+export async function coverageOf(
   group: CounterGroupView,
   probeId: number | null,
 ): Promise<readonly CoverageRow[]> {
@@ -109,7 +109,14 @@ export async function availableInterval(
   group: CounterGroupView,
   probeId: number | null,
 ): Promise<Interval | null> {
-  const coverage = await coverageOf(group, probeId);
+  return intervalOf(await coverageOf(group, probeId), group);
+}
+
+/** Returns the interval that a group's coverage spans; null without data. */
+export function intervalOf(
+  coverage: readonly CoverageRow[],
+  group: CounterGroupView,
+): Interval | null {
   if (coverage.length === 0) return null;
   const from = coverage.reduce((min, row) => Math.min(min, row.firstBucket), Infinity);
   const last = coverage.reduce((max, row) => Math.max(max, row.lastBucket), 0);

@@ -7,7 +7,7 @@ import { formatReadable } from '../domain/keys/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { WindowRequest } from '../domain/time/window.ts';
-import { availableInterval, type CounterGroupView } from './counter-groups.ts';
+import type { CounterGroupView } from './counter-groups.ts';
 import type { DescribedKey } from './loaders/node-loaders.ts';
 import type { TimeBound } from './loaders/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -139,11 +139,7 @@ async function keysWindow(
   requested: WindowRequest,
 ): Promise<Interval> {
   const { timeZone } = scope.settings;
-  return windowOf(scope, group, {
-    requested,
-    timeZone,
-    available: await availableInterval(group, null),
-  });
+  return (await windowOf(scope, group, { requested, timeZone, probeId: null })).window;
 }
 
 const CURSOR = 'key:';

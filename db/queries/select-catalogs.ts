@@ -38,6 +38,8 @@ export type CoverageRow = {
   probeId: number;
   firstBucket: number;
   lastBucket: number;
+  /** See CoveredSpan. */
+  earlierBuckets: number[] | null;
 };
 
 export type CatalogSliceRow = { sliceId: number; startsAt: number; endsAt: number };
@@ -89,7 +91,9 @@ select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
     'endsAt', s.ends_at) order by s.starts_at, s.engine), '[]')
     from slices s where s.context_id = c.context_id and not s.archived) as slices,
   (select coalesce(json_agg(json_build_object('groupId', v.group_id, 'sliceId', v.slice_id,
-    'probeId', v.probe_id, 'firstBucket', v.first_bucket, 'lastBucket', v.last_bucket)), '[]')
+    'probeId', v.probe_id, 'firstBucket', v.first_bucket, 'lastBucket', v.last_bucket,
+    'earlierBuckets', case when v.ahead_buckets is not null
+      then array_remove(v.ahead_buckets || v.present_bucket, null) end)), '[]')
     from coverage v join slices s using (slice_id)
     where s.context_id = c.context_id and not s.archived) as coverage
 from contexts c where c.context_id = any($1::int[])`;

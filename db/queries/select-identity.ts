@@ -27,6 +27,8 @@ export type GrantedContextRow = VersionedRow & {
  */
 export type IdentityRow = {
   userId: number;
+  /** The clock of the node that answers, epoch seconds. */
+  now: number;
   digest: Buffer | null;
   contexts: GrantedContextRow[];
 };
@@ -90,7 +92,8 @@ const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
 const selectIdentityWith = (more: string): string => `
-select u.user_id as "userId", t.digest, coalesce(granted.contexts, '[]') as contexts
+select u.user_id as "userId", t.digest,
+  floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts
 from (values ($1::text, $4::text)) as asked (username, request)
 left join users u on u.username = asked.username
 left join tokens t on t.user_id = u.user_id

@@ -9,8 +9,10 @@ import { type EpochSeconds, floorTo, type Interval } from '../time/interval.ts';
 export type DataTimes = {
   /** Start of the first bucket. */
   readonly first: EpochSeconds;
-  /** End of the newest bucket. */
+  /** End of the newest bucket that is not ahead of the clock. */
   readonly end: EpochSeconds;
+  /** Whether there are newer ones, which are ahead of it. */
+  readonly isAhead: boolean;
   /** When data were last committed. */
   readonly committedAt: EpochSeconds;
 };

@@ -24,6 +24,8 @@ export type WindowSetting = {
   timeZone: string;
   /** The group's time interval on the chosen node and probe; null without data. */
   available: Interval | null;
+  /** The part of it that is not ahead of the clock; all of it if all is. */
+  present: () => Interval | null;
   bucketSeconds: number;
   topperBucketSeconds: number;
 };
@@ -43,9 +45,9 @@ export function resolveWindow(request: WindowRequest, setting: WindowSetting): I
   }
 }
 
-/** Spec, window rule 4; decision 19: anchored where the data ends, not at the wall clock. */
+/** Spec, window rule 4; decision 19: anchored where the data end, not at the wall clock. */
 function recentWindow(seconds: number, setting: WindowSetting): Interval {
-  const to = setting.available?.to ?? setting.clock();
+  const to = setting.present()?.to ?? setting.clock();
   return { from: Math.max(0, floorTo(to - seconds, setting.bucketSeconds)), to };
 }
 
@@ -62,10 +64,12 @@ function presetWindow(preset: WindowPreset, setting: WindowSetting): Interval {
       return today(setting);
     case 'YESTERDAY':
       return { from: startOfDay(clock(), timeZone, 1), to: startOfDay(clock(), timeZone) };
-    case 'LATEST_TOPPER_BUCKET':
-      return available === null
+    case 'LATEST_TOPPER_BUCKET': {
+      const present = setting.present();
+      return present === null
         ? emptyAt(clock())
-        : latestTopperBucket(available, setting.topperBucketSeconds);
+        : latestTopperBucket(present, setting.topperBucketSeconds);
+    }
     case 'ALL_AVAILABLE':
       return available ?? emptyAt(clock());
     default:

@@ -1,4 +1,5 @@
 import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
+import { presentUntil } from '../../domain/time/newest-bucket.ts';
 import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
@@ -28,6 +29,12 @@ export type GatheredSegment = {
   /** The first and the last bucket that have readings. */
   first: EpochSeconds;
   last: EpochSeconds;
+  /** The latest bucket that is not ahead of the clock (decision 19). */
+  readonly presentUntil: EpochSeconds;
+  /** The newest bucket up to then that has readings. */
+  lastPresent: EpochSeconds;
+  /** The newest bucket after it that has readings, for each topper bucket. */
+  readonly ahead: Map<EpochSeconds, EpochSeconds>;
 };
 
 export const shapeOf = (group: ImportGroup): SegmentShape => ({
@@ -41,14 +48,17 @@ export const shapeOf = (group: ImportGroup): SegmentShape => ({
 /** Readings held in memory until they are written as segments, one for each GatheredSegment. */
 export class SegmentBatch {
   readonly #sliceSeconds: number;
+  readonly #now: EpochSeconds;
   readonly #segments = new Map<string, GatheredSegment>();
   readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
   readonly #lastOfGroup = new Map<number, GatheredSegment>();
   /** Rows in memory, even if they are combined when they are written. */
   rowCount = 0;
 
-  constructor(sliceSeconds: number) {
+  /** now: the database's clock. */
+  constructor(sliceSeconds: number, now: EpochSeconds) {
     this.#sliceSeconds = sliceSeconds;
+    this.#now = now;
   }
 
   /** Approximate size in bytes. */
@@ -76,6 +86,8 @@ export class SegmentBatch {
     this.rowCount += 1;
     if (bucket < segment.first) segment.first = bucket;
     if (bucket > segment.last) segment.last = bucket;
+    if (bucket > segment.presentUntil) noteAhead(segment, bucket);
+    else if (bucket > segment.lastPresent) segment.lastPresent = bucket;
     return segment.readings.addRow(bucket, keyIndex);
   }
 
@@ -117,6 +129,9 @@ export class SegmentBatch {
       readings: new ReadingGatherer(this.#formOf(group).shape),
       first: Number.POSITIVE_INFINITY,
       last: Number.NEGATIVE_INFINITY,
+      presentUntil: presentUntil(this.#now, group.topperBucketSeconds),
+      lastPresent: Number.NEGATIVE_INFINITY,
+      ahead: new Map(),
     };
     this.#segments.set(name, segment);
     return segment;
@@ -130,4 +145,9 @@ export class SegmentBatch {
     this.#codecs.set(group.groupId, form);
     return form;
   }
+}
+
+function noteAhead({ ahead, group }: GatheredSegment, bucket: EpochSeconds): void {
+  const topperBucket = floorTo(bucket, group.topperBucketSeconds);
+  ahead.set(topperBucket, Math.max(bucket, ahead.get(topperBucket) ?? bucket));
 }

@@ -46,7 +46,7 @@ export class SegmentImport {
     this.#target = target;
     this.#sliceSeconds = sliceSeconds;
     this.#limits = limits;
-    this.#batch = new SegmentBatch(sliceSeconds);
+    this.#batch = new SegmentBatch(sliceSeconds, target.databaseNow);
   }
 
   /** The batch that readings are added to. It is another one after waiting for `makeRoom`. */
@@ -92,7 +92,7 @@ export class SegmentImport {
   /** Writes all readings that are left. */
   async finish(): Promise<void> {
     const full = this.#batch;
-    this.#batch = new SegmentBatch(this.#sliceSeconds);
+    this.#batch = new SegmentBatch(this.#sliceSeconds, this.#target.databaseNow);
     this.#nextLook = LOOK_ROWS;
     this.#combinedRows = 0;
     for (const { group, readings } of full.segments()) this.keys.add(group.groupId, readings.keys);

@@ -13,6 +13,8 @@ export type SegmentTarget = {
   readonly contextId: number;
   /** Returns the slices that begin at these times, by start. Each has a partition for pages. */
   readonly slicesAt: (starts: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+  /** The database's clock when the import began, in epoch seconds. */
+  readonly databaseNow: number;
   /** When all of it counts as imported, in epoch seconds. */
   readonly importedAt: number;
   /** The clock, in epoch seconds. */
@@ -34,15 +36,17 @@ export async function writeSegmentBatch(
   const probeIdOf = await findProbes(target, gathered);
   const slices = await target.slicesAt(gathered.map(({ sliceStart }) => sliceStart));
   const written: WrittenSegment[] = [];
+  const spans: CoverageSpan[] = [];
   for (const segment of gathered) {
     const sliceId = slices.get(segment.sliceStart);
     if (sliceId === undefined) throw new Error(`no slice begins at ${segment.sliceStart}`);
-    written.push(
-      await writeGathered(target, segment, { sliceId, probeId: probeIdOf(segment.probe) }),
-    );
+    const ids = { sliceId, probeId: probeIdOf(segment.probe) };
+    const stored = await writeGathered(target, segment, ids);
+    written.push(stored);
+    spans.push(spanOf(stored, segment));
   }
   if (written.length === 0) return written;
-  await upsertCoverage(target.connection, written.map(spanOf));
+  await upsertCoverage(target.connection, spans);
   await noteGroupData(target.connection, [...new Set(written.map(({ groupId }) => groupId))]);
   return written;
 }
@@ -78,10 +82,15 @@ async function findProbes(
   };
 }
 
-const spanOf = (segment: WrittenSegment): CoverageSpan => ({
+const spanOf = (
+  segment: WrittenSegment,
+  { lastPresent, ahead }: GatheredSegment,
+): CoverageSpan => ({
   sliceId: segment.sliceId,
   groupId: segment.groupId,
   probeId: segment.probeId,
   firstBucket: segment.firstBucket,
   lastBucket: segment.lastBucket,
+  presentBucket: Number.isFinite(lastPresent) ? lastPresent : null,
+  aheadBuckets: [...ahead.values()],
 });

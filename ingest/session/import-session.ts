@@ -4,6 +4,7 @@ import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
 import { insertContext } from '../../db/write/declaration/insert-context.ts';
 import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
+import { selectClock } from '../../db/write/select-clock.ts';
 import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { DEFAULT_SLICE_SECONDS } from '../declaration/slice-seconds.ts';
@@ -100,10 +101,11 @@ async function openSession(
   const { engine, source, context } = target;
   // One time for the whole import, so that its pages of a slice lie together.
   const importedAt = target.now();
+  const databaseNow = await selectClock(connection);
   const scope = { contextId, sliceSeconds, engine, importedAt };
   const slices = openImportSlices({ connection, openSecond, source, context, ...scope });
   const writer = new SegmentImport(
-    { connection, contextId, slicesAt: slices.slicesAt, importedAt, now: target.now },
+    { connection, contextId, slicesAt: slices.slicesAt, importedAt, databaseNow, now: target.now },
     sliceSeconds,
     { ...GATHER_LIMITS, rows: target.batchRows ?? GATHER_LIMITS.rows },
   );

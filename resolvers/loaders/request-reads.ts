@@ -72,6 +72,7 @@ export class RequestReads {
   readonly #refusals = new Map<string, Error>();
   #ended = false;
   #isMomentary = false;
+  #databaseNow: EpochSeconds | null = null;
   #postponed: AnswerPostponed | null = null;
   /** How long the request waited for nodes that did not identify the caller. */
   #silentMs = 0;
@@ -98,12 +99,17 @@ export class RequestReads {
   }
 
   /**
-   * Returns when the request arrived: one moment for the whole request. An answer that depends on
-   * it is valid only at that moment.
+   * Returns when the request arrived. An answer that depends on it is valid only at that moment.
    */
   now(): EpochSeconds {
     this.noteMoment();
     return this.#options.now;
+  }
+
+  /** The clock of the database that identified the caller. */
+  get databaseNow(): EpochSeconds {
+    if (this.#databaseNow !== null) return this.#databaseNow;
+    throw new Error('the caller is not identified yet');
   }
 
   /** Notes that the answer depends on more than the data of contexts at their versions. */
@@ -263,6 +269,7 @@ export class RequestReads {
       throw error;
     });
     if (isPrimary) silentPrimary.heard();
+    if (row) this.#databaseNow = row.now;
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);
     if (isPrimary) this.#choice.noteGranted(contexts);

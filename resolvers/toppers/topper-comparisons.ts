@@ -112,8 +112,7 @@ export async function drillDownKey(
 ): Promise<Topper> {
   const group = chosenDrilldown(await drilldownsOf(key.group), crosskey);
   const probeId = await probeIdOf(group.at, probe);
-  const available = await availableInterval(group, probeId);
-  const window = windowOf(scope, group, { requested, timeZone, available });
+  const { window } = await windowOf(scope, group, { requested, timeZone, probeId });
   return topperWithin(scope, key, { window, probeId, bound: null }, { ...listed, group });
 }
 

@@ -8,12 +8,7 @@ import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import type { PlannedRanking, Ranking } from '../../domain/toppers/ranking.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
 import { probeIdOf } from '../contexts.ts';
-import {
-  availableInterval,
-  type CounterGroupView,
-  findMeter,
-  type MeterView,
-} from '../counter-groups.ts';
+import { type CounterGroupView, findMeter, type MeterView } from '../counter-groups.ts';
 import type { MeterRead } from '../loaders/plan/meter-read.ts';
 import type { TimeBound } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
@@ -78,8 +73,8 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   await checkKeys(request, filter);
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
-  const available = await availableInterval(group, probeId);
-  const window = windowOf(scope, group, { requested: request.window, timeZone, available });
+  const asked = { requested: request.window, timeZone, probeId };
+  const { window, available } = await windowOf(scope, group, asked);
   const { timeoutSeconds, maxItems } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {

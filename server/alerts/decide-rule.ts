@@ -69,7 +69,9 @@ async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome 
   const beginsAfter = alert.beginsAfter ?? data.first;
   const first = firstEndAfter(before.evaluatedTo ?? beginsAfter, grid);
   const last = lastDueEnd(data, grid, now);
-  const lookAgainAt = now < settledAt(data, grid) ? settledAt(data, grid) : null;
+  // What is ahead of the clock becomes present without new data.
+  const aheadAt = data.isAhead ? firstEndAfter(now, grid) : null;
+  const lookAgainAt = now < settledAt(data, grid) ? settledAt(data, grid) : aheadAt;
   if (last < first) return { ...NOTHING, lagSeconds: 0, lookAgainAt };
   const batch = await reader.inSnapshot(signal, async (loaders) =>
     decideBatch(await openRuleReads(loaders, { contextId, rule }), before.state, { first, last }),

@@ -19,7 +19,7 @@ import { WindowReader } from './window-reader.ts';
 export type KeepDecidingOptions = {
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; by default the database's clock. */
   readonly clock?: () => number;
   /** Counts what was done. */
   readonly tally?: AlertTally;
@@ -60,7 +60,9 @@ type WatchedRule = Watch['rules'][number];
 
 class Evaluator {
   readonly #log: Logger;
-  readonly #now: () => EpochSeconds;
+  readonly #clock: (() => number) | null;
+  /** What the database's clock said, and when that was read by a clock that nobody sets. */
+  #read = { seconds: 0, atMs: 0 };
   readonly #tally: AlertTally;
   readonly #session: DecidingSession;
   readonly #reader: WindowReader;
@@ -70,9 +72,9 @@ class Evaluator {
   readonly #failing = new Set<string>();
 
   constructor(options: KeepDecidingOptions) {
-    const { databaseUrl, log, tally = new AlertTally(), clock = Date.now } = options;
+    const { databaseUrl, log, tally = new AlertTally(), clock = null } = options;
     this.#log = log;
-    this.#now = () => Math.floor(clock() / 1000);
+    this.#clock = clock;
     this.#tally = tally;
     const { statementMs = LIMITS.alertStatementMs } = options;
     this.#session = new DecidingSession(databaseUrl, statementMs);
@@ -83,6 +85,7 @@ class Evaluator {
     try {
       const connection = await this.#session.open();
       const watch = await selectWatch(connection);
+      this.#read = { seconds: watch.now, atMs: performance.now() };
       if (this.#failing.delete(ALL)) this.#log.info('alerts are decided again');
       await this.#decideAll({ connection, watch, signal });
       this.#tally.noteProgress();
@@ -96,16 +99,22 @@ class Evaluator {
     }
   }
 
+  #now(): EpochSeconds {
+    const { seconds, atMs } = this.#read;
+    if (this.#clock) return Math.floor(this.#clock() / 1000);
+    return seconds + Math.floor((performance.now() - atMs) / 1000);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#session.close(), this.#reader.close()]);
   }
 
   async #decideAll({ connection, watch, signal }: Look): Promise<void> {
-    const { rules, firing, isStandby } = watch;
+    const { rules, firing, isReader } = watch;
     this.#tally.rules = rules.length;
     this.#tally.firing = firing;
     this.#forgetOthers(rules);
-    this.#tally.isDeciding = !isStandby && (await this.#session.mayDecide());
+    this.#tally.isDeciding = !isReader && (await this.#session.mayDecide());
     if (!this.#tally.isDeciding) return;
     let due = rules.filter((rule) => !this.#isSettled(rule));
     // One batch per rule in turn, so a rule with a year to catch up does not delay the others.

@@ -8,7 +8,7 @@ import {
 } from '../../db/write/audit/delete-expired-audit.ts';
 import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
-import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
+import { selectUpkeep } from '../../db/write/select-upkeep.ts';
 import { type Retention, selectRetentions } from '../../db/write/slices/select-retentions.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -53,6 +53,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { clock = Date.now, lockMs = LIMITS.retentionLockMs, auditDays } = options;
   const ownSeconds = () => Math.floor(clock() / 1000);
 
+  let isOff = false;
   let isWarned = false;
   let isStopped = false;
 
@@ -75,6 +76,10 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
 
   /** Returns whether everything was dropped and removed that should be. */
   async function work(connection: Connection, signal: AbortSignal): Promise<boolean> {
+    const upkeep = await selectUpkeep(connection);
+    if (upkeep === 'reads' && !isOff) log.warn(NO_UPKEEP);
+    isOff = upkeep === 'reads';
+    if (upkeep !== 'keeps') return true;
     const { database, difference } = await compareClocks(connection, ownSeconds);
     noteClocks(difference);
     const dropping = { connection, log, tally, now: () => database, lockMs, signal };
@@ -109,6 +114,12 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
 
   return workInBackground(check, delays, log);
 }
+
+/** All background work finds this out for itself; only one of them has to say so. */
+const NO_UPKEEP =
+  'upkeep is off, because the role in DATABASE_URL may only read: this server merges and drops ' +
+  'nothing, decides no alerts and sends no notifications; another one must, with the role that ' +
+  'owns the tables';
 
 type Dropping = {
   readonly connection: Connection;
@@ -175,7 +186,6 @@ async function dropSlices(dropping: Dropping): Promise<boolean> {
 
 /** Frees the space of what was archived or dropped; returns false if any of it cannot be. */
 async function removePartitions({ connection, log, signal }: Dropping): Promise<boolean> {
-  if (!(await selectIsPrimary(connection))) return true;
   const refused = await removeTakenPartitions(connection, { signal });
   if (refused.length > 0) log.error({ refused }, REFUSED_REMOVAL);
   return refused.length === 0;

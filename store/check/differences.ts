@@ -16,6 +16,15 @@ export type Difference = {
 /** What is being checked. */
 export type Subject = Omit<Difference, 'problem' | 'text'>;
 
+/** What concerns no part of the data. */
+export const NAMELESS: Subject = {
+  group: null,
+  guid: null,
+  slice: null,
+  probe: null,
+  segment: null,
+};
+
 /** Counts all differences and keeps the first ones. */
 export class Differences {
   readonly kept: Difference[] = [];

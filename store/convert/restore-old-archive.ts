@@ -54,7 +54,12 @@ export async function restoreOldArchive(
   // Only a slice that is over was ever archived.
   const slice = { contextId, sliceId, isOver: true };
   const written = await writeOldSamples(connection, slice, { ...options, tables: ARCHIVED_TABLES });
-  await upsertCoverage(connection, written.live);
+  const spans = written.live.map((segment) => ({
+    ...segment,
+    presentBucket: segment.lastBucket,
+    aheadBuckets: [],
+  }));
+  await upsertCoverage(connection, spans);
   const publication = { contextId, changes: 'data', at: options.now } as const;
   await publishWritten(connection, publication, written);
   return { samples: written.samples, segments: written.live.length };

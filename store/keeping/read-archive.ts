@@ -19,8 +19,8 @@ import {
 /** An open archive. Memory holds one chunk, or one frame if that is larger. */
 export type ArchiveReader = {
   readonly bytes: number;
-  /** SHA-256 of the file as it is on disk, in hexadecimal. */
-  readonly digest: () => Promise<string>;
+  /** SHA-256 of the file as it is on disk, in hexadecimal. Called with the bytes of each chunk. */
+  readonly digest: (onBytes?: (length: number) => void) => Promise<string>;
   /** What the start of the file says; null if it is not an archive. */
   readonly outline: () => Promise<ArchiveOutline | null>;
   /** Reads from the start. Reading throws if the file is damaged. */
@@ -52,9 +52,12 @@ export async function openArchive(file: string): Promise<ArchiveReader> {
   }
   return {
     bytes: stat.size,
-    async digest() {
+    async digest(onBytes = () => {}) {
       const hash = createHash('sha256');
-      for await (const chunk of chunksOf(handle)) hash.update(chunk);
+      for await (const chunk of chunksOf(handle)) {
+        hash.update(chunk);
+        onBytes(chunk.length);
+      }
       return hash.digest('hex');
     },
     async outline() {

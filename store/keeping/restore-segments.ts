@@ -164,6 +164,9 @@ function coverageOf(segments: readonly NewSegmentRow[], committedAt: number): Co
       probeId,
       firstBucket: Math.min(firstBucket, known?.firstBucket ?? firstBucket),
       lastBucket: Math.max(lastBucket, known?.lastBucket ?? lastBucket),
+      // Only a slice that is over was ever archived.
+      presentBucket: Math.max(lastBucket, known?.presentBucket ?? lastBucket),
+      aheadBuckets: [],
       committedAt,
     });
   }

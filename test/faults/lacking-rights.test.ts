@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reportFailure } from '../../cli/report-failure.ts';
-import { group, startLab, T0 } from '../support/lab/lab.ts';
-import type { TestService } from '../support/lab/service.ts';
+import { DAY, group, startLab, T0 } from '../support/lab/lab.ts';
+import { CONTEXT, startTestService, type TestService } from '../support/lab/service.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';
 
 const HOSTS = group(1);
@@ -64,6 +64,29 @@ describe('a role that may only read', () => {
   ])('can %s', async (...command) => {
     expect((await runOnDatabase(command)).status).toBe(0);
   });
+});
+
+it('a server whose role may only read leaves all upkeep alone, and says so once', async () => {
+  const reader = await startTestService({ databaseUrl: process.env['DATABASE_URL'] ?? '' });
+  try {
+    await lab.apply({ context: CONTEXT, retention_days: 1 });
+    await lab.importSamples([{ ...LINE, ts: T0 + 9 * DAY }]);
+    for (let pass = 0; pass < 2; pass += 1) {
+      await reader.mergeNow();
+      await reader.dropExpiredNow();
+      await reader.decideAlertsNow();
+    }
+    const logged = reader
+      .logText()
+      .split('\n')
+      .filter((line) => /"level":[4-6]0/.test(line));
+    expect(logged).toEqual([
+      expect.stringContaining('upkeep is off, because the role in DATABASE_'),
+    ]);
+    expect(await lab.sql('select from slices')).toHaveLength(2);
+  } finally {
+    await reader.close();
+  }
 });
 
 it('a role that the address does not name is not named', () => {

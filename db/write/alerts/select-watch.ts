@@ -1,9 +1,13 @@
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { Connection } from '../../connection/connection.ts';
+import { MAY_KEEP } from '../select-upkeep.ts';
 
 /** What the evaluator reads every second, so it must be cheap. */
 export type Watch = {
-  /** Whether the database is a standby, which cannot store decisions. */
-  readonly isStandby: boolean;
+  /** Whether decisions cannot be stored: on a standby, or as a role that may only read. */
+  readonly isReader: boolean;
+  /** The database's clock, epoch seconds. */
+  readonly now: EpochSeconds;
   /** Events that are firing. */
   readonly firing: number;
   /**
@@ -15,7 +19,8 @@ export type Watch = {
 
 export async function selectWatch(connection: Connection): Promise<Watch> {
   const { rows } = await connection.query<Watch>(
-    `select pg_is_in_recovery() as "isStandby",
+    `select not ${MAY_KEEP} as "isReader",
+       floor(extract(epoch from clock_timestamp()))::float8 as now,
        (select count(*)::int from alert_events where ended_at is null) as firing,
        (select coalesce(json_agg(json_build_object('alertId', a.alert_id,
            'version', v.version || ' ' || v.nonce)

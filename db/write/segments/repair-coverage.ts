@@ -9,10 +9,13 @@ export async function repairCoverage(
   const right = wrong.filter(({ first }) => first !== null);
   const tooMany = wrong.filter(({ first }) => first === null);
   await connection.query(
-    `insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket)
-     select * from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[])
+    `insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket, present_bucket)
+     select s.*, case when s.last_bucket <= extract(epoch from now()) then s.last_bucket end
+     from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[])
+       as s(slice_id, group_id, probe_id, first_bucket, last_bucket)
      on conflict (group_id, slice_id, probe_id) do update
-     set first_bucket = excluded.first_bucket, last_bucket = excluded.last_bucket`,
+     set first_bucket = excluded.first_bucket, last_bucket = excluded.last_bucket,
+       present_bucket = excluded.present_bucket, ahead_buckets = null`,
     [...placesOf(right), right.map(({ first }) => first), right.map(({ last }) => last)],
   );
   await connection.query(

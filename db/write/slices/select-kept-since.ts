@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { Connection } from '../../connection/connection.ts';
+import { newestBucketBy } from '../../newest-bucket.ts';
 
 /**
  * SQL, for a context `c`: the time by which its slices and alert events must have ended to be older
@@ -7,18 +8,16 @@ import type { Connection } from '../../connection/connection.ts';
  *
  * Whatever drops data by itself counts by the database's clock, but never past the newest bucket:
  * after a leap of the clock, or once a feed has ended, what is there stays. A bucket that is more
- * than a topper bucket ahead of the clock comes from a wrong clock itself, so it does not count; of
- * its row of coverage, only the first bucket is known to be real. Archived slices have no coverage:
- * they have data from their starts on.
+ * than a topper bucket ahead of the clock comes from a wrong clock itself, so it does not count.
+ * Archived slices have no coverage: they have data from their starts on.
  */
 export const KEPT_SINCE = `(
   select least(max(newest.bucket), clock.seconds) - 86400::bigint * c.retention_days
   from (select floor(extract(epoch from clock_timestamp()))::bigint as seconds) clock
   cross join lateral (
-    select case when v.last_bucket <= clock.seconds + g.topper_bucket_size
-      then v.last_bucket else v.first_bucket end as bucket
+    select ${newestBucketBy('clock.seconds + g.topper_bucket_size')} as bucket
     from counter_groups g join coverage v using (group_id)
-    where g.context_id = c.context_id and v.first_bucket <= clock.seconds + g.topper_bucket_size
+    where g.context_id = c.context_id
     union all
     select s.starts_at from slices s
     where s.context_id = c.context_id and s.archived and s.starts_at <= clock.seconds

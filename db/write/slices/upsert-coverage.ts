@@ -7,6 +7,10 @@ export type CoverageSpan = {
   probeId: number;
   firstBucket: number;
   lastBucket: number;
+  /** The newest bucket that is not ahead of the clock; null: all are. */
+  presentBucket: number | null;
+  /** Buckets ahead of the clock, the newest of each topper bucket. */
+  aheadBuckets: readonly number[];
   /** When its readings were committed, epoch seconds; undefined: with this transaction. */
   committedAt?: number;
 };
@@ -20,18 +24,25 @@ export async function upsertCoverage(
   spans: readonly CoverageSpan[],
 ): Promise<void> {
   await connection.query(
-    `insert into coverage as c
-       (slice_id, group_id, probe_id, first_bucket, last_bucket, committed_at, newest_at)
-     select slice_id, group_id, probe_id, first_bucket, last_bucket, at, at
-     from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::float8[])
-         as s(slice_id, group_id, probe_id, first_bucket, last_bucket, committed_at),
+    `insert into coverage as c (slice_id, group_id, probe_id, first_bucket, last_bucket,
+       committed_at, newest_at, present_bucket, ahead_buckets)
+     select slice_id, group_id, probe_id, first_bucket, last_bucket, at, at, present_bucket,
+       ahead_buckets::bigint[]
+     from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::float8[],
+         $7::bigint[], $8::text[]) as s(slice_id, group_id, probe_id, first_bucket, last_bucket,
+         committed_at, present_bucket, ahead_buckets),
        coalesce(to_timestamp(s.committed_at), now()) as at
      on conflict (group_id, slice_id, probe_id) do update
      set first_bucket = least(c.first_bucket, excluded.first_bucket),
        last_bucket = greatest(c.last_bucket, excluded.last_bucket),
        committed_at = excluded.committed_at,
-       newest_at = case when excluded.last_bucket > c.last_bucket
-         then excluded.newest_at else c.newest_at end`,
+       newest_at = case when (excluded.present_bucket is not null,
+           coalesce(excluded.present_bucket, excluded.last_bucket)) > (
+           c.present_bucket is not null, coalesce(c.present_bucket, c.last_bucket))
+         then excluded.newest_at else c.newest_at end,
+       present_bucket = greatest(c.present_bucket, excluded.present_bucket),
+       ahead_buckets = case when coalesce(c.ahead_buckets, excluded.ahead_buckets) is not null
+         then ${AHEAD_BUCKETS} end`,
     [
       spans.map(({ sliceId }) => sliceId),
       spans.map(({ groupId }) => groupId),
@@ -39,6 +50,22 @@ export async function upsertCoverage(
       spans.map(({ firstBucket }) => firstBucket),
       spans.map(({ lastBucket }) => lastBucket),
       spans.map(({ committedAt }) => committedAt ?? null),
+      spans.map(({ presentBucket }) => presentBucket),
+      spans.map(({ aheadBuckets }) =>
+        aheadBuckets.length === 0 ? null : `{${aheadBuckets.join(',')}}`,
+      ),
     ],
   );
 }
+
+/**
+ * SQL: of the buckets that were ahead, those that still are, one for each topper bucket, and the
+ * newest of the others.
+ */
+const AHEAD_BUCKETS = `(
+  select array_agg(newest order by newest) from (
+    select max(bucket) as newest
+    from unnest(c.ahead_buckets || excluded.ahead_buckets) bucket, counter_groups g
+    where g.group_id = c.group_id
+    group by case when bucket > extract(epoch from now()) then bucket / g.topper_bucket_size end
+  ) ahead)`;

@@ -209,6 +209,7 @@ describe('the catalogs of contexts', () => {
       probeId: 0,
       firstBucket,
       lastBucket,
+      earlierBuckets: null,
     });
     expect(
       catalog?.coverage.toSorted((x, y) => x.sliceId - y.sliceId || x.firstBucket - y.firstBucket),
@@ -218,6 +219,20 @@ describe('the catalogs of contexts', () => {
       of(102, b, T0 + 60, T0 + 660),
       of(102, c, T0 + 300, T0 + 600),
     ]);
+  });
+
+  it('have the buckets that were ahead of the clock, and the newest of the others', async () => {
+    const earlierOf = async (present: number | null) => {
+      await db.sql('update coverage set ahead_buckets = $1, present_bucket = $2', [
+        [T0 + 600, T0 + 900],
+        present,
+      ]);
+      const [catalog] = await ask([lab]);
+      return catalog?.coverage[0]?.earlierBuckets;
+    };
+    expect(await earlierOf(T0)).toEqual([T0 + 600, T0 + 900, T0]);
+    expect(await earlierOf(null)).toEqual([T0 + 600, T0 + 900]);
+    await db.sql('update coverage set ahead_buckets = null, present_bucket = null');
   });
 
   it('have empty lists if there is nothing, and are left out for an unknown context', async () => {

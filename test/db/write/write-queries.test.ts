@@ -8,6 +8,7 @@ import { selectDemoState } from '../../../db/write/select-demo-state.ts';
 import { selectIsPrimary } from '../../../db/write/select-is-primary.ts';
 import { selectIsUnused } from '../../../db/write/select-is-unused.ts';
 import { selectProbeNames } from '../../../db/write/select-names.ts';
+import { selectUpkeep } from '../../../db/write/select-upkeep.ts';
 import { addUser } from '../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 import { group, T0 } from '../../support/lab/lab.ts';
@@ -143,9 +144,11 @@ describe('a standby', () => {
   it('is not a primary, and has no numbers of contexts to work on', async () => {
     await db.apply({ context: 'lab', groups: [] });
     expect(await selectIsPrimary(db.connection)).toBe(true);
+    expect(await selectUpkeep(db.connection)).toBe('keeps');
     expect(await selectContextNumbers(db.connection)).toHaveLength(1);
     await db.withFunction('pg_is_in_recovery() returns boolean', 'true', async (standby) => {
       expect(await selectIsPrimary(standby)).toBe(false);
+      expect(await selectUpkeep(standby)).toBe('standby');
       expect(await selectContextNumbers(standby)).toEqual([]);
     });
   });

@@ -20,6 +20,7 @@ const setting = (changes: Partial<WindowSetting> = {}): WindowSetting => ({
   clock: () => NOW,
   timeZone: 'UTC',
   available: null,
+  present: () => changes.available ?? null,
   bucketSeconds: 60,
   topperBucketSeconds: 300,
   ...changes,

@@ -70,7 +70,7 @@ const contentOf = (batch: SegmentBatch): unknown =>
 /** What the bytes of a line add to a batch; null: the line is left to `parseSampleLine`. */
 function scanned(line: string): unknown {
   const add = createByteSamples({ ...context, probe: null });
-  const batch = new SegmentBatch(86_400);
+  const batch = new SegmentBatch(86_400, 1_800_000_000);
   const bytes = Buffer.from(`before${line}behind`);
   const isAdded = add(batch, { bytes, from: 6, to: bytes.length - 6 });
   if (isAdded) return contentOf(batch);
@@ -81,7 +81,7 @@ function scanned(line: string): unknown {
 /** What `parseSampleLine` makes of a line; a bad one throws. */
 function parsed(line: string): unknown {
   const { readings: values, ...sample } = parseSampleLine(context, line);
-  const batch = new SegmentBatch(86_400);
+  const batch = new SegmentBatch(86_400, 1_800_000_000);
   batch.add({ ...sample, values });
   return contentOf(batch);
 }
@@ -171,7 +171,9 @@ describe('the bytes of any line', () => {
     for (const line of [LINE.replace('p1', 'p~'), withKey(TEXTS, 'a~b')]) {
       const bytes = Buffer.from(line);
       bytes[bytes.indexOf('~')] = 0xff;
-      expect(add(new SegmentBatch(86_400), { bytes, from: 0, to: bytes.length })).toBe(false);
+      expect(
+        add(new SegmentBatch(86_400, 1_800_000_000), { bytes, from: 0, to: bytes.length }),
+      ).toBe(false);
     }
   });
 

@@ -75,6 +75,7 @@ async function importText(text: Buffer, limits: GatherLimits = GATHER_LIMITS): P
     const target = {
       connection: lab.importer,
       contextId: 1,
+      databaseNow: now,
       importedAt: now,
       now: () => now,
       slicesAt: async (starts: readonly number[]) => {

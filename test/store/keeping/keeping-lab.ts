@@ -125,7 +125,8 @@ export async function openKeepingLab() {
       const born = await importLists(lab.importer, lists);
       const byTime = born.toSorted((a, b) => a.importedAt - b.importedAt);
       for (const { importedAt, ...span } of byTime) {
-        await upsertCoverage(lab.importer, [{ ...span, committedAt: importedAt }]);
+        const present = { presentBucket: span.lastBucket, aheadBuckets: [] };
+        await upsertCoverage(lab.importer, [{ ...span, ...present, committedAt: importedAt }]);
       }
     },
     /** The faults of the live segments. */

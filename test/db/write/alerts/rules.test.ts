@@ -34,16 +34,19 @@ type Covered = {
   readonly probe?: string | null;
   readonly committedAt?: number;
   readonly newestAt?: number;
+  /** The newest bucket that was not ahead when it was committed; null: there is none. */
+  readonly present?: number | null;
 };
 
 async function cover({ first, last, ...more }: Covered): Promise<void> {
   const { sliceId = available, probe = null, committedAt = 0, newestAt = 0 } = more;
+  const { present = last } = more;
   await alerts.connection.query(
     `insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket, committed_at,
-       newest_at)
+       newest_at, present_bucket)
      values ($1, $2, coalesce((select probe_id from probes where name = $3), 0), $4, $5,
-       to_timestamp($6), to_timestamp($7))`,
-    [sliceId, alerts.lab.groupId, probe, first, last, committedAt, newestAt],
+       to_timestamp($6), to_timestamp($7), $8)`,
+    [sliceId, alerts.lab.groupId, probe, first, last, committedAt, newestAt, present],
   );
 }
 
@@ -131,7 +134,7 @@ describe('the times of a rule’s data', () => {
       await cover({ first: 60, last: 540, probe: 'east', committedAt: 4000, newestAt: 1000 });
       await cover({ first: 86_400, last: 90_000, sliceId: archived, committedAt: 9000 });
       expect(await selectDataTimes(alerts.connection, [alertId])).toEqual([
-        { alertId, first: 60, end: 660, committedAt: 5000, newestAt: 5000 },
+        { alertId, first: 60, end: 660, isAhead: false, committedAt: 5000, newestAt: 5000 },
       ]);
     });
   });
@@ -143,8 +146,33 @@ describe('the times of a rule’s data', () => {
       await cover({ first: 0, last: 600, probe: 'east', committedAt: 2500, newestAt: 1500 });
       await cover({ first: 0, last: 540, probe: 'west', committedAt: 1200, newestAt: 1000 });
       expect(await selectDataTimes(alerts.connection, [alertId])).toEqual([
-        { alertId, first: 0, end: 660, committedAt: 3000, newestAt: 1500 },
+        { alertId, first: 0, end: 660, isAhead: false, committedAt: 3000, newestAt: 1500 },
       ]);
+    });
+  });
+
+  it('leave out what is ahead of the clock, unless all is', async () => {
+    await alerts.undone(async () => {
+      const now = Math.floor(Date.now() / 1000);
+      const last = now + 36_000;
+      const ahead = await alerts.addRule('ahead', { probe: 'east' });
+      await cover({ first: last, last, probe: 'east', newestAt: 3000, present: null });
+      expect(await beginsAfter(await alerts.addRule('early'))).toBe(last + 60);
+      await cover({ first: 0, last, present: 600, newestAt: 2000 });
+      const alertId = await alerts.addRule('any');
+      const committedAt = 0;
+      expect(await selectDataTimes(alerts.connection, [alertId, ahead])).toEqual([
+        {
+          alertId: ahead,
+          first: last,
+          end: last + 60,
+          isAhead: false,
+          committedAt,
+          newestAt: 3000,
+        },
+        { alertId, first: 0, end: 660, isAhead: true, committedAt, newestAt: 2000 },
+      ]);
+      expect(await beginsAfter(alertId)).toBe(660);
     });
   });
 
@@ -155,7 +183,7 @@ describe('the times of a rule’s data', () => {
       await cover({ first: 0, last: 600 });
       await cover({ first: 60, last: 120, probe: 'east', committedAt: 2000, newestAt: 2000 });
       expect(await selectDataTimes(alerts.connection, [east, west])).toEqual([
-        { alertId: east, first: 60, end: 180, committedAt: 2000, newestAt: 2000 },
+        { alertId: east, first: 60, end: 180, isAhead: false, committedAt: 2000, newestAt: 2000 },
       ]);
     });
   });
@@ -180,7 +208,8 @@ describe('what the evaluator watches', () => {
       );
       expect(versions).toHaveLength(2);
       expect(await selectWatch(alerts.connection)).toEqual({
-        isStandby: false,
+        isReader: false,
+        now: expect.toSatisfy((now: number) => Math.abs(now - Date.now() / 1000) < 60),
         firing: 2,
         rules: versions,
       });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newestBucketBy } from '../../../../db/newest-bucket.ts';
 import { dateCoverage } from '../../../../db/write/segments/date-coverage.ts';
 import { repairCoverage } from '../../../../db/write/segments/repair-coverage.ts';
 import { selectWrongCoverage } from '../../../../db/write/segments/select-wrong-coverage.ts';
+import { upsertCoverage } from '../../../../db/write/slices/upsert-coverage.ts';
 import { openSegmentLab, type SegmentLab } from './segment-lab.ts';
 
 let lab: SegmentLab;
@@ -26,7 +28,9 @@ type Covered = {
 async function cover({ committedAt = 'now()', newestAt = 'now()', ...row }: Covered) {
   const { sliceId = lab.sliceId, groupId = lab.groupId, probeId = 0, first = 0, last = 600 } = row;
   await lab.connection.query(
-    `insert into coverage values ($1, $2, $3, $4, $5, ${committedAt}, ${newestAt})`,
+    `insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket, committed_at,
+       newest_at)
+     values ($1, $2, $3, $4, $5, ${committedAt}, ${newestAt})`,
     [sliceId, groupId, probeId, first, last],
   );
 }
@@ -127,6 +131,80 @@ describe('coverage that a transaction widened', () => {
         { probe: 3, committed: '1000.000000', newest: '1000.000000' },
         { probe: 4, committed: 'begin', newest: 'begin' },
       ]);
+    });
+  });
+});
+
+describe('coverage of buckets ahead of the clock', () => {
+  const place = () => ({ sliceId: lab.sliceId, groupId: lab.groupId, probeId: 0 });
+  const widen = (first: number, present: number | null, ...ahead: number[]) => {
+    committed += 1000;
+    return upsertCoverage(lab.connection, [
+      {
+        ...place(),
+        firstBucket: first,
+        lastBucket: Math.max(present ?? 0, ...ahead),
+        presentBucket: present,
+        aheadBuckets: ahead,
+        committedAt: committed,
+      },
+    ]);
+  };
+  let committed = 0;
+  const stored = async () => {
+    const [row] = await lab.rowsOf<Record<string, number>>(
+      `select last_bucket::float8 as last, present_bucket::float8 as present,
+         ahead_buckets::float8[] as ahead, extract(epoch from newest_at)::int as "newestAt"
+       from coverage`,
+    );
+    return row;
+  };
+
+  it('keeps those that are still ahead, one a topper bucket, and the newest of the others', async () => {
+    await lab.undone(async () => {
+      const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+      const later = hour + 4 * 3600;
+      committed = 0;
+      await widen(hour, null, later);
+      expect(await stored()).toEqual({
+        last: later,
+        present: null,
+        ahead: [later],
+        newestAt: 1000,
+      });
+      await widen(hour, hour, later + 60);
+      const ahead = [later + 60];
+      expect(await stored()).toEqual({ last: later + 60, present: hour, ahead, newestAt: 2000 });
+      // Neither an older bucket nor one that is ahead is a sign that new data arrive.
+      await widen(hour - 600, hour - 600, later + 900);
+      ahead.push(later + 900);
+      expect(await stored()).toMatchObject({ present: hour, ahead, newestAt: 2000 });
+      await lab.connection.query('update coverage set ahead_buckets = $1', [
+        [hour - 7200, hour - 3600, later],
+      ]);
+      await widen(hour, hour + 60);
+      const left = [hour - 3600, later];
+      expect(await stored()).toMatchObject({ present: hour + 60, ahead: left, newestAt: 4000 });
+    });
+  });
+
+  it('has a newest bucket at each time', async () => {
+    await lab.undone(async () => {
+      await lab.connection.query(
+        `insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket,
+           present_bucket, ahead_buckets) values ($1, $2, 0, 60, 1200, 300, '{600, 900, 1200}')`,
+        [lab.sliceId, lab.groupId],
+      );
+      const newestBy = async (limit: number) => {
+        const text = `select ${newestBucketBy(String(limit))}::int as bucket from coverage v`;
+        return (await lab.rowsOf<{ bucket: number | null }>(text))[0]?.bucket;
+      };
+      const limits = [59, 60, 299, 300, 899, 900, 1199, 1200];
+      const newest = [];
+      for (const limit of limits) newest.push(await newestBy(limit));
+      expect(newest).toEqual([null, 60, 60, 300, 600, 900, 900, 1200]);
+      await lab.connection.query('update coverage set present_bucket = null, ahead_buckets = null');
+      expect([await newestBy(1199), await newestBy(1200)]).toEqual([60, 1200]);
     });
   });
 });

@@ -222,7 +222,17 @@ describe('the tags of a slice', () => {
 
 describe('the contexts that keep slices for too long', () => {
   const cover = (sliceId: number, firstBucket: number, lastBucket = firstBucket) =>
-    upsertCoverage(db.connection, [{ sliceId, groupId, probeId: 0, firstBucket, lastBucket }]);
+    upsertCoverage(db.connection, [
+      {
+        sliceId,
+        groupId,
+        probeId: 0,
+        firstBucket,
+        lastBucket,
+        presentBucket: firstBucket,
+        aheadBuckets: [],
+      },
+    ]);
   const keep = (days: number, contextId = lab) =>
     db.sql('update contexts set retention_days = $2 where context_id = $1', [contextId, days]);
 

@@ -95,7 +95,15 @@ describe('contexts with events to delete', () => {
       await insertSlice(alerts.connection, slice);
       const cover = (bucket: number) =>
         upsertCoverage(alerts.connection, [
-          { ...slice, ...alerts.lab, probeId: 0, firstBucket: bucket, lastBucket: bucket },
+          {
+            ...slice,
+            ...alerts.lab,
+            probeId: 0,
+            firstBucket: bucket,
+            lastBucket: bucket,
+            presentBucket: bucket,
+            aheadBuckets: [],
+          },
         ]);
       expect(await selectEventRetentions(alerts.connection)).toEqual([]);
       await cover(8 * DAY - 60);
