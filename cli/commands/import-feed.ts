@@ -22,6 +22,7 @@ export type FeedCommandOptions = {
   readonly engine?: number;
   readonly allowEmpty?: true;
   readonly lateness?: number;
+  readonly beside?: true;
   readonly skipBadLines?: true;
   readonly json?: true;
   /** Opened databases of places; null: places are not counted. */
@@ -53,6 +54,8 @@ export async function followSource(
     servicePort: options.servicePort ?? 'registered',
     skipBadLines: options.skipBadLines ?? false,
     allowEmpty: options.allowEmpty ?? false,
+    beside: options.beside ?? false,
+    onBeside: display.say,
     latenessSeconds: options.lateness ?? LIMITS.feedLatenessSeconds,
     nowMs,
     monotonicMs,
