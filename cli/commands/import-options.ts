@@ -46,7 +46,11 @@ export function addImportOptions(command: Command): Command {
       'with --follow: even while another feed fills the same context and probe; otherwise it waits ' +
         `${LIMITS.feedBesideWaitMs / 1000} s for the other to end, and fails`,
     )
-    .option('--again', 'import a file even if its content, or its beginning, was imported before')
+    .option(
+      '--again',
+      'import all of a file even if its content, or its beginning, was imported before, ' +
+        'and counts twice then',
+    )
     .option(
       '--if-new',
       'skip a file whose content, or its beginning, was imported before, instead of failing',

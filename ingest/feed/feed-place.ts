@@ -62,7 +62,8 @@ export function feedPlace(options: FeedPlaceOptions): FeedPlace {
     while (!(await tryHoldFeed(connection, hash))) {
       if (monotonicMs() >= until) throw new IngestError(`another feed fills ${where}: ${REMEDY}`);
       const seconds = Math.ceil(waitMs / 1000);
-      if (!isSaid) onWaiting(`another feed fills ${where}: waiting ${seconds} s for its end`);
+      if (!isSaid)
+        onWaiting(`another feed fills ${where}: waiting up to ${seconds} s for it to end`);
       isSaid = true;
       await delay(tickMs, undefined, { signal });
     }

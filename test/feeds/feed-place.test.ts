@@ -75,7 +75,7 @@ describe('a second feed', () => {
     await second.until(({ flows }) => flows === 1);
     second.end();
     expect(await second.done).toMatchObject({ committedFlows: 1 });
-    expect(said).toEqual(['another feed fills context lab: waiting 60 s for its end']);
+    expect(said).toEqual(['another feed fills context lab: waiting up to 60 s for it to end']);
     expect(await total()).toBe('200');
   });
 
