@@ -1,12 +1,13 @@
 import { CommanderError } from 'commander';
 import { asTyped } from '../db/command-form.ts';
 import { outcomeOf } from '../db/connection/transaction-outcome.ts';
-import { isForbidden, isReadOnly } from '../db/database-error.ts';
+import { errorCode, isForbidden, isReadOnly } from '../db/database-error.ts';
 import { ERRORS } from '../domain/errors.ts';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
 import { databaseFailure } from './output/database-failure.ts';
+import { DISK_FULL_REMEDY } from './output/disk-full.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -57,6 +58,7 @@ function inOneLine(error: unknown): string {
   if (isReadOnly(error)) return READ_ONLY;
   const known = outcomeOf(error) === null ? error : databaseFailure(error, ANY_TRANSACTION);
   const reason = reasonInLine(known);
+  if (isDiskFull(error)) return `${reason}: ${DISK_FULL_REMEDY}`;
   return isForbidden(error) ? forbidden(reason) : reason;
 }
 
@@ -64,6 +66,10 @@ const reasonInLine = (error: unknown): string =>
   reasonOf(error)
     .trim()
     .replaceAll(/\s*\n\s*/g, ' | ');
+
+/** disk_full, as PostgreSQL says it. */
+const isDiskFull = (error: unknown): boolean =>
+  errorCode(error) === '53100' || (error instanceof Error && isDiskFull(error.cause));
 
 const ANY_TRANSACTION = {
   undone: 'what was in progress is undone',

@@ -78,4 +78,21 @@ describe('a command whose database goes away', () => {
       new RegExp(`conn\\.log: it is not known whether it was imported, ${AWAY}: import it again`),
     );
   });
+
+  it('says what to do if the disk is full', async () => {
+    await rowsOf(
+      database.url,
+      `create function fill() returns trigger language plpgsql as
+       'begin raise exception ''No space left on device'' using errcode = ''disk_full''; end'`,
+    );
+    await rowsOf(
+      database.url,
+      'create trigger fill before insert on imports for each row execute function fill()',
+    );
+    const command = ['import', '--context', 'lab', '--format', 'zeek', join(folder, 'conn.log')];
+    const { err } = await runOnDatabase(command);
+    expect(err.at(-1)).toMatch(
+      /conn\.log: nothing of it was imported, because No space left .*: free some 32 MB on the disk/,
+    );
+  });
 });
