@@ -1,10 +1,13 @@
 import { CommanderError } from 'commander';
 import { asTyped } from '../db/command-form.ts';
-import { isForbidden, isReadOnly } from '../db/database-error.ts';
+import { outcomeOf } from '../db/connection/transaction-outcome.ts';
+import { errorCode, isForbidden, isReadOnly } from '../db/database-error.ts';
 import { ERRORS } from '../domain/errors.ts';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
+import { databaseFailure } from './output/database-failure.ts';
+import { DISK_FULL_REMEDY } from './output/disk-full.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -53,11 +56,26 @@ function inOneLine(error: unknown): string {
     return 'the current folder was deleted: change to another one';
   }
   if (isReadOnly(error)) return READ_ONLY;
-  const reason = reasonOf(error)
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' | ');
+  const known = outcomeOf(error) === null ? error : databaseFailure(error, ANY_TRANSACTION);
+  const reason = reasonInLine(known);
+  if (isDiskFull(error)) return `${reason}: ${DISK_FULL_REMEDY}`;
   return isForbidden(error) ? forbidden(reason) : reason;
 }
+
+const reasonInLine = (error: unknown): string =>
+  reasonOf(error)
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' | ');
+
+/** disk_full, as PostgreSQL says it. */
+const isDiskFull = (error: unknown): boolean =>
+  errorCode(error) === '53100' || (error instanceof Error && isDiskFull(error.cause));
+
+const ANY_TRANSACTION = {
+  undone: 'what was in progress is undone',
+  unknown: 'it is not known whether the last step was done',
+  again: 'run the command again',
+};
 
 /** Returns what to do if the role lacks a right, and PostgreSQL's words, which name the table. */
 function forbidden(reason: string): string {

@@ -43,5 +43,8 @@ export const ALERT_DECISION_LOCK = 0x4347_09;
 /** By context_id, until the end of a transaction: held to number beginnings and ends of events. */
 export const ALERT_CHANGE_LOCK = 0x4347_0b;
 
+/** By hash of context and probe: held by the feed that fills them. */
+export const FEED_LOCK = 0x4347_0c;
+
 /** 0: held by the server that notifies the sinks of alerts of beginnings and ends of events. */
 export const NOTIFICATION_LOCK = 0x4347_0a;

@@ -1,7 +1,8 @@
 import { selectLastFeed } from '../../db/write/feeds/select-last-feed.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
+import { type FeedStatus, type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';
 import { type GeoDatabase, geoLookup } from '../../ingest/flows/geo-lookup.ts';
@@ -24,6 +25,7 @@ export type FeedCommandOptions = {
   readonly engine?: number;
   readonly allowEmpty?: true;
   readonly lateness?: number;
+  readonly beside?: true;
   readonly skipBadLines?: true;
   readonly json?: true;
   /** Opened databases of places; null: places are not counted. */
@@ -45,6 +47,7 @@ export async function followSource(
   await reportPreviousFeed(database, options.context, display);
   // A damaged database of places must not cost flows.
   const warn = ({ message }: Error) => display.say(`${message}; going on without it`);
+  let last: FeedStatus | null = null;
   const tally = await runFeed({
     ...options,
     geo: databases && geoLookup(databases, warn),
@@ -58,11 +61,16 @@ export async function followSource(
     servicePort: options.servicePort ?? 'registered',
     skipBadLines: options.skipBadLines ?? false,
     allowEmpty: options.allowEmpty ?? false,
+    beside: options.beside ?? false,
+    onBeside: display.say,
     latenessSeconds: options.lateness ?? LIMITS.feedLatenessSeconds,
     nowMs,
     monotonicMs,
     stop: database.signal,
-    onStatus: display.update,
+    onStatus: (status) => {
+      last = status;
+      display.update(status);
+    },
     onBadLine: (line, reason) => display.say(`${source.name}, line ${line} was skipped: ${reason}`),
     onNote: (note) => display.say(`${source.name}: ${note}`),
     onLost: (exporters) => display.say(`${source.name}: lost so far: ${losersText(exporters)}`),
@@ -72,12 +80,20 @@ export async function followSource(
     .catch((error: unknown) => {
       // After a signal, only the interruption is reported. Report here what could not be committed.
       if (database.signal.aborted && error instanceof IngestError) display.say(error.message);
+      if (last) display.say(committedText(last));
       throw error;
     })
     .finally(display.stop);
   const { context, format } = options;
   const report = { source: source.name, context, format, ...tally };
   console.log(options.json ? JSON.stringify(report) : sentence(source.name, tally));
+}
+
+/** Reports how far a feed got that has failed: the message of the failure says what is lost. */
+function committedText({ context, committedFlows, committedTo }: FeedStatus): string {
+  const flows = counted(committedFlows, 'flow');
+  const upTo = committedTo === null ? '' : `, up to ${isoTime(Math.floor(committedTo))}`;
+  return `${context}: this feed has committed ${flows}${upTo}`;
 }
 
 /** Reports how far the previous feed got: whatever it had not committed is lost. */

@@ -22,6 +22,7 @@ export type ImportOptions = {
   allowEmpty?: true;
   follow?: true;
   lateness?: number;
+  beside?: true;
   skipBadLines?: true;
   json?: true;
 };
@@ -40,7 +41,16 @@ export function addImportOptions(command: Command): Command {
         `unless ${FLOWS_AT_ONCE} flows are waiting (default: ${LIMITS.feedLatenessSeconds})`,
       parseLateness,
     )
-    .option('--again', 'import a file even if its content, or its beginning, was imported before')
+    .option(
+      '--beside',
+      'with --follow: even while another feed fills the same context and probe; otherwise it waits ' +
+        `${LIMITS.feedBesideWaitMs / 1000} s for the other to end, and fails`,
+    )
+    .option(
+      '--again',
+      'import all of a file even if its content, or its beginning, was imported before, ' +
+        'and counts twice then',
+    )
     .option(
       '--if-new',
       'skip a file whose content, or its beginning, was imported before, instead of failing',
@@ -100,7 +110,7 @@ const addFlowOptions = (command: Command): Command =>
 
 /** Rejects options that mean nothing for the format: a user who gives one expects an effect. */
 export function refuseMismatch(options: ImportOptions): void {
-  const { format, home, mmdb, timeZone, servicePort, follow, lateness } = options;
+  const { format, home, mmdb, timeZone, servicePort, follow, lateness, beside } = options;
   if (format === 'samples' && (home || mmdb)) {
     throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
   }
@@ -116,6 +126,9 @@ export function refuseMismatch(options: ImportOptions): void {
   refuseAgain(options);
   if (lateness !== undefined && !follow) {
     throw new UsageError('--lateness is for --follow: a file is committed as a whole');
+  }
+  if (beside && !follow) {
+    throw new UsageError('--beside is for --follow: imports of files wait for each other');
   }
 }
 

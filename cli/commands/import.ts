@@ -17,6 +17,7 @@ import type { BadLines } from '../../ingest/lines/bad-lines.ts';
 import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
 import { openSources } from '../open-sources.ts';
 import { count, counted } from '../output/counted.ts';
+import { databaseFailure } from '../output/database-failure.ts';
 import { losersText, lostText } from '../output/lost-text.ts';
 import { showProgress } from '../output/progress.ts';
 import { skippedPart } from '../output/skipped-part.ts';
@@ -103,7 +104,11 @@ async function importOne(
     })
     .catch((error: unknown) => {
       if (error instanceof NothingTaken) nameBadLines(source.name, error.badLines);
-      throw error;
+      throw databaseFailure(error, {
+        undone: `${source.name}: nothing of it was imported`,
+        unknown: `${source.name}: it is not known whether it was imported`,
+        again: 'import it again (it is refused if it was imported)',
+      });
     });
   const seconds = (performance.now() - started) / 1000;
   nameBadLines(source.name, report.badLines);

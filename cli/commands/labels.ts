@@ -6,6 +6,7 @@ import { withDatabase } from '../database/run-with-database.ts';
 import { openSources } from '../open-sources.ts';
 import { parseGroup, parseName } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
+import { databaseFailure } from '../output/database-failure.ts';
 
 type LabelOptions = { context: string; format: LabelFormat; group?: Guid; json?: true };
 
@@ -38,7 +39,19 @@ async function runLabels(files: string[], { json, ...options }: LabelOptions): P
     for (const source of sources) {
       const onWaiting = () =>
         console.error(`waiting for another import into ${options.context} to end`);
-      const report = await labelFile({ ...options, databaseUrl: url, source, signal, onWaiting });
+      const report = await labelFile({
+        ...options,
+        databaseUrl: url,
+        source,
+        signal,
+        onWaiting,
+      }).catch((error: unknown) => {
+        throw databaseFailure(error, {
+          undone: `${source.name}: no label of it was set`,
+          unknown: `${source.name}: it is not known whether its labels were set`,
+          again: 'label again',
+        });
+      });
       console.log(json ? JSON.stringify(report) : sentence(report, options.format));
     }
   });

@@ -1,8 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { describeDatabase } from '../../db/describe-database.ts';
 import { startEmbedded } from '../../db/embedded/start-embedded.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { Settings } from '../../server/settings/settings.ts';
+import { DISK_FULL_REMEDY } from '../output/disk-full.ts';
 import { findOtherData, findUnreadSettings } from './find-other-data.ts';
 
 export type OpenDatabase = {
@@ -44,7 +46,9 @@ export async function openDatabase(
   }).catch((error: unknown) => {
     // A terminal also sends its signals to the programs that set up the server, which then fail.
     signal.throwIfAborted();
-    throw error;
+    if (!hasCode(error, 'ENOSPC')) throw error;
+    const full = `the disk of ${dataDir} is full: ${DISK_FULL_REMEDY}`;
+    throw new Error(full, { cause: error });
   });
   if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, log);
   return {

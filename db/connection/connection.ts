@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
+import { isUnreachable } from '../database-error.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { announcedPid } from './backend-pid.ts';
 import { endConnection } from './end-connection.ts';
@@ -7,6 +8,7 @@ import { PatientClient } from './patient-client.ts';
 import { findPooling, type Pooling } from './pooling.ts';
 import { applySettings } from './session-settings.ts';
 import type { Statement } from './statement.ts';
+import { noteOutcome } from './transaction-outcome.ts';
 
 /** A connection used by one writer. */
 export type Connection = pg.ClientBase;
@@ -192,13 +194,17 @@ async function transact<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   await begin(connection, `begin isolation level ${mode}`);
+  let isCommitting = false;
   try {
     await facts.get(connection)?.placement.lookAgain(connection);
     const result = await work();
     noteTransaction(connection, null);
+    isCommitting = true;
     await connection.query('commit');
     return result;
   } catch (error) {
+    // The answer to a commit may be lost, whatever became of the commit.
+    noteOutcome(error, isCommitting && isUnreachable(error) ? 'unknown' : 'undone');
     noteTransaction(connection, null);
     await rollBack(connection);
     throw error;

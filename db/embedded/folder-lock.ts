@@ -51,8 +51,8 @@ async function takeLock(file: string, deadline: number): Promise<string> {
  */
 async function createWhole(file: string, content: string, nonce: string): Promise<boolean> {
   const draft = `${file}.${nonce}`;
-  await writeFile(draft, content);
   try {
+    await writeFile(draft, content);
     await link(draft, file);
     return true;
   } catch (error) {

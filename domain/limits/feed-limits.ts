@@ -22,6 +22,8 @@ export const FEED_LIMITS = {
   feedLastCommitMs: 30_000,
   /** How often the losses of a feed are stored if no flows are committed with them. */
   feedLossesEveryMs: 30_000,
+  /** How long a feed waits for another one of its context and probe to end, or to be given up. */
+  feedBesideWaitMs: 30_000,
   /** How long a missing sequence number may be late: pmacct prints a minute in any order. */
   lostAfterMs: 60_000,
   /** Lines after which losses are judged when no clock runs, as in a file. */

@@ -11,6 +11,7 @@ import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoLookup } from '../flows/geo-lookup.ts';
 import type { FlowFormat } from '../formats/flow-formats.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
+import type { FeedPlace } from './feed-place.ts';
 import {
   countLeftOut,
   type LeftOutFlows,
@@ -35,6 +36,8 @@ export type FeedTarget = {
   readonly geo: GeoLookup | null;
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
+  /** Where only one feed may be. */
+  readonly place: FeedPlace;
 };
 
 /** Flows that are committed together, with the feed's totals so far. */
@@ -115,6 +118,7 @@ export function createFeedCommitter(target: FeedTarget) {
     // If it cannot be reopened either, the import says why.
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
+    await target.place.take(databaseUrl, signal);
     // Losses alone do not create a context, because it would be empty.
     if (batch.flows.length > 0 || (await hasContext(databaseUrl, context))) {
       await runImport(

@@ -9,6 +9,7 @@ export type FeedLimits = {
   readonly firstRetryMs: number;
   readonly lastCommitMs: number;
   readonly lossesEveryMs: number;
+  readonly besideWaitMs: number;
 };
 
 export const FEED_LIMITS: FeedLimits = {
@@ -19,4 +20,5 @@ export const FEED_LIMITS: FeedLimits = {
   firstRetryMs: LIMITS.feedFirstRetryMs,
   lastCommitMs: LIMITS.feedLastCommitMs,
   lossesEveryMs: LIMITS.feedLossesEveryMs,
+  besideWaitMs: LIMITS.feedBesideWaitMs,
 };

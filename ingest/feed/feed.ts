@@ -13,11 +13,12 @@ import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import type { MonotonicMs } from './feed-clock.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
+import { ANY_PLACE, type FeedPlace, feedPlace } from './feed-place.ts';
 import { readFeed } from './feed-reader.ts';
 import type { LeftOutFlows } from './left-out-flows.ts';
 import { PendingFlows } from './pending-flows.ts';
 
-export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
+export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'place'> & {
   readonly source: ImportSource;
   readonly timeZone: string;
   readonly servicePort: PortRule;
@@ -25,6 +26,10 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   /** Accepts a source from which nothing is counted even where that is likely a mistake. */
   readonly allowEmpty: boolean;
   readonly latenessSeconds: number;
+  /** Whether other feeds may fill the same context and probe meanwhile. */
+  readonly beside: boolean;
+  /** Called before it waits for such a feed to be gone. */
+  readonly onBeside: (what: string) => void;
   readonly monotonicMs: () => MonotonicMs;
   /** Ends the feed: what was read is committed, nothing more is read. */
   readonly stop: AbortSignal;
@@ -61,14 +66,34 @@ export type FeedReport = FeedTally & { readonly exporters: readonly ExporterLoss
 export type FeedStatus = FeedTally & CommitState & { readonly context: string };
 
 /**
- * Imports flows from an endless source. Flows are committed when the bucket in which they ended is
- * over, many in each transaction. During a commit, and while the database is away, reading
- * continues up to a bound. The feed ends with the source, when it is told to stop, and at a bad
- * line or a flow of an archived slice unless these are skipped. Everything else that was read is
- * committed.
+ * Imports flows from an endless source, unless another feed does so already. Flows are committed
+ * when the bucket in which they ended is over, many in each transaction. During a commit, and while
+ * the database is away, reading continues up to a bound. The feed ends with the source, when it is
+ * told to stop, and at a bad line or a flow of an archived slice unless these are skipped.
+ * Everything else that was read is committed.
  */
 export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   const limits = { ...FEED_LIMITS, ...options.limits };
+  const place = placeOf(options, limits);
+  try {
+    await place.take(options.databaseUrl, options.stop);
+    return await runInPlace(options, limits, place);
+  } finally {
+    await place.leave();
+  }
+}
+
+function placeOf(options: FeedOptions, { besideWaitMs: waitMs, tickMs }: FeedLimits): FeedPlace {
+  const { context, probe, beside, monotonicMs, onBeside: onWaiting } = options;
+  if (beside) return ANY_PLACE;
+  return feedPlace({ context, probe, waitMs, tickMs, monotonicMs, onWaiting });
+}
+
+async function runInPlace(
+  options: FeedOptions,
+  limits: FeedLimits,
+  place: FeedPlace,
+): Promise<FeedReport> {
   const { latenessSeconds, nowMs, monotonicMs, stop, context } = options;
   const pending = new PendingFlows({ latenessSeconds, holdMs: limits.holdMs });
   const archived = archivedFlows(options, () => reader.stop());
@@ -86,6 +111,7 @@ export async function runFeed(options: FeedOptions): Promise<FeedReport> {
     commit: createFeedCommitter({
       ...options,
       source: options.source.name,
+      place,
       onWaiting: () => commits.noteTrouble('waiting for another import into the context to end'),
     }),
     onChange: () => options.onStatus(status()),

@@ -83,6 +83,8 @@ export function startFeed({
     servicePort: 'registered',
     skipBadLines: false,
     allowEmpty: false,
+    beside: false,
+    onBeside: () => {},
     latenessSeconds: 30,
     reopen: async () => databaseUrl,
     source: sourceOf(input),

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openConnection } from '../../../../db/connection/connection.ts';
 import { addSliceLosses } from '../../../../db/write/feeds/add-slice-losses.ts';
 import { type FeedLossCounts, NO_LOSSES } from '../../../../db/write/feeds/feed-losses.ts';
 import { selectFeedCommits } from '../../../../db/write/feeds/select-feed-commits.ts';
 import { selectFeedStates } from '../../../../db/write/feeds/select-feed-states.ts';
 import { selectLastFeed } from '../../../../db/write/feeds/select-last-feed.ts';
+import { tryHoldFeed } from '../../../../db/write/feeds/try-hold-feed.ts';
 import { type FeedRow, upsertFeed } from '../../../../db/write/feeds/upsert-feed.ts';
 import { insertSlice } from '../../../../db/write/slices/insert-slice.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
@@ -214,5 +216,21 @@ describe('the losses of a slice', () => {
     expect(await stored()).toEqual([]);
     expect(await add(T0 - 1, 1)).toBe(true);
     expect(await stored()).toEqual([row(105, 1)]);
+  });
+});
+
+describe('the lock of a feed', () => {
+  it('is held by one connection, until that connection ends', async () => {
+    const first = await openConnection(db.url, 'feed');
+    const second = await openConnection(db.url, 'feed');
+    try {
+      expect(await tryHoldFeed(first, 1)).toBe(true);
+      expect(await tryHoldFeed(second, 1)).toBe(false);
+      expect(await tryHoldFeed(second, 2)).toBe(true);
+      await first.end();
+      await expect.poll(() => tryHoldFeed(second, 1)).toBe(true);
+    } finally {
+      await second.end();
+    }
   });
 });

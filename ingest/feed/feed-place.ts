@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type OpenConnection, openConnection } from '../../db/connection/connection.ts';
+import { endConnection } from '../../db/connection/end-connection.ts';
+import { tryHoldFeed } from '../../db/write/feeds/try-hold-feed.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { IngestError } from '../ingest-error.ts';
+import type { MonotonicMs } from './feed-clock.ts';
+
+type FeedPlaceOptions = {
+  readonly context: string;
+  readonly probe: string | null;
+  /** How long to wait for another feed to be gone, and how often to look. */
+  readonly waitMs: number;
+  readonly tickMs: number;
+  readonly monotonicMs: () => MonotonicMs;
+  /** Called before waiting for another feed. */
+  readonly onWaiting: (what: string) => void;
+};
+
+/** The place of the one feed that fills a context and probe: two of them would count twice. */
+export type FeedPlace = {
+  /**
+   * Takes the place, unless this feed has it still. Waits for another feed to be gone, as one whose
+   * end the database has not noticed, and throws an `IngestError` if it stays.
+   */
+  readonly take: (databaseUrl: string, signal: AbortSignal) => Promise<void>;
+  readonly leave: () => Promise<void>;
+};
+
+/** For a feed that may run beside others. */
+export const ANY_PLACE: FeedPlace = { take: async () => {}, leave: async () => {} };
+
+export function feedPlace(options: FeedPlaceOptions): FeedPlace {
+  const { context, probe, waitMs, tickMs, monotonicMs, onWaiting } = options;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([context, probe]))
+    .digest()
+    .readInt32BE();
+  const where = probe === null ? `context ${context}` : `context ${context} and probe ${probe}`;
+  let held: OpenConnection | null = null;
+
+  async function leave(): Promise<void> {
+    const connection = held;
+    held = null;
+    if (connection) await endConnection(connection).catch(() => {});
+  }
+
+  /** The database may have ended the connection, and given the place away. */
+  async function isHeld(): Promise<boolean> {
+    try {
+      await held?.query('select');
+    } catch {
+      await leave();
+    }
+    return held !== null;
+  }
+
+  async function wait(connection: OpenConnection, signal: AbortSignal): Promise<void> {
+    const until = monotonicMs() + waitMs;
+    let isSaid = false;
+    while (!(await tryHoldFeed(connection, hash))) {
+      if (monotonicMs() >= until) throw new IngestError(`another feed fills ${where}: ${REMEDY}`);
+      const seconds = Math.ceil(waitMs / 1000);
+      if (!isSaid)
+        onWaiting(`another feed fills ${where}: waiting up to ${seconds} s for it to end`);
+      isSaid = true;
+      await delay(tickMs, undefined, { signal });
+    }
+  }
+
+  return {
+    leave,
+    async take(databaseUrl, signal) {
+      if (await isHeld()) return;
+      const statementMs = LIMITS.connectTimeoutMs;
+      const connection = await openConnection(databaseUrl, 'feed', { statementMs });
+      try {
+        await wait(connection, signal);
+        held = connection;
+      } catch (error) {
+        await endConnection(connection);
+        throw error;
+      }
+    },
+  };
+}
+
+const REMEDY =
+  'two feeds of the same flows count everything twice: stop one of them, give each a --probe of ' +
+  'its own, or give --beside if their flows are different ones';
