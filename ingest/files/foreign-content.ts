@@ -1,4 +1,5 @@
 import { shellWord } from '../../domain/text/shell-word.ts';
+import { NFDUMP_COLUMNS } from '../formats/nfdump/nfdump-rows.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { ImportFormat } from './import-format.ts';
 import { type ImportSource, stdinSource } from './import-source.ts';
@@ -74,5 +75,8 @@ function foreignRemedy({ name, format }: Named, head: Buffer): string | null {
 
 function nfdumpRemedy(name: string): string {
   const file = name === stdinSource().name ? 'FILE' : shellWord(name);
-  return `import the output of \`TZ=UTC nfdump -r ${file} -o csv\`, with --format nfdump --time-zone UTC`;
+  return (
+    `import the output of \`TZ=UTC nfdump -r ${file} -o ${NFDUMP_COLUMNS}\` (before nfdump 1.7.5 ` +
+    '`-o csv`), with --format nfdump --time-zone UTC'
+  );
 }

@@ -119,6 +119,40 @@ describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
   });
 });
 
+/** Prints one connection as nfdump 1.7.8 does: what came back only in columns that were asked for. */
+const NFDUMP_1_7_8 = `#!/bin/sh
+case "$4" in
+  csv:*%ipkt,%ibyt,%opkt,%obyt,%fl)
+    echo 'Record: 1 Time error - last < first' >&2
+    echo firstSeen,lastSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,inPackets,inBytes,outPackets,outBytes,flows
+    echo 2023-11-14 22:18:29.500,2023-11-14 22:18:29.500,0.000,6,10.0.0.1,51000,198.51.100.7,443,4,400,9,9000,2
+    ;;
+  csv)
+    echo firstSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,packets,bytes,flows
+    echo 2023-11-14 22:18:29.500,0.000,6,10.0.0.1,51000,198.51.100.7,443,4,400,2
+    ;;
+esac
+`;
+
+describe('the script with nfdump 1.7.8', () => {
+  it('imports what came back, and flows of which nfdump says that they end too early', async () => {
+    const bin = await mkdtemp(join(tmpdir(), 'countergraph-bin-'));
+    const nfdump = join(bin, 'nfdump');
+    await writeFile(nfdump, NFDUMP_1_7_8);
+    await chmod(nfdump, 0o755);
+    await writeFile(join(spool, 'nfcapd.202311142218'), 'flows');
+    const env = { ...environment(), PATH: `${bin}:${process.env['PATH']}` };
+    const { status, stdout, stderr } = await outcomeOf(spawn(SCRIPT, [spool, 'flows'], { env }));
+    await rm(bin, { recursive: true });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^database: .*\n$/)]);
+    expect(stdout).toContain('nfcapd.202311142218.csv: 1 two-way flow from 2 lines');
+    expect(await sums(database.url, 'flows')).toMatchObject({
+      'Aggregates TOTALBW 1': '9400',
+      'Apps 01.BB 4': '1',
+    });
+  });
+});
+
 describe.skipIf(!hasNfcapd)('nfcapd calling the script', () => {
   it('imports what a router exports, both directions as one app', async () => {
     const bin = await mkdtemp(join(tmpdir(), 'countergraph-bin-'));

@@ -251,6 +251,7 @@ describe('the command import --follow', () => {
       format: 'goflow2',
       lines: 10,
       flows: 10,
+      skipped: { events: 0, tunnelLines: 0, notIp: 0 },
       badLines: 0,
       commits: 1,
       committedFlows: 10,

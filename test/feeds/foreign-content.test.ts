@@ -19,7 +19,9 @@ async function passedOn(
 }
 
 const NFDUMP =
-  'import the output of `TZ=UTC nfdump -r FILE -o csv`, with --format nfdump --time-zone UTC';
+  'import the output of `TZ=UTC nfdump -r FILE -o ' +
+  'csv:%ts,%te,%td,%pr,%sa,%sp,%da,%dp,%ipkt,%ibyt,%opkt,%obyt,%fl` ' +
+  '(before nfdump 1.7.5 `-o csv`), with --format nfdump --time-zone UTC';
 
 /** As nfdump 1.7.1 writes it. */
 const NFDUMP_JSON = '[\n{\n\t"type" : "FLOW",\n\t"sampled" : 0,\n\t"export_sysid" : 0\n}\n]\n';
@@ -113,6 +115,6 @@ it.each([
 it('the advice for a file of nfcapd has its name in the command', async () => {
   const path = "/var/cache/nfdump/it's/nfcapd.202311142218";
   await expect(passedOn(Buffer.from([0x0c, 0xa5, 2, 0]), 9, path)).rejects.toThrow(
-    "nfdump -r '/var/cache/nfdump/it'\\''s/nfcapd.202311142218' -o csv",
+    "nfdump -r '/var/cache/nfdump/it'\\''s/nfcapd.202311142218' -o csv:",
   );
 });

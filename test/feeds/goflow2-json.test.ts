@@ -168,6 +168,11 @@ describe('a record without times and traffic', () => {
     expect(flow(nothing)).toBe('events');
   });
 
+  it('is refused if it does not even have these fields', () => {
+    const parse = createGoflow2Parser({ portRule: 'registered' });
+    expect(() => parse('{"event_type":"flow","proto":"TCP"}')).toThrow('src_addr is missing');
+  });
+
   it.each([{ bytes: 1 }, { packets: 1 }, { time_flow_end_ns: 1_700_000_309_500_000_000n }])(
     'is a flow with %o',
     (some) => {

@@ -218,7 +218,7 @@ describe('the header', () => {
 
   it('is required', () => {
     expect(() => parserOf('UTC')('1,2,3')).toThrow(
-      'there is no header line before it: call nfdump with -o csv, without -q',
+      'there is no header line before it: call nfdump without -q',
     );
   });
 

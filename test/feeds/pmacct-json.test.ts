@@ -159,6 +159,7 @@ describe('a line without traffic', () => {
     ['an event of NAT', { ...event, nat_event: 1 }, 'events'],
     ['an event of NAT without a type', { ip_src: '10.0.0.1', nat_event: 1 }, 'events'],
     ['an event that does not say what happened', event, 'events'],
+    ['one without times', { ip_src: '10.0.0.1', bytes: 0, packets: 0 }, 'events'],
   ])('is skipped: %s', (_, record, reason) => {
     expect(read(record as Changes)).toBe(reason);
   });

@@ -92,8 +92,12 @@ function isOfIp(record: FlowRecord): boolean {
   return type === undefined || IP_TYPES.has(type);
 }
 
+/** Other programs' JSON has neither these amounts nor these times. */
 const isEvent = (record: FlowRecord): boolean =>
-  !hasFlowTime(record) && countIn(record, 'bytes') === 0 && countIn(record, 'packets') === 0;
+  record.text('bytes') !== undefined &&
+  countIn(record, 'bytes') === 0 &&
+  countIn(record, 'packets') === 0 &&
+  !hasFlowTime(record);
 
 /**
  * Returns the flow of a record. A record of NetFlow, IPFIX or sFlow is one-way, and its source is

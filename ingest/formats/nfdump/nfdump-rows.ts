@@ -82,7 +82,7 @@ export function createNfdumpReader(
     if (line === 'Summary') isSummary = true;
     if (isSummary || NO_FLOWS.has(line)) return null;
     if (header === null) {
-      throw new BadLine('there is no header line before it: call nfdump with -o csv, without -q');
+      throw new BadLine('there is no header line before it: call nfdump without -q');
     }
     return rowOf(header, values);
   };
@@ -129,8 +129,8 @@ function readHeader(values: readonly string[]): Header {
   if (missing.length > 0) {
     const lacking = missing.map((role) => COLUMNS[role].join(' or '));
     throw new BadLine(
-      `the header must have a column ${lacking.join(', and one ')}: ` +
-        'flows are what `nfdump -o csv` writes without statistics (-s)',
+      `the header must have a column ${lacking.join(', and one ')}: ask nfdump for ` +
+        `-o ${NFDUMP_COLUMNS} (before 1.7.5 -o csv), without statistics (-s)`,
     );
   }
   return { width: values.length, names, indexes: new Map(values.map((name, i) => [name, i])) };

@@ -24,7 +24,7 @@ import {
 } from '../fields/flow-fields.ts';
 import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
 import { pmacctSequence } from './pmacct-sequence.ts';
-import { pmacctTime } from './pmacct-time.ts';
+import { hasPmacctTime, pmacctTime } from './pmacct-time.ts';
 
 type PmacctOptions = {
   /** Time zone of local times: pmacct writes those of its machine. */
@@ -63,10 +63,14 @@ const COUNTERS = ['bytes', 'packets', 'flows'] as const;
 
 /**
  * Returns whether a line is an event. pmacct writes events without counters, and traffic always
- * with `bytes`. Whether an event says what happened depends on `aggregate`.
+ * with `bytes`. Whether an event says what happened depends on `aggregate`. As in other formats, a
+ * line without times and traffic is one too.
  */
 function isEvent(record: FlowRecord, object: JsonObject): boolean {
-  if (record.text('bytes') !== undefined) return false;
+  if (record.text('bytes') !== undefined) {
+    const hasTraffic = countIn(record, 'bytes') !== 0 || countIn(record, 'packets') !== 0;
+    return !hasTraffic && !hasPmacctTime(record);
+  }
   const isOfPmacct =
     record.text('event_type') === 'purge' || 'nat_event' in object || 'fw_event' in object;
   if (isOfPmacct && COUNTERS.every((field) => record.text(field) === undefined)) return true;

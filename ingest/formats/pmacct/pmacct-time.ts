@@ -32,6 +32,12 @@ export function pmacctTime(record: FlowRecord, localTime: LocalTimeReader): Flow
 /** What pmacct writes for an unknown time, in each of its forms. */
 const NO_TIME = /^(0000-00-00[ T]00:00:00.*|0+(\.0*)?)$/;
 
+export const hasPmacctTime = (record: FlowRecord): boolean =>
+  ['timestamp_start', 'timestamp_end', 'stamp_inserted'].some((field) => {
+    const text = record.text(field);
+    return text !== undefined && !NO_TIME.test(text);
+  });
+
 /**
  * Reads a local time, a time with a zone (timestamps_rfc9557), or seconds since 1970
  * (timestamps_since_epoch).

@@ -113,6 +113,15 @@ describe('the keys that a flow counts for', () => {
     expect(lines({}, 'aggregates')[0]).toBe('TOTALBW: 1100 5');
   });
 
+  it.each([
+    ['in both directions', { port: 0 }],
+    ['in one direction', { port: 0, sourcePort: 0 }],
+  ])('are in no group of ports for SCTP without ports: %s', (_, ports) => {
+    expect(lines({ ...ports, protocol: 132 }, 'apps')).toEqual([]);
+    expect(lines({ ...ports, protocol: 132 }, 'hostApps')).toEqual([]);
+    expect(lines({ ...ports, protocol: 17 }, 'apps')).toHaveLength(1);
+  });
+
   it.each<[number | null, number, string, string]>([
     [443, 51_000, '01.BB', 'the registered one, where a server answers'],
     [51_000, 443, '01.BB', 'the registered one, where a client asks'],
