@@ -77,7 +77,6 @@ export class RequestReads {
   /** How long the request waited for nodes that did not identify the caller. */
   #silentMs = 0;
   readonly #plans: (() => PlanNote)[] = [];
-  /** Closed while an operation gives way to others. */
   readonly batches = new BatchGate();
   /** null: filters have no price. */
   onFilter: OnFilter | null = null;
@@ -88,8 +87,8 @@ export class RequestReads {
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
-    this.#caller = { user: '', signal: options.signal, pause: this.batches.pause };
-    const { standbys, mayShare } = options;
+    const { standbys, mayShare, signal } = options;
+    this.#caller = { user: '', signal, pause: this.batches.pause };
     this.#choice = new StandbyChoice({
       standbys,
       mayShare,
@@ -365,7 +364,7 @@ export class RequestReads {
       nodeUrl,
       memory,
       caller: this.#caller,
-      onFilter: (keys, instructions) => this.onFilter?.(keys, instructions),
+      onFilter: (...work) => this.onFilter?.(...work),
       onListed: (keys) => this.onListed(keys),
       bound: options.bound,
       requestId: options.requestId,
