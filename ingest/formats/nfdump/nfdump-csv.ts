@@ -69,8 +69,10 @@ function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading)
     bytes: countIn(row, column('bytesBack')),
     packets: countIn(row, column('packetsBack')),
   };
+  const span = nfdumpSpan(row, { startUs, endUs: () => endIn(row, localTime) });
   return {
-    ...nfdumpSpan(row, { startUs, endUs: () => endIn(row, localTime) }),
+    startUs: span.startUs,
+    durationUs: span.durationUs,
     protocol,
     ports: portsIn(row, protocol, { source: column('sourcePort'), destination: column('port') }),
     portRule,
@@ -102,12 +104,12 @@ function hasTime(row: NfdumpRow, role: 'start' | 'end'): boolean {
   return text !== undefined && !NO_TIME.test(text);
 }
 
-const AMOUNTS = ['packets', 'bytes', 'packetsBack', 'bytesBack'] as const;
+const AMOUNTS = ['bytes', 'packets', 'bytesBack', 'packetsBack'] as const;
 
 const isEvent = (row: NfdumpRow): boolean =>
+  AMOUNTS.every((role) => (row.text(row.column(role)) ?? '0') === '0') &&
   !hasTime(row, 'start') &&
-  !hasTime(row, 'end') &&
-  AMOUNTS.every((role) => countIn(row, row.column(role)) === 0);
+  !hasTime(row, 'end');
 
 /** Returns when the flow ended; null if the row does not say. */
 const endIn = (row: NfdumpRow, localTime: LocalTimeReader): number | null =>

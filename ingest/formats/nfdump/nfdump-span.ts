@@ -27,6 +27,9 @@ export function nfdumpSpan(row: NfdumpRow, { startUs, endUs }: NfdumpTimes): Flo
   if (reported !== null && isPossible(reported) && reported > 0) {
     return { startUs, durationUs: reported };
   }
+  if (reported === 0 && row.text(row.column('end')) === row.text(row.column('start'))) {
+    return { startUs, durationUs: 0 };
+  }
   const end = endUs();
   if (reported !== 0) return spanOfImpossible(row, { startUs, reported, end });
   const wrapped = end !== null && end < startUs ? flowSpan(startUs, end) : null;

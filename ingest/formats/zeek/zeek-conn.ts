@@ -36,8 +36,10 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
   const protocol = protocolIn(record, originator);
   // Bytes as IP counts them, headers included, if the log has them.
   const hasIpBytes = record.has('orig_ip_bytes') || record.has('resp_ip_bytes');
+  const span = spanIn(record);
   return {
-    ...spanIn(record),
+    startUs: span.startUs,
+    durationUs: span.durationUs,
     protocol,
     ports: portsIn(record, protocol, { source: null, destination: 'id.resp_p' }),
     portRule: 'destination',
