@@ -72,7 +72,7 @@ function inLog(now: () => FeedTime): FeedDisplay {
  */
 export function feedLine(status: FeedStatus, now: FeedTime): string {
   const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
-  const { uncommitted, trouble } = status;
+  const { uncommitted, trouble, late } = status;
   const lost = lostText(status.lost);
   const behind = newestAt === null ? '' : `, ${behindText(now.wallMs / 1000 - newestAt)}`;
   const since = status.uncommittedSinceMs;
@@ -83,6 +83,7 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
     ...(trouble === null ? [] : [trouble]),
     ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
     ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
+    ...(late ? [`${counted(late.flows, 'flow')} late, by up to ${duration(late.bySeconds)}`] : []),
     ...(lost === null ? [] : [`lost: ${lost}`]),
     committedTo === null
       ? 'nothing committed yet'

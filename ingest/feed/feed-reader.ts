@@ -13,6 +13,7 @@ import { type LineTaker, readLines } from '../lines/read-lines.ts';
 import type { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
 import type { MonotonicMs } from './feed-clock.ts';
+import type { LateFlowCounter } from './late-flows.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
 type FeedReaderOptions = {
@@ -28,6 +29,7 @@ type FeedReaderOptions = {
   readonly onBadLine: (line: number, reason: string) => void;
   readonly pending: PendingFlows;
   readonly losses: FeedLosses;
+  readonly late: LateFlowCounter;
   /** Returns what to wait for before more is read, or null. */
   readonly room: () => Promise<void> | null;
 };
@@ -126,7 +128,9 @@ function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
       if (isOfOutputs) pending.endOutput();
       return null;
     }
-    checkFlow(flow, timeBounds(Math.floor(options.nowMs() / 1000)));
+    const wallMs = options.nowMs();
+    checkFlow(flow, timeBounds(Math.floor(wallMs / 1000)));
+    options.late.note(flow, wallMs);
     const readMs = options.monotonicMs();
     if (isOfOutputs) pending.addOfOutput(flow, readMs);
     else pending.add(flow, readMs);
