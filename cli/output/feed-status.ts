@@ -80,7 +80,7 @@ const factsOf = ({ uncommittedSinceMs: _, ...facts }: FeedStatus): object => fac
  */
 export function feedLine(status: FeedStatus, now: FeedTime): string {
   const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
-  const { uncommitted, trouble } = status;
+  const { uncommitted, trouble, late } = status;
   const lost = lostText(status.lost);
   const skipped = skippedText(status.skipped);
   const behind = newestAt === null ? '' : `, ${behindText(now.wallMs / 1000 - newestAt)}`;
@@ -93,6 +93,7 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
     ...(skipped === null ? [] : [skipped]),
     ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
     ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
+    ...(late ? [`${counted(late.flows, 'flow')} late, by up to ${duration(late.bySeconds)}`] : []),
     ...(lost === null ? [] : [`lost: ${lost}`]),
     committedTo === null
       ? 'nothing committed yet'

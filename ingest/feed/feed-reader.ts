@@ -15,6 +15,7 @@ import type { SkippedLines } from '../lines/skipped-lines.ts';
 import type { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
 import type { MonotonicMs } from './feed-clock.ts';
+import type { LateFlowCounter } from './late-flows.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
 type FeedReaderOptions = {
@@ -32,6 +33,7 @@ type FeedReaderOptions = {
   readonly onNote: (note: string) => void;
   readonly pending: PendingFlows;
   readonly losses: FeedLosses;
+  readonly late: LateFlowCounter;
   /** Returns what to wait for before more is read, or null. */
   readonly room: () => Promise<void> | null;
 };
@@ -126,13 +128,23 @@ const isOfBadLine = (error: unknown): boolean =>
   error instanceof IngestError && error.cause instanceof BadLine;
 
 function flowLinesOf(options: FeedReaderOptions, onFlow: () => void) {
-  const { format, servicePort: portRule, losses, pending, room, nowMs, monotonicMs } = options;
+  const {
+    format,
+    servicePort: portRule,
+    losses,
+    late,
+    pending,
+    room,
+    nowMs,
+    monotonicMs,
+  } = options;
   const isOfOutputs = format === 'nfdump' && portRule === 'registered';
   return createFlowLines(
     { ...options, portRule, onNumber: losses.note },
     {
       check: (flow) => checkFlow(flow, timeBounds(Math.floor(nowMs() / 1000))),
       take(flow) {
+        late.note(flow, nowMs());
         if (isOfOutputs) pending.addOfOutput(flow, monotonicMs());
         else pending.add(flow, monotonicMs());
         onFlow();

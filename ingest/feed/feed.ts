@@ -15,6 +15,7 @@ import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
 import { ANY_PLACE, type FeedPlace, feedPlace } from './feed-place.ts';
 import { readFeed } from './feed-reader.ts';
+import { LateFlowCounter, type LateFlows } from './late-flows.ts';
 import type { LeftOutFlows } from './left-out-flows.ts';
 import { PendingFlows } from './pending-flows.ts';
 
@@ -63,7 +64,8 @@ export type FeedTally = {
 export type FeedReport = FeedTally & { readonly exporters: readonly ExporterLoss[] };
 
 /** The state of a feed. */
-export type FeedStatus = FeedTally & CommitState & { readonly context: string };
+export type FeedStatus = FeedTally &
+  CommitState & { readonly context: string; readonly late: LateFlows | null };
 
 /**
  * Imports flows from an endless source, unless another feed does so already. Flows are committed
@@ -116,13 +118,19 @@ async function runInPlace(
     }),
     onChange: () => options.onStatus(status()),
   });
-  const reader = readFeed({ ...options, pending, losses, room: () => commits.room() });
+  const late = new LateFlowCounter(latenessSeconds);
+  const reader = readFeed({ ...options, pending, losses, late, room: () => commits.room() });
   const tally = (): FeedTally => ({
     ...reader.tally(),
     ...commits.tally(),
     lost: losses.total(),
   });
-  const status = (): FeedStatus => ({ context, ...tally(), ...commits.state() });
+  const status = (): FeedStatus => ({
+    context,
+    ...tally(),
+    ...commits.state(),
+    late: late.result(),
+  });
   const statusTimer = setInterval(() => options.onStatus(status()), limits.tickMs);
   // If commits are given up, reading stops. When reading is over, commits finish.
   void reader.done.then(() => commits.endWithWhatIsThere());

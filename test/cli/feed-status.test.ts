@@ -21,6 +21,7 @@ const STATUS: FeedStatus = {
   uncommitted: 345,
   uncommittedSinceMs: 40_000,
   trouble: null,
+  late: null,
 };
 
 describe('the line about a feed', () => {
@@ -48,6 +49,12 @@ describe('the line about a feed', () => {
       'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; ' +
         'lost: 1 flow, 1,200 export packets, 3 sFlow datagrams; ' +
         'committed up to 2023-11-14T22:13:59Z',
+    ],
+    [
+      'says what came late, as from an exporter whose clock is behind',
+      { late: { flows: 1200, bySeconds: 172_900 } },
+      'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; ' +
+        '1,200 flows late, by up to 2 d; committed up to 2023-11-14T22:13:59Z',
     ],
     [
       'says how far a clock is ahead',

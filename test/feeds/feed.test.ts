@@ -30,6 +30,20 @@ async function totals(): Promise<Record<string, number>> {
 }
 
 describe('a feed', () => {
+  it('commits flows of a clock that is days behind where they belong, and says so', async () => {
+    const feed = startFeed({ databaseUrl });
+    feed.write(flowLine({ at: 0 }), flowLine({ at: -89 }));
+    await feed.until(({ flows }) => flows === 2);
+    expect(feed.status().late).toBeNull();
+    feed.write(flowLine({ at: -172_800 }), flowLine({ at: -91, bytes: 7 }), flowLine({ at: 1 }));
+    await feed.until(({ flows }) => flows === 5);
+    await feed.until(({ late }) => late?.flows === 2);
+    expect(feed.status()).toMatchObject({ late: { bySeconds: 172_800 }, newestAt: MINUTE + 1 });
+    feed.end();
+    expect(await feed.done).toMatchObject({ committedFlows: 5 });
+    expect(await totals()).toEqual({ [-172_800]: 100, [-120]: 107, 0: 200 });
+  });
+
   it('commits a bucket once it is over and the wait for late flows has passed', async () => {
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine({ at: 0 }), flowLine({ at: 59 }), flowLine({ at: 60, bytes: 7 }));
