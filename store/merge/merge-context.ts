@@ -1,12 +1,16 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { selectSegmentSlices } from '../../db/write/segments/select-segment-slices.ts';
+import {
+  type SegmentSlice,
+  selectSegmentSlices,
+} from '../../db/write/segments/select-segment-slices.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { makeRollUp } from '../roll-up/make-roll-up.ts';
 import { planRollUp, type RollUpTimes } from '../roll-up/plan-roll-up.ts';
+import { loadShapes } from '../shapes/load-shapes.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
-import { mergePlanned, type PlannedMerge } from './merge-planned.ts';
+import { mergePlanned, type PlannedMerge, type Shapes } from './merge-planned.ts';
 import { type MergePlan, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 
 export type MergeOptions = {
@@ -62,17 +66,20 @@ async function workThrough(
   const { contextId, signal, now, sealAfterSeconds = SEAL_AFTER_SECONDS } = options;
   const damaged = new Set<string>();
   let manifest: Manifest | undefined;
+  let known: DataOfVersion | undefined;
   for (;;) {
     signal?.throwIfAborted();
     const loaded = await loadManifest(copiesOf(connection), { contextId, since: manifest });
     if (!loaded) return 'done';
     manifest = loaded;
-    const slices = await selectSegmentSlices(connection, contextId);
+    // Merges change neither slices nor groups, so they are read once, unless data are added.
+    if (known?.version !== manifest.version) known = await readData(connection, manifest);
+    const { slices, shapes } = known;
     const time = { slices, now: now(), sealAfterSeconds };
     const next = nextStep(manifest, damaged, time);
     if (!next) return 'done';
     try {
-      const outcome = await next.run(connection, options);
+      const outcome = await next.run(connection, { ...options, shapes });
       if (outcome === 'busy') return 'busy';
     } catch (error) {
       if (!(error instanceof DamagedSegment) || !options.onDamaged) throw error;
@@ -82,13 +89,30 @@ async function workThrough(
   }
 }
 
+/** What a version of the data depends on besides segments. */
+type DataOfVersion = {
+  readonly version: number;
+  readonly slices: ReadonlyMap<number, SegmentSlice>;
+  readonly shapes: Shapes;
+};
+
+/** Reads it after the manifest, so that it has every slice and meter that the segments have. */
+const readData = async (
+  connection: Connection,
+  { contextId, version }: Manifest,
+): Promise<DataOfVersion> => ({
+  version,
+  slices: await selectSegmentSlices(connection, contextId),
+  shapes: await loadShapes(connection, contextId),
+});
+
 /** A piece of work. `name` is the same each time it is planned. */
 type Step = {
   readonly name: string;
   readonly inputs: readonly StoredSegment[];
   readonly run: (
     connection: Connection,
-    options: MergeOptions,
+    options: MergeOptions & { readonly shapes: Shapes },
   ) => Promise<WrittenSegment | 'busy' | 'stale'>;
 };
 
@@ -131,8 +155,8 @@ function nextMerge(
 const asStep = ({ name, ...planned }: PlannedMerge & { readonly name: string }): Step => ({
   name,
   inputs: planned.plan.inputs,
-  async run(connection, { now, onMerged }) {
-    const outcome = await mergePlanned(connection, planned, now);
+  async run(connection, { now, shapes, onMerged }) {
+    const outcome = await mergePlanned(connection, planned, { now, shapes });
     if (typeof outcome === 'object') onMerged?.(outcome, planned.plan);
     return outcome;
   },

@@ -1,8 +1,8 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
 import { replaceSegments } from '../publish/replace-segments.ts';
 import type { Manifest, StoredSegment } from '../read/manifest.ts';
-import { loadShape } from '../shapes/load-shapes.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
 import { importedAtOf, type MergePlan } from './plan-merge.ts';
 import { runMerge } from './run-merge.ts';
@@ -15,6 +15,9 @@ export type PlannedMerge = {
   readonly plan: MergePlan<StoredSegment>;
 };
 
+/** How the segments of each group are made, read after the manifest of the merge. */
+export type Shapes = ReadonlyMap<number, SegmentShape>;
+
 /**
  * Runs a merge in a transaction of its own. busy: another process is merging segments of the
  * context. stale: the inputs have changed since it was planned. In both cases nothing was done.
@@ -23,7 +26,7 @@ export type PlannedMerge = {
 export const mergePlanned = (
   connection: Connection,
   { manifest, groupId, sliceId, plan }: PlannedMerge,
-  now: () => number,
+  { shapes, now }: { readonly shapes: Shapes; readonly now: () => number },
 ): Promise<WrittenSegment | 'busy' | 'stale'> =>
   replaceSegments(
     connection,
@@ -33,8 +36,8 @@ export const mergePlanned = (
       partition: pagePartitionOf({ sliceId, level: plan.level, importedAt: importedAtOf(plan) }),
     },
     async () => {
-      const { contextId } = manifest;
-      const shape = await loadShape(connection, contextId, groupId);
-      return runMerge(connection, { contextId, plan, shape, now });
+      const shape = shapes.get(groupId);
+      if (!shape) throw new Error(`the group ${groupId} of a segment is gone`);
+      return runMerge(connection, { contextId: manifest.contextId, plan, shape, now });
     },
   );

@@ -1,16 +1,20 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
+import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import type { StoredSegment } from '../read/manifest.ts';
-import { segmentRanges } from '../read/segment-ranges.ts';
+import { fetchToMerge, segmentRanges } from '../read/segment-ranges.ts';
 import { requireAllMeters } from '../shapes/load-shapes.ts';
 import { OPEN_RANGE_LIMITS } from '../write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import { importedAtOf, type MergePlan } from './plan-merge.ts';
+
+/** Bytes of inputs whose pages are fetched in one statement: about one range of an open segment. */
+const FETCHED_TOGETHER = 4 * MEBIBYTE;
 
 /** A merge of segments of one group, probe and slice of a context. */
 type MergeJob = {
@@ -38,7 +42,9 @@ export async function runMerge(
   for (const input of inputs) requireAllMeters(input, shape);
   const codec = keyCodecOf(shape);
   const source = copiesOf(connection);
-  const streams = inputs.map((input) => segmentRanges(source, input, codec));
+  const sizeBytes = inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
+  const known = sizeBytes <= FETCHED_TOGETHER ? await fetchToMerge(source, inputs) : null;
+  const streams = inputs.map((input) => segmentRanges(source, input, codec, known));
   const { groupId, probeId, sliceId } = first;
   const scope = { groupId, probeId, sliceId, level, importedAt: importedAtOf(plan) };
   const merged = await writeSegment(connection, scope, {

@@ -2,6 +2,7 @@ import { type Connection, inTransaction } from '../../db/connection/connection.t
 import type { PagePartition } from '../../db/page-tables.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
+import { commitLate } from '../../db/write/segments/commit-late.ts';
 import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
@@ -32,6 +33,8 @@ export async function replaceSegments<Written>(
     return await inTransaction(connection, async () => {
       if (!(await tryLockMerges(connection, contextId))) return 'busy';
       if (!(await areAlive(connection, manifest, inputs))) return 'stale';
+      // If a crash undoes it, the inputs are live again, and it is done again: nothing is lost.
+      await commitLate(connection);
       return work();
     });
   } catch (error) {

@@ -23,17 +23,34 @@ export const sectionsOf = (segment: SegmentToRead, fetched: FetchedPages): Secti
   });
 
 /**
- * Yields everything that a segment holds, range by range, each fetched on demand in one statement.
- * Errors: MissingPages, DamagedSegment.
+ * Fetches in one statement all pages that `segmentRanges` needs of these segments: for small ones,
+ * a statement each would take longer than all other work. Errors: MissingPages.
+ */
+export const fetchToMerge = (
+  source: CopySource,
+  segments: readonly SegmentToRead[],
+): Promise<FetchedPages> =>
+  fetchPages(
+    source,
+    segments.map((segment) => ({
+      segment,
+      pages: segment.directory().ranges.flatMap((range) => [...pagesToMerge(range)]),
+    })),
+  );
+
+/**
+ * Yields everything that a segment holds, range by range, each fetched on demand in one statement
+ * unless its pages are in `known`. Errors: MissingPages, DamagedSegment.
  */
 export async function* segmentRanges(
   source: CopySource,
   segment: SegmentToRead,
   codec: KeyCodec,
+  known: FetchedPages | null = null,
 ): AsyncGenerator<KeyRange> {
   const directory = segment.directory();
   for (const range of directory.ranges) {
-    const fetched = await fetchPages(source, [{ segment, pages: pagesToMerge(range) }]);
+    const fetched = known ?? (await fetchPages(source, [{ segment, pages: pagesToMerge(range) }]));
     yield readRange({ directory, range, sections: sectionsOf(segment, fetched) }, codec);
   }
 }

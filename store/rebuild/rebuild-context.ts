@@ -19,6 +19,7 @@ import { mergePlanned, type PlannedMerge } from '../merge/merge-planned.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { loadManifest, type Manifest, type RollUp, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
+import { loadShapes } from '../shapes/load-shapes.ts';
 
 type RebuildTarget = {
   readonly databaseUrl: string;
@@ -144,9 +145,10 @@ async function rebuildSegment(
   const { first, last } = segment.directory().span;
   const inputs = [{ ...segment, firstBucket: first, lastBucket: last }];
   const planned: PlannedMerge = { manifest, groupId, sliceId, plan: { inputs, level } };
+  const shapes = await loadShapes(connection, manifest.contextId);
   let isWaiting = false;
   for (;;) {
-    const outcome = await mergePlanned(connection, planned, now);
+    const outcome = await mergePlanned(connection, planned, { now, shapes });
     if (outcome === 'stale') return null;
     if (outcome !== 'busy') return outcome;
     if (!isWaiting) onWaiting?.();

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../../db/connection/connection.ts';
 import { pagePartitionName, pagePartitionOf } from '../../../../db/page-tables.ts';
 import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
 import { removeIdlePartitions } from '../../../../db/write/pages/remove-idle-partitions.ts';
+import { commitLate } from '../../../../db/write/segments/commit-late.ts';
 import { deleteDeadSegments } from '../../../../db/write/segments/delete-dead-segments.ts';
 import { raiseLayout, raiseVersion } from '../../../../db/write/segments/raise-layout.ts';
 import { raiseSweptTo } from '../../../../db/write/segments/raise-swept-to.ts';
@@ -196,5 +197,19 @@ describe('a reserved segment', () => {
     });
     await removeIdlePartitions(lab.other);
     expect(await isThere()).toBe(false);
+  });
+});
+
+describe('a transaction that may commit late', () => {
+  it('does so alone', async () => {
+    const mode = async () =>
+      (await lab.rowsOf<{ synchronous_commit: string }>('show synchronous_commit'))[0]
+        ?.synchronous_commit;
+    const usual = await mode();
+    await inTransaction(lab.connection, async () => {
+      await commitLate(lab.connection);
+      expect(await mode()).toBe('off');
+    });
+    expect(await mode()).toBe(usual);
   });
 });
