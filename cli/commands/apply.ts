@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { hasCode } from '../../domain/has-code.ts';
@@ -6,9 +8,6 @@ import { reasonOf } from '../../domain/text/reason-of.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
-import { fileSource, stdinSource } from '../../ingest/files/import-source.ts';
-import { readContent } from '../../ingest/files/read-content.ts';
-import { IngestError } from '../../ingest/ingest-error.ts';
 import { withDatabase } from '../database/run-with-database.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -18,7 +17,7 @@ export function registerApply(program: Command): void {
     .description(
       'declare a context: nodes, pools, probes, counter groups, meters, alerts and whom to notify',
     )
-    .argument('<file>', 'the declaration, a JSON file, also gzipped; - is standard input')
+    .argument('<file>', 'the declaration, a JSON file; - is standard input')
     .option('--json', 'print the result as JSON')
     .action(runApply);
 }
@@ -51,16 +50,10 @@ async function readDeclaration(file: string): Promise<unknown> {
 
 async function readText(file: string): Promise<string> {
   try {
-    const blocks: Buffer[] = [];
-    const source = file === '-' ? stdinSource() : await fileSource(file);
-    for await (const block of readContent(source)) blocks.push(block);
-    return Buffer.concat(blocks).toString();
+    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof IngestError && !hasCode(error.cause, 'EISDIR')) {
-      throw new UsageError(error.message);
-    }
     throw new UsageError(
-      error instanceof IngestError
+      hasCode(error, 'EISDIR')
         ? `${file} is a directory: name the JSON file in it`
         : `cannot read ${shellWord(file)}: ${reasonOf(error)}`,
     );

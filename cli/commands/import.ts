@@ -156,7 +156,7 @@ function nameLosses({ source, exporters }: ImportReport): void {
 
 /** Warns of a line that counts as it was before all of it was written. */
 function warnOfCutLine({ source, cutLine }: ImportReport): void {
-  if (cutLine === null) return;
+  if (cutLine === undefined) return;
   const warning =
     `${source}, line ${cutLine} was imported before all of it was written: it counts as it was ` +
     'then, and the rest of it is left out';

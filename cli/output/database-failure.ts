@@ -20,8 +20,9 @@ const OUT_OF_RESOURCES = /^53/;
  * do; any other error as it is.
  */
 export function databaseFailure(error: unknown, { undone, unknown, again }: OneTransaction) {
-  const isAway = isUnreachable(error);
-  if (!isAway && !OUT_OF_RESOURCES.test(errorCode(error) ?? '')) return error;
+  const isShort = OUT_OF_RESOURCES.test(errorCode(error) ?? '');
+  const isAway = !isShort && isUnreachable(error);
+  if (!isAway && !isShort) return error;
   const reason = isAway ? `the database went away (${reasonOf(error)})` : reasonOf(error);
   const when = isAway ? 'once it is back' : 'once it has what it lacks';
   const what = outcomeOf(error) === 'unknown' ? unknown : undone;

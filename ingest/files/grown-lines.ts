@@ -20,8 +20,8 @@ const LINE_FEED = 0x0a;
 export class GrownLines {
   /** Number of lines before the new ones. */
   knownLines = 0;
-  /** The line of which only the beginning counts; null: there is none. */
-  cutLine: number | null = null;
+  /** The line of which only the beginning counts; undefined: there is none. */
+  cutLine: number | undefined = undefined;
   readonly #part: GrownPart;
   #isKnown = true;
   /** The beginning of a line that is known and counted; null: there is none. */

@@ -85,10 +85,10 @@ export type ImportReport = {
   readonly format: ImportFormat;
   /** Number of lines, without those that were imported before. */
   readonly lines: number;
-  /** Number of lines before them, of a file that has grown; null: all lines are new. */
-  readonly knownLines: number | null;
+  /** Of a file that may have grown: number of lines before them. */
+  readonly knownLines: number | undefined;
   /** The line of which only the beginning counts, because it was imported before its end. */
-  readonly cutLine: number | null;
+  readonly cutLine: number | undefined;
   /** Number of flows or samples taken. */
   readonly records: number;
   /** Number of rows of readings written. */
@@ -234,8 +234,8 @@ async function importContent(
     context,
     format,
     lines: lines - (grown?.knownLines ?? 0),
-    knownLines: grown?.knownLines ?? null,
-    cutLine: grown?.cutLine ?? null,
+    knownLines: grown?.knownLines,
+    cutLine: grown?.cutLine,
     records,
     readings: session.writer.rowCount,
     keys: keys.count,

@@ -34,7 +34,7 @@ describe('a usage error ends with status 2 and one line that says what to do', (
       ['migrate', 'now'],
       "too many arguments for 'migrate'. Expected 0 arguments but got 1; see --help",
     ],
-    [['apply', ''], "cannot read '': ENOENT: no such file or directory, stat ''"],
+    [['apply', ''], "cannot read '': ENOENT: no such file or directory, open ''"],
     ...['0', '65', '1.5', 'two', '-1'].map((given): [string[], string] => [
       ['serve', `--processes=${given}`],
       `option '--processes <number>' argument '${given}' is invalid. ` +
