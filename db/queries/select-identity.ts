@@ -22,18 +22,21 @@ export type GrantedContextRow = VersionedRow & {
 };
 
 /**
- * digest: SHA-256 of the token; null for a user without one. contexts: in order of their names;
- * none if the request's token is another one.
+ * digest: the token as it is stored, its SHA-256 or, with the other two, the scrypt of that; null
+ * for a user without one. contexts: in order of their names; none if the request's token is another
+ * one.
  */
 export type IdentityRow = {
   userId: number;
   digest: Buffer | null;
+  salt: Buffer | null;
+  scryptCost: number | null;
   contexts: GrantedContextRow[];
 };
 
 export type Claim = {
   readonly username: string;
-  /** SHA-256 of the token that was given. */
+  /** SHA-256 of the token that was given; here what that is stored as, if it is chosen. */
   readonly digest: Buffer;
   /** A context whose slices are also requested, if it is granted; null: none. */
   readonly slicesOf: string | null;
@@ -90,7 +93,8 @@ const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
 const selectIdentityWith = (more: string): string => `
-select u.user_id as "userId", t.digest, coalesce(granted.contexts, '[]') as contexts
+select u.user_id as "userId", t.digest, t.salt, t.scrypt_cost as "scryptCost",
+  coalesce(granted.contexts, '[]') as contexts
 from (values ($1::text, $4::text)) as asked (username, request)
 left join users u on u.username = asked.username
 left join tokens t on t.user_id = u.user_id

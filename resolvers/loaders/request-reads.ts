@@ -17,6 +17,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
+import type { ChosenTokens } from './memory/chosen-tokens.ts';
 import { type Rendered, settledBefore } from './memory/response-memory.ts';
 import type { ServiceMemory } from './memory/service-memory.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
@@ -31,6 +32,7 @@ import type { Standbys } from './standbys/standbys.ts';
 export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
+export { tokenDigest } from '../../db/token-digest.ts';
 export type { Rendered } from './memory/response-memory.ts';
 export type { PlanNote } from './plan/plan-note.ts';
 export type { SharedNode } from './session/standby-choice.ts';
@@ -214,8 +216,7 @@ export class RequestReads {
    */
   refuse(nodeUrl: string, error: Error): void {
     this.#refusals.set(nodeUrl, error);
-    const reader = this.#readers.get(nodeUrl);
-    if (reader) this.#abandon(nodeUrl, reader);
+    void this.release(nodeUrl);
   }
 
   /** Error: the one given to `refuse`. */
@@ -228,6 +229,10 @@ export class RequestReads {
   #ownBound(): TimeBound | null {
     const { timeoutSeconds: seconds, startedAt } = this.#options;
     return seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
+  }
+
+  get proving(): { readonly chosenTokens: ChosenTokens; readonly signal: AbortSignal } {
+    return { chosenTokens: this.#options.memory.chosenTokens, signal: this.#options.signal };
   }
 
   /** Errors: the request's time limit has passed, or its caller has gone. */
@@ -258,7 +263,8 @@ export class RequestReads {
       if (bound) this.#silentMs += waitedMs;
       if (bound && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.suspect();
       const isLate = error instanceof ServiceError && error.kind === 'timeout';
-      if (bound && isLate) this.#abandon(nodeUrl, reader);
+      // What it has not answered is cancelled in the background.
+      if (bound && isLate) void this.release(nodeUrl);
       throw error;
     });
     if (isPrimary) silentPrimary.heard();
@@ -274,11 +280,12 @@ export class RequestReads {
     return row;
   }
 
-  /** Cancels what a node has not answered, in the background, and releases its connection. */
-  #abandon(nodeUrl: string, { session }: NodeReader): void {
+  /** Cancels what a node has not answered, and releases its connection. */
+  async release(nodeUrl: string): Promise<void> {
+    const reader = this.#readers.get(nodeUrl);
     this.#readers.delete(nodeUrl);
     this.#loaders.delete(nodeUrl);
-    void session.end();
+    await reader?.session.end();
   }
 
   /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
+import { addUser, removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { type OpenStream, openStream } from '../support/http/event-stream.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/lab/service.ts';
@@ -85,6 +85,22 @@ describe('an open subscription', () => {
     expect(revoked?.messages.slice(1)).toEqual([NULL, COMPLETE]);
     await importOne();
     expect(await ada?.answer()).toEqual({ it: { total: 2 } });
+  });
+
+  it('by a chosen token continues until that is replaced', async () => {
+    const zoe = { username: 'zoe', token: 'chosen-by-a-person-1' };
+    const { username: name, token: chosenToken } = zoe;
+    await lab.write((to) => addUser(to, { name, chosenToken, contexts: [CONTEXT] }));
+    const streams = [await follow(zoe), await follow(BOB)] as const;
+    await Promise.all(streams.map((stream) => stream.answer()));
+    // One check ends Bob's stream, and looks at both.
+    await lab.write((to) => removeUser(to, BOB.username));
+    await streams[1].ended;
+    await importOne();
+    expect(await streams[0].answer()).toEqual({ it: { total: 2 } });
+    await lab.write((to) => rotateToken(to, name));
+    await streams[0].ended;
+    expect(streams[0].messages.slice(2)).toEqual([SIGNED_OUT, COMPLETE]);
   });
 
   it('is not answered for a user who has just lost their rights', async () => {
