@@ -22,7 +22,8 @@ type EndingSignal = keyof typeof ENDING_SIGNALS;
 const DUPLICATE_SIGNAL_MS = 1_000;
 
 /**
- * Keeps signals from ending the process until `close` is called. The first signal aborts `signal`
+ * Keeps signals from ending the process until `close` is called, or, once there was one, until the
+ * process ends by itself, with its own status and its last lines written. The first signal aborts `signal`
  * and resolves `aborted`, and so does the failure of standard output. A later one rejects
  * `abandoned`: work should not be waited for any longer.
  */
@@ -61,6 +62,7 @@ export function listenForSignals() {
   const close = () => {
     stopWatching?.();
     stopListening();
+    if (firstAt > 0) return;
     for (const name of names) process.off(name, listener);
   };
   return { signal: controller.signal, aborted, abandoned, close };

@@ -13,6 +13,12 @@ export function parseName(text: string): string {
   throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
 }
 
+/** Parses another name of an option that is repeated. */
+export const parseNames = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  parseName(text),
+];
+
 const MAX_ENGINE = 32_767;
 
 export function parseEngine(text: string): number {

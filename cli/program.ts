@@ -39,12 +39,25 @@ export async function createProgram(parameters: readonly string[]): Promise<Comm
     // Throws instead of ending the process, with the mistake as its message. Errors are reported in
     // one place (report-failure.ts), so nothing is printed here but help.
     .exitOverride()
+    .helpCommand(false)
     .configureOutput({ writeErr: () => undefined });
   for (const load of commandsFor(parameters[0] ?? '')) {
     const register = await load();
     register(program);
   }
+  program
+    .command('help [command]')
+    .description('display help for command')
+    .action(async (name?: string) => {
+      await program.parseAsync(helpFor(name), { from: 'user' });
+    });
   return program;
+}
+
+/** Returns what `help` stands for; a mistyped command is a mistake, as it is without `help`. */
+function helpFor(name: string | undefined): string[] {
+  if (name === undefined) return ['--help'];
+  return COMMANDS.has(name) ? [name, '--help'] : [name];
 }
 
 function commandsFor(first: string): Iterable<() => Promise<Register>> {

@@ -256,6 +256,14 @@ export const LIMITS = {
   logInFailureSeconds: 60,
   /** Callers, and pairs of caller and user, whose log-ins are remembered: about 10 MB. */
   rememberedCallers: 50_000,
+  /** Characters of a token that somebody chooses, at least: shorter ones are guessed too easily. */
+  chosenTokenLength: 20,
+  /** Chosen tokens whose proof is remembered: 200 bytes each. */
+  rememberedTokens: 1_000,
+  /** Chosen tokens that are tried at once, each with 32 MB: half of the threads of Node's pool. */
+  scryptsAtOnce: 2,
+  /** Requests that wait for that, some ten seconds at the longest. */
+  waitingScrypts: 200,
   /** Open connections: an idle one takes about 20 KB and a file descriptor. */
   connections: 2_048,
   /** More than an operating system gives to a program. */

@@ -48,7 +48,7 @@ export function registerAlerts(program: Command): void {
         'in the order of their ends, one per line',
     )
     .requiredOption('--context <name>', 'the context of the alert', parseName)
-    .requiredOption('--alert <name>', 'the name of the rule to test')
+    .requiredOption('--alert <name>', 'the name of the rule to test', parseName)
     .requiredOption('--from <time>', `only windows that end after this time; ${MOMENT_FORM}`)
     .requiredOption(
       '--to <time>',

@@ -10,6 +10,7 @@ import { type ParityReport, runParity } from '../../parity/run-parity.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { listenForSignals } from '../listen-for-signals.ts';
 import { openSources } from '../open-sources.ts';
+import { parseName } from '../option-values.ts';
 import { counted } from '../output/counted.ts';
 import {
   differenceJson,
@@ -55,7 +56,11 @@ export function registerParity(program: Command): void {
         'format; also gzipped, - is standard input',
       '-',
     )
-    .option('--user <name>', 'send requests as this user, instead of the users in the requests')
+    .option(
+      '--user <name>',
+      'send requests as this user, instead of the users in the requests',
+      parseName,
+    )
     .addOption(
       new Option('--legacy-token <token>', 'the token of --user at the legacy service').env(
         'COUNTERGRAPH_PARITY_LEGACY_TOKEN',

@@ -23,7 +23,7 @@ import { restoreSlice } from '../../keeping/restore-slice.ts';
 import { loadSliceSegments } from '../../store/merge/waiting-segments.ts';
 import { confirm } from '../confirm.ts';
 import { withDatabase } from '../database/run-with-database.ts';
-import { parseEngine, parseName, readMoment } from '../option-values.ts';
+import { parseEngine, parseName, parseNames, readMoment } from '../option-values.ts';
 import { count, counted } from '../output/counted.ts';
 import { showSteps } from '../output/progress.ts';
 import { reportRefused } from '../output/report-refused.ts';
@@ -73,9 +73,9 @@ const selecting = (command: Command): Command =>
     .requiredOption('--context <name>', 'the context of the slices', parseName)
     .option('--before <time>', `slices that ended by this time; ${MOMENT_FORM}`)
     .addOption(
-      new Option('--slice <name...>', 'slices by name, such as slice-20260715-1000').conflicts(
-        'before',
-      ),
+      new Option('--slice <name...>', 'slices by name, such as slice-20260715-1000')
+        .argParser(parseNames)
+        .conflicts('before'),
     )
     .option('--engine <n>', 'only slices of this engine instance (default: all)', parseEngine)
     .option('--json', 'print each slice as a line of JSON');

@@ -3,6 +3,7 @@ import { asTyped } from '../../db/command-form.ts';
 import type { Connection } from '../../db/connection/connection.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
 import {
@@ -15,12 +16,17 @@ import {
   rotateToken,
 } from '../../ingest/users.ts';
 import { withDatabase } from '../database/run-with-database.ts';
-import { parseName } from '../option-values.ts';
+import { parseName, parseNames } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 
 type JsonOption = { json?: true };
 
-type AddOptions = JsonOption & { token?: string; context?: string[]; role?: Role };
+type AddOptions = JsonOption & {
+  token?: string;
+  legacyToken?: string;
+  context?: string[];
+  role?: Role;
+};
 
 export function registerUser(program: Command): void {
   const user = program
@@ -38,8 +44,20 @@ function registerAdd(user: Command): void {
     .command('add')
     .description('add a user, or grant more contexts to one; a new token is shown only once')
     .argument('<name>', 'the user', parseUserName)
-    .option('--token <token>', 'the token of a new user, instead of a random one', parseToken)
-    .option('--context <name>', 'a context that the user may read; repeatable', collect)
+    .option(
+      '--token <token>',
+      `the token of a new user, instead of a random one: ${LIMITS.chosenTokenLength} characters or more`,
+      parseToken,
+    )
+    .addOption(
+      new Option(
+        '--legacy-token <token>',
+        "a new user's token of the legacy service, of any length",
+      )
+        .argParser(parseToken)
+        .conflicts('token'),
+    )
+    .option('--context <name>', 'a context that the user may read; repeatable', parseNames)
     .addOption(
       new Option(
         '--role <role>',
@@ -48,12 +66,14 @@ function registerAdd(user: Command): void {
     )
     .option('--json', 'print the result as JSON')
     .action(async (name: string, options: AddOptions) => {
-      const { token, context: contexts = [], role, json } = options;
+      const { token, legacyToken, context: contexts = [], role, json } = options;
+      if (token !== undefined) requireLength(token);
+      const chosenToken = token ?? legacyToken;
       if (role !== undefined && contexts.length === 0) {
         throw new UsageError('--role needs --context: a user has a role in each context');
       }
       const added = await withUsers((connection) =>
-        addUser(connection, { name, token, contexts, role }),
+        addUser(connection, { name, chosenToken, contexts, role }),
       );
       if (json) return console.log(JSON.stringify(added));
       console.error(asTyped(sentence(added)));
@@ -65,7 +85,7 @@ function registerRotate(user: Command): void {
   user
     .command('rotate')
     .description('give a user a new token, which is shown only once')
-    .argument('<name>', 'the user')
+    .argument('<name>', 'the user', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { json }: JsonOption) => {
       const newToken = await withUsers((connection) => rotateToken(connection, name));
@@ -78,7 +98,7 @@ function registerRevoke(user: Command): void {
   user
     .command('revoke')
     .description('revoke the access of a user to a context')
-    .argument('<name>', 'the user')
+    .argument('<name>', 'the user', parseName)
     .requiredOption('--context <name>', 'the context', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { context, json }: JsonOption & { context: string }) => {
@@ -92,7 +112,7 @@ function registerRemove(user: Command): void {
   user
     .command('remove')
     .description('remove a user with their token and grants')
-    .argument('<name>', 'the user')
+    .argument('<name>', 'the user', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { json }: JsonOption) => {
       await withUsers((connection) => removeUser(connection, name));
@@ -145,12 +165,20 @@ function showToken(token: string | null): void {
   console.log(token);
 }
 
-const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
-
 function parseUserName(text: string): string {
   // HTTP Basic ends the user's name at the first colon.
   if (isName(text) && !text.includes(':')) return text;
   throw new InvalidArgumentError(`It must be ${NAME_FORM}, and without colons.`);
+}
+
+/** The message does not repeat the token, as that of a parser would. */
+function requireLength({ length }: string): void {
+  const least = LIMITS.chosenTokenLength;
+  if (length >= least) return;
+  throw new UsageError(
+    `--token must have ${least} characters or more, got ${length}: leave it out for a random one; ` +
+      '--legacy-token takes a shorter one of the legacy service',
+  );
 }
 
 function parseToken(text: string): string {

@@ -22,20 +22,23 @@ export type GrantedContextRow = VersionedRow & {
 };
 
 /**
- * digest: SHA-256 of the token; null for a user without one. contexts: in order of their names;
- * none if the request's token is another one.
+ * digest: the token as it is stored, its SHA-256 or, with the other two, the scrypt of that; null
+ * for a user without one. contexts: in order of their names; none if the request's token is another
+ * one.
  */
 export type IdentityRow = {
   userId: number;
   /** The clock of the node that answers, epoch seconds. */
   now: number;
   digest: Buffer | null;
+  salt: Buffer | null;
+  scryptCost: number | null;
   contexts: GrantedContextRow[];
 };
 
 export type Claim = {
   readonly username: string;
-  /** SHA-256 of the token that was given. */
+  /** SHA-256 of the token that was given; here what that is stored as, if it is chosen. */
   readonly digest: Buffer;
   /** A context whose slices are also requested, if it is granted; null: none. */
   readonly slicesOf: string | null;
@@ -92,7 +95,7 @@ const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
 const selectIdentityWith = (more: string): string => `
-select u.user_id as "userId", t.digest,
+select u.user_id as "userId", t.digest, t.salt, t.scrypt_cost as "scryptCost",
   floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts
 from (values ($1::text, $4::text)) as asked (username, request)
 left join users u on u.username = asked.username

@@ -5,6 +5,7 @@ import { selectHasSlices } from '../../db/write/declaration/select-has-slices.ts
 import { updateContext } from '../../db/write/declaration/update-context.ts';
 import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
 import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
+import { selectContextNames } from '../../db/write/select-context-names.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, type Outcome, settle } from './applied-item.ts';
@@ -101,6 +102,7 @@ async function applyContext(
         : declaration.retention_days,
   };
   if (!existing) {
+    if (isOnlyAlerting(declaration)) throw await unknownContext(connection, name);
     const contextId = await insertContext(connection, { name, ...wanted });
     return { contextId, ...wanted, item: { what: 'context', name, outcome: 'created' } };
   }
@@ -110,6 +112,20 @@ async function applyContext(
     updateContext(connection, context),
   );
   return { contextId, ...wanted, item: { what: 'context', name, ...settled } };
+}
+
+/** Whether it declares only alerts and sinks: those of a context that is there. */
+const isOnlyAlerting = ({ context: _, mistakes: __, alerts, notify, ...others }: Declaration) =>
+  (alerts !== undefined || notify !== undefined) &&
+  Object.values(others).every((part) => part === undefined);
+
+async function unknownContext(connection: Connection, name: string): Promise<IngestError> {
+  const names = await selectContextNames(connection);
+  const known = names.length > 0 ? `the contexts are ${names.join(', ')}` : 'there is none yet';
+  return new IngestError(
+    `There is no context ${name} (${known}): correct the name, or declare its groups before its ` +
+      'alerts and sinks, or with them',
+  );
 }
 
 async function lockedContext(

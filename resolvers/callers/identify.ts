@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
@@ -7,12 +6,14 @@ import {
   type NodeRow,
   type RequestReads,
   SnapshotMoved,
+  tokenDigest,
 } from '../loaders/request-reads.ts';
 import { pause } from '../loaders/session/event-loop-scheduler.ts';
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';
 import type { LogInGate } from './log-in-gate.ts';
+import { provedRow } from './proved-row.ts';
 
 export type Credentials = {
   readonly username: string;
@@ -40,11 +41,8 @@ export function identify(
   { username, token, slicesOf = null }: Credentials,
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
-  return identifyBy(sources, { username, digest: digestOf(token), slicesOf }, standIns);
+  return identifyBy(sources, { username, digest: tokenDigest(token), slicesOf }, standIns);
 }
-
-/** Returns the digest of a token. Nothing else of the token is kept. */
-export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** Like `identify`, for a caller whose token is known only by its digest. */
 export async function identifyBy(
@@ -82,8 +80,8 @@ async function prove(
     contexts: grantsIn(sources, found),
     nodeUrl: found.nodeUrl,
     async lookUpAt(nodeUrl) {
-      const row = await sources.reads.identity(nodeUrl, claim, null);
-      return isProved(row, claim) ? grantsIn(sources, { row, nodeUrl }) : new Map();
+      const row = await provedRow(sources, claim, { nodeUrl, bound: null, at: null });
+      return row ? grantsIn(sources, { row, nodeUrl }) : new Map();
     },
   });
 }
@@ -130,7 +128,7 @@ async function findUser(
   let row: IdentityRow | null;
   try {
     if (bound && reads.isPrimarySilent) throw serviceError('timeout', { seconds: USUAL_SECONDS });
-    row = await reads.identity(nodeUrl, claim, bound);
+    row = await provedRow(sources, claim, { nodeUrl, bound, at: 'primary' });
   } catch (error) {
     if (roles.size === 0 || !isOutOfReach(error)) throw error;
     const isBusy = isOf(error, 'busy');
@@ -138,7 +136,7 @@ async function findUser(
     const wasBrief = isOf(error, 'timeout') && bound !== null && bound.seconds < USUAL_SECONDS;
     return findAtStandIns(sources, claim, { roles, failures: [error], wasBrief });
   }
-  if (!isProved(row, claim)) throw gate.failed(claim.username, 'primary');
+  if (!row) throw gate.failed(claim.username, 'primary');
   return { row, nodeUrl };
 }
 
@@ -160,10 +158,11 @@ const USUAL_SECONDS = LIMITS.connectTimeoutMs / 1000;
  * none does, the word of a recovery node counts, or that of all nodes together.
  */
 async function findAtStandIns(
-  { reads, gate }: IdentitySources,
+  sources: IdentitySources,
   claim: Claim,
   { roles, failures: before, wasBrief }: Search,
 ): Promise<Found> {
+  const { reads, gate } = sources;
   gate.check(claim.username, 'stand-in');
   const failures = [...before];
   const refusedBy = new Set<NodeRow['role']>();
@@ -173,13 +172,13 @@ async function findAtStandIns(
     const bound = isLast ? null : reads.boundOfAttempt();
     let row: IdentityRow | null;
     try {
-      row = await reads.identity(nodeUrl, claim, bound);
+      row = await provedRow(sources, claim, { nodeUrl, bound, at: 'stand-in' });
     } catch (error) {
       if (error instanceof SnapshotMoved) throw error;
       failures.push(error);
       continue;
     }
-    if (isProved(row, claim)) return { row, nodeUrl };
+    if (row) return { row, nodeUrl };
     refusedBy.add(role);
   }
   if (refusedBy.size > 0) {
@@ -193,13 +192,6 @@ async function findAtStandIns(
   const lastFailure = failures.at(-1);
   if (isOf(lastFailure, 'timeout')) throw lastFailure;
   throw failures.find(isWorthRetrying) ?? nobodyReachable(failures);
-}
-
-/** Whether the token is that of the user. */
-function isProved(row: IdentityRow | null, { digest: given }: Claim): row is IdentityRow {
-  // For an unknown user the token is compared with zeros, so that both cases take the same time.
-  const matches = timingSafeEqual(given, row?.digest ?? Buffer.alloc(given.length));
-  return matches && row !== null && row.digest !== null;
 }
 
 const isOf = (error: unknown, ...kinds: readonly ErrorKind[]): error is ServiceError =>

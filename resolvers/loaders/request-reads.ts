@@ -3,7 +3,6 @@ import { selectContextExists } from '../../db/queries/select-context-exists.ts';
 import { type Claim, type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import { inChange } from '../../db/session/in-change.ts';
-import type { NodePools } from '../../db/session/node-pools.ts';
 import { pagesBeside } from '../../db/session/pages-beside.ts';
 import {
   ReadSession,
@@ -18,47 +17,24 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import type { KernelCaller } from '../../topk/threads/worker-threads.ts';
+import type { ChosenTokens } from './memory/chosen-tokens.ts';
 import { type Rendered, settledBefore } from './memory/response-memory.ts';
-import type { ServiceMemory } from './memory/service-memory.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
-import type { PlanNote, TellPlan } from './plan/plan-note.ts';
+import type { PlanNote } from './plan/plan-note.ts';
+import type { RequestReadsOptions } from './request-reads-options.ts';
 import { BatchGate } from './session/batch-gate.ts';
 import { NodeReader, type OnFilter } from './session/node-reader.ts';
 import { RequestSession } from './session/request-session.ts';
 import { type SharedNode, StandbyChoice } from './session/standby-choice.ts';
 import { isVersioned } from './session/versioned-reads.ts';
-import type { Standbys } from './standbys/standbys.ts';
 
 export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
+export { tokenDigest } from '../../db/token-digest.ts';
 export type { Rendered } from './memory/response-memory.ts';
 export type { PlanNote } from './plan/plan-note.ts';
 export type { SharedNode } from './session/standby-choice.ts';
-
-type RequestReadsOptions = {
-  pools: NodePools;
-  standbys: Standbys;
-  /** When the request arrived; `startedAt` is on the clock of `performance.now()`. */
-  now: EpochSeconds;
-  startedAt: number;
-  memory: ServiceMemory;
-  /** Whether the request can retry from the start if the data change (ReadSession.readAlone). */
-  mayReadAlone: boolean;
-  /** Whether it can retry from the start if the standby that it reads from is passed over. */
-  mayShare: boolean;
-  onPlan: TellPlan;
-  /** Called with the user name once the caller is authenticated. */
-  onIdentified?: (username: string) => void;
-  /** Called once, when all data are read, with the time that the request has taken so far. */
-  onEnd?: (ms: number, plans: () => readonly PlanNote[]) => void;
-  /** Shown by PostgreSQL with the statements of the request. */
-  requestId?: string | null;
-  /** Time limit of the request, in seconds; null: no limit. */
-  timeoutSeconds: number | null;
-  /** Aborted when the caller has gone or the time limit has passed. */
-  signal: AbortSignal;
-};
 
 const MIN_ATTEMPT_MS = 1_000;
 
@@ -220,8 +196,7 @@ export class RequestReads {
    */
   refuse(nodeUrl: string, error: Error): void {
     this.#refusals.set(nodeUrl, error);
-    const reader = this.#readers.get(nodeUrl);
-    if (reader) this.#abandon(nodeUrl, reader);
+    void this.release(nodeUrl);
   }
 
   /** Error: the one given to `refuse`. */
@@ -234,6 +209,10 @@ export class RequestReads {
   #ownBound(): TimeBound | null {
     const { timeoutSeconds: seconds, startedAt } = this.#options;
     return seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
+  }
+
+  get proving(): { readonly chosenTokens: ChosenTokens; readonly signal: AbortSignal } {
+    return { chosenTokens: this.#options.memory.chosenTokens, signal: this.#options.signal };
   }
 
   /** Errors: the request's time limit has passed, or its caller has gone. */
@@ -264,7 +243,8 @@ export class RequestReads {
       if (bound) this.#silentMs += waitedMs;
       if (bound && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.suspect();
       const isLate = error instanceof ServiceError && error.kind === 'timeout';
-      if (bound && isLate) this.#abandon(nodeUrl, reader);
+      // What it has not answered is cancelled in the background.
+      if (bound && isLate) void this.release(nodeUrl);
       throw error;
     });
     if (isPrimary) silentPrimary.heard();
@@ -281,11 +261,12 @@ export class RequestReads {
     return row;
   }
 
-  /** Cancels what a node has not answered, in the background, and releases its connection. */
-  #abandon(nodeUrl: string, { session }: NodeReader): void {
+  /** Cancels what a node has not answered, and releases its connection. */
+  async release(nodeUrl: string): Promise<void> {
+    const reader = this.#readers.get(nodeUrl);
     this.#readers.delete(nodeUrl);
     this.#loaders.delete(nodeUrl);
-    void session.end();
+    await reader?.session.end();
   }
 
   /**

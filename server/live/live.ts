@@ -1,5 +1,5 @@
+import { tokenDigest } from '../../db/token-digest.ts';
 import { serviceError } from '../../domain/errors.ts';
-import { digestOf } from '../../resolvers/callers/identify.ts';
 import { readCredentials } from '../../schema/documents/credentials.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { OpenedSubscription } from '../graphql/answer-slot.ts';
@@ -64,7 +64,7 @@ export class Live {
     const { events, skipped } = this.#metrics;
     exchange.current.streamOpened?.();
     const stream: Stream = {
-      follower: { username, digest: digestOf(token) },
+      follower: { username, digest: tokenDigest(token) },
       exchange,
       events: new EventStream({
         response: exchange.response,

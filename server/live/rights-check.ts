@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { selectRights } from '../../db/queries/live/select-rights.ts';
+import { type RightRow, selectRights } from '../../db/queries/live/select-rights.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { chosenOf } from '../../resolvers/loaders/memory/chosen-tokens.ts';
 import type { Service } from '../service/service.ts';
 import type { Followers } from './followers.ts';
+import type { Follower } from './streams/stream.ts';
 import { askNode, isAway } from './versions/ask-node.ts';
 
 /**
@@ -11,14 +13,14 @@ import { askNode, isAway } from './versions/ask-node.ts';
  * rights either.
  */
 export class RightsCheck {
-  readonly #service: Pick<Service, 'pools' | 'log'>;
+  readonly #service: Pick<Service, 'pools' | 'log' | 'memory'>;
   readonly #all: () => Iterable<Followers>;
   #timer: NodeJS.Timeout | null = null;
   #isChecking = false;
   /** Whether a failure was logged since the last check that succeeded. */
   #isWarned = false;
 
-  constructor(service: Pick<Service, 'pools' | 'log'>, all: () => Iterable<Followers>) {
+  constructor(service: Pick<Service, 'pools' | 'log' | 'memory'>, all: () => Iterable<Followers>) {
     this.#service = service;
     this.#all = all;
   }
@@ -67,13 +69,19 @@ export class RightsCheck {
         // Subscribers who joined since the query were looked up when they subscribed.
         const right = found.get(nameOf(stream.follower.username, followers));
         if (!right) continue;
-        const { digest, isGranted } = right;
-        const isSame = digest !== null && timingSafeEqual(digest, stream.follower.digest);
-        if (!isSame) followers.signOut(stream);
-        else if (!isGranted) followers.refuse(stream);
+        if (!(await this.#isTokenOf(stream.follower, right))) followers.signOut(stream);
+        else if (!right.isGranted) followers.refuse(stream);
         else followers.confirm(stream);
       }
     }
+  }
+
+  #isTokenOf(follower: Follower, right: RightRow): Promise<boolean> | boolean {
+    const { digest } = right;
+    const chosen = chosenOf(right);
+    // It is remembered, unless many others were used since.
+    if (chosen) return this.#service.memory.chosenTokens.isRight(follower, chosen, AT_ONCE);
+    return digest !== null && timingSafeEqual(digest, follower.digest);
   }
 
   /** Returns each pair of user and context once. */
@@ -89,6 +97,12 @@ export class RightsCheck {
     return rights;
   }
 }
+
+const AT_ONCE = {
+  letGo: async () => undefined,
+  check: () => undefined,
+  signal: new AbortController().signal,
+};
 
 const nameOf = (username: string, { followed }: Followers): string =>
   JSON.stringify([username, followed.contextName]);

@@ -207,6 +207,16 @@ describe('alerts in an apply file', () => {
 });
 
 describe('sinks in an apply file', () => {
+  it.each([
+    [{ notify: [{ name: 'noc', kind: 'webhook', url_env: 'NOC' }] }],
+    [{ alerts: [{ name: 'a', remove: true }] }],
+  ])('and alerts do not create a context whose name is mistyped: %j', async (parts) => {
+    await expect(apply({ context: 'mistyped', ...parts })).rejects.toThrow(
+      'There is no context mistyped (the contexts are lab): correct the name, or declare its ' +
+        'groups before its alerts and sinks, or with them',
+    );
+  });
+
   it('are refused together with rules, and nothing is applied', async () => {
     const rule = { name: 'a', group: HOSTS, when: { key_above: 1 }, meter: 7 };
     const sink = { name: 'fine', kind: 'webhook', url: 'http://127.0.0.1:9/' };

@@ -57,7 +57,7 @@ describe.each([1, 2])('serve --processes %i, whose database hangs', (processes) 
   it('ends immediately after another SIGTERM', { timeout: 60_000 }, async () => {
     const serving = await serveAndHang(processes);
     serving.child.kill('SIGTERM');
-    while (serving.child.exitCode === null) {
+    while (serving.child.exitCode === null && serving.child.signalCode === null) {
       serving.child.kill('SIGTERM');
       await delay(100);
     }

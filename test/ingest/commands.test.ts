@@ -344,8 +344,8 @@ describe('the command user', () => {
 
   it('does not replace the token of an existing user', async () => {
     await run('apply', 'lab.json');
-    await run('user', 'add', 'anna', '--token', 'x');
-    const again = await run('user', 'add', 'anna', '--token', 'y', '--context', 'lab');
+    await run('user', 'add', 'anna');
+    const again = await run('user', 'add', 'anna', '--legacy-token', 'y', '--context', 'lab');
     expect(again).toEqual({
       status: 1,
       out: [],
@@ -356,8 +356,8 @@ describe('the command user', () => {
 
   it('lists, revokes and removes', async () => {
     await run('apply', 'lab.json');
-    const added = await run('user', 'add', 'anna', '--token', 'x', '--context', 'lab', '--json');
-    expect(JSON.parse(added.out[0] ?? '')).toMatchObject({ created: true, newToken: null });
+    const added = await run('user', 'add', 'anna', '--context', 'lab', '--json');
+    expect(JSON.parse(added.out[0] ?? '')).toMatchObject({ created: true });
     expect((await run('user', 'list')).out).toEqual(['anna: lab (reader)']);
     expect((await run('user', 'revoke', 'anna', '--context', 'lab')).status).toBe(0);
     expect((await run('user', 'list')).out).toEqual(['anna: no contexts']);

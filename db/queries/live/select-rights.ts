@@ -4,10 +4,15 @@ import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 export type Right = { readonly username: string; readonly context: string };
 
 /**
- * digest: SHA-256 of the user's current token; null: there is no such user, or the user has no
- * token.
+ * digest: the user's current token as it is stored, under scrypt if it has a salt; null: there is
+ * no such user, or the user has no token.
  */
-export type RightRow = { readonly digest: Buffer | null; readonly isGranted: boolean };
+export type RightRow = {
+  readonly digest: Buffer | null;
+  readonly salt: Buffer | null;
+  readonly scryptCost: number | null;
+  readonly isGranted: boolean;
+};
 
 /**
  * Selects the current state of each right, in the given order. One statement for all, no
@@ -23,7 +28,7 @@ export const selectRights = (
       query: 'select-rights',
       name: 'rights',
       text: `
-select t.digest, exists (
+select t.digest, t.salt, t.scrypt_cost as "scryptCost", exists (
   select from grants g join contexts c using (context_id)
   where g.user_id = u.user_id and c.name = asked.context) as "isGranted"
 from unnest($1::text[], $2::text[]) with ordinality as asked (username, context, place)

@@ -1,4 +1,5 @@
 import { SIGN_IN_FAILED } from '../../../domain/audit/audit-entry.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 import type { Connection } from '../../connection/connection.ts';
 
 /** Sign-ins with the same name from the same address that failed. null: several. */
@@ -44,13 +45,10 @@ export async function upsertFailedSignIns(
        (a.detail ->> 'count')::bigint + (excluded.detail ->> 'count')::bigint)`,
     [
       ageSeconds,
-      SHORTEST_TOKEN,
+      LIMITS.chosenTokenLength,
       failed.map(({ username }) => username),
       failed.map(({ from }) => from),
       failed.map(({ count }) => count),
     ],
   );
 }
-
-/** The length of the shortest token that a user can choose. */
-const SHORTEST_TOKEN = 20;

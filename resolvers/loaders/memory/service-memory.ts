@@ -1,6 +1,7 @@
 import type { ThreadPool } from '../../../topk/threads/thread-pool.ts';
 import type { Catalog } from '../plan/catalog.ts';
 import { AnswerMemory } from './answer-memory.ts';
+import { ChosenTokens } from './chosen-tokens.ts';
 import { ManifestMemory } from './manifest-memory.ts';
 import { ResponseMemory } from './response-memory.ts';
 import { type KeptKind, SegmentMemory } from './segment-memory.ts';
@@ -33,6 +34,7 @@ export class ServiceMemory {
   readonly answers: AnswerMemory;
   readonly responses: ResponseMemory;
   readonly texts = new TextMemory();
+  readonly chosenTokens = new ChosenTokens();
   readonly manifests = new ManifestMemory();
   readonly catalogTally = new Tally();
   readonly #catalogs = new Map<string, Catalog>();

@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto';
+import { chosenOf } from '../loaders/memory/chosen-tokens.ts';
+import type { Claim, IdentityRow, RequestReads } from '../loaders/request-reads.ts';
+import type { LogInGate, LogInNode } from './log-in-gate.ts';
+
+type ProofSources = { readonly reads: RequestReads; readonly gate: LogInGate };
+
+type ProofOptions = {
+  readonly nodeUrl: string;
+  readonly bound: Parameters<RequestReads['identity']>[2];
+  /** How failed log-ins are counted; null: they are not. */
+  readonly at: LogInNode | null;
+};
+
+/**
+ * Reads a user and their grants from a node; null if there is no such user, or the token is wrong.
+ * What is granted is read along with the token, for what the given one is expected to be stored as,
+ * and read again only if that was something else: at the first use of a chosen token.
+ */
+export async function provedRow(
+  { reads, gate }: ProofSources,
+  claim: Claim,
+  { nodeUrl, bound, at }: ProofOptions,
+): Promise<IdentityRow | null> {
+  const { chosenTokens, signal } = reads.proving;
+  const proving = {
+    signal,
+    // Nobody waits for a connection of this request while it waits for its turn.
+    letGo: () => reads.release(nodeUrl),
+    check: () => at && gate.check(claim.username, at),
+  };
+  const read = (digest: Buffer) => reads.identity(nodeUrl, { ...claim, digest }, bound);
+  const asked = chosenTokens.storedAs(claim) ?? claim.digest;
+  const row = await read(asked);
+  const chosen = row && chosenOf(row);
+  let proof: Buffer | null = null;
+  if (chosen) {
+    if (await chosenTokens.isRight(claim, chosen, proving)) proof = chosen.digest;
+  } else if (isSame(row, claim.digest)) proof = claim.digest;
+  else await chosenTokens.pretend(claim, proving);
+  if (proof === null || proof.equals(asked)) return proof && row;
+  const granted = await read(proof);
+  return isSame(granted, proof) ? granted : null;
+}
+
+/** Whether a user has a token that is stored as this. */
+function isSame(row: IdentityRow | null, digest: Buffer): boolean {
+  // For an unknown user it is compared with zeros, so that both cases take the same time.
+  const matches = timingSafeEqual(digest, row?.digest ?? Buffer.alloc(digest.length));
+  return matches && row !== null && row.digest !== null;
+}

@@ -1,0 +1,29 @@
+import type { NodePools } from '../../db/session/node-pools.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
+import type { ServiceMemory } from './memory/service-memory.ts';
+import type { PlanNote, TellPlan } from './plan/plan-note.ts';
+import type { Standbys } from './standbys/standbys.ts';
+
+export type RequestReadsOptions = {
+  pools: NodePools;
+  standbys: Standbys;
+  /** When the request arrived; `startedAt` is on the clock of `performance.now()`. */
+  now: EpochSeconds;
+  startedAt: number;
+  memory: ServiceMemory;
+  /** Whether the request can retry from the start if the data change (ReadSession.readAlone). */
+  mayReadAlone: boolean;
+  /** Whether it can retry from the start if the standby that it reads from is passed over. */
+  mayShare: boolean;
+  onPlan: TellPlan;
+  /** Called with the user name once the caller is authenticated. */
+  onIdentified?: (username: string) => void;
+  /** Called once, when all data are read, with the time that the request has taken so far. */
+  onEnd?: (ms: number, plans: () => readonly PlanNote[]) => void;
+  /** Shown by PostgreSQL with the statements of the request. */
+  requestId?: string | null;
+  /** Time limit of the request, in seconds; null: no limit. */
+  timeoutSeconds: number | null;
+  /** Aborted when the caller has gone or the time limit has passed. */
+  signal: AbortSignal;
+};
