@@ -1,6 +1,6 @@
-import { isPoolExhausted, isUnreachable } from './database-error.ts';
+import { isOutOfConnections, isPoolExhausted, isUnreachable } from './database-error.ts';
 import { expectedSchemaVersion, HiddenTables, schemaVersion } from './migrate.ts';
-import type { NodePools } from './session/node-pools.ts';
+import type { NodePool, NodePools } from './session/node-pools.ts';
 
 /** Checks in progress. A node that hangs keeps each of its few control connections for seconds. */
 const underway = new WeakMap<NodePools, Promise<string | null>>();
@@ -18,7 +18,7 @@ export function checkReadiness(pools: NodePools): Promise<string | null> {
 async function checkSchema(pools: NodePools): Promise<string | null> {
   try {
     const [found, expected] = await Promise.all([
-      schemaVersion(pools.at(pools.primaryUrl).control),
+      readVersion(pools.at(pools.primaryUrl)),
       expectedSchemaVersion(),
     ]);
     if (found === expected) return null;
@@ -30,6 +30,13 @@ async function checkSchema(pools: NodePools): Promise<string | null> {
     throw error;
   }
 }
+
+/** If the database takes no more connections, those for reading may still answer. */
+const readVersion = ({ control, reads }: NodePool): Promise<string> =>
+  schemaVersion(control).catch((error) => {
+    if (isOutOfConnections(error) && reads.totalCount > 0) return schemaVersion(reads);
+    throw error;
+  });
 
 /** Names of migrations begin with their numbers. */
 const isNewer = (found: string, expected: string): boolean =>

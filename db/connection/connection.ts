@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { LIMITS } from '../../domain/limits.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { announcedPid } from './backend-pid.ts';
 import { endConnection } from './end-connection.ts';
@@ -112,11 +111,9 @@ async function setUp(connection: pg.Client, pooling: Pooling): Promise<void> {
 
 async function connect(databaseUrl: string, name: string, statementMs: number): Promise<pg.Client> {
   const connection = new PatientClient({
-    connectionString: databaseUrl,
+    url: databaseUrl,
     application_name: `countergraph ${name}`,
     query_timeout: statementMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
   });
   // If a connection breaks while idle, the next statement reports it as well.
   connection.on('error', () => undefined);
