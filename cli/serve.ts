@@ -41,6 +41,7 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
     const database = await openDatabase(settings, {
       role: 'serve',
       log: (line) => log.info(line),
+      warn: (line) => log.warn(line),
       signal,
     });
     try {

@@ -44,7 +44,7 @@ const LOST_CONNECTION =
 /** Message of pg-pool when all its connections stayed busy for too long. */
 const POOL_EXHAUSTED = 'timeout exceeded when trying to connect';
 
-/** Returns whether a server takes no more connections, at all or of this role: too_many_connections. */
+/** Returns whether a server takes no more connections, perhaps of a role: too_many_connections. */
 export const isOutOfConnections = (error: unknown): boolean =>
   error instanceof AggregateError
     ? error.errors.some(isOutOfConnections)

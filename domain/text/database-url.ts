@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** What `isDatabaseUrl` requires, as error messages say it. */
 export const DATABASE_URL_FORM = 'an address such as postgres://user:password@host:5432/database';
@@ -101,7 +101,7 @@ const PARAMETERS = {
   hostaddr: {
     variable: 'PGHOSTADDR',
     must: 'IP addresses',
-    isFit: (value) => value.split(',').every((each) => each === '' || isIP(each) !== 0),
+    isFit: (value) => value.split(',').every((each) => each === '' || isAddress(each)),
   },
   port: {
     variable: 'PGPORT',
@@ -297,7 +297,9 @@ function tlsOf(text: (name: ParameterName) => string | null, mode: SslMode): Tls
 
 function hostsOf(given: Given): DatabaseAddress['hosts'] {
   const list = (name: ParameterName): string[] => (given.get(name) ?? '').split(',');
-  const [names, addresses, ports] = [list('host'), list('hostaddr'), list('port')];
+  const names = list('host');
+  const addresses = list('hostaddr');
+  const ports = list('port');
   const count = Math.max(names.length, addresses.length);
   const isFit = (values: string[]) => values.length === count || values.join('') === '';
   if (!isFit(names) || !isFit(addresses) || !(isFit(ports) || ports.length === 1)) {
@@ -329,6 +331,9 @@ function decoded(text: string): string {
     throw unescaped();
   }
 }
+
+const isAddress = (text: string): boolean =>
+  ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text);
 
 const isPort = (text: string): boolean =>
   /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;

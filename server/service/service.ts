@@ -17,6 +17,7 @@ import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';
+import { FailureLog } from '../telemetry/failure-log.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { programVersion } from '../telemetry/program-version.ts';
@@ -87,6 +88,7 @@ export type Service = {
   /** The caches that are kept between requests. */
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
+  readonly failures: FailureLog;
   readonly tracing: Tracing | null;
   readonly siblings: Siblings | null;
   readonly state: ServingState;
@@ -112,6 +114,7 @@ export function createService(options: ServiceOptions): Service {
   const pools = openPools(options, onWork, nodeNameOf);
   const standbys = openStandbys(pools, log, nodeNameOf);
   registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
+  const failures = new FailureLog(log);
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
     settings,
@@ -119,6 +122,7 @@ export function createService(options: ServiceOptions): Service {
     pools,
     memory,
     metrics,
+    failures,
     tracing,
     siblings,
     state,
@@ -152,16 +156,7 @@ export function createService(options: ServiceOptions): Service {
         },
         onEnd: (ms, plans) => noteSlow(request, ms, plans),
       });
-      let listedKeys = 0;
-      let rendered = 0;
-      const requireRoom = () => {
-        const bytes = listedKeys * LIMITS.listedKeyBytes + rendered;
-        if (request.unread?.grow(bytes) === false) reads.postpone();
-      };
-      reads.onListed = (keys) => {
-        listedKeys += keys;
-        requireRoom();
-      };
+      const onRendered = boundAnswer(reads, request);
       return {
         settings,
         directory,
@@ -171,16 +166,38 @@ export function createService(options: ServiceOptions): Service {
         abandon: () => limit.abandon(),
         committed: arrival.committed,
         onChange: (change) => auditChange(request.log, metrics, change),
-        onRendered(bytes) {
-          rendered = bytes;
-          requireRoom();
-        },
+        onRendered,
         reads,
       };
     },
     async close() {
+      failures.close();
       await Promise.all([pools.close(), memory.threadPool.close()]);
     },
+  };
+}
+
+/**
+ * Postpones a request whose answer would be more than its readers have room for. Returns what must
+ * be called with the bytes that are rendered so far.
+ */
+function boundAnswer(
+  reads: RequestReads,
+  { unread }: Pick<ScopeRequest, 'unread'>,
+): (bytes: number) => void {
+  let listedKeys = 0;
+  let rendered = 0;
+  const requireRoom = () => {
+    const bytes = listedKeys * LIMITS.listedKeyBytes + rendered;
+    if (unread?.grow(bytes) === false) reads.postpone();
+  };
+  reads.onListed = (keys) => {
+    listedKeys += keys;
+    requireRoom();
+  };
+  return (bytes) => {
+    rendered = bytes;
+    requireRoom();
   };
 }
 
