@@ -42,6 +42,26 @@ export async function migrate(
   }
 }
 
+/** Throws, as a message for the operator, unless the schema is the one that this code works with. */
+export async function requireMigrated(
+  databaseUrl: string,
+  folder: string = migrationsFolder(),
+): Promise<void> {
+  const client = await connect(databaseUrl);
+  try {
+    await requireSuitableServer(client);
+    const { from, pending } = await compareVersions(client, folder);
+    if (!pending) return;
+    const to = (await listMigrations(folder)).at(-1);
+    throw new Error(
+      `The database schema is at ${from}, and this version needs ${to}: run migrate, or start ` +
+        'the service without --no-migrate',
+    );
+  } finally {
+    await client.end();
+  }
+}
+
 /** Returns the name of the newest applied migration, or `none`. */
 export async function schemaVersion(client: pg.ClientBase | pg.Pool): Promise<string> {
   return (await selectApplied(client)).at(-1) ?? NO_SCHEMA;

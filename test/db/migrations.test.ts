@@ -7,6 +7,7 @@ import {
   expectedSchemaVersion,
   MIGRATIONS_TABLE,
   migrate,
+  requireMigrated,
   schemaVersion,
   unfitness,
 } from '../../db/migrate.ts';
@@ -333,6 +334,16 @@ describe('migrating', () => {
       });
     },
   );
+
+  test('can be required to have happened', async () => {
+    await expect(requireMigrated(database.url)).resolves.toBeUndefined();
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await expect(requireMigrated(url)).rejects.toThrow(
+        /^The database schema is at none, and this version needs \d+_\w+: run migrate, or start/,
+      );
+      expect(await withClient(url, schemaVersion)).toBe('none');
+    });
+  });
 
   test('knows what 1.6 has migrated, which kept its table in public', async () => {
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
