@@ -42,7 +42,7 @@ export async function migrate(
   }
 }
 
-/** Throws, as a message for the operator, unless the schema is the one that this code works with. */
+/** Throws, with a message for the operator, unless the schema is the one that this code needs. */
 export async function requireMigrated(
   databaseUrl: string,
   folder: string = migrationsFolder(),

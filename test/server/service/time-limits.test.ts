@@ -228,7 +228,6 @@ describe('a request that waits for a lock', () => {
 
 describe('a request to a database that hangs', () => {
   let isHanging = false;
-  /** Whether it begins to hang when pages are read. */
   let hangsAtPages = false;
   /** The connection on which pages were requested then. */
   let silent: Socket | null = null;
@@ -292,8 +291,7 @@ describe('a request to a database that hangs', () => {
       expect(data.context.counterGroup).toEqual({ topper: null });
       expect(silent?.destroyed).toBe(false);
     } finally {
-      hangsAtPages = false;
-      isHanging = false;
+      hangsAtPages = isHanging = false;
     }
     await expect.poll(ask).not.toContain('errors');
   });
