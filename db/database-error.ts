@@ -28,8 +28,14 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EPIPE',
   'ETIMEDOUT',
-  'ENOENT',
 ]);
+
+/** A Unix socket is missing, or closed to us. Of other files, these codes say nothing here. */
+const isSocketFault = (error: unknown): boolean =>
+  /^(ENOENT|EACCES)$/.test(errorCode(error) ?? '') &&
+  error instanceof Error &&
+  'syscall' in error &&
+  error.syscall === 'connect';
 
 /** Messages of pg, without a code, when a connection was lost or could not be opened in time. */
 const LOST_CONNECTION =
@@ -37,6 +43,12 @@ const LOST_CONNECTION =
 
 /** Message of pg-pool when all its connections stayed busy for too long. */
 const POOL_EXHAUSTED = 'timeout exceeded when trying to connect';
+
+/** Returns whether a server takes no more connections, perhaps of a role: too_many_connections. */
+export const isOutOfConnections = (error: unknown): boolean =>
+  error instanceof AggregateError
+    ? error.errors.some(isOutOfConnections)
+    : errorCode(error) === '53300';
 
 /** Returns whether all connections of a pool stayed busy for too long. */
 export const isPoolExhausted = (error: unknown): boolean =>
@@ -85,7 +97,7 @@ export function isUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   const code = errorCode(error);
   if (code !== null) {
-    return NETWORK_CODES.has(code) || /^(08|57P|28|3D000|53300)/.test(code);
+    return NETWORK_CODES.has(code) || isSocketFault(error) || /^(08|57P|28|3D000|53300)/.test(code);
   }
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }

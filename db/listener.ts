@@ -87,12 +87,10 @@ export class Listener {
 
   #newClient(): pg.Client {
     return new PatientClient({
-      connectionString: this.#options.url,
+      url: this.#options.url,
       application_name: NAME,
       // It only listens, which takes no time, except behind a pooler.
       query_timeout: LIMITS.poolerWaitMs,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
     });
   }
 

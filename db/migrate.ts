@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
+import pg from 'pg';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { PatientClient } from './connection/patient-client.ts';
 import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
@@ -42,19 +42,45 @@ export async function migrate(
   }
 }
 
+/** Throws, with a message for the operator, unless the schema is the one that this code needs. */
+export async function requireMigrated(
+  databaseUrl: string,
+  folder: string = migrationsFolder(),
+): Promise<void> {
+  const client = await connect(databaseUrl);
+  try {
+    await requireSuitableServer(client);
+    const { from, pending } = await compareVersions(client, folder);
+    if (!pending) return;
+    const to = (await listMigrations(folder)).at(-1);
+    throw new Error(
+      `The database schema is at ${from}, and this version needs ${to}: run migrate, or start ` +
+        'the service without --no-migrate',
+    );
+  } finally {
+    await client.end();
+  }
+}
+
 /** Returns the name of the newest applied migration, or `none`. */
 export async function schemaVersion(client: pg.ClientBase | pg.Pool): Promise<string> {
   return (await selectApplied(client)).at(-1) ?? NO_SCHEMA;
 }
 
-/** Returns the version that this code works with: the name of its newest migration. */
-export async function expectedSchemaVersion(): Promise<string> {
-  return (await listMigrations(migrationsFolder())).at(-1) ?? NO_SCHEMA;
+/**
+ * Returns the version that this code works with: the name of its newest migration. It is read once,
+ * because an upgrade may replace the files of a program that still runs.
+ */
+export function expectedSchemaVersion(): Promise<string> {
+  expected ??= listMigrations(migrationsFolder()).then((names) => names.at(-1) ?? NO_SCHEMA);
+  return expected;
 }
+
+let expected: Promise<string> | undefined;
 
 async function connect(databaseUrl: string): Promise<pg.Client> {
   const client = new PatientClient({
-    connectionString: databaseUrl,
+    url: databaseUrl,
     application_name: 'countergraph migrate',
   });
   // If a connection breaks while idle, the next statement reports it as well.
@@ -152,10 +178,8 @@ async function requirePrimary(client: pg.Client): Promise<void> {
 async function requireRights(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Place>(
     `select current_user as role, schema, current_database() as database
-     from (select current_schema()::text union
-       select 'public' where to_regclass('public.${MIGRATIONS_TABLE}') is null) as needed (schema)
-     where not coalesce(has_schema_privilege(schema, 'create'), false)
-     order by schema nulls first`,
+     from current_schema() as schema
+     where not coalesce(has_schema_privilege(schema, 'create'), false)`,
   );
   for (const { role, schema, database } of rows) {
     throw new Error(
@@ -178,8 +202,10 @@ async function applyAll(
   folder: string,
 ): Promise<string[]> {
   try {
+    const { inSchema } = await findMigrations(client);
     const done = await runner({
       dbClient: client,
+      migrationsSchema: inSchema,
       dir: folder,
       // The folder also holds the schema's dump.
       ignorePattern: '(?!.*\\.sql$).*',
@@ -201,29 +227,72 @@ async function applyAll(
 }
 
 async function selectApplied(client: pg.ClientBase | pg.Pool): Promise<string[]> {
-  const { rows } = await client.query<{ migrated: boolean }>(
-    `select to_regclass('public.${MIGRATIONS_TABLE}') is not null as migrated`,
-  );
-  if (!rows[0]?.migrated) {
+  const { table } = await findMigrations(client);
+  if (table === null) {
+    await requireNoHiddenTables(client);
     return [];
   }
   const applied = await client.query<{ name: string }>(
-    `select name from public.${MIGRATIONS_TABLE} order by run_on, id`,
+    `select name from ${table} order by run_on, id`,
   );
-  if (applied.rows.length > 0) await requireVisibleTables(client);
   return applied.rows.map(({ name }) => name);
 }
+
+type Migrations = {
+  /** As SQL names it; null: there is none. */
+  readonly table: string | null;
+  /** Where it is, or is to be created. */
+  readonly inSchema: string;
+};
+
+/**
+ * Finds the table of migrations, which is beside the tables. Version 1.6 and older kept it in
+ * `public` even if search_path led the tables elsewhere; there it stays.
+ */
+async function findMigrations(client: pg.ClientBase | pg.Pool): Promise<Migrations> {
+  const { rows } = await client.query<Found>(WHERE);
+  const [{ schema, isBeside, isInPublic } = NOWHERE] = rows;
+  const inSchema = !isBeside && isInPublic ? 'public' : (schema ?? 'public');
+  const table = `${pg.escapeIdentifier(inSchema)}.${MIGRATIONS_TABLE}`;
+  return { table: isBeside || isInPublic ? table : null, inSchema };
+}
+
+type Found = {
+  /** The schema of the tables, or the one in which they would be created. */
+  readonly schema: string | null;
+  readonly isBeside: boolean;
+  /** Whether it is in public, and the tables are elsewhere. */
+  readonly isInPublic: boolean;
+};
+
+const NOWHERE: Found = { schema: null, isBeside: false, isInPublic: false };
+
+const WHERE = `
+with own as (
+  select coalesce(
+    (select schemaname from pg_tables where tablename = 'contexts'
+       and to_regclass(format('%I.%I', schemaname, tablename)) = to_regclass('contexts')),
+    current_schema()) as schema
+)
+select schema,
+  exists (select from pg_tables where schemaname = schema and tablename = '${MIGRATIONS_TABLE}')
+    as "isBeside",
+  to_regclass('contexts') is not null and to_regclass('public.contexts') is null
+    and to_regclass('public.${MIGRATIONS_TABLE}') is not null as "isInPublic"
+from own`;
 
 /** Statements do not find the tables by their names. */
 export class HiddenTables extends Error {}
 
 /** Errors: HiddenTables. */
-async function requireVisibleTables(client: pg.ClientBase | pg.Pool): Promise<void> {
+async function requireNoHiddenTables(client: pg.ClientBase | pg.Pool): Promise<void> {
   const { rows } = await client.query<{ role: string; path: string; schema: string }>(
     `select current_user as role, current_setting('search_path') as path,
        relnamespace::regnamespace::text as schema
-     from pg_class
-     where relname = 'contexts' and relkind = 'r' and to_regclass('contexts') is null`,
+     from pg_class as found
+     where relname = 'contexts' and relkind = 'r' and to_regclass('contexts') is null
+       and exists (select from pg_class where relname = 'counter_groups' and relkind = 'r'
+         and relnamespace = found.relnamespace)`,
   );
   for (const { role, path, schema } of rows) {
     throw new HiddenTables(

@@ -243,7 +243,7 @@ export const ERRORS = {
     status: 500,
     code: 'BACKEND',
     message: 'Database is not reachable',
-    when: 'the connection to the chosen node cannot be opened, or was lost',
+    when: 'the connection to the chosen node cannot be opened, or was lost; `Retry-After` says when to try again',
   },
   readOnly: {
     status: 500,
@@ -335,7 +335,8 @@ export class ServiceError extends Error {
     super(message, options);
     this.name = 'ServiceError';
     this.kind = kind;
-    this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'busy' ? 1 : null);
+    const passes = kind === 'busy' || kind === 'unreachable';
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (passes ? 1 : null);
     this.node = options.node;
   }
 

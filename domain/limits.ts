@@ -248,6 +248,10 @@ export const LIMITS = {
   startWaitMs: 2_000,
   /** Period whose refused requests are reported in one line of the log. */
   refusalLogMs: 10_000,
+  /** Period in which requests that fail for the same reason are logged once in full. */
+  repeatedFailureMs: 60_000,
+  /** Reasons that are kept in mind for that. */
+  repeatedFailures: 100,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Failed log-ins from one address: an office behind it may have a dozen failing scripts. */

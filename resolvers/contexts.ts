@@ -1,5 +1,5 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
-import { DATABASE_URL_FORM } from '../domain/text/database-url.ts';
+import { addressFault } from '../domain/text/database-url.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
 import type { Catalog, NodeLoaders } from './loaders/node-loaders.ts';
@@ -70,12 +70,14 @@ export function answeringNode(
 function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): string {
   const url = urlOf(node, scope.variable);
   if (url !== null) return url;
-  const isSet = node.urlEnv !== null && Boolean(scope.variable(node.urlEnv));
-  const fault = isSet ? `${DATABASE_URL_FORM}, and holds something else` : 'and is not set';
+  const value = node.urlEnv === null ? node.url : scope.variable(node.urlEnv);
+  const found = value ? addressFault(value) : null;
+  const fault = found ? `, and holds ${found.got}: ${found.remedy}` : ', and is not set: set it';
+  const place = node.urlEnv === null ? 'the declaration' : `the variable ${node.urlEnv}`;
   // Only for the log: callers must not learn how the server is configured.
   const cause = new Error(
-    `the variable ${node.urlEnv} must hold the address of the node ${node.name} of the context ` +
-      `${context.name}, ${fault}: set it where the server is started, and restart the server`,
+    `${place} must hold the address of the node ${node.name} of the context ${context.name}` +
+      `${fault} where the server is started, and restart the server`,
   );
   throw serviceError('unreachable', {}, { cause });
 }

@@ -15,15 +15,14 @@ export type NodeChoice = {
 };
 
 /**
- * Returns the node's address; null if the variable that should hold it is not set, or holds
- * something else. The address that is declared was checked by `apply`.
+ * Returns the node's address; null if the variable that should hold it is not set, or if it is not
+ * one: a declared address was checked by the `apply` of that time.
  */
 export function urlOf(
   node: NodeRow,
   variable: (name: string) => string | undefined,
 ): string | null {
-  if (node.url !== null) return node.url;
-  const value = node.urlEnv === null ? undefined : variable(node.urlEnv);
+  const value = node.urlEnv === null ? node.url : variable(node.urlEnv);
   return isDatabaseUrl(value) ? value : null;
 }
 

@@ -1,4 +1,5 @@
 import { isCheckout } from '../db/command-form.ts';
+import { expectedSchemaVersion } from '../db/migrate.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Drain } from './connections/drain.ts';
 import { listen } from './connections/listen.ts';
@@ -30,6 +31,8 @@ export type Serving = {
 export async function startServing(options: ServingOptions): Promise<Serving> {
   const { explorer, settings } = options;
   const page = await pageOf(options);
+  // An upgrade may replace the files before anybody asks whether this server is ready.
+  await expectedSchemaVersion();
   const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
   // Not `commandForm`, as in terminal messages: strangers see the page and need not know folders.
   const command = isCheckout() ? 'npx countergraph' : 'countergraph';

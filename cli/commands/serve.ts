@@ -20,11 +20,22 @@ export function registerServe(program: Command): void {
         'processes that answer requests at the same address, instead of COUNTERGRAPH_PROCESSES',
       ).argParser(parseProcesses),
     )
-    .action(async ({ demo = false, documents = null, processes = null }: Given) => {
+    .addOption(
+      new Option(
+        '--no-migrate',
+        'refuse to start if the database must be migrated, instead of migrating it',
+      ),
+    )
+    .action(async ({ demo = false, documents = null, processes = null, migrate }: Given) => {
       // Loading the server takes half a second, which other commands should not have to wait for.
       const { serve } = await import('../serve.ts');
-      await serve({ demo, documentsFile: documents, processes });
+      await serve({ demo, documentsFile: documents, processes, migrates: migrate });
     });
 }
 
-type Given = { demo?: boolean; documents?: string | null; processes?: number | null };
+type Given = {
+  demo?: boolean;
+  documents?: string | null;
+  processes?: number | null;
+  migrate: boolean;
+};

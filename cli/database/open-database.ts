@@ -22,6 +22,8 @@ export type OpenOptions = {
   /** `serve` logs what happens to the embedded server; a command does not. */
   readonly role: 'serve' | 'command';
   readonly log?: (line: string) => void;
+  /** Receives warnings. */
+  readonly warn?: (line: string) => void;
   /** Aborted by a signal that ends the command. */
   readonly signal: AbortSignal;
 };
@@ -32,16 +34,17 @@ export type OpenOptions = {
  */
 export async function openDatabase(
   { databaseUrl, dataDir, processes }: Pick<Settings, 'databaseUrl' | 'dataDir' | 'processes'>,
-  { role, log = (line) => console.error(line), signal }: OpenOptions,
+  { role, log, warn = (line) => console.error(`warning: ${line}`), signal }: OpenOptions,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== null) {
     const none = { embedded: false, restarts: () => 0, close: async () => undefined };
     return { url: databaseUrl, name: describeDatabase(databaseUrl), ...none };
   }
-  const isWarned = await warnOfOther(dataDir, log);
+  const isWarned = await warnOfOther(dataDir, warn);
   const server = await startEmbedded({
     dataDir,
-    ...(role === 'serve' ? { log, keep: true } : {}),
+    ...(log && { log }),
+    ...(role === 'serve' ? { warn, keep: true } : {}),
     ...(role === 'serve' && processes > 1 ? { settings: settingsFor(processes) } : {}),
   }).catch((error: unknown) => {
     // A terminal also sends its signals to the programs that set up the server, which then fail.
@@ -50,7 +53,7 @@ export async function openDatabase(
     const full = `the disk of ${dataDir} is full: ${DISK_FULL_REMEDY}`;
     throw new Error(full, { cause: error });
   });
-  if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, log);
+  if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, warn);
   return {
     name: `embedded PostgreSQL in ${server.dataDir}${server.created ? ', just created' : ''}`,
     url: server.url,
@@ -72,24 +75,24 @@ const settingsFor = (processes: number) => ({
  * Warns if the user may mean the database of another folder, before one is created in this folder.
  * Returns whether there is such a database.
  */
-async function warnOfOther(dataDir: string, log: (line: string) => void): Promise<boolean> {
+async function warnOfOther(dataDir: string, warn: (line: string) => void): Promise<boolean> {
   const settings = findUnreadSettings();
-  if (settings) log(`warning: ${settings} is not read, because this is another folder`);
+  if (settings) warn(`${settings} is not read, because this is another folder`);
   const other = await findOtherData(dataDir);
   if (other === null) return false;
   const { folder, data } = other;
-  log(
-    `warning: there is a database in ${data}, and another one is created in ${resolve(dataDir)}: ` +
+  warn(
+    `there is a database in ${data}, and another one is created in ${resolve(dataDir)}: ` +
       `to use the first, run commands in ${folder} or set COUNTERGRAPH_DATA_DIR=${shellWord(data)}`,
   );
   return true;
 }
 
-function warnOfFolder(dataDir: string, log: (line: string) => void): void {
+function warnOfFolder(dataDir: string, warn: (line: string) => void): void {
   if (isAbsolute(dataDir)) return;
   const data = resolve(dataDir);
-  log(
-    `warning: a database was created in ${data}; a command in another folder creates one there: ` +
+  warn(
+    `a database was created in ${data}; a command in another folder creates one there: ` +
       `set COUNTERGRAPH_DATA_DIR=${shellWord(data)} to use this one everywhere`,
   );
 }

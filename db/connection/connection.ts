@@ -114,11 +114,9 @@ async function setUp(connection: pg.Client, pooling: Pooling): Promise<void> {
 
 async function connect(databaseUrl: string, name: string, statementMs: number): Promise<pg.Client> {
   const connection = new PatientClient({
-    connectionString: databaseUrl,
+    url: databaseUrl,
     application_name: `countergraph ${name}`,
     query_timeout: statementMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
   });
   // If a connection breaks while idle, the next statement reports it as well.
   connection.on('error', () => undefined);

@@ -14,7 +14,7 @@ export type KeeperOptions = {
   readonly server: ProcessRecord;
   /** Restarts the server, unless another process already has; `restarted` says whether it did. */
   readonly revive: () => Promise<{ server: ProcessRecord; restarted: boolean }>;
-  readonly log: (line: string) => void;
+  readonly warn: (line: string) => void;
   /** In milliseconds. Tests cannot wait as long as production does. */
   readonly pauses?: Pauses;
 };
@@ -31,7 +31,7 @@ const PAUSES: Pauses = {
  * Monitors a server and restarts it if it dies: the first time immediately, and if it keeps dying,
  * after ever longer pauses.
  */
-export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOptions): Keeper {
+export function keepRunning({ server, revive, warn, pauses = PAUSES }: KeeperOptions): Keeper {
   const stopping = new AbortController();
   let restarts = 0;
   const work = watch();
@@ -61,7 +61,7 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
         startedAt = performance.now();
       } catch (error) {
         const reason = reasonOf(error);
-        log(`${reason} (the next attempt follows in ${pause / 1000} s)`);
+        warn(`${reason} (the next attempt follows in ${pause / 1000} s)`);
       }
     }
   }
@@ -71,7 +71,7 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
     try {
       return isAlive(record);
     } catch (error) {
-      log(`${reasonOf(error)} (whether PostgreSQL runs is not known now, and is looked at again)`);
+      warn(`${reasonOf(error)} (whether PostgreSQL runs is not known now, and is looked at again)`);
       return true;
     }
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { sealedUrl } from '../../domain/text/database-url.ts';
 import { PatientClient } from '../connection/patient-client.ts';
 import type { DataFolder } from './data-folder.ts';
 import { readPassword, SUPERUSER } from './init-cluster.ts';
@@ -12,7 +13,9 @@ const RETRY_MS = 50;
 
 /** Returns the server's URL. It contains the password: do not log it. */
 export async function serverUrl(folder: DataFolder, { port }: RunningServer): Promise<string> {
-  return `postgres://${SUPERUSER}:${await readPassword(folder)}@127.0.0.1:${port}/postgres`;
+  const password = await readPassword(folder);
+  // Variables such as PGSSLMODE are about other servers.
+  return sealedUrl(`postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`);
 }
 
 /**
@@ -43,8 +46,8 @@ export async function takesConnections(
   }
 }
 
-async function tryToConnect(connectionString: string): Promise<Error | null> {
-  const client = new PatientClient({ connectionString });
+async function tryToConnect(url: string): Promise<Error | null> {
+  const client = new PatientClient({ url });
   // The server may also end while the connection is open.
   client.on('error', () => undefined);
   try {

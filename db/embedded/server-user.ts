@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chown, lchown, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasCode } from '../../domain/has-code.ts';
 
 /** The user the server runs as; undefined: our own user. */
@@ -12,22 +12,31 @@ const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 /**
  * Returns the user to run the server as. PostgreSQL refuses to run as root. If we are root, the
  * server runs as the owner of the data, which may have been created without root before, or else as
- * an unprivileged user.
+ * the owner of the folder that will hold them, or else as an unprivileged user.
  */
 export async function serverUserFor(pgdata: string): Promise<ServerUser> {
   if (process.getuid?.() !== 0) {
     return undefined;
   }
+  const owner = await ownerOf(pgdata);
+  if (owner) return owner.uid === 0 ? UNPRIVILEGED : owner;
+  const future = await ownerOf(dirname(dirname(pgdata)));
+  return future && future.uid !== 0 && hasName(future.uid) ? future : UNPRIVILEGED;
+}
+
+/** Returns null if the path does not exist. */
+async function ownerOf(path: string): Promise<NonNullable<ServerUser> | null> {
   try {
-    const { uid, gid } = await stat(pgdata);
-    return uid === 0 ? UNPRIVILEGED : { uid, gid };
+    const { uid, gid } = await stat(path);
+    return { uid, gid };
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return UNPRIVILEGED;
-    }
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }
+
+/** Whether /etc/passwd, or what stands in for it, knows a user: initdb fails otherwise. */
+const hasName = (uid: number): boolean => spawnSync('id', ['-nu', String(uid)]).status === 0;
 
 /**
  * Returns whether the user can enter a folder. It tries to, rather than evaluating modes: access

@@ -21,6 +21,8 @@ export type EmbeddedOptions = {
   readonly dataDir: string;
   /** Receives lines for people about what is started, used and stopped. */
   readonly log?: (line: string) => void;
+  /** Receives lines about what goes wrong while the server runs. */
+  readonly warn?: (line: string) => void;
   /** PostgreSQL settings of a server that is started. They override our own. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Folder that root uses for what the server's user could not reach otherwise. */
@@ -56,10 +58,11 @@ const LOCK_WAIT_MS = LIMITS.embeddedStartMs + LIMITS.embeddedStopMs;
  * only. Creates its data at the first start. Uses a server that is already running as it is.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { dataDir, log = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
+  const { dataDir, log = () => undefined, warn = log, settings = {} } = options;
+  const { systemDir = SYSTEM_DIR } = options;
   const folder = await openDataFolder(dataDir, systemDir);
   const binaries = () => prepareBinaries(folder, systemDir);
-  const place: Place = { folder, binaries, settings, log };
+  const place: Place = { folder, binaries, settings, log, warn };
   return withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
     // The port of a server that was killed. Reusing it lets the processes that still use the server
     // find it again.
@@ -73,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       const url = await serverUrl(folder, server);
       log(`${running ? 'using the running' : 'started the'} embedded PostgreSQL in ${folder.root}`);
       const revive = () => reviveServer(place, server.port);
-      const keeper = options.keep ? keepRunning({ server, revive, log }) : null;
+      const keeper = options.keep ? keepRunning({ server, revive, warn }) : null;
       const end = async () => {
         await keeper?.stop();
         await leave(folder, holder, binaries, log);
@@ -104,6 +107,7 @@ type Place = {
   readonly binaries: () => Promise<Binaries>;
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
+  readonly warn: (line: string) => void;
 };
 
 /**
@@ -115,8 +119,8 @@ function reviveServer(
   place: Place,
   port: number,
 ): Promise<{ server: RunningServer; restarted: boolean }> {
-  const { folder, log } = place;
-  log(`the embedded PostgreSQL in ${folder.root} has died: starting it again`);
+  const { folder, log, warn } = place;
+  warn(`the embedded PostgreSQL in ${folder.root} has died: starting it again`);
   return withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
     const running = await findUsableServer(folder);
     if (running !== null && running.port !== port) {

@@ -143,14 +143,12 @@ export class NodePools {
     const timeoutMs = purpose.query_timeout ?? LIMITS.poolerWaitMs;
     const pool = new PatientPool({
       ...purpose,
-      connectionString: url,
+      url,
       async onConnect(client) {
         await pooler.check(client, timeoutMs);
         await placement.check(client, timeoutMs);
       },
       idleTimeoutMillis: 30_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: LIMITS.tcpProbeMs,
     });
     // Without listeners, a connection that dies would end the process. Each connection reports its
     // own death; for an idle one the pool reports it again, along with everything that the

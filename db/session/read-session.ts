@@ -19,6 +19,7 @@ import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snap
 import {
   graceBound,
   isPast,
+  overdue,
   STOPPED,
   stopSignal,
   type TimeBound,
@@ -76,7 +77,8 @@ export class ReadSession {
   /** Check of the transaction, as long as everything it has read could have been read alone. */
   #leavable: SnapshotCheck | null = null;
   #hasReadMore = false;
-
+  /** Time limit of the statement that runs. */
+  #running: TimeBound | null = null;
   readonly #wasDistributed: boolean;
 
   constructor(options: ReadSessionOptions) {
@@ -126,7 +128,7 @@ export class ReadSession {
       if (!this.#inTransaction) this.#noteAlone(checkOf(rows));
       else if (!this.#hasReadMore) this.#leavable ??= checkOf(rows);
       return rows;
-    });
+    }, bound);
   }
 
   #rowsAlone<Row>(statement: Statement, given: TimeBound | null | undefined): Promise<Row[]> {
@@ -175,17 +177,19 @@ export class ReadSession {
   #queue<T>(task: ReadTask<T>, bound: TimeBound | null | undefined): Promise<T> {
     this.#hasReadMore = true;
     this.#leavable = null;
-    return this.#enqueue(() => this.#run(task, bound));
+    return this.#enqueue(() => this.#run(task, bound), bound);
   }
 
-  #enqueue<T>(run: () => Promise<T>): Promise<T> {
+  /**
+   * Runs one statement after the other. A caller whose time limit has passed does not wait until a
+   * statement is cancelled, which takes long on a connection that has fallen silent.
+   */
+  #enqueue<T>(run: () => Promise<T>, given: TimeBound | null | undefined): Promise<T> {
     this.#working += 1;
     const result = this.#tail.then(run, run);
-    this.#tail = result.then(
-      () => this.#done(),
-      () => this.#done(),
-    );
-    return result;
+    const done = () => this.#done();
+    this.#tail = result.then(done, done);
+    return withinBound(result, overdue(given ?? this.#options.bound));
   }
 
   #done(): void {
@@ -220,7 +224,13 @@ export class ReadSession {
     this.#client = null;
   }
 
+  /** Does not wait for a statement that is late: a cancel may take seconds. */
   async end(): Promise<void> {
+    const finished = this.#finish();
+    if (!isPast(this.#running)) await finished;
+  }
+
+  async #finish(): Promise<void> {
     await this.#tail;
     this.#ended = true;
     if (this.#inTransaction && !this.#broken) this.#commit();
@@ -244,6 +254,7 @@ export class ReadSession {
     const { refusal, bound: own } = this.#options;
     if (refusal) throw refusal;
     const bound = given ?? own;
+    this.#running = bound;
     try {
       return await this.#attempt(task, bound);
     } catch (error) {
@@ -371,10 +382,7 @@ export class ReadSession {
     }
   }
 
-  /**
-   * Returns the server process that runs our statements. Behind a pooler, only the transaction
-   * knows it.
-   */
+  /** Returns the server process of our statements; behind a pooler, only a transaction knows it. */
   #pidOf(client: PoolClient): number | null {
     return this.#options.pool.pooler.isPresent ? this.#pid : announcedPid(client);
   }

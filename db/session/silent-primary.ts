@@ -1,6 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
+import { reasonOf } from '../../domain/text/reason-of.ts';
+import { TIMED_OUT } from '../connection/chosen-connection.ts';
 import { destroySocket } from '../connection/end-connection.ts';
+import { PatientClient } from '../connection/patient-client.ts';
 import { withinRunning } from '../connection/running-time.ts';
 
 type SilentPrimaryOptions = {
@@ -74,7 +77,7 @@ const NOTHING = 'select';
 
 /** Resolves if a new connection is answered or refused in time. */
 async function answersNewConnection(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'countergraph check' });
+  const client = new PatientClient({ url, application_name: 'countergraph check' });
   client.on('error', () => undefined);
   const late = new Error('the primary does not answer');
   // Behind a pooler, only a statement gets as far as the primary.
@@ -84,6 +87,6 @@ async function answersNewConnection(url: string): Promise<void> {
     client.end().catch(() => undefined);
   } catch (error) {
     destroySocket(client);
-    if (error === late) throw error;
+    if (error === late || reasonOf(error).includes(TIMED_OUT)) throw error;
   }
 }

@@ -17,6 +17,10 @@ export const graceBound = (): TimeBound => ({
   until: performance.now() + LIMITS.cancelGraceMs,
 });
 
+/** Returns the moment at which nobody waits any longer for what is late; null: there is none. */
+export const overdue = (bound: TimeBound | null): TimeBound | null =>
+  bound && { seconds: bound.seconds, until: bound.until + LIMITS.overdueMs };
+
 /** Node's timers cannot wait longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

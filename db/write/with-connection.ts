@@ -1,6 +1,5 @@
-import { type Connection, openConnection } from '../connection/connection.ts';
-import { endConnection } from '../connection/end-connection.ts';
-import { cancelOnAbort } from './cancel-on-abort.ts';
+import type { Connection } from '../connection/connection.ts';
+import { KeptConnection } from './kept-connection.ts';
 
 export type ConnectionTarget = {
   readonly databaseUrl: string;
@@ -16,20 +15,10 @@ export async function withConnection<T>(
   name: string,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await openConnection(databaseUrl, name);
+  const connection = new KeptConnection(databaseUrl, name);
   try {
-    const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
-    try {
-      return await work(connection);
-    } finally {
-      await stopCancelling();
-    }
-  } catch (error) {
-    // A statement that an abort cancelled fails with its own error: throw the abort's reason
-    // instead.
-    signal?.throwIfAborted();
-    throw error;
+    return await connection.use(signal, work);
   } finally {
-    await endConnection(connection);
+    await connection.end();
   }
 }

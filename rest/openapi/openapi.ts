@@ -207,6 +207,7 @@ const contentOf = (schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
 const HEADERS_OF_STATUS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
   401: ['Authenticate'],
   429: ['RetryAfter'],
+  500: ['RetryAfter'],
   503: ['RetryAfter'],
 };
 

@@ -85,8 +85,7 @@ function httpOf(service: ServiceError, isField: boolean) {
   if (service.code === 'UNAUTHENTICATED') {
     return { http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } };
   }
-  if (isField) return {};
   const { retryAfterSeconds } = service;
   const headers = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return { http: { status: service.status, headers } };
+  return { http: isField ? { headers } : { status: service.status, headers } };
 }

@@ -10,6 +10,7 @@ import type { Documents } from '../documents/documents.ts';
 import { parsedDocuments } from '../documents/parsed-documents.ts';
 import { GRAPHQL_PATH } from '../http/graphql-path.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
@@ -26,6 +27,7 @@ export type GraphQLOptions = {
   readonly log: Logger;
   readonly settings: Settings;
   readonly metrics: Metrics;
+  readonly failures: FailureLog;
   readonly compiled: CompiledQueries;
   readonly documents: Documents;
 };
@@ -35,7 +37,7 @@ export type GraphQLOptions = {
  * checks and the size of bodies. `hot-graphql.ts` answers frequent operations, with the same
  * results.
  */
-export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptions) =>
+export const createGraphQL = ({ log, settings, metrics, failures, ...known }: GraphQLOptions) =>
   createYoga<GraphQLServerContext, RequestScope>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -66,7 +68,7 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       runOperations(known.compiled, settings),
       giveBackReads(),
       giveCodes(),
-      observeGraphQL(metrics),
+      observeGraphQL({ metrics, failures }),
     ],
   });
 

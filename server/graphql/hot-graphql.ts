@@ -71,7 +71,7 @@ export async function answerHot(
   const { operation, operationName, extensions, mediaType } = hot;
   const { anonymous, exchange } = context;
   const finish = (result: OperationResult): Answer => {
-    noteErrors(service.metrics, context, result);
+    noteErrors(service, context, result);
     return renderResult(result, mediaType, plansOf(extensions, anonymous));
   };
   try {

@@ -4,6 +4,7 @@ import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { operationName } from '../../schema/documents/operation-name.ts';
 import { causeOf, errorKindOf } from '../../schema/documents/render-error.ts';
 import { CallerGone } from '../http/http-exchange.ts';
+import type { Service } from '../service/service.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
@@ -14,7 +15,7 @@ const SIGNED_OUT = 'signed_out';
 
 /** Counts and logs the errors of each answer, and names requests by their operation. */
 export const observeGraphQL = (
-  metrics: Metrics,
+  service: Reporting,
 ): Plugin<GraphQLServerContext, GraphQLServerContext, RequestScope> => ({
   onExecute({ args: { document, operationName: name, contextValue } }) {
     const isKnown = 'identity' in contextValue && contextValue.identity !== null;
@@ -23,7 +24,7 @@ export const observeGraphQL = (
   onResultProcess({ result, serverContext: { anonymous, exchange } }) {
     if (isAsyncIterable(result)) return;
     for (const each of Array.isArray(result) ? result : [result]) {
-      noteErrors(metrics, { anonymous, exchange }, each);
+      noteErrors(service, { anonymous, exchange }, each);
     }
   },
 });
@@ -40,14 +41,18 @@ export function noteOperation(
   current.operation = isKnown ? (operationName(document, name) ?? UNNAMED) : SIGNED_OUT;
 }
 
+type Reporting = Pick<Service, 'metrics' | 'failures'>;
+
+const FIELD_FAILED = 'a GraphQL field failed';
+
 /** Counts the errors that the caller sees, and logs their causes for the operator. */
 export function noteErrors(
-  metrics: Metrics,
+  { metrics, failures }: Reporting,
   context: Pick<GraphQLServerContext, 'anonymous' | 'exchange'>,
   result: Pick<ExecutionResult, 'errors'>,
 ): void {
   for (const err of countErrors(metrics, context, result)) {
-    context.exchange.log.error({ err }, 'a GraphQL field failed');
+    if (failures.isNews(FIELD_FAILED, err)) context.exchange.log.error({ err }, FIELD_FAILED);
   }
 }
 

@@ -27,7 +27,7 @@ function operationOf(text: string): CompiledOperation {
 
 /** Runs documents for one caller within the limits of a GraphQL request, in one snapshot. */
 export function askGraph(service: Service, scope: RequestScope, exchange: Exchange): Graph {
-  const { settings, metrics } = service;
+  const { settings } = service;
   const limits = limitsOf(settings);
   const run = async (text: string, variables: Variables): Promise<OperationResult> => {
     const operation = operationOf(text);
@@ -40,7 +40,7 @@ export function askGraph(service: Service, scope: RequestScope, exchange: Exchan
     async ask<Data>(text: string, variables: Readonly<Record<string, unknown>>): Promise<Data> {
       const given = Object.entries(variables).filter(([, value]) => value !== undefined);
       const result = await run(text, Object.fromEntries(given));
-      noteErrors(metrics, { anonymous: scope, exchange }, result);
+      noteErrors(service, { anonymous: scope, exchange }, result);
       const { data, errors } = result;
       const first = errors[0];
       // A tool asks for a hundred objects at most.

@@ -1,12 +1,12 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { selectFeedStates } from '../../db/write/feeds/select-feed-states.ts';
+import { KeptConnection } from '../../db/write/kept-connection.ts';
 import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
 import {
   type ContextNumbersRow,
   selectContextNumbers,
 } from '../../db/write/select-context-numbers.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
 import {
@@ -45,6 +45,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
   const { databaseUrl, log, delays = DELAYS, clock = Date.now } = options;
   const { tally = new MergingTally(), visit = visitInThread } = options;
   const now = () => Math.floor(clock() / 1000);
+  const kept = new KeptConnection(databaseUrl, 'merging');
   const remembered: Remembered = {
     segments: new Map(),
     visits: new Map(),
@@ -57,9 +58,9 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     let failed = true;
     try {
       const merging = { databaseUrl, log, tally, visit, now, signal, remembered };
-      failed = !(await withConnection({ databaseUrl, signal }, 'merging', (connection) =>
-        checkContexts(merging, connection),
-      ));
+      failed = !(await kept.use(signal, (connection) => checkContexts(merging, connection)));
+      // It may be of a server that is not the primary any longer.
+      if (failed) await kept.end();
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'contexts could not be looked at for merging');
     }
@@ -69,7 +70,14 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     tally.noteRun({ endedAt: clock() / 1000, seconds, failed });
   }
 
-  return workInBackground(check, delays, log);
+  const work = workInBackground(check, delays, log);
+  return {
+    runOnce: () => work.runOnce(),
+    async stop() {
+      await work.stop();
+      await kept.end();
+    },
+  };
 }
 
 /** State that is kept from one pass to the next. Times are in epoch seconds. */

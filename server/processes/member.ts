@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { FromChild, ToChild } from './messages.ts';
+import { requireOwnFiles } from './program-files.ts';
 import { relayLines } from './relay-lines.ts';
 
 /**
@@ -33,7 +34,9 @@ export class Member {
   silentChecks = 0;
   readonly #worker: Worker;
 
+  /** Errors: no process can be created. */
   constructor({ onMessage, onExit, logOutput }: MemberOptions) {
+    requireOwnFiles(CHILD_FILE);
     cluster.setupPrimary({ exec: CHILD_FILE, args: [], stdio: OWN_PIPES });
     const worker = cluster.fork();
     this.#worker = worker;

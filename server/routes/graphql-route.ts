@@ -20,13 +20,13 @@ import { withScope } from '../service/with-scope.ts';
 
 /** Creates the route of GraphQL over HTTP. Yoga answers all operations that are not compiled. */
 export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {
-  const { log, settings, metrics } = service;
+  const { log, settings, metrics, failures } = service;
   const trusted = new Map([...service.pageDocuments, ...service.documents]);
   const documents = new Documents(trusted, settings);
   const compiled = new CompiledQueries(schema, settings.compileAfter);
   for (const text of trusted.values()) compiled.trust(text);
   const hotWays = { compiled, documents, limits: limitsOf(settings) };
-  const yoga = createGraphQL({ log, settings, metrics, compiled, documents });
+  const yoga = createGraphQL({ log, settings, metrics, failures, compiled, documents });
   return async (exchange) => {
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);

@@ -8,6 +8,8 @@ import { requireOwnCredentials } from '../http/other-sites.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 
+const REFUSED = 'a request was refused by the backend';
+
 /** Creates the route of the three legacy endpoints and the topper metrics for Prometheus. */
 export function restRoute(service: Service): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
@@ -27,7 +29,8 @@ export function restRoute(service: Service): (exchange: Exchange) => Promise<voi
         service.metrics.error(error.kind);
         // The cause is for the operator alone: the caller must not see it.
         if (error.cause === undefined || error.status < 500) return;
-        exchange.log.warn({ err: error }, 'a request was refused by the backend');
+        if (!service.failures.isNews(REFUSED, error)) return;
+        exchange.log.warn({ err: error }, REFUSED);
       },
     );
     await send(exchange, withEntityTag(exchange, answer));

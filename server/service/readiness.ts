@@ -17,11 +17,13 @@ export async function readiness({
   if (state.isClosing) {
     return { problem: 'draining: the server is closing, and takes no new requests', warnings: [] };
   }
-  const problem = await checkReadiness(pools);
+  const { problem, warning } = await checkReadiness(pools);
   const losesStatements = pools.entries().some(([, { pooler }]) => pooler.losesStatements);
   const missing = siblings?.missing() ?? null;
   return {
     problem,
-    warnings: [...(losesStatements ? [LOST_STATEMENTS] : []), ...(missing ? [missing] : [])],
+    warnings: [warning, losesStatements ? LOST_STATEMENTS : null, missing].filter(
+      (each) => each !== null,
+    ),
   };
 }

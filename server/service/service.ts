@@ -18,6 +18,7 @@ import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';
+import { FailureLog } from '../telemetry/failure-log.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { programVersion } from '../telemetry/program-version.ts';
@@ -90,6 +91,7 @@ export type Service = {
   /** The caches that are kept between requests. */
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
+  readonly failures: FailureLog;
   readonly tracing: Tracing | null;
   readonly siblings: Siblings | null;
   readonly failedSignIns: FailedSignIns;
@@ -116,6 +118,7 @@ export function createService(options: ServiceOptions): Service {
   const pools = openPools(options, onWork, nodeNameOf);
   const standbys = openStandbys(pools, log, nodeNameOf);
   registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
+  const failures = new FailureLog(log);
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
     settings,
@@ -123,6 +126,7 @@ export function createService(options: ServiceOptions): Service {
     pools,
     memory,
     metrics,
+    failures,
     tracing,
     siblings,
     failedSignIns: options.failedSignIns ?? new FailedSignIns(),
@@ -172,6 +176,7 @@ export function createService(options: ServiceOptions): Service {
       };
     },
     async close() {
+      failures.close();
       await Promise.all([pools.close(), memory.threadPool.close()]);
     },
   };

@@ -7,7 +7,8 @@ type Rule<T> = { readonly must: string; readonly schema: z.ZodType<T, string> };
 type Variable<T, F> = Rule<T> & {
   readonly fallback: F;
   readonly remedy?: string;
-  readonly show?: (given: string) => string;
+  /** What is wrong with a value, instead of the value, and what to do about it. */
+  readonly explain?: (given: string) => { readonly got: string; readonly remedy: string } | null;
 };
 
 /** Returns a variable's schema: unset or empty means the fallback; any other value must fit. */
@@ -16,7 +17,7 @@ export function setting<T, const F>({
   must,
   schema,
   remedy,
-  show = shown,
+  explain = () => null,
 }: Variable<T, F>) {
   const advice = remedy ?? `unset it for ${String(fallback) || 'none'}`;
   return z
@@ -30,7 +31,8 @@ export function setting<T, const F>({
       if (parsed.success) {
         return parsed.data;
       }
-      const message = `must be ${must}, got ${show(given)}: correct it, or ${advice}`;
+      const { got, remedy: first } = explain(given) ?? { got: shown(given), remedy: 'correct it' };
+      const message = `must be ${must}, got ${got}: ${first}, or ${advice}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })

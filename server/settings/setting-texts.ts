@@ -10,7 +10,8 @@ export type SettingText = {
 export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   DATABASE_URL: {
     absent: 'the embedded PostgreSQL',
-    meaning: 'the primary node, PostgreSQL 15 or newer',
+    meaning:
+      'the primary node, PostgreSQL 15 or newer; [the address](../how-to/deploy.md#the-address) is one that `psql` takes',
   },
   COUNTERGRAPH_DATA_DIR: { meaning: 'where the embedded server keeps its data' },
   HOST: {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { DATABASE_URL_FORM, isDatabaseUrl } from '../../domain/text/database-url.ts';
+import { addressFault, DATABASE_URL_FORM } from '../../domain/text/database-url.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
 import {
   INTROSPECTION_MODES,
@@ -102,8 +102,11 @@ const VARIABLES = {
     must: DATABASE_URL_FORM,
     remedy: 'unset it for the embedded PostgreSQL',
     // The address may hold a password, and messages end up in logs.
-    show: () => 'something else (not shown: it may hold a password)',
-    schema: z.string().trim().refine(isDatabaseUrl),
+    explain: (given) => addressFault(given),
+    schema: z
+      .string()
+      .trim()
+      .refine((given) => addressFault(given) === null),
   }),
   COUNTERGRAPH_DATA_DIR: setting({
     fallback: '.countergraph',
@@ -217,6 +220,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const result = Environment.safeParse(env);
   const mistakes = [
     ...(result.error?.issues ?? []).map(lineOf),
+    ...(result.data ? variablesOfLibpq(result.data.DATABASE_URL, env) : []),
     ...contradictions(env),
     ...linesOfRemoved(env),
   ];
@@ -255,6 +259,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     auditDays: read.COUNTERGRAPH_AUDIT_DAYS,
     processes: read.COUNTERGRAPH_PROCESSES,
   };
+}
+
+/** Checks libpq's variables, which stand in for what an address leaves out. */
+function variablesOfLibpq(databaseUrl: string | null, env: NodeJS.ProcessEnv): string[] {
+  const fault = databaseUrl === null ? null : addressFault(databaseUrl, env);
+  return fault ? [`DATABASE_URL has ${fault.got}: ${fault.remedy}`] : [];
 }
 
 const lineOf = (issue: z.core.$ZodIssue): string => `${String(issue.path[0])} ${issue.message}`;

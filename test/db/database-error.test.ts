@@ -24,6 +24,16 @@ it.each([
   expect(toServiceError(failure(code), { name: 'primary', isPrimary: true })).toBeNull();
 });
 
+it.each([
+  ['ENOENT', 'connect', 'unreachable'],
+  ['EACCES', 'connect', 'unreachable'],
+  ['ENOENT', 'open', null],
+  ['EACCES', 'open', null],
+])('%s of %s, of a socket or of a file, means %s', (code, syscall, kind) => {
+  const error = Object.assign(new Error('of Node'), { code, syscall });
+  expect(toServiceError(error, null)?.kind ?? null).toBe(kind);
+});
+
 it('any other is a defect', () => {
   expect(toServiceError(failure('42601'), { name: 'dr0', isPrimary: false })).toBeNull();
 });

@@ -7,6 +7,7 @@ import {
   expectedSchemaVersion,
   MIGRATIONS_TABLE,
   migrate,
+  requireMigrated,
   schemaVersion,
   unfitness,
 } from '../../db/migrate.ts';
@@ -310,14 +311,51 @@ describe('migrating', () => {
     });
   });
 
-  test('needs the schema public for its own table, whatever comes first in search_path', async () => {
+  test.each(['"Own schema",public', '"Own schema"'])(
+    'needs only the first schema of search_path, and leaves nothing in public (%s)',
+    async (path) => {
+      await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+        await withClient(url, (client) =>
+          client.query('create schema "Own schema"; revoke all on schema public from public'),
+        );
+        const address = new URL(url);
+        address.searchParams.set('options', `-c search_path=${path.replaceAll(' ', '\\ ')}`);
+        const own = address.href.replaceAll('+', '%20');
+        expect((await migrate(own)).from).toBe('none');
+        expect(await migrate(own)).toMatchObject({ applied: [] });
+        const { rows } = await withClient(url, (client) =>
+          client.query(
+            `select distinct nspname, to_regclass('public.${MIGRATIONS_TABLE}') as left
+             from pg_class join pg_namespace n on n.oid = relnamespace
+             where nspname !~ '^pg_|^information_schema$'`,
+          ),
+        );
+        expect(rows).toEqual([{ nspname: 'Own schema', left: null }]);
+      });
+    },
+  );
+
+  test('can be required to have happened', async () => {
+    await expect(requireMigrated(database.url)).resolves.toBeUndefined();
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
-      await withClient(url, (client) =>
-        client.query('create schema own; grant all on schema own to pg_read_all_data'),
+      await expect(requireMigrated(url)).rejects.toThrow(
+        /^The database schema is at none, and this version needs \d+_\w+: run migrate, or start/,
       );
-      const limited = new URL(url);
-      limited.searchParams.set('options', '-c search_path=own,public -c role=pg_read_all_data');
-      await expect(migrate(limited.href)).rejects.toThrow('to create tables in schema public');
+      expect(await withClient(url, schemaVersion)).toBe('none');
+    });
+  });
+
+  test('knows what 1.6 has migrated, which kept its table in public', async () => {
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await withClient(url, (client) => client.query('create schema app'));
+      const own = new URL(url);
+      own.searchParams.set('options', '-c search_path=app');
+      const { to } = await migrate(own.href);
+      await withClient(url, (client) =>
+        client.query(`alter table app.${MIGRATIONS_TABLE} set schema public`),
+      );
+      expect(await migrate(own.href)).toEqual({ from: to, to, applied: [] });
+      expect(await withClient(own.href, schemaVersion)).toBe(to);
     });
   });
 

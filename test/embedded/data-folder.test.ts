@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -36,6 +36,18 @@ describe('the data of an embedded server', () => {
     expect((await stat(dataDir)).uid).toBe(place.user?.uid ?? process.getuid?.());
     expect(place.user).toEqual(isRoot ? { uid: 65_534, gid: 65_534 } : undefined);
   });
+
+  test.runIf(isRoot)(
+    'belong to the owner of their folder, where it exists and has one',
+    async () => {
+      await mkdir(dataDir, { mode: 0o700 });
+      await chown(dataDir, 1, 1);
+      expect((await openDataFolder(dataDir, systemDir)).user).toEqual({ uid: 1, gid: 1 });
+      // PostgreSQL must know the name of its user.
+      await chown(dataDir, 54_321, 54_321);
+      expect((await openDataFolder(dataDir, systemDir)).user?.uid).toBe(65_534);
+    },
+  );
 
   test('are reachable whatever the umask is when their folder is created', async () => {
     const umask = process.umask(0o077);

@@ -38,7 +38,7 @@ describe('a keeper', () => {
       server: DEAD,
       revive: starts.revive,
       pauses: PAUSES,
-      log: (line) => lines.push(line),
+      warn: (line) => lines.push(line),
     });
     await starts.reach(5);
     await keeper.stop();
@@ -51,8 +51,8 @@ describe('a keeper', () => {
 
   it('does not count a server that another process has started', async () => {
     const starts = startsThat('adopted');
-    const log = () => undefined;
-    const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
+    const warn = () => undefined;
+    const keeper = keepRunning({ server: DEAD, revive: starts.revive, warn, pauses: PAUSES });
     await starts.reach(1);
     await keeper.stop();
     expect(keeper.restarts()).toBe(0);
@@ -65,8 +65,8 @@ describe('a keeper', () => {
       throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
     });
     syncBuiltinESMExports();
-    const log = (line: string) => lines.push(line);
-    const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
+    const warn = (line: string) => lines.push(line);
+    const keeper = keepRunning({ server: DEAD, revive: starts.revive, warn, pauses: PAUSES });
     try {
       await vi.waitFor(() => expect(lines.length).toBeGreaterThan(1));
       expect(lines[0]).toBe(
@@ -83,8 +83,8 @@ describe('a keeper', () => {
 
   it('starts nothing after it was stopped', async () => {
     const starts = startsThat();
-    const log = () => undefined;
-    const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
+    const warn = () => undefined;
+    const keeper = keepRunning({ server: DEAD, revive: starts.revive, warn, pauses: PAUSES });
     await keeper.stop();
     expect(starts.count).toBe(0);
   });

@@ -78,6 +78,12 @@ describe('health', () => {
       expect((await nowhere.call('/readyz')).status).toBe(503);
       expect((await nowhere.call('/healthz')).status).toBe(200);
       expect(await nowhere.refusal('slices')).toEqual([500, 'Database is not reachable']);
+      expect((await nowhere.rest('slices')).headers['retry-after']).toBe('1');
+      const graph = await nowhere.graphql('{ viewer { username } }');
+      expect(graph.errors).toMatchObject([
+        { message: 'Database is not reachable', extensions: { code: 'BACKEND' } },
+      ]);
+      expect(graph.headers['retry-after']).toBe('1');
       expect(nowhere.logText()).not.toContain('x:y');
     } finally {
       await nowhere.close();

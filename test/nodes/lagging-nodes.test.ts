@@ -55,7 +55,7 @@ beforeAll(async () => {
   const variables: Record<string, string> = {};
   lab = await startLab({
     // A read that waits for a lock is soon refused: the primary is then busy.
-    databaseUrl: `${primary.url}?options=-c%20lock_timeout%3D100ms`,
+    databaseUrl: `${primary.url}&options=-c%20lock_timeout%3D100ms`,
     groups: [group(1)],
     lines: [line(1)],
     variables,

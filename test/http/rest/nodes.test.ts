@@ -144,7 +144,6 @@ describe('the node that answers (decision 13)', () => {
       'permission denied for table contexts',
     ],
   ])('that cannot answer is named in the log: %s', async (node, message, reason) => {
-    const before = lab.logText().length;
     const asked = { ...QUESTION, destination_node: node };
     expect(await lab.refusal('topper', asked)).toEqual([500, message]);
     const graph = await lab.graphql(
@@ -152,9 +151,10 @@ describe('the node that answers (decision 13)', () => {
          counterGroup(guid: "${GROUP}") { id } } }`,
     );
     expect(graph.errors?.at(-1)).toMatchObject({ message, extensions: { code: 'BACKEND' } });
-    const lines = lab.logText().slice(before).trim().split('\n');
-    const failures = lines.map((line) => JSON.parse(line)).filter(({ err }) => err !== undefined);
-    const err = { message: expect.stringContaining(reason), node };
+    // Other requests may have failed for the same reason before: it is logged once.
+    const lines = lab.logText().trim().split('\n');
+    const failures = lines.map((line) => JSON.parse(line)).filter(({ err }) => err?.node === node);
+    const err = { message: expect.stringContaining(reason) };
     expect(failures.find(({ msg }) => msg.startsWith('a request'))).toMatchObject({ err });
     expect(failures.findLast(({ msg }) => msg.startsWith('a GraphQL'))).toMatchObject({ err });
   });
@@ -198,7 +198,9 @@ it.each(Object.entries(MISTAKEN))(
     ]);
     const log = lab.logText().slice(before);
     expect(log).toContain(`the variable ${name} must hold the address of the node ${name}`);
-    expect(log).toContain(', and holds something else: set it where the server is started');
+    expect(log).toContain(
+      ', and holds something else (not shown: it may hold a password): correct it where the server',
+    );
     expect(log).not.toMatch(/ECONNREFUSED|ENOTFOUND|mysql/);
     expect(log).not.toContain(value);
   },

@@ -228,12 +228,19 @@ describe('a request that waits for a lock', () => {
 
 describe('a request to a database that hangs', () => {
   let isHanging = false;
+  let hangsAtPages = false;
+  /** The connection on which pages were requested then. */
+  let silent: Socket | null = null;
   let proxy: Awaited<ReturnType<typeof openProxy>>;
   let services: Map<TestService, TestService>;
 
   beforeAll(async () => {
     const passing = (from: Socket, to: Socket) =>
       from.on('data', (bytes: Buffer) => {
+        if (hangsAtPages && bytes.includes('segment_pages')) {
+          isHanging = true;
+          silent = from;
+        }
         if (!isHanging) to.write(bytes);
       });
     proxy = await openProxy(lab.databaseUrl, (client, upstream) => {
@@ -267,6 +274,26 @@ describe('a request to a database that hangs', () => {
     await expect.poll(() => atWork(service)).toBe(0);
     // Statements that hung are never answered: their connections are given up.
     await expect.poll(() => way(service, FEW)).not.toContain('ERROR');
+  });
+
+  it('ends a field with its own limit, before the connection is given up', async () => {
+    const service = services.get(lab) ?? lab;
+    const query = TOPPER.replace('topper(', 'topper(timeoutSeconds: 1, ');
+    const ask = () => post(service, { query, variables: { guid: FEW } }, '/graphql');
+    await ask();
+    service.emptyCaches();
+    hangsAtPages = true;
+    try {
+      const { errors, data } = JSON.parse(await ask());
+      expect(errors).toMatchObject([
+        { message: LATE, path: ['context', 'counterGroup', 'topper'] },
+      ]);
+      expect(data.context.counterGroup).toEqual({ topper: null });
+      expect(silent?.destroyed).toBe(false);
+    } finally {
+      hangsAtPages = isHanging = false;
+    }
+    await expect.poll(ask).not.toContain('errors');
   });
 });
 

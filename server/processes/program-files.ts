@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { programVersion } from '../telemetry/program-version.ts';
+
+const OWN_VERSION = programVersion();
+
+/**
+ * Throws if another process of this program can no longer be started, because an upgrade has
+ * removed or replaced its files.
+ */
+export function requireOwnFiles(
+  file: string,
+  readVersion: () => string = programVersion,
+  ownVersion: string = OWN_VERSION,
+): void {
+  if (!existsSync(file)) {
+    throw new Error(`The files of the program are gone (${file}): ${ADVICE}`);
+  }
+  const version = readVersion();
+  if (version === ownVersion) return;
+  throw new Error(
+    `The files of the program are those of version ${version} now, and this is ${ownVersion}: ${ADVICE}`,
+  );
+}
+
+const ADVICE = 'restart the service, which an upgrade must do itself';
