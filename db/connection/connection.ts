@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { LIMITS } from '../../domain/limits.ts';
 import { isUnreachable } from '../database-error.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { announcedPid } from './backend-pid.ts';

@@ -36,8 +36,6 @@ describe('an import of flows', () => {
       context: 'lab',
       format: 'zeek',
       lines: 4,
-      knownLines: null,
-      cutLine: null,
       records: 2,
       readings: 24,
       keys: 12,
