@@ -266,14 +266,14 @@ describe('the command import --follow', () => {
     follower.process.stdin?.write(minute(0) + minute(10));
     await untilCommitted(10);
     await follower.said(
-      /^lab: 20 flows, \d+ d behind; \d+ not committed, for \d+ s; (nothing committed yet|committed up to 2023-11-14T22:14:09Z)$/m,
+      /"msg":"lab: 20 flows, \d+ d behind; \d+ not committed, for \d+ s; (nothing committed yet|committed up to 2023-11-14T22:14:09Z)"}$/m,
     );
     follower.process.kill('SIGKILL');
     expect(await follower.ended).toEqual([null, 'SIGKILL']);
     await expectOnce(10);
     const next = follow();
     await next.said(
-      /^lab: the feed before, begun at .+, committed 10 flows, the newest of 2023-11-14T22:14:09.000Z$/m,
+      /"msg":"lab: the feed before, begun at .+, committed 10 flows, the newest of 2023-11-14T22:14:09.000Z"}$/m,
     );
     // A sender that still has the lost flows can send them again from there.
     next.process.stdin?.end(minute(10));
