@@ -266,8 +266,10 @@ export const LIMITS = {
   rememberedTokens: 1_000,
   /** Chosen tokens that are tried at once, each with 32 MB: half of the threads of Node's pool. */
   scryptsAtOnce: 2,
-  /** Requests that wait for that, some ten seconds at the longest. */
-  waitingScrypts: 200,
+  /** Requests from one network that wait for that; the networks have their turns one by one. */
+  waitingScrypts: 10,
+  /** Networks that wait for that, each at most ten seconds for its next turn. */
+  waitingScryptCallers: 200,
   /** Open connections: an idle one takes about 20 KB and a file descriptor. */
   connections: 2_048,
   /** More than an operating system gives to a program. */

@@ -1,7 +1,13 @@
-import { workedMs, yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
+import { yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
 
-/** Milliseconds of work after which other requests run; a dashboard of 60 toppers takes fewer. */
-const WORK_MS = 5;
+/**
+ * Completing so many values takes some milliseconds, even if each begins to load a series. They are
+ * counted rather than timed, so that the same operation always reads in the same batches.
+ */
+const VALUES_BETWEEN_YIELDS = 1_000;
+
+/** So do so many characters of long texts. */
+const CHARACTERS_BETWEEN_YIELDS = 500_000;
 
 /** How far an operation has come, or one of its fields that may end earlier than the operation. */
 export type Progress = {
@@ -44,7 +50,9 @@ export class OperationProgress implements Progress {
   #taken = 0;
   /** Values that were announced before they are completed. */
   #expected = 0;
+  #yieldsAt = VALUES_BETWEEN_YIELDS;
   #written = 0;
+  #yieldsAtCharacter = CHARACTERS_BETWEEN_YIELDS;
   #ended: End | null = null;
   readonly #waiting: (() => void)[] = [];
   #isRunning = false;
@@ -95,7 +103,7 @@ export class OperationProgress implements Progress {
   }
 
   get isDue(): boolean {
-    return workedMs() >= WORK_MS;
+    return this.#taken >= this.#yieldsAt || this.#written >= this.#yieldsAtCharacter;
   }
 
   later<T>(work: () => T | Promise<T>): Promise<T> {
@@ -116,11 +124,15 @@ export class OperationProgress implements Progress {
     this.#allowance.onWaiting(true);
     while (this.#waiting.length > 0) {
       await yieldToEventLoop();
+      this.#yieldsAt = this.#taken + VALUES_BETWEEN_YIELDS;
+      this.#yieldsAtCharacter = this.#written + CHARACTERS_BETWEEN_YIELDS;
       this.#noteWritten();
       // The latest first: what has begun is completed, and its parts need not wait in memory.
-      do {
-        this.#waiting.pop()?.();
-      } while (this.#waiting.length > 0 && !this.isDue);
+      while (!this.isDue) {
+        const next = this.#waiting.pop();
+        if (!next) break;
+        next();
+      }
     }
     this.#isRunning = false;
     this.#allowance.onWaiting(false);

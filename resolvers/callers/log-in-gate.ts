@@ -9,6 +9,8 @@ export type LogInNode = 'primary' | 'stand-in';
 
 /** Guards the step from a claim to an identity: counts failures, and takes permits. */
 export type LogInGate = {
+  /** The network that the claim comes from. */
+  readonly caller: string;
   /** Called before the user is looked up there. Error: `tooManyFailures`. */
   check(username: string, at: LogInNode): void;
   /** Called if the token is wrong or the user unknown there. Returns the error to throw. */

@@ -24,6 +24,7 @@ export async function provedRow(
 ): Promise<IdentityRow | null> {
   const { chosenTokens, signal } = reads.proving;
   const proving = {
+    caller: gate.caller,
     signal,
     // Nobody waits for a connection of this request while it waits for its turn.
     letGo: () => reads.release(nodeUrl),

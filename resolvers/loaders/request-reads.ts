@@ -64,7 +64,7 @@ export class RequestReads {
   constructor(options: RequestReadsOptions) {
     this.#options = options;
     const { standbys, mayShare, signal } = options;
-    this.#caller = { user: '', signal, pause: this.batches.pause };
+    this.#caller = { user: '', signal };
     this.#choice = new StandbyChoice({
       standbys,
       mayShare,

@@ -24,6 +24,7 @@ export type LiveParts = {
  * stand-in that does not know them may lag behind, so their streams go on.
  */
 export const liveGate = (followed: Followed): LogInGate => ({
+  caller: '',
   check: () => undefined,
   failed: (_, by) => (by === 'primary' ? serviceError('invalidToken') : refusalOf(followed)),
   proved: () => undefined,

@@ -99,6 +99,7 @@ export class RightsCheck {
 }
 
 const AT_ONCE = {
+  caller: '',
   letGo: async () => undefined,
   check: () => undefined,
   signal: new AbortController().signal,

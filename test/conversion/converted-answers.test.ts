@@ -122,8 +122,9 @@ const reader = (): SegmentReader => ({
   node: 'test',
   memory: new SegmentMemory(2 ** 24),
   threadPool,
-  caller: { user: 'test', signal: new AbortController().signal, pause: () => undefined },
+  caller: { user: 'test', signal: new AbortController().signal },
   pause: () => undefined,
+  afterKeys: () => undefined,
   yieldToEventLoop: async () => {},
   fetch: (requests, bound) => fetchPages(copiesOf(lab.connection), requests, bound),
 });

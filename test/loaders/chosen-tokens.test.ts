@@ -25,6 +25,7 @@ async function chosen(token: string): Promise<ChosenToken> {
 }
 
 const proving = (more: object = {}) => ({
+  caller: 'here',
   letGo: async () => void steps.push('letGo'),
   check: () => void steps.push('check'),
   signal: new AbortController().signal,
@@ -72,6 +73,17 @@ it('a caller who is refused meanwhile, or goes away, costs nothing', async () =>
   await expect(tokens.isRight(RIGHT, stored, proving({ signal }))).rejects.toThrow('gone');
   expect(steps).not.toContain('check');
   expect(await tokens.isRight(RIGHT, stored, proving())).toBe(true);
+});
+
+it('a caller waits for one guess of another, however many the other has begun', async () => {
+  const order: string[] = [];
+  const guess = (caller: string, i: number) =>
+    tokens
+      .isRight({ ...WRONG, digest: tokenDigest(`${caller} ${i}`) }, stored, proving({ caller }))
+      .then(() => order.push(caller));
+  const flood = Array.from({ length: 10 }, (_, i) => guess('mallory', i));
+  await Promise.all([...flood, guess('ada', 0)]);
+  expect(order.indexOf('ada')).toBeLessThanOrEqual(LIMITS.scryptsAtOnce + 2);
 });
 
 it('few are derived at once, a bounded number waits, and the rest are told BUSY', async () => {

@@ -81,8 +81,9 @@ function openStore(written: readonly PlainSegment[], live: LiveSegments): TestSt
     node: 'test',
     memory: new SegmentMemory(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
-    caller: { user: 'test', signal: new AbortController().signal, pause: () => undefined },
+    caller: { user: 'test', signal: new AbortController().signal },
     pause: () => undefined,
+    afterKeys: () => undefined,
     yieldToEventLoop: async () => {},
     fetch: async (requests) => {
       if (requests.some(({ pages }) => [...pages].length > 0)) statements += 1;

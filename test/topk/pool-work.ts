@@ -11,7 +11,6 @@ const INLINE_READINGS = 60_000;
 export const FOREVER: KernelCaller = {
   user: 'anna',
   signal: new AbortController().signal,
-  pause: () => undefined,
 };
 
 export const callerWith = ({ signal }: AbortController): KernelCaller => ({

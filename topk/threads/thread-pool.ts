@@ -317,10 +317,7 @@ export class ThreadPool {
 
   async #run(task: KernelTask, isSmall: boolean, caller: KernelCaller): Promise<KernelResult> {
     this.#threads.requireOpen(caller);
-    if (isSmall && this.#runsInline) {
-      await caller.pause();
-      return this.#runHere(task);
-    }
+    if (isSmall && this.#runsInline) return this.#runHere(task);
     const end = this.#onWork('kernel', `${task.kind} in a thread`);
     const result = this.#threads.run(task, caller);
     result.then(() => end(), end);

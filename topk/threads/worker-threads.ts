@@ -13,8 +13,6 @@ export type KernelCaller = {
   /** The name of the user; empty: the caller is not identified yet. */
   readonly user: string;
   readonly signal: AbortSignal;
-  /** Awaited before a small task runs in the thread that answers requests: others may be due. */
-  readonly pause: () => Promise<void> | undefined;
 };
 
 export type WorkerThreadsOptions = {

@@ -135,7 +135,7 @@ async function answerRead(
   }
   const folds = selected.filter(isOfFold);
   const queries: KernelQuery[] = [];
-  for (const each of folds) queries.push(await toKernel(each, named, reader.pause));
+  for (const each of folds) queries.push(await toKernel(each, named, reader.afterKeys));
   const found = await reader.threadPool.fold(fold, units, queries, reader.caller);
   return answersOf(reader, folds, ({ question }, i) => {
     const answer = found[i];

@@ -40,7 +40,7 @@ export type SelectedFold = {
 export async function toKernel(
   { question, selection: { within, passing } }: SelectedFold,
   named: NamedKeys,
-  pause: SegmentReader['pause'],
+  afterKeys: SegmentReader['afterKeys'],
 ): Promise<KernelQuery> {
   switch (question.kind) {
     case 'top':
@@ -54,12 +54,12 @@ export async function toKernel(
     case 'chosen':
       return {
         kind: question.kind,
-        keys: await findOrdinals(named, question.keys, pause),
+        keys: await findOrdinals(named, question.keys, afterKeys),
         within,
         passing,
       };
     case 'values':
-      return { kind: 'values', keys: await findOrdinals(named, question.keys, pause) };
+      return { kind: 'values', keys: await findOrdinals(named, question.keys, afterKeys) };
     default:
       return question satisfies never;
   }
@@ -68,11 +68,11 @@ export async function toKernel(
 async function findOrdinals(
   named: NamedKeys,
   texts: readonly string[],
-  pause: SegmentReader['pause'],
+  afterKeys: SegmentReader['afterKeys'],
 ): Promise<number[]> {
   const ordinals: number[] = [];
   for (const text of texts) {
-    await pause();
+    await afterKeys(1);
     ordinals.push(findOrdinal(named, text));
   }
   return ordinals;

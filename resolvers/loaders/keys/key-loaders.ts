@@ -69,7 +69,7 @@ async function describeAll(
         const key = some[i] as string;
         if (!row) unknown.set(nameOf(group, key), { state, at, group, key });
       }
-      await reader.pause();
+      if (some.length === KEYS_AT_ONCE) await reader.pause();
     }
     found.push(rows);
   }
@@ -78,7 +78,7 @@ async function describeAll(
   for (const [r, { group, keys }] of requests.entries()) {
     const rows = found[r] ?? [];
     for (const [i, key] of keys.entries()) rows[i] ??= byName.get(nameOf(group, key));
-    await reader.pause();
+    if (keys.length >= KEYS_AT_ONCE) await reader.pause();
   }
   return found as DescribedKey[][];
 }
@@ -103,7 +103,7 @@ async function describeUnknown(
       byName.set(name, row);
       if (state.snapshot === reader.session.snapshot) texts.keep(at, row);
     }
-    await reader.pause();
+    if (some.length === KEYS_AT_ONCE) await reader.pause();
   }
   return byName;
 }
@@ -187,7 +187,7 @@ async function labelledGroup(
   const labels = new Map<string, string>();
   const byUser: string[] = [];
   for (const { key, label, isByUser } of rows) {
-    await reader.pause();
+    await reader.afterKeys(1);
     if (label !== null) labels.set(key, label);
     if (isByUser) byUser.push(key);
   }

@@ -17,7 +17,7 @@ import { inPauses } from '../session/in-pauses.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 
 /** What matching needs of a reader. */
-type FilterReader = Pick<NodeReader, 'memory' | 'caller' | 'onFilter' | 'pause'>;
+type FilterReader = Pick<NodeReader, 'memory' | 'caller' | 'onFilter' | 'pause' | 'afterKeys'>;
 
 /** Matches keys with a filter whose patterns are priced. Errors: also those of `onFilter`. */
 export async function matchKeys(
@@ -78,7 +78,7 @@ async function labelsOfKeys(
   const codec = keyCodecOf(kinds);
   const found = new Map<string, string>();
   for (let i = 0; i < keys.count; i += 1) {
-    await reader.pause();
+    await reader.afterKeys(1);
     const key = codec.decode(keyAt(keys, i));
     const label = labels.keys.get(key);
     if (label !== undefined) found.set(key, label);
@@ -108,7 +108,7 @@ async function labelsWith(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const [key, label] of labels) {
-    await reader.pause();
+    await reader.afterKeys(1);
     if (foldCase(label).includes(wanted)) found.set(key, label);
   }
   return found;

@@ -70,7 +70,9 @@ async function readPresent(
   for (const { segment, runs } of cut) {
     for (const run of runs) blocks.want(segment, run, null, wishes);
   }
-  await blocks.decode(await wishes.read(reader, bound));
+  const sectionsOf = await wishes.read(reader, bound);
+  await reader.afterKeys(cut.reduce((sum, { segment }) => sum + segment.keyCount, 0));
+  await blocks.decode(sectionsOf);
   const found: PresentKeys[] = [];
   for (const { segment, runs } of cut) {
     const present = emptyKeySet(segment.keyCount);

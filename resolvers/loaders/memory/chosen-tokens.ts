@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type ScryptParameters, scryptDigest } from '../../../db/token-digest.ts';
-import { serviceError } from '../../../domain/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
+import { Turns } from './turns.ts';
 
 /** A token as it is stored; digest null: the user has none; salt null: a random one. */
 type StoredParts = {
@@ -23,6 +23,8 @@ type Claim = { readonly username: string; readonly digest: Buffer };
 export type ChosenToken = ScryptParameters & { readonly digest: Buffer };
 
 type Proving = {
+  /** Whose turn it is: the network that the request comes from. */
+  readonly caller: string;
   /** Called before the work waits for its turn. */
   readonly letGo: () => Promise<void>;
   /** Called when the work may start. Errors: the caller has failed too often meanwhile. */
@@ -35,14 +37,17 @@ type Proving = {
  * Proves chosen tokens, which are kept under scrypt: guesses are slow for whoever has stolen the
  * database, and for this process too. So a right token costs its user the time once; the process
  * then knows what it becomes. Wrong ones are bounded by the limits of failed log-ins, and few are
- * tried at once, in threads of Node's own pool, while the others wait.
+ * tried at once, in threads of Node's own pool, while the others wait, each network for its turn.
  */
 export class ChosenTokens {
   /** What right tokens become, by user and SHA-256. */
   readonly #known = new LRUCache<string, ChosenToken>({ max: LIMITS.rememberedTokens });
   /** Derivations in progress, by SHA-256 and salt. */
   readonly #running = new Map<string, Promise<Buffer>>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns = new Turns({
+    ofCaller: LIMITS.waitingScrypts,
+    callers: LIMITS.waitingScryptCallers,
+  });
   #free: number = LIMITS.scryptsAtOnce;
   #latest: ChosenToken | null = null;
 
@@ -89,22 +94,20 @@ export class ChosenTokens {
     return derived;
   }
 
-  async #inTurn<T>({ letGo, check, signal }: Proving, work: () => T | Promise<T>): Promise<T> {
+  async #inTurn<T>(
+    { caller, letGo, check, signal }: Proving,
+    work: () => T | Promise<T>,
+  ): Promise<T> {
     await letGo();
-    if (this.#free === 0 && this.#waiting.length >= LIMITS.waitingScrypts) {
-      throw serviceError('busy');
-    }
     if (this.#free > 0) this.#free -= 1;
     // Whoever is done passes the turn on.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#turns.wait(caller);
     try {
       signal.throwIfAborted();
       check();
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
+      if (!this.#turns.next()) this.#free += 1;
     }
   }
 }

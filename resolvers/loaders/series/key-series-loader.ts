@@ -68,11 +68,12 @@ export class KeySeriesLoader {
     requests: readonly Request[],
     bound: TimeBound | null,
   ): Promise<KeySeriesFound[]> {
-    await reader.pause();
+    // Smaller batches are read together with what else is read now.
+    if (requests.length === KEYS_AT_ONCE) await reader.pause();
     const found = await loadAll(reader, requests, bound);
     // A series that was read for its values need not be read again for its steps.
     for (const [i, request] of requests.entries()) {
-      await reader.pause();
+      await reader.afterKeys(1);
       const { series = null } = found[i] ?? {};
       if (request.question && series) {
         this.#loader.prime({ ...request, question: null }, { series, values: null });

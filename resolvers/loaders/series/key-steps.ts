@@ -230,7 +230,7 @@ async function readInner(
   for (const grid of open) {
     const ofKeys: (WantedKey | null)[] = [];
     for (const key of grid.keys) {
-      await reader.pause();
+      await reader.afterKeys(1);
       ofKeys.push(wantedKey(grid.first.group, key));
     }
     for (const segment of grid.segments) {
@@ -247,7 +247,7 @@ async function readInner(
     const ofGrid = parts.get(grid) ?? grid.keys.map((): SeriesPart[] => []);
     parts.set(grid, ofGrid);
     for (const [keyIndex, key] of grid.keys.entries()) {
-      await reader.pause();
+      await reader.afterKeys(1);
       const readings = key === null ? totalsOf(segment, grid) : series[keyIndex];
       if (!readings || readings.ids.length === 0) continue;
       ofGrid[keyIndex]?.push({ ...onSteps(readings, steps), segment });

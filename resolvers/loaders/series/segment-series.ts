@@ -70,7 +70,7 @@ export class SegmentSeriesReads {
     const found: WantedRows = wanted.map(() => null);
     const prefix = `${segmentName(this.#reader, segment)} ${meterIndex}`;
     for (const [i, key] of wanted.entries()) {
-      await this.#reader.pause();
+      await this.#reader.afterKeys(1);
       if (key === null) continue;
       // Not by its ordinal, because the search for that would take longer than all else here.
       const name = `${prefix} ${key.key}`;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import { pause } from './event-loop-scheduler.ts';
+import { yieldToEventLoop } from './event-loop-scheduler.ts';
 
 /**
  * Decides when a batch of loads is read. Ordinarily that is as soon as everything that can run
@@ -22,13 +22,12 @@ export class BatchGate {
     );
   };
 
-  /** Lets other requests continue if it is time. Await it repeatedly during long work. */
-  readonly pause = (): Promise<void> | undefined => {
-    const pausing = pause();
-    if (!pausing) return undefined;
+  /** Gives way to other requests, while the batches wait. */
+  async giveWay(): Promise<void> {
     this.close();
-    return pausing.finally(() => this.open());
-  };
+    await yieldToEventLoop();
+    this.open();
+  }
 
   /** Call it when a piece of work gives way; each call needs one of `open`. */
   close(): void {

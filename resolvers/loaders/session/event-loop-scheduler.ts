@@ -55,9 +55,6 @@ export function hasTimeLeft(): boolean {
   return begun.length + starts.length === 0 && performance.now() - startedAt < ITERATION_MS;
 }
 
-/** Milliseconds of work since this iteration of the loop began. */
-export const workedMs = (): number => performance.now() - noteWork();
-
 /** Calls `begin` in a later iteration, after all work in progress. */
 export function queueStart(begin: () => void): void {
   noteWork();

@@ -24,7 +24,7 @@ import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
 import type { BatchGate } from './batch-gate.ts';
-import { yieldToEventLoop } from './event-loop-scheduler.ts';
+import { pause, yieldToEventLoop } from './event-loop-scheduler.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -65,6 +65,9 @@ type NodeReaderOptions = {
   readonly onPlan: TellPlan;
 };
 
+/** Keys whose work takes a millisecond or so. */
+const KEYS_AT_ONCE = 500;
+
 type PagesWanted = {
   readonly requests: readonly PageRequest[];
   readonly bound: TimeBound | null;
@@ -84,6 +87,8 @@ export class NodeReader {
   /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
   readonly batchScheduleFn: (dispatch: () => void) => void;
   readonly #batches: BatchGate;
+  /** Number of keys that the request has worked on since it last gave way. */
+  #keys = 0;
   readonly onPlan: TellPlan;
   /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
@@ -127,7 +132,20 @@ export class NodeReader {
    */
   pause(): Promise<void> | undefined {
     this.#check();
-    return this.#batches.pause();
+    return pause();
+  }
+
+  /**
+   * Await it for each of many keys whose work comes before loads: others run after each few hundred
+   * keys of the request. They are counted rather than timed, so that the same operation always
+   * reads in the same batches. Errors: those of `pause`.
+   */
+  afterKeys(count: number): Promise<void> | undefined {
+    this.#keys += count;
+    if (this.#keys < KEYS_AT_ONCE) return undefined;
+    this.#keys = 0;
+    this.#check();
+    return this.#batches.giveWay();
   }
 
   /** Yields before long work that cannot pause. Errors: the same. */
@@ -254,6 +272,7 @@ export class NodeReader {
       threadPool: memory.threadPool,
       caller,
       pause: () => this.pause(),
+      afterKeys: (count) => this.afterKeys(count),
       yieldToEventLoop: () => this.yieldToEventLoop(),
       fetch: async (requests, bound) =>
         requests.length === 0 ? new Map() : pages.load({ requests, bound }),

@@ -22,6 +22,8 @@ export type SegmentReader = {
   ) => Promise<FetchedPages>;
   /** Await it during long work. Errors: the request's time limit has passed, or its caller left. */
   readonly pause: () => Promise<void> | undefined;
+  /** Await it for each of many keys whose work comes before loads. Errors: the same. */
+  readonly afterKeys: (count: number) => Promise<void> | undefined;
   /** Yields before long work that cannot pause. */
   readonly yieldToEventLoop: () => Promise<void>;
 };

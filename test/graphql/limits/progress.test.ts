@@ -38,34 +38,38 @@ describe('the progress of an operation', () => {
     expect(() => progress.expect(41)).toThrow('too many');
   });
 
-  it('gives way after some milliseconds of work, and goes on with the latest first', async () => {
+  it('gives way after some thousand values, and goes on with the latest first', async () => {
     const given = allowance(Number.POSITIVE_INFINITY);
     const progress = new OperationProgress(given);
-    const workUntilDue = () => {
-      while (!progress.isDue) progress.take(1);
-    };
-    workUntilDue();
+    let taken = 0;
+    while (!progress.isDue) {
+      progress.take(1);
+      taken += 1;
+    }
     const order: string[] = [];
     const work = ['a', 'b', 'c'].map((name) =>
       progress.later(() => {
         order.push(name);
-        workUntilDue();
+        takeMany(progress, taken);
         return name;
       }),
     );
     expect(order).toEqual([]);
     expect(await Promise.all(work)).toEqual(['a', 'b', 'c']);
     expect(order).toEqual(['c', 'b', 'a']);
-    // Each took the time of a whole turn.
+    // Each took the values of a whole turn.
     expect(given.noted).toEqual([true, 0, 0, 0, false]);
   });
 
-  it('notes the characters written when it gives way', async () => {
+  it('gives way after many characters, which it notes then', async () => {
     const given = allowance(10);
     const progress = new OperationProgress(given);
+    expect(progress.isDue).toBe(false);
     progress.write(5_000_000);
+    expect(progress.isDue).toBe(true);
     await progress.later(() => undefined);
     expect(given.noted).toEqual([true, 5_000_000, false]);
+    expect(progress.isDue).toBe(false);
   });
 
   it('ends it if what was written is too much', async () => {

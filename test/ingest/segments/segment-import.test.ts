@@ -120,8 +120,9 @@ async function topper(from: number, to: number, probeId: number | null) {
     node: 'test',
     memory: new SegmentMemory(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
-    caller: { user: 'test', signal: new AbortController().signal, pause: () => undefined },
+    caller: { user: 'test', signal: new AbortController().signal },
     pause: () => undefined,
+    afterKeys: () => undefined,
     yieldToEventLoop: async () => {},
     fetch: (requests: Parameters<typeof fetchPages>[1]) =>
       fetchPages(copiesOf(lab.reader), requests),

@@ -16,12 +16,16 @@ afterAll(() => memory.threadPool.close());
 type OnFilter = (keys: number, instructions: number) => void;
 
 const match = (filter: KeyFilter, onFilter: OnFilter) =>
-  matchKeys({ memory, caller: FOREVER, onFilter, pause: () => undefined }, keysOf(300, 1), {
-    keyKind: 'text',
-    partKinds: null,
-    filter,
-    labels: null,
-  });
+  matchKeys(
+    { memory, caller: FOREVER, onFilter, pause: () => undefined, afterKeys: () => undefined },
+    keysOf(300, 1),
+    {
+      keyKind: 'text',
+      partKinds: null,
+      filter,
+      labels: null,
+    },
+  );
 
 describe('a filter with patterns', () => {
   it('is priced before it is matched, by the number of keys and of instructions', async () => {
@@ -51,7 +55,13 @@ describe('a filter with patterns', () => {
 
 describe('a filter that cannot be used', () => {
   const names = { match: 'key_filter', exclude: 'inverse_key_filter' };
-  const reader = { memory, caller: FOREVER, onFilter: () => undefined, pause: () => undefined };
+  const reader = {
+    memory,
+    caller: FOREVER,
+    onFilter: () => undefined,
+    pause: () => undefined,
+    afterKeys: () => undefined,
+  };
   const many = Array.from({ length: 10_001 }, () => '10.0.0.1');
 
   it.each<[KeyFilter, 'keys' | 'networks', string]>([

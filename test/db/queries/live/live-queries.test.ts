@@ -40,13 +40,14 @@ describe('the rights of users', () => {
       { username: 'ada', context: 'lab' },
     ];
     const digest = createHash('sha256').update('ada-token').digest();
+    const random = { salt: null, scryptCost: null };
     expect(await db.read((session) => selectRights(session, rights, bound()))).toEqual([
-      { digest: null, isGranted: false },
-      { digest: null, isGranted: true },
-      { digest, isGranted: false },
-      { digest, isGranted: true },
-      { digest, isGranted: false },
-      { digest, isGranted: true },
+      { digest: null, ...random, isGranted: false },
+      { digest: null, ...random, isGranted: true },
+      { digest, ...random, isGranted: false },
+      { digest, ...random, isGranted: true },
+      { digest, ...random, isGranted: false },
+      { digest, ...random, isGranted: true },
     ]);
   });
 });
