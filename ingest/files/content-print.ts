@@ -16,7 +16,7 @@ const LINE_FEED = 0x0a;
  * Digests a content block by block, and finds the longest import that it is, or begins with. The
  * head of a content is its beginning up to the largest power of two that fits: content that begins
  * with an import begins with its head. So at each power of two, `byHead` has to return only the
- * imports with that head, shortest first, and the others are never looked at (ADR 26).
+ * imports with that head, shortest first, and the others are never looked at (ADR 25).
  */
 export class ContentPrinter<Known extends KnownContent> {
   readonly #byHead: (head: Buffer) => Promise<readonly Known[]>;
