@@ -28,15 +28,41 @@ export type FeedPlace = {
   readonly leave: () => Promise<void>;
 };
 
-/** For a feed that may run beside others. */
-export const ANY_PLACE: FeedPlace = { take: async () => {}, leave: async () => {} };
+/** Opens the connection that holds a place, and for nothing else. */
+const openForPlace = (databaseUrl: string): Promise<OpenConnection> =>
+  openConnection(databaseUrl, 'feed', { statementMs: LIMITS.connectTimeoutMs });
 
-export function feedPlace(options: FeedPlaceOptions): FeedPlace {
-  const { context, probe, waitMs, tickMs, monotonicMs, onWaiting } = options;
-  const hash = createHash('sha256')
+/** What the lock of a place is for. */
+const hashOf = (context: string, probe: string | null): number =>
+  createHash('sha256')
     .update(JSON.stringify([context, probe]))
     .digest()
     .readInt32BE();
+
+/**
+ * A place beside other feeds. It keeps a feed that wants one for itself from starting, but is taken
+ * only once: a feed that was there first must be able to take its own again.
+ */
+export function placeBeside({
+  context,
+  probe,
+}: Pick<FeedPlaceOptions, 'context' | 'probe'>): FeedPlace {
+  let connection: OpenConnection | null = null;
+  return {
+    async take(databaseUrl) {
+      if (connection !== null) return;
+      connection = await openForPlace(databaseUrl);
+      await tryHoldFeed(connection, hashOf(context, probe), 'shared');
+    },
+    async leave() {
+      if (connection) await endConnection(connection).catch(() => {});
+    },
+  };
+}
+
+export function feedPlace(options: FeedPlaceOptions): FeedPlace {
+  const { context, probe, waitMs, tickMs, monotonicMs, onWaiting } = options;
+  const hash = hashOf(context, probe);
   const where = probe === null ? `context ${context}` : `context ${context} and probe ${probe}`;
   let held: OpenConnection | null = null;
 
@@ -73,8 +99,7 @@ export function feedPlace(options: FeedPlaceOptions): FeedPlace {
     leave,
     async take(databaseUrl, signal) {
       if (await isHeld()) return;
-      const statementMs = LIMITS.connectTimeoutMs;
-      const connection = await openConnection(databaseUrl, 'feed', { statementMs });
+      const connection = await openForPlace(databaseUrl);
       try {
         await wait(connection, signal);
         held = connection;

@@ -13,7 +13,7 @@ import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import type { MonotonicMs } from './feed-clock.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
-import { ANY_PLACE, type FeedPlace, feedPlace } from './feed-place.ts';
+import { type FeedPlace, feedPlace, placeBeside } from './feed-place.ts';
 import { readFeed } from './feed-reader.ts';
 import { LateFlowCounter, type LateFlows } from './late-flows.ts';
 import type { LeftOutFlows } from './left-out-flows.ts';
@@ -87,7 +87,7 @@ export async function runFeed(options: FeedOptions): Promise<FeedReport> {
 
 function placeOf(options: FeedOptions, { besideWaitMs: waitMs, tickMs }: FeedLimits): FeedPlace {
   const { context, probe, beside, monotonicMs, onBeside: onWaiting } = options;
-  if (beside) return ANY_PLACE;
+  if (beside) return placeBeside({ context, probe });
   return feedPlace({ context, probe, waitMs, tickMs, monotonicMs, onWaiting });
 }
 

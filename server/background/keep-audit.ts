@@ -3,7 +3,7 @@ import { endConnection } from '../../db/connection/end-connection.ts';
 import { isPassing } from '../../db/database-error.ts';
 import { selectHasUnlogged, updateLogged } from '../../db/write/audit/update-logged.ts';
 import { upsertFailedSignIns } from '../../db/write/audit/upsert-failed-sign-ins.ts';
-import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
+import { selectUpkeep } from '../../db/write/select-upkeep.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import { logAudit } from '../telemetry/audit.ts';
@@ -36,12 +36,15 @@ export function keepAudit(options: KeepAuditOptions): BackgroundWork {
     if (client) await endConnection(client).catch(() => undefined);
   }
 
+  /** Of a standby, and of a role that may only read, the log of requests tells of failures. */
+  const mayWrite = async (to: OpenConnection): Promise<boolean> =>
+    (await selectUpkeep(to)) === 'keeps';
+
   async function writeFailed(to: OpenConnection): Promise<void> {
     const { failed, ageSeconds } = failedSignIns.take();
     if (failed.length === 0) return;
     try {
-      // A standby has no audit of its own; the log of requests tells of failures there.
-      if (await selectIsPrimary(to)) await upsertFailedSignIns(to, { failed, ageSeconds });
+      if (await mayWrite(to)) await upsertFailedSignIns(to, { failed, ageSeconds });
     } catch (error) {
       failedSignIns.add(failed);
       throw error;
@@ -53,7 +56,7 @@ export function keepAudit(options: KeepAuditOptions): BackgroundWork {
       const statementMs = LIMITS.alertStatementMs;
       connection ??= await openConnection(databaseUrl, 'audit', { statementMs });
       await writeFailed(connection);
-      while (await selectHasUnlogged(connection)) {
+      while ((await selectHasUnlogged(connection)) && (await mayWrite(connection))) {
         for (const row of await updateLogged(connection, LIMITS.auditRows)) logAudit(log, row);
       }
       isWarned = false;

@@ -61,6 +61,19 @@ describe('a second feed', () => {
     await first.done;
   });
 
+  it('is refused while one runs that may have others beside it', async () => {
+    const first = await running({ beside: true });
+    await expect(start().done).rejects.toThrow('another feed fills context lab');
+    const beside = await running({ beside: true });
+    for (const feed of [first, beside]) {
+      feed.end();
+      await feed.done;
+    }
+    const alone = await running();
+    alone.end();
+    expect(await alone.done).toMatchObject({ committedFlows: 1 });
+  });
+
   it('waits for the first to end, and says so', async () => {
     const first = await running();
     const said: string[] = [];

@@ -3,16 +3,22 @@ import { type Connection, isTransactionPooled } from '../../connection/connectio
 import { applySettings } from '../../connection/session-settings.ts';
 
 /**
- * Takes the lock of a feed, unless another connection has it. The lock lasts as long as the
+ * Takes the lock of a feed, unless another connection has it; `shared`: unless another has it
+ * alone. The lock lasts as long as the
  * connection, which is for nothing else. Behind a pooler in transaction mode, a transaction that
  * stays open keeps the server process and with it the lock; it reads nothing, so it is in nobody's
  * way.
  */
-export async function tryHoldFeed(connection: Connection, hash: number): Promise<boolean> {
+export async function tryHoldFeed(
+  connection: Connection,
+  hash: number,
+  how: 'alone' | 'shared' = 'alone',
+): Promise<boolean> {
   const isPooled = isTransactionPooled(connection);
   const prepare = isPooled ? `begin; ${applySettings('transaction')}` : KEPT_ALIVE;
   await connection.query(prepare);
-  const lock = isPooled ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_lock';
+  const end = how === 'shared' ? '_shared' : '';
+  const lock = `pg_try_advisory_${isPooled ? 'xact_' : ''}lock${end}`;
   const { rows } = await connection.query<{ isHeld: boolean }>(
     `select ${lock}($1, $2) as "isHeld"`,
     [FEED_LOCK, hash],
