@@ -190,11 +190,11 @@ describe('a PostgreSQL that refuses', () => {
     }
   }
 
-  it('connections beyond a few answers each request or gives an error', async () => {
+  it('connections beyond a few answers each request with those that there are', async () => {
     await restart({ max_connections: '4', superuser_reserved_connections: '0' });
+    await expectRecovery(lab);
     const refused = (await Promise.all(Array.from({ length: 10 }, () => askAll(lab)))).flat();
-    expect(refused.filter(([, message]) => message !== UNREACHABLE[1])).toEqual([]);
-    expect(refused.length).toBeGreaterThan(0);
+    expect(refused).toEqual([]);
   });
 
   it('to write still answers, because requests only read', async () => {
