@@ -69,7 +69,8 @@ describe('long text', () => {
         const bytes = bytesOf(body);
         expect(byteLength(body)).toBe(bytes.length);
         expect(byteLength(bytes)).toBe(bytes.length);
-        if (typeof body !== 'string') expect(Buffer.concat(chunksOf(body))).toEqual(bytes);
+        if (typeof body !== 'string')
+          expect(Buffer.concat(chunksOf(body)).equals(bytes)).toBe(true);
       }),
       RUNS,
     );

@@ -147,7 +147,7 @@ const asBody = ({ query, operationName, variables }: RandomDocument): object => 
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 150);
+const CASES = Number(process.env['FUZZ_CASES'] ?? 60);
 
 describe('compiled operations', () => {
   it.each([
