@@ -21,18 +21,18 @@ type FeedPlaceOptions = {
 /** The place of the one feed that fills a context and probe: two of them would count twice. */
 export type FeedPlace = {
   /**
-   * Takes the place, unless this feed has it still. Waits for another feed to be gone, as one whose
-   * end the database has not noticed, and throws an `IngestError` if it stays.
+   * Takes the place, unless this feed still has it. Waits for another feed to end, and for the
+   * database to notice that; throws an `IngestError` if the other feed stays.
    */
   readonly take: (databaseUrl: string, signal: AbortSignal) => Promise<void>;
   readonly leave: () => Promise<void>;
 };
 
-/** Opens the connection that holds a place, and for nothing else. */
+/** Opens the connection that holds a place; it is used for nothing else. */
 const openForPlace = (databaseUrl: string): Promise<OpenConnection> =>
   openConnection(databaseUrl, 'feed', { statementMs: LIMITS.connectTimeoutMs });
 
-/** What the lock of a place is for. */
+/** Returns the number by which the lock of a place is known. */
 const hashOf = (context: string, probe: string | null): number =>
   createHash('sha256')
     .update(JSON.stringify([context, probe]))
@@ -40,8 +40,9 @@ const hashOf = (context: string, probe: string | null): number =>
     .readInt32BE();
 
 /**
- * A place beside other feeds. It keeps a feed that wants one for itself from starting, but is taken
- * only once: a feed that was there first must be able to take its own again.
+ * Returns the place of a feed that may run beside others. While it is taken, a feed that must be
+ * alone does not start. It is taken only once, at the start: a feed that was there first must be
+ * able to take its own place again when it has lost its connection.
  */
 export function placeBeside({
   context,

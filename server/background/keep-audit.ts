@@ -36,7 +36,7 @@ export function keepAudit(options: KeepAuditOptions): BackgroundWork {
     if (client) await endConnection(client).catch(() => undefined);
   }
 
-  /** Of a standby, and of a role that may only read, the log of requests tells of failures. */
+  /** Where the audit cannot be written, the log of requests tells of failures. */
   const mayWrite = async (to: OpenConnection): Promise<boolean> =>
     (await selectUpkeep(to)) === 'keeps';
 

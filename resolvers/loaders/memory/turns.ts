@@ -6,7 +6,10 @@ type TurnLimits = {
   readonly callers: number;
 };
 
-/** Waits that end one by one, each caller's in turn: nobody waits for all that another has begun. */
+/**
+ * A queue that serves its callers in turn: nobody waits for everything that another caller has
+ * queued.
+ */
 export class Turns {
   readonly #limits: TurnLimits;
   /** In the order of their next turns. */
