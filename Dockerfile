@@ -22,7 +22,7 @@ COPY schema schema
 COPY segments segments
 COPY server server
 COPY store store
-COPY topk topk
+COPY engine engine
 COPY web web
 RUN npm run -s build
 

@@ -14,7 +14,7 @@ const { output } = await build({
     main: 'cli/main.js',
     child: 'server/processes/child.js',
     'merge-worker': 'server/merging/merge-worker.js',
-    'thread-pool-worker': 'topk/threads/thread-pool-worker.js',
+    'thread-pool-worker': 'engine/kernel/threads/thread-pool-worker.js',
   },
   platform: 'node',
   external: [

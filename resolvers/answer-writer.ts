@@ -1,5 +1,5 @@
 import { type Body, LongText } from '../domain/text/long-text.ts';
-import { pause } from './loaders/session/event-loop-scheduler.ts';
+import { pause } from '../engine/snapshot/event-loop-scheduler.ts';
 import type { RequestScope } from './request-scope.ts';
 
 /** Characters that are rendered in a millisecond or so. */

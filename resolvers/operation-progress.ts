@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from './loaders/session/event-loop-scheduler.ts';
+import { yieldToEventLoop } from '../engine/snapshot/event-loop-scheduler.ts';
 
 /**
  * Completing so many values takes some milliseconds, even if each begins to load a series. They are

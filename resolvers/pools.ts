@@ -1,6 +1,6 @@
+import { fileSystemAt } from '../engine/snapshot/file-system.ts';
 import { type ContextView, requireSame } from './contexts.ts';
 import type { PoolRow } from './loaders/node-loaders.ts';
-import { fileSystemAt } from './loaders/session/file-system.ts';
 
 /** A pool, with sizes in bytes. Unknown fields are null. */
 export type PoolView = {

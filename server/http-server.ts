@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
-import { noteAccepted } from '../resolvers/loaders/session/event-loop-scheduler.ts';
+import { noteAccepted } from '../engine/snapshot/event-loop-scheduler.ts';
 import { AdmissionControl } from './admission/admission-control.ts';
 import { registerAdmission } from './admission/admission-metrics.ts';
 import { RefusalLog } from './admission/refusal-log.ts';

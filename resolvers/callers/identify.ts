@@ -1,5 +1,6 @@
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { pause } from '../../engine/snapshot/event-loop-scheduler.ts';
 import {
   type Claim,
   type IdentityRow,
@@ -8,7 +9,6 @@ import {
   SnapshotMoved,
   tokenDigest,
 } from '../loaders/request-reads.ts';
-import { pause } from '../loaders/session/event-loop-scheduler.ts';
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { chosenOf } from '../loaders/memory/chosen-tokens.ts';
+import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Claim, IdentityRow, RequestReads } from '../loaders/request-reads.ts';
 import type { LogInGate, LogInNode } from './log-in-gate.ts';
 

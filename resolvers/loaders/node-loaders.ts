@@ -4,20 +4,20 @@ import { type ServerFactsRow, selectServerFacts } from '../../db/queries/select-
 import { selectSliceSizes } from '../../db/queries/select-slice-sizes.ts';
 import { type SlicesRow, selectSlices } from '../../db/queries/select-slices.ts';
 import { selectTotalWindows } from '../../db/queries/select-total-windows.ts';
-import { createAlertLoaders } from './alerts/alert-loaders.ts';
-import { topperAnswersLoader } from './answers/topper-answers.ts';
 import {
   createKeyLists,
   describedKeysLoader,
   keyExistsLoader,
   labelledKeysLoader,
-} from './keys/key-loaders.ts';
-import { type KeyMatcherRequest, keyMatcher } from './keys/key-matcher.ts';
-import { checkFilter, type FilterToCheck } from './keys/match-keys.ts';
-import { groupStepsLoader } from './series/group-steps-loader.ts';
-import { KeySeriesLoader } from './series/key-series-loader.ts';
-import { manyLoader, oneLoader } from './session/batch.ts';
-import type { ContextState, NodeReader } from './session/node-reader.ts';
+} from '../../engine/keys/key-loaders.ts';
+import { type KeyMatcherRequest, keyMatcher } from '../../engine/keys/key-matcher.ts';
+import { checkFilter, type FilterToCheck } from '../../engine/keys/match-keys.ts';
+import { groupStepsLoader } from '../../engine/series/group-steps-loader.ts';
+import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
+import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
+import type { ContextState, NodeReader } from '../../engine/snapshot/node-reader.ts';
+import { topperAnswersLoader } from '../../engine/toppers/topper-answers.ts';
+import { createAlertLoaders } from './alerts/alert-loaders.ts';
 
 export type { AlertRow } from '../../db/queries/alerts/alert-row.ts';
 export type { EventRow } from '../../db/queries/alerts/event-row.ts';
@@ -26,9 +26,15 @@ export { type ChangeCursor, NO_CHANGE } from '../../db/queries/alerts/select-cha
 export type { EventCursor } from '../../db/queries/alerts/select-event-pages.ts';
 export type { PoolRow } from '../../db/queries/select-pools.ts';
 export type { SliceRow } from '../../db/queries/select-slices.ts';
-export type { KeyPage } from './keys/key-loaders.ts';
-export type { DescribedKey } from './memory/text-memory.ts';
-export type { Catalog, CounterGroupRow, CoverageRow, MeterRow, ReadGroup } from './plan/catalog.ts';
+export type { DescribedKey } from '../../engine/cache/text-memory.ts';
+export type { KeyPage } from '../../engine/keys/key-loaders.ts';
+export type {
+  Catalog,
+  CounterGroupRow,
+  CoverageRow,
+  MeterRow,
+  ReadGroup,
+} from '../../engine/plan/catalog.ts';
 
 /** Creates one DataLoader per relation, fresh for every request and node. */
 export function createNodeLoaders(reader: NodeReader) {

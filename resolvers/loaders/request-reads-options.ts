@@ -1,8 +1,8 @@
 import type { NodePools } from '../../db/session/node-pools.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
-import type { ServiceMemory } from './memory/service-memory.ts';
-import type { PlanNote, TellPlan } from './plan/plan-note.ts';
-import type { Standbys } from './standbys/standbys.ts';
+import type { ServiceMemory } from '../../engine/cache/service-memory.ts';
+import type { PlanNote, TellPlan } from '../../engine/plan/plan-note.ts';
+import type { Standbys } from '../../engine/standbys/standbys.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;

@@ -16,25 +16,25 @@ import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
-import type { KernelCaller } from '../../topk/threads/worker-threads.ts';
-import type { ChosenTokens } from './memory/chosen-tokens.ts';
-import { type Rendered, settledBefore } from './memory/response-memory.ts';
+import type { ChosenTokens } from '../../engine/cache/chosen-tokens.ts';
+import { type Rendered, settledBefore } from '../../engine/cache/response-memory.ts';
+import type { KernelCaller } from '../../engine/kernel/threads/worker-threads.ts';
+import type { PlanNote } from '../../engine/plan/plan-note.ts';
+import { BatchGate } from '../../engine/snapshot/batch-gate.ts';
+import { NodeReader, type OnFilter } from '../../engine/snapshot/node-reader.ts';
+import { RequestSession } from '../../engine/snapshot/request-session.ts';
+import { type SharedNode, StandbyChoice } from '../../engine/snapshot/standby-choice.ts';
+import { isVersioned } from '../../engine/snapshot/versioned-reads.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
-import type { PlanNote } from './plan/plan-note.ts';
 import type { RequestReadsOptions } from './request-reads-options.ts';
-import { BatchGate } from './session/batch-gate.ts';
-import { NodeReader, type OnFilter } from './session/node-reader.ts';
-import { RequestSession } from './session/request-session.ts';
-import { type SharedNode, StandbyChoice } from './session/standby-choice.ts';
-import { isVersioned } from './session/versioned-reads.ts';
 
 export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
 export { tokenDigest } from '../../db/token-digest.ts';
-export type { Rendered } from './memory/response-memory.ts';
-export type { PlanNote } from './plan/plan-note.ts';
-export type { SharedNode } from './session/standby-choice.ts';
+export type { Rendered } from '../../engine/cache/response-memory.ts';
+export type { PlanNote } from '../../engine/plan/plan-note.ts';
+export type { SharedNode } from '../../engine/snapshot/standby-choice.ts';
 
 const MIN_ATTEMPT_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { clippedSteps, type Interval, shortestStep, stepsOf } from '../../domain/time/interval.ts';
-import type { TopKeys } from '../loaders/answers/topper-answers.ts';
+import type { TopKeys } from '../../engine/toppers/topper-answers.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { coveredPart, planTopper, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 import { askKeys, selectKeys, type Topper, topperOf, viewListed } from './toppers.ts';

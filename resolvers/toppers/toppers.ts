@@ -1,7 +1,6 @@
 import type { Interval } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
-import { type KeyView, viewKeys } from '../keys.ts';
 import type {
   KeyAnswer,
   KeyQuestion,
@@ -9,7 +8,8 @@ import type {
   KeysWithin,
   RankedKeys,
   TopKeys,
-} from '../loaders/answers/topper-answers.ts';
+} from '../../engine/toppers/topper-answers.ts';
+import { type KeyView, viewKeys } from '../keys.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { viewNetworks } from './networks.ts';
 import { stepCount } from './series-step.ts';

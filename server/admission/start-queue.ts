@@ -1,4 +1,4 @@
-import { hasTimeLeft, queueStart } from '../../resolvers/loaders/session/event-loop-scheduler.ts';
+import { hasTimeLeft, queueStart } from '../../engine/snapshot/event-loop-scheduler.ts';
 
 type Waiting = {
   /** When the request was queued, in milliseconds. */

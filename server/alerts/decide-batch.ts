@@ -7,7 +7,7 @@ import {
 import { type WindowRun, windowRuns } from '../../domain/alerts/windows.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
-import { pause } from '../../resolvers/loaders/session/event-loop-scheduler.ts';
+import { pause } from '../../engine/snapshot/event-loop-scheduler.ts';
 import { metWithoutData, readWindows, withKeys } from './read-windows.ts';
 import type { RuleReads } from './rule-reads.ts';
 

@@ -12,8 +12,8 @@ import {
   shownTotal,
   shownValue,
 } from '../../domain/toppers/topper-arithmetic.ts';
-import type { RankedKey, TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
-import { pause } from '../../resolvers/loaders/session/event-loop-scheduler.ts';
+import type { RankedKey, TopKeys, ValuedKey } from '../../engine/plan/key-questions.ts';
+import { pause } from '../../engine/snapshot/event-loop-scheduler.ts';
 import { askChanges, askTop, type RuleReads } from './rule-reads.ts';
 
 /** What was read of a window. */

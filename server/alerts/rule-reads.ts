@@ -2,14 +2,14 @@ import type { AlertRule } from '../../domain/alerts/rule.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { foldOf } from '../../domain/toppers/meter-type.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
+import type { ChangesQuestion, KeyMatcher } from '../../engine/plan/key-questions.ts';
 import type {
   KeyAnswer,
   KeyQuestion,
   RankedKeys,
   TopKeys,
-} from '../../resolvers/loaders/answers/topper-answers.ts';
+} from '../../engine/toppers/topper-answers.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
-import type { ChangesQuestion, KeyMatcher } from '../../resolvers/loaders/plan/key-questions.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {

@@ -1,11 +1,11 @@
 import { NodePools } from '../../db/session/node-pools.ts';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
+import { ServiceMemory } from '../../engine/cache/service-memory.ts';
+import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
+import { Standbys } from '../../engine/standbys/standbys.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
 import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/request-reads.ts';
-import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
-import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 
 /** Maximum number of attempts of a read whose pages are swept meanwhile. */
 const MAX_ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type RightRow, selectRights } from '../../db/queries/live/select-rights.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { chosenOf } from '../../resolvers/loaders/memory/chosen-tokens.ts';
+import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Service } from '../service/service.ts';
 import type { Followers } from './followers.ts';
 import type { Follower } from './streams/stream.ts';

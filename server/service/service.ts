@@ -4,14 +4,14 @@ import { NodePools, type StatementObserver } from '../../db/session/node-pools.t
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
+import { ServiceMemory } from '../../engine/cache/service-memory.ts';
+import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
+import { Standbys } from '../../engine/standbys/standbys.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
-import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
-import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
-import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';

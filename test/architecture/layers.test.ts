@@ -10,12 +10,16 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   },
   db: { ours: ['domain'], packages: ['node-pg-migrate', 'pg', 'pg-copy-streams'] },
   segments: { ours: ['domain'], packages: [] },
-  topk: { ours: ['segments', 'domain'], packages: [] },
-  'resolvers/loaders': {
-    ours: ['db', 'topk', 'store', 'segments', 'domain'],
+  'engine/kernel': { ours: ['segments', 'domain'], packages: [] },
+  engine: {
+    ours: ['engine/kernel', 'store', 'db', 'segments', 'domain'],
     packages: ['dataloader', 'lru-cache'],
   },
-  resolvers: { ours: ['resolvers/loaders', 'domain'], packages: [] },
+  'resolvers/loaders': {
+    ours: ['engine', 'engine/kernel', 'db', 'domain'],
+    packages: ['dataloader'],
+  },
+  resolvers: { ours: ['resolvers/loaders', 'engine', 'domain'], packages: [] },
   schema: {
     ours: ['resolvers', 'domain'],
     packages: [
@@ -43,11 +47,12 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'mcp',
       'resolvers',
       'resolvers/loaders',
+      'engine',
+      'engine/kernel',
       'keeping',
       'store',
       'segments',
       'db',
-      'topk',
       'domain',
     ],
     packages: [

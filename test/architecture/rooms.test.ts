@@ -7,6 +7,7 @@ const HOUSES = [
   'cli',
   'db',
   'domain',
+  'engine',
   'exporting',
   'ingest',
   'keeping',
@@ -18,7 +19,6 @@ const HOUSES = [
   'segments',
   'server',
   'store',
-  'topk',
   'web/src/views',
 ];
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { SALT_BYTES, scryptDigest, tokenDigest } from '../../db/token-digest.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type ChosenToken, ChosenTokens } from '../../resolvers/loaders/memory/chosen-tokens.ts';
+import { type ChosenToken, ChosenTokens } from '../../engine/cache/chosen-tokens.ts';
 
 const RIGHT = { username: 'ada', digest: tokenDigest('right') };
 const WRONG = { username: 'ada', digest: tokenDigest('wrong') };

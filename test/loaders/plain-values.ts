@@ -1,6 +1,6 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { isListable } from '../../domain/toppers/topper-arithmetic.ts';
-import type { KeyMatcher } from '../../resolvers/loaders/plan/key-questions.ts';
+import type { KeyMatcher } from '../../engine/plan/key-questions.ts';
 import { addKey, emptyKeySet } from '../../segments/filter/key-set.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import { type PlainSample, plainTable } from '../segments/plain-segments.ts';

@@ -1,9 +1,9 @@
-import { SegmentMemory } from '../../resolvers/loaders/memory/segment-memory.ts';
-import type { SegmentGroup } from '../../resolvers/loaders/plan/key-questions.ts';
-import type { SegmentReader } from '../../resolvers/loaders/session/segment-reader.ts';
+import { SegmentMemory } from '../../engine/cache/segment-memory.ts';
+import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
+import type { SegmentGroup } from '../../engine/plan/key-questions.ts';
+import type { SegmentReader } from '../../engine/snapshot/segment-reader.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
-import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import {
   CODEC,
   type PlainSample,

@@ -3,15 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../domain/sliced.ts';
 import { compareExact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
-import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import {
   type Answer,
   answerKernelQueries,
   type KernelQuery,
-} from '../../topk/answer-kernel-queries.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold/fold-units.ts';
-import { openUnits } from '../../topk/fold/open-units.ts';
-import { boundOf } from '../../topk/fold/unit-column.ts';
+} from '../../engine/kernel/answer-kernel-queries.ts';
+import {
+  foldUnits,
+  releaseFolded,
+  type UnitReadings,
+} from '../../engine/kernel/fold/fold-units.ts';
+import { openUnits } from '../../engine/kernel/fold/open-units.ts';
+import { boundOf } from '../../engine/kernel/fold/unit-column.ts';
+import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {

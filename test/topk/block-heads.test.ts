@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../domain/sliced.ts';
-import { answerKernelQueries, type KernelQuery } from '../../topk/answer-kernel-queries.ts';
-import type { UnitReadings } from '../../topk/fold/fold-units.ts';
-import { openUnits } from '../../topk/fold/open-units.ts';
-import { headOf } from '../../topk/select/block-heads.ts';
-import { countedRows } from '../../topk/select/key-rows.ts';
+import {
+  answerKernelQueries,
+  type KernelQuery,
+} from '../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../engine/kernel/fold/fold-units.ts';
+import { openUnits } from '../../engine/kernel/fold/open-units.ts';
+import { headOf } from '../../engine/kernel/select/block-heads.ts';
+import { countedRows } from '../../engine/kernel/select/key-rows.ts';
 import {
   answerPlainly,
   foldPlainly,

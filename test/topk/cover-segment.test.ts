@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
+import { coverSegment, type SegmentBlocks } from '../../engine/kernel/cover/cover-segment.ts';
 import { levelsOf } from '../../segments/blocks/levels.ts';
-import { coverSegment, type SegmentBlocks } from '../../topk/cover/cover-segment.ts';
 
 const shapeOf = (bucketSeconds: number) => ({
   keyKind: 'ipv4' as const,

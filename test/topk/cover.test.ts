@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
-import { type BlockRun, type Cover, coverInterval } from '../../topk/cover/cover.ts';
+import { type BlockRun, type Cover, coverInterval } from '../../engine/kernel/cover/cover.ts';
 
 const DAY = 86_400;
 const T0 = 1_721_001_600;

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../domain/sliced.ts';
+import {
+  decodeBlocks,
+  type SegmentBlock,
+  type StoredGroup,
+} from '../../engine/kernel/blocks/decode-blocks.ts';
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import type { Column } from '../../segments/codes/column.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import type { Directory } from '../../segments/pages/directory.ts';
 import { EVER, readBlocks } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
-import {
-  decodeBlocks,
-  type SegmentBlock,
-  type StoredGroup,
-} from '../../topk/blocks/decode-blocks.ts';
 import { openSegment, SHAPE, samples, spanOf, writeSegment } from '../segments/plain-segments.ts';
 
 const METER_INDEXES = SHAPE.folds.map((_, meterIndex) => meterIndex);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
-import { foldUnits, releaseFolded } from '../../topk/fold/fold-units.ts';
-import { countedRows, exactValue, ordinalOf } from '../../topk/select/key-rows.ts';
+import { foldUnits, releaseFolded } from '../../engine/kernel/fold/fold-units.ts';
+import { countedRows, exactValue, ordinalOf } from '../../engine/kernel/select/key-rows.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JobQueue, type QueuedJob } from '../../topk/threads/job-queue.ts';
+import { JobQueue, type QueuedJob } from '../../engine/kernel/threads/job-queue.ts';
 
 type NamedJob = QueuedJob & { readonly name: string };
 

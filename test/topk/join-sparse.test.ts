@@ -7,7 +7,7 @@ import {
   plainColumns,
   type SparsePart,
   tallyColumns,
-} from '../../topk/blocks/join-sparse.ts';
+} from '../../engine/kernel/blocks/join-sparse.ts';
 import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
 import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import type { KernelQuery } from '../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../engine/kernel/fold/fold-units.ts';
+import { boundOf } from '../../engine/kernel/fold/unit-column.ts';
+import type { KernelCaller } from '../../engine/kernel/threads/worker-threads.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
-import type { KernelQuery } from '../../topk/answer-kernel-queries.ts';
-import type { UnitReadings } from '../../topk/fold/fold-units.ts';
-import { boundOf } from '../../topk/fold/unit-column.ts';
-import type { KernelCaller } from '../../topk/threads/worker-threads.ts';
 
 /** Smaller work runs inline, larger work in a thread. */
 const INLINE_READINGS = 60_000;

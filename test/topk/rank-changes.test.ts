@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../domain/sliced.ts';
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { releaseFolded } from '../../engine/kernel/fold/fold-units.ts';
+import { openUnits } from '../../engine/kernel/fold/open-units.ts';
+import {
+  type Change,
+  type ChangeQuestion,
+  rankChanges,
+} from '../../engine/kernel/select/rank-changes.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
-import { releaseFolded } from '../../topk/fold/fold-units.ts';
-import { openUnits } from '../../topk/fold/open-units.ts';
-import { type Change, type ChangeQuestion, rankChanges } from '../../topk/select/rank-changes.ts';
 import { foldTwo, type PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, keySetOf, type PlainUnit, unitOf } from './reference-answers.ts';

@@ -1,10 +1,10 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { KernelQuery } from '../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../engine/kernel/fold/fold-units.ts';
+import { boundOf } from '../../engine/kernel/fold/unit-column.ts';
+import type { KeySelection } from '../../engine/kernel/select/select-rows.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../segments/filter/key-set.ts';
-import type { KernelQuery } from '../../topk/answer-kernel-queries.ts';
-import type { UnitReadings } from '../../topk/fold/fold-units.ts';
-import { boundOf } from '../../topk/fold/unit-column.ts';
-import type { KeySelection } from '../../topk/select/select-rows.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 
 /** A block: the ascending ordinals of its keys, each with a reading or null. */

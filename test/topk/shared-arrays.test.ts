@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SharedArrays } from '../../topk/fold/shared-arrays.ts';
+import { SharedArrays } from '../../engine/kernel/fold/shared-arrays.ts';
 
 describe('shared arrays', () => {
   it('have the requested length, are all zero, and do not overlap', () => {

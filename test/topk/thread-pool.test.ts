@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Answer, KernelQuery } from '../../topk/answer-kernel-queries.ts';
-import type { UnitReadings } from '../../topk/fold/fold-units.ts';
-import { runKernelTask } from '../../topk/threads/kernel-task.ts';
-import { ThreadPool } from '../../topk/threads/thread-pool.ts';
+import type { Answer, KernelQuery } from '../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../engine/kernel/fold/fold-units.ts';
+import { runKernelTask } from '../../engine/kernel/threads/kernel-task.ts';
+import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import {
   addressesOf,
   callerWith,

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compileKeyPattern } from '../../domain/filters/key-pattern.ts';
-import type { Answer, KernelQuery } from '../../topk/answer-kernel-queries.ts';
-import type { UnitReadings } from '../../topk/fold/fold-units.ts';
-import { type KernelTask, runKernelTask, slicesOf } from '../../topk/threads/kernel-task.ts';
-import { ThreadPool } from '../../topk/threads/thread-pool.ts';
-import type { KernelCaller } from '../../topk/threads/worker-threads.ts';
+import type { Answer, KernelQuery } from '../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../engine/kernel/fold/fold-units.ts';
+import {
+  type KernelTask,
+  runKernelTask,
+  slicesOf,
+} from '../../engine/kernel/threads/kernel-task.ts';
+import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
+import type { KernelCaller } from '../../engine/kernel/threads/worker-threads.ts';
 import {
   addressesOf,
   callerWith,

@@ -16,8 +16,8 @@ import {
 import { type EventPage, selectEventPages } from '../../../db/queries/alerts/select-event-pages.ts';
 import { selectFiringEvents } from '../../../db/queries/alerts/select-firing-events.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
-import { manyLoader, oneLoader } from '../session/batch.ts';
-import type { NodeReader } from '../session/node-reader.ts';
+import { manyLoader, oneLoader } from '../../../engine/snapshot/batch.ts';
+import type { NodeReader } from '../../../engine/snapshot/node-reader.ts';
 
 /**
  * Creates the loaders of alerts as of this moment. Alerts change with the clock as well as with the

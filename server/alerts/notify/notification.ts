@@ -1,8 +1,8 @@
 import { type Connection, readOn } from '../../../db/connection/connection.ts';
 import type { NotifiedEvent } from '../../../db/write/alerts/notified-event.ts';
 import type { KeyKind, SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { describeKeys } from '../../../engine/keys/describe-keys.ts';
 import { labelOf, readableOf } from '../../../resolvers/keys.ts';
-import { describeKeys } from '../../../resolvers/loaders/keys/describe-keys.ts';
 
 /** An event with the current names of its key; null: the event is about the whole group. */
 export type Notification = {

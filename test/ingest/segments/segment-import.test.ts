@@ -3,6 +3,10 @@ import { inTransaction } from '../../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../../db/page-tables.ts';
 import { copiesOf } from '../../../db/session/copy-source.ts';
 import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
+import { answerSegments } from '../../../engine/answer/answer-segments.ts';
+import { SegmentMemory } from '../../../engine/cache/segment-memory.ts';
+import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
+import type { SegmentQuestion } from '../../../engine/plan/key-questions.ts';
 import { collectBadLines } from '../../../ingest/lines/bad-lines.ts';
 import { loadGroups } from '../../../ingest/load-groups.ts';
 import { lineText, readByteLines } from '../../../ingest/samples/byte-lines.ts';
@@ -14,11 +18,7 @@ import {
   SegmentImport,
 } from '../../../ingest/segments/segment-import.ts';
 import { timeBounds } from '../../../ingest/time-bounds.ts';
-import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
-import { SegmentMemory } from '../../../resolvers/loaders/memory/segment-memory.ts';
-import type { SegmentQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { fetchPages } from '../../../store/read/fetch-pages.ts';
-import { ThreadPool } from '../../../topk/threads/thread-pool.ts';
 import { CODEC, SHAPE } from '../../segments/plain-segments.ts';
 import { DAY, DAY_START, openStoreLab, type StoreLab } from '../../store/store-lab.ts';
 

@@ -2,11 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
-import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
-import type {
-  KeyQuestion,
-  SegmentQuestion,
-} from '../../../resolvers/loaders/plan/key-questions.ts';
+import { answerSegments } from '../../../engine/answer/answer-segments.ts';
+import type { KeyQuestion, SegmentQuestion } from '../../../engine/plan/key-questions.ts';
 import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
 import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
-import { answerTrends } from '../../../resolvers/loaders/answers/answer-trends.ts';
-import type { TrendQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
+import type { TrendQuestion } from '../../../engine/plan/key-questions.ts';
+import { answerTrends } from '../../../engine/toppers/answer-trends.ts';
 import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { joinCrossKey } from '../../../domain/keys/cross-key.ts';
 import { runWhole } from '../../../domain/sliced.ts';
-import { ordinalsWithin, ordinalsWithinEach } from '../../../resolvers/loaders/keys/keys-within.ts';
+import { ordinalsWithin, ordinalsWithinEach } from '../../../engine/keys/keys-within.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { codecOf, listOf, rawParts, SOME_KINDS } from '../../segments/keys/random-keys.ts';
 

@@ -4,15 +4,15 @@ import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
-import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.ts';
-import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
+import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import type {
   BlockQuestion,
   KeyMatcher,
   RankedKeys,
   TopKeys,
-} from '../../../resolvers/loaders/plan/key-questions.ts';
-import type { SegmentReader } from '../../../resolvers/loaders/session/segment-reader.ts';
+} from '../../../engine/plan/key-questions.ts';
+import type { SegmentReader } from '../../../engine/snapshot/segment-reader.ts';
+import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
 import { type Asked, lengths, plainNetworks, plainSteps } from '../plain-networks.ts';
 import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeWith, type TestStore } from '../stored-segments.ts';

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { combine, isListable } from '../../../domain/toppers/topper-arithmetic.ts';
-import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.ts';
-import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
-import type { RankedKeys } from '../../../resolvers/loaders/plan/key-questions.ts';
+import { answerSegments } from '../../../engine/answer/answer-segments.ts';
+import type { RankedKeys } from '../../../engine/plan/key-questions.ts';
+import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
 import { type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import {
   foldAt,

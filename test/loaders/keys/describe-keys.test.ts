@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { selectLabelledKeys } from '../../../db/queries/segments/select-labelled-keys.ts';
 import type { ReadSession } from '../../../db/session/read-session.ts';
 import { upsertKeyTexts } from '../../../db/write/texts/upsert-key-texts.ts';
-import { describeKeys } from '../../../resolvers/loaders/keys/describe-keys.ts';
+import { describeKeys } from '../../../engine/keys/describe-keys.ts';
 import { openStoreLab, type StoreLab } from '../../store/store-lab.ts';
 
 let lab: StoreLab;

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  countKeys,
-  type ListedKeys,
-  readKeyPage,
-} from '../../../resolvers/loaders/keys/key-pages.ts';
-import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
-import { sortedKeys } from '../../../resolvers/loaders/keys/sorted-keys.ts';
+import { countKeys, type ListedKeys, readKeyPage } from '../../../engine/keys/key-pages.ts';
+import { allKeysOf } from '../../../engine/keys/present-keys.ts';
+import { sortedKeys } from '../../../engine/keys/sorted-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { stores } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';

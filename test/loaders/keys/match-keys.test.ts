@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
-import { checkFilter, matchKeys } from '../../../resolvers/loaders/keys/match-keys.ts';
-import { ServiceMemory } from '../../../resolvers/loaders/memory/service-memory.ts';
-import { ThreadPool } from '../../../topk/threads/thread-pool.ts';
+import { ServiceMemory } from '../../../engine/cache/service-memory.ts';
+import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
+import { checkFilter, matchKeys } from '../../../engine/keys/match-keys.ts';
 import { FOREVER, keysOf } from '../../topk/pool-work.ts';
 
 const memory = new ServiceMemory(new ThreadPool({ workers: 1, queueLength: 10 }), {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TopKeys } from '../../../resolvers/loaders/answers/topper-answers.ts';
-import { AnswerMemory } from '../../../resolvers/loaders/memory/answer-memory.ts';
+import { AnswerMemory } from '../../../engine/cache/answer-memory.ts';
+import type { TopKeys } from '../../../engine/toppers/topper-answers.ts';
 
 const question = (maxItems: number) => ({
   read: {

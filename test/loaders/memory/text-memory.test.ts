@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DescribedKey } from '../../../resolvers/loaders/memory/text-memory.ts';
-import { TextMemory } from '../../../resolvers/loaders/memory/text-memory.ts';
+import type { DescribedKey } from '../../../engine/cache/text-memory.ts';
+import { TextMemory } from '../../../engine/cache/text-memory.ts';
 
 const keyOf = (groupId: number, key: string, label = 'x'): DescribedKey => ({
   groupId,

@@ -4,11 +4,8 @@ import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { floorTo } from '../../../domain/time/interval.ts';
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
-import {
-  type KeySeriesFound,
-  readKeySeries,
-} from '../../../resolvers/loaders/series/key-series.ts';
-import { stepAt, stepValue } from '../../../resolvers/loaders/series/step-series.ts';
+import { type KeySeriesFound, readKeySeries } from '../../../engine/series/key-series.ts';
+import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';

@@ -6,8 +6,8 @@ import {
   orderedValues,
   valuesBeside,
   valuesOfSeries,
-} from '../../../resolvers/loaders/series/ordered-values.ts';
-import { StepSeries, stepValue, valuePart } from '../../../resolvers/loaders/series/step-series.ts';
+} from '../../../engine/series/ordered-values.ts';
+import { StepSeries, stepValue, valuePart } from '../../../engine/series/step-series.ts';
 import { exactValues, ofFold } from './exact-values.ts';
 
 describe('the values of a series in order', () => {

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
-import {
-  StepSeries,
-  stepAt,
-  stepValue,
-  valuePart,
-} from '../../../resolvers/loaders/series/step-series.ts';
+import { StepSeries, stepAt, stepValue, valuePart } from '../../../engine/series/step-series.ts';
 import { exactValues, ofFold } from './exact-values.ts';
 
 describe('the steps of a series', () => {

@@ -6,7 +6,7 @@ import {
   pause,
   queueStart,
   yieldToEventLoop,
-} from '../../../resolvers/loaders/session/event-loop-scheduler.ts';
+} from '../../../engine/snapshot/event-loop-scheduler.ts';
 
 /** Blocks the event loop, by default for longer than an iteration. */
 function spin(ms = 3): void {

@@ -1,6 +1,6 @@
 import { setImmediate as iteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { hasTimeLeft } from '../../../resolvers/loaders/session/event-loop-scheduler.ts';
+import { hasTimeLeft } from '../../../engine/snapshot/event-loop-scheduler.ts';
 import { StartQueue } from '../../../server/admission/start-queue.ts';
 
 function spin(ms: number): void {

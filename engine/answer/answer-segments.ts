@@ -1,0 +1,170 @@
+import type { TimeBound } from '../../db/session/read-session.ts';
+import type { LiveSegments } from '../../store/read/manifest.ts';
+import type { KernelQuery } from '../kernel/answer-kernel-queries.ts';
+import type { KeySelection as OrdinalSelection } from '../kernel/select/select-rows.ts';
+import { ordinalsWithinEach } from '../keys/keys-within.ts';
+import { uniteParts } from '../keys/parts-union.ts';
+import type {
+  BlockQuestion,
+  ChangesQuestion,
+  KeyAnswer,
+  KeysWithin,
+  SegmentQuestion,
+} from '../plan/key-questions.ts';
+import { inPauses } from '../snapshot/in-pauses.ts';
+import { SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+import { HeadAnswers } from './head-answers.ts';
+import {
+  type FoldQuestion,
+  fromChanges,
+  fromKernel,
+  type NamedKeys,
+  toKernel,
+} from './kernel-questions.ts';
+import { type PlannedRead, planQuestions } from './plan-questions.ts';
+import { openSource, type ReadSource } from './read-source.ts';
+import { findPassingKeys, openParts, unitsOf, wantParts } from './read-units.ts';
+
+/**
+ * Answers all questions of one batch, in their order. They are planned together: keys and blocks
+ * that are not cached are read by one statement, each once.
+ */
+export async function answerSegments(
+  reader: SegmentReader,
+  live: LiveSegments,
+  questions: readonly SegmentQuestion[],
+  bound: TimeBound | null,
+): Promise<KeyAnswer[]> {
+  const { answers } = await answerPlanned(reader, planQuestions(live, questions), bound);
+  return questions.map((question) => answers.get(question) as KeyAnswer);
+}
+
+export type PlannedAnswers = {
+  readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
+  /** For each read, the number of its blocks that were not cached. */
+  readonly blocksRead: ReadonlyMap<PlannedRead, number>;
+};
+
+export async function answerPlanned(
+  reader: SegmentReader,
+  planned: readonly PlannedRead[],
+  bound: TimeBound | null,
+): Promise<PlannedAnswers> {
+  const wishes = new SectionWishes();
+  const known = openParts(reader);
+  const heads = new HeadAnswers(reader);
+  const blocksRead = new Map<PlannedRead, number>();
+  const byBlocks: PlannedRead[] = [];
+  for (const each of planned) {
+    const { group, read } = each;
+    const parts = [...each.parts, ...each.since];
+    if (heads.want(each, wishes)) blocksRead.set(each, heads.isMissing(each) ? 1 : 0);
+    else {
+      byBlocks.push(each);
+      blocksRead.set(each, wantParts(known, { group, read, parts }, wishes));
+    }
+  }
+  const sectionsOf = await wishes.read(reader, bound);
+  await heads.decode(sectionsOf);
+  // Blocks first: a thread decodes them meanwhile.
+  await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
+  // One after the other: the next one finds what the previous one made of a segment's keys.
+  const sources = new Map<PlannedRead, ReadSource>();
+  for (const each of byBlocks) {
+    const { group, read } = each;
+    const parts = [...each.parts, ...each.since];
+    sources.set(each, await openSource(reader, { group, read, parts }, known));
+  }
+  const answers = new Map<SegmentQuestion, KeyAnswer>();
+  // Concurrently, so that the keys their filters need are read together.
+  await Promise.all(
+    planned.map(async (each) => {
+      const found =
+        heads.of(each) ?? (await answerRead(reader, each, sources.get(each) as ReadSource));
+      for (const [i, answer] of found.entries()) {
+        answers.set(each.questions[i] as SegmentQuestion, answer);
+      }
+    }),
+  );
+  return { answers, blocksRead };
+}
+
+async function answerRead(
+  reader: SegmentReader,
+  { read, parts, since, questions }: PlannedRead,
+  source: ReadSource,
+): Promise<KeyAnswer[]> {
+  const union = await uniteParts(reader, [...parts, ...since], source);
+  const named: NamedKeys = { keys: union.keys, codec: source.codec };
+  const passing = await Promise.all(
+    questions.map(({ question }) =>
+      question.kind === 'values' || question.passing === null
+        ? null
+        : findPassingKeys(reader, union, question.passing),
+    ),
+  );
+  // Only now: the keys that filters need are read together.
+  await reader.pause();
+  const { blocks } = source;
+  const { fold } = read;
+  const units = unitsOf(reader, { read, parts, union, blocks });
+  const withins = questions.flatMap(({ question }) => withinOf(question) ?? []);
+  const ordinals = await inPauses(reader, ordinalsWithinEach(withins, named));
+  const selected = questions.map(({ question }, i) => {
+    const within = withinOf(question);
+    const selection: OrdinalSelection = {
+      within: within && (ordinals.get(within) ?? []),
+      passing: passing[i] ?? null,
+    };
+    return { question, selection };
+  });
+  // All questions of a read compare it with the same window, or with none.
+  const changes = selected.filter(isOfChanges);
+  if (changes.length > 0) {
+    const before = unitsOf(reader, { read, parts: since, union, blocks });
+    const found = await reader.threadPool.compare(
+      { fold, now: units, before },
+      changes.map(({ question, selection }) => ({
+        ...selection,
+        change: question.change,
+        maxItems: question.maxItems,
+      })),
+      reader.caller,
+    );
+    return answersOf(reader, found, (answer) => fromChanges(answer, named));
+  }
+  const folds = selected.filter(isOfFold);
+  const queries: KernelQuery[] = [];
+  for (const each of folds) queries.push(await toKernel(each, named, reader.afterKeys));
+  const found = await reader.threadPool.fold(fold, units, queries, reader.caller);
+  return answersOf(reader, folds, ({ question }, i) => {
+    const answer = found[i];
+    if (!answer) throw new Error('the kernel left a question unanswered');
+    return fromKernel(question, answer, { named, fold });
+  });
+}
+
+/** Makes an answer of each item: each may list thousands of keys, whose names are decoded. */
+async function answersOf<T>(
+  reader: SegmentReader,
+  items: readonly T[],
+  answerOf: (item: T, index: number) => KeyAnswer,
+): Promise<KeyAnswer[]> {
+  const answers: KeyAnswer[] = [];
+  for (const [i, item] of items.entries()) {
+    if (i > 0) await reader.pause();
+    answers.push(answerOf(item, i));
+  }
+  return answers;
+}
+
+const withinOf = (question: BlockQuestion): KeysWithin | null =>
+  question.kind === 'values' ? null : question.within;
+
+type Selected<Q> = { readonly question: Q; readonly selection: OrdinalSelection };
+
+const isOfChanges = (selected: Selected<BlockQuestion>): selected is Selected<ChangesQuestion> =>
+  selected.question.kind === 'changes';
+
+const isOfFold = (selected: Selected<BlockQuestion>): selected is Selected<FoldQuestion> =>
+  selected.question.kind !== 'changes';

@@ -1,0 +1,144 @@
+import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
+import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-networks.ts';
+import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import type { KnownBlock } from '../cache/segment-memory.ts';
+import type { BlocksByStart, SegmentBlocks } from '../fetch/segment-blocks.ts';
+import type { BlockRun } from '../kernel/cover/cover.ts';
+import type { KeyLists } from '../keys/segment-keys.ts';
+import { type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+import type { PartsRead, PartsWanted } from './read-units.ts';
+
+/** The source of a read: the keys and blocks of segments, or the networks of these keys. */
+export type ReadSource = {
+  readonly keys: KeyLists;
+  readonly codec: KeyCodec;
+  readonly blocks: BlocksByStart;
+  readonly rollUps: SegmentBlocks;
+};
+
+/** Opens the source of parts that were read and decoded. */
+export async function openSource(
+  reader: SegmentReader,
+  wanted: PartsWanted,
+  { keys, blocks }: PartsRead,
+): Promise<ReadSource> {
+  const { group, read, parts } = wanted;
+  if (read.prefix === null) return { keys, blocks, codec: group.codec, rollUps: blocks };
+  const segments = [...new Set(parts.map(({ segment }) => segment))];
+  const lists = await formNetworks(reader, segments, { keys, lengths: read.prefix });
+  const grouped = await groupBlocks(reader, wanted, { blocks, lists });
+  return { keys: lists, blocks: grouped, codec: NETWORK_CODEC, rollUps: blocks };
+}
+
+/** The networks of the addresses of several segments, by segment. */
+type NetworkLists = KeyLists & {
+  /** Maps the ordinal of a segment's address to that of its network. */
+  readonly mapOf: (segment: StoredSegment) => Uint32Array;
+};
+
+type Forming = { readonly keys: KeyLists; readonly lengths: NetworkLengths };
+
+async function formNetworks(
+  reader: SegmentReader,
+  segments: readonly StoredSegment[],
+  { keys, lengths }: Forming,
+): Promise<NetworkLists> {
+  const { memory, threadPool, caller } = reader;
+  const name = lengthsName(lengths);
+  const nameOf = (segment: StoredSegment): string => `${segmentName(reader, segment)} ${name}`;
+  const formed = new Map<StoredSegment, FormedNetworks>();
+  const missing: StoredSegment[] = [];
+  for (const segment of segments) {
+    const known = memory.find('networks', nameOf(segment));
+    if (known) formed.set(segment, known);
+    else missing.push(segment);
+  }
+  if (missing.length > 0) {
+    const lists = missing.map((segment) => keys.of(segment));
+    for (const [i, own] of (await threadPool.formNetworks(lists, lengths, caller)).entries()) {
+      const segment = missing[i] as StoredSegment;
+      formed.set(segment, own);
+      memory.keep('networks', nameOf(segment), own);
+    }
+  }
+  const of = (segment: StoredSegment): FormedNetworks => {
+    const own = formed.get(segment);
+    if (!own) throw new Error(`the networks of segment ${segment.segmentId} were not formed`);
+    return own;
+  };
+  return { name, of: (segment) => of(segment).keys, mapOf: (segment) => of(segment).map };
+}
+
+type Grouping = { readonly blocks: SegmentBlocks; readonly lists: NetworkLists };
+
+/** Returns the blocks of parts, with networks in place of keys. */
+async function groupBlocks(
+  reader: SegmentReader,
+  { read, parts }: PartsWanted,
+  { blocks, lists }: Grouping,
+): Promise<BlocksByStart> {
+  const meterIndex = read.slot - 1;
+  const nameOf = (segment: StoredSegment, { level }: BlockRun, start: number): string =>
+    `${segmentName(reader, segment)} ${level} ${start} ${meterIndex} ${lists.name}`;
+  const found = new Map<string, KnownBlock>();
+  const missing = new Map<string, Ungrouped>();
+  for (const { segment, cover } of parts) {
+    for (const run of [...cover.runs, ...cover.less]) {
+      for (const { start, block } of blocks.startsOf(segment, run, meterIndex)) {
+        const name = nameOf(segment, run, start);
+        const known = reader.memory.find('blocks', name);
+        if (known) found.set(name, known);
+        else missing.set(name, { name, segment, block });
+      }
+    }
+  }
+  for (const [name, block] of await groupMissing(reader, read.fold, { missing, lists })) {
+    found.set(name, block);
+  }
+  return {
+    *startsOf(segment, run) {
+      for (const { start } of blocks.startsOf(segment, run, meterIndex)) {
+        yield { start, block: found.get(nameOf(segment, run, start)) as KnownBlock };
+      }
+    },
+  };
+}
+
+/** A block of addresses whose networks are not cached. */
+type Ungrouped = {
+  readonly name: string;
+  readonly segment: StoredSegment;
+  readonly block: KnownBlock;
+};
+
+type GroupMissing = {
+  readonly missing: ReadonlyMap<string, Ungrouped>;
+  readonly lists: NetworkLists;
+};
+
+/** Groups all missing blocks in one task; returns them by name. */
+async function groupMissing(
+  { memory, threadPool, caller }: SegmentReader,
+  fold: Fold,
+  { missing, lists }: GroupMissing,
+): Promise<ReadonlyMap<string, KnownBlock>> {
+  const grouped = new Map<string, KnownBlock>();
+  if (missing.size === 0) return grouped;
+  const bySegment = [...groupBy([...missing.values()], ({ segment }) => segment)];
+  const wanted = bySegment.map(([segment, ofSegment]) => ({
+    map: lists.mapOf(segment),
+    blocks: ofSegment.flatMap(({ block: { ids, column } }) => (column ? [{ ids, column }] : [])),
+  }));
+  const made = await threadPool.groupBlocks(fold, wanted, caller);
+  for (const [i, [, ofSegment]] of bySegment.entries()) {
+    for (const [blockIndex, { name }] of ofSegment.entries()) {
+      const block = made[i]?.[blockIndex] as KnownBlock;
+      grouped.set(name, block);
+      memory.keep('blocks', name, block);
+    }
+  }
+  return grouped;
+}

@@ -1,0 +1,115 @@
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type ScryptParameters, scryptDigest } from '../../db/token-digest.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { Turns } from './turns.ts';
+
+/** A token as it is stored; digest null: the user has none; salt null: a random one. */
+type StoredParts = {
+  readonly digest: Buffer | null;
+  readonly salt: Buffer | null;
+  readonly scryptCost: number | null;
+};
+
+/** Returns the stored token if it is a chosen one. */
+export function chosenOf({ digest, salt, scryptCost }: StoredParts): ChosenToken | null {
+  return digest && salt && scryptCost !== null ? { digest, salt, scryptCost } : null;
+}
+
+/** A user name, and the SHA-256 of the token that was given with it. */
+type Claim = { readonly username: string; readonly digest: Buffer };
+
+/** A chosen token as it is stored. */
+export type ChosenToken = ScryptParameters & { readonly digest: Buffer };
+
+type Proving = {
+  /** Whose turn it is: the network that the request comes from. */
+  readonly caller: string;
+  /** Called before the work waits for its turn. */
+  readonly letGo: () => Promise<void>;
+  /** Called when the work may start. Errors: the caller has failed too often meanwhile. */
+  readonly check: () => unknown;
+  /** Aborted when the caller has gone or the time limit has passed. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Proves chosen tokens, which are kept under scrypt: guesses are slow for whoever has stolen the
+ * database, and for this process too. So a right token costs its user the time once; the process
+ * then knows what it becomes. Wrong ones are bounded by the limits of failed log-ins, and few are
+ * tried at once, in threads of Node's own pool, while the others wait, each network for its turn.
+ */
+export class ChosenTokens {
+  /** What right tokens become, by user and SHA-256. */
+  readonly #known = new LRUCache<string, ChosenToken>({ max: LIMITS.rememberedTokens });
+  /** Derivations in progress, by SHA-256 and salt. */
+  readonly #running = new Map<string, Promise<Buffer>>();
+  readonly #turns = new Turns({
+    ofCaller: LIMITS.waitingScrypts,
+    callers: LIMITS.waitingScryptCallers,
+  });
+  #free: number = LIMITS.scryptsAtOnce;
+  #latest: ChosenToken | null = null;
+
+  /** Returns the stored form of a token that was right before; null: it is not known. */
+  storedAs(claim: Claim): Buffer | null {
+    return this.#known.get(nameOf(claim))?.digest ?? null;
+  }
+
+  /** Returns whether the claim's token is the stored one. Errors: `busy`, that of `check`. */
+  async isRight(claim: Claim, stored: ChosenToken, proving: Proving): Promise<boolean> {
+    this.#latest = stored;
+    if (this.#isKnown(claim, stored)) return true;
+    this.#known.delete(nameOf(claim));
+    const derived = await this.#inTurn(proving, () => {
+      if (this.#isKnown(claim, stored)) return stored.digest;
+      return this.#derive(claim.digest, stored);
+    });
+    const isRight = timingSafeEqual(derived, stored.digest);
+    if (isRight) this.#known.set(nameOf(claim), stored);
+    return isRight;
+  }
+
+  /**
+   * Takes as long as a wrong chosen token does, for users without one: the time must not tell who
+   * exists. It takes no time until somebody is known to have one.
+   */
+  async pretend(claim: Claim, proving: Proving): Promise<void> {
+    const like = this.#latest;
+    if (like) await this.#inTurn(proving, () => this.#derive(claim.digest, like));
+  }
+
+  #isKnown(claim: Claim, { digest, salt }: ChosenToken): boolean {
+    const known = this.#known.get(nameOf(claim));
+    return known?.digest.equals(digest) === true && known.salt.equals(salt);
+  }
+
+  /** Requests with the same token at the same time share one derivation. */
+  #derive(digest: Buffer, stored: ScryptParameters): Promise<Buffer> {
+    const name = `${digest.toString('hex')} ${stored.salt.toString('hex')}`;
+    const running = this.#running.get(name);
+    if (running !== undefined) return running;
+    const derived = scryptDigest(digest, stored).finally(() => this.#running.delete(name));
+    this.#running.set(name, derived);
+    return derived;
+  }
+
+  async #inTurn<T>(
+    { caller, letGo, check, signal }: Proving,
+    work: () => T | Promise<T>,
+  ): Promise<T> {
+    await letGo();
+    if (this.#free > 0) this.#free -= 1;
+    // Whoever is done passes the turn on.
+    else await this.#turns.wait(caller);
+    try {
+      signal.throwIfAborted();
+      check();
+      return await work();
+    } finally {
+      if (!this.#turns.next()) this.#free += 1;
+    }
+  }
+}
+
+const nameOf = ({ username, digest }: Claim): string => `${digest.toString('hex')} ${username}`;

@@ -1,0 +1,68 @@
+import { mapSliced, type Sliced } from '../../domain/sliced.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
+import { answerKernelQueries, type TopAnswer } from './answer-kernel-queries.ts';
+import type { KeyedColumn } from './blocks/group-blocks.ts';
+import { sumBlocks } from './blocks/sum-blocks.ts';
+import { releaseFolded, type UnitReadings } from './fold/fold-units.ts';
+import { openUnits } from './fold/open-units.ts';
+import { SharedArrays } from './fold/shared-arrays.ts';
+import type { KeySelection } from './select/select-rows.ts';
+
+/** The blocks of a segment in a step. */
+export type TrendPart = {
+  readonly units: readonly UnitReadings[];
+  /** From the segment's ordinals to those of all keys; null: they are the same. */
+  readonly map: Uint32Array | null;
+};
+
+export type TrendQuestion = KeySelection & { readonly maxItems: number };
+
+/**
+ * The largest keys of a step, and the total of its other keys. sums: for each part with more than
+ * one block, these blocks combined into one, so that later questions need not add them up again.
+ */
+export type TrendStep = {
+  readonly answer: TopAnswer;
+  readonly sums: readonly (KeyedColumn | null)[];
+};
+
+export function* foldTrend(
+  fold: Fold,
+  steps: readonly (readonly TrendPart[])[],
+  question: TrendQuestion,
+): Sliced<TrendStep[]> {
+  const arrays = new SharedArrays();
+  return yield* mapSliced(steps, function* (parts) {
+    const sums = yield* mapSliced(parts, function* ({ units }) {
+      return units.length > 1 ? yield* sumBlocks(units, fold, arrays) : null;
+    });
+    const units = parts.flatMap(({ units: own, map }, i) => {
+      const sum = sums[i];
+      return (sum ? [unitOf(sum)] : own).map((unit) => toUnion(unit, map));
+    });
+    return { answer: yield* answerStep(units, fold, question), sums };
+  });
+}
+
+const unitOf = ({ ids, column }: KeyedColumn): UnitReadings => ({ ids, column, sign: 1 });
+
+function* answerStep(
+  units: readonly UnitReadings[],
+  fold: Fold,
+  question: TrendQuestion,
+): Sliced<TopAnswer> {
+  const folded = yield* openUnits(units, fold);
+  const [answer] = yield* answerKernelQueries(folded, [{ kind: 'top', ...question }]);
+  releaseFolded(folded);
+  if (answer?.kind !== 'top') throw new Error('another question was answered');
+  return answer;
+}
+
+/** Done here, not by the thread that submits the task: a day of minutes has millions of ids. */
+function toUnion(unit: UnitReadings, map: Uint32Array | null): UnitReadings {
+  if (map === null) return unit;
+  const { ids, column, sign } = unit;
+  const own = new Uint32Array(ids.length);
+  for (let row = 0; row < ids.length; row += 1) own[row] = map[ids[row] as number] as number;
+  return { ids: own, column, sign };
+}

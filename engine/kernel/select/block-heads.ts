@@ -1,0 +1,99 @@
+import type { Exact } from '../../../domain/toppers/exact.ts';
+import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
+import type { Lanes } from '../../../segments/codes/lanes.ts';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
+import type { Folded } from '../fold/fold-units.ts';
+import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
+
+/** The largest rows of a single block, largest first, and the total of all its rows. */
+export type BlockHead = {
+  /** Every row that is left out is smaller than each of these. */
+  readonly rows: Uint32Array;
+  /** Total number of counted rows. */
+  readonly count: number;
+  readonly total: Exact | null;
+};
+
+/** Number of rows kept in order: 4 KB, next to some hundred KB of a block that is worth it. */
+const HEAD_ROWS = 1000;
+
+/** A head with more rows, because many equal the last one, is not worth it. */
+const MAX_ROWS = 4 * HEAD_ROWS;
+
+/** A smaller block is scanned as fast, with a filter. */
+const FILTERED_ROWS = 16_384;
+
+/** Maximum number of filters with heads of one block: a sixth of the smallest block's size. */
+const FILTERS = 8;
+
+/** The heads of one block, by the keys that count: a filter's, or all. null: there is no head. */
+type BlockHeads = {
+  readonly by: WeakMap<KeySet | typeof EVERY_KEY, BlockHead | null | 'asked once'>;
+  ofFilters: number;
+};
+
+const EVERY_KEY = {};
+
+/** By the block's values, so that a head is collected with its block, or its filter. */
+const heads = new WeakMap<Lanes, BlockHeads>();
+
+/**
+ * Returns the head of a block from the second time on that it is requested for the same keys
+ * (`passing`; null: all); null: all `rows` have to be scanned. A block never changes, nor does the
+ * set of keys that pass a cached filter, so the head does not change either.
+ */
+export function headOf(
+  folded: Folded,
+  passing: KeySet | null,
+  rows: () => KeyRows,
+): BlockHead | null {
+  const { values, listed, touched } = folded;
+  // Only a block that is not a sum of blocks is the same object next time.
+  if (listed === null || touched !== null) return null;
+  if (passing !== null && listed.length < FILTERED_ROWS) return null;
+  const ofBlock: BlockHeads = heads.get(values) ?? { by: new WeakMap(), ofFilters: 0 };
+  heads.set(values, ofBlock);
+  const keys = passing ?? EVERY_KEY;
+  const known = ofBlock.by.get(keys);
+  if (known === undefined) {
+    ofBlock.by.set(keys, 'asked once');
+    return null;
+  }
+  if (known !== 'asked once') return known;
+  if (passing !== null && ofBlock.ofFilters === FILTERS) return null;
+  const head = makeHead(folded, rows());
+  ofBlock.by.set(keys, head);
+  if (passing !== null) ofBlock.ofFilters += 1;
+  return head;
+}
+
+function makeHead(folded: Folded, counted: KeyRows): BlockHead | null {
+  const { approx, length: count } = counted;
+  const cut = kthLargest(approx, count, HEAD_ROWS);
+  const near: { row: number; approx: number }[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const value = approx[i] as number;
+    if (value < cut) continue;
+    if (near.length === MAX_ROWS) return null;
+    near.push({ row: counted.rows[i] as number, approx: value });
+  }
+  near.sort((a, b) => compareRows(folded, a, b));
+  const rows = Uint32Array.from(near, ({ row }) => row);
+  return { rows, count, total: totalOf(folded, counted) };
+}
+
+/**
+ * Returns the `wanted` largest rows and all that equal the last of them; null: the head is too
+ * short.
+ */
+export function largestOfHead(
+  { values: { low } }: Folded,
+  { rows, count }: BlockHead,
+  wanted: number,
+): Uint32Array | null {
+  if (wanted > rows.length) return rows.length === count ? rows : null;
+  const last = low[rows[wanted - 1] as number];
+  let end = wanted;
+  while (end < rows.length && low[rows[end] as number] === last) end += 1;
+  return rows.subarray(0, end);
+}

@@ -1,0 +1,342 @@
+import { isGiven, type KeyFilter, patternsOf } from '../../../domain/filters/key-filter.ts';
+import {
+  type PatternFacts,
+  patternError,
+  requireShort,
+} from '../../../domain/filters/key-pattern.ts';
+import type { NetworkLengths } from '../../../domain/filters/network-lengths.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import { unobserved, type WorkObserver } from '../../../domain/work-observer.ts';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
+import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
+import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
+import type { KeyList } from '../../../segments/keys/key-list.ts';
+import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
+import type { Answer, KernelQuery } from '../answer-kernel-queries.ts';
+import type { BlocksWanted, SegmentBlock, StoredGroup } from '../blocks/decode-blocks.ts';
+import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
+import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import type { UnitReadings } from '../fold/fold-units.ts';
+import { isListed } from '../fold/open-units.ts';
+import type { TrendStep } from '../fold-trend.ts';
+import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
+import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
+import type { BoundsToJoin, StepBounds, StepsToBound } from '../select/step-bounds.ts';
+import {
+  type KernelResult,
+  type KernelTask,
+  type KeySearch,
+  type NetworkSearch,
+  runKernelTask,
+  type TrendSteps,
+} from './kernel-task.ts';
+import { isQuickPattern, KnownPatterns } from './known-patterns.ts';
+import { type KernelCaller, WorkerThreads, type WorkerThreadsOptions } from './worker-threads.ts';
+
+type ThreadPoolOptions = WorkerThreadsOptions & {
+  /** Whether small tasks run at once, on the thread that submits them; default: true. */
+  readonly runsInline?: boolean;
+  /** Called when each task is submitted and when it ends, as `fold` or `fold in a thread`. */
+  readonly onWork?: WorkObserver;
+};
+
+/**
+ * Maximum size of a task that runs at once: it takes less than 5 ms of the event loop whatever it
+ * contains, and another thread would not be worth it.
+ */
+const INLINE = {
+  decodeBytes: 120_000,
+  decodeKeys: 200_000,
+  readings: 60_000,
+  listedReadings: 200_000,
+  /** Readings × questions about them. */
+  answers: 400_000,
+  groupedReadings: 20_000,
+  unitedKeys: 20_000,
+  /** Keys × instructions. */
+  matchWork: 5_000,
+  networkKeys: 20_000,
+} as const;
+
+/** Ranks sort all rows, which takes as long as so many other questions. */
+const RANKS_QUESTIONS = 40;
+
+/** A step of a trend costs as much as so many readings, even if it has none. */
+const STEP_READINGS = 100;
+
+/** Returns the number of questions that take as long as these. */
+const weightOf = (questions: readonly KernelQuery[]): number =>
+  questions.reduce((sum, { kind }) => sum + (kind === 'ranks' ? RANKS_QUESTIONS : 1), 0);
+
+const storedBytes = (groups: readonly StoredGroup[]): number =>
+  groups.reduce((sum, { ordinals, columns }) => {
+    const ofColumns = [...columns.values()].reduce((bytes, { length }) => bytes + length, 0);
+    return sum + ordinals.length + ofColumns;
+  }, 0);
+
+const readingsIn = (units: readonly Pick<UnitReadings, 'ids'>[]): number =>
+  units.reduce((sum, { ids }) => sum + ids.length, 0);
+
+/** The names of the parameters with the patterns, for errors. */
+export type PatternNames = { readonly match: string; readonly exclude: string };
+
+type Matching = {
+  readonly filter: KeyFilter;
+  readonly labels: OwnLabels | null;
+  readonly instructions: number;
+};
+
+/** A search costs about as much per key as so many instructions of a pattern. */
+const SEARCH_INSTRUCTIONS = 10;
+
+/** Bytes of a key that count as one key: a longer text takes longer to read. */
+const KEY_BYTES = 8;
+
+/**
+ * What it costs to match keys: keys × instructions. An element of a list of keys or networks, and a
+ * label, cost as much as a few keys.
+ */
+function matchWork(list: KeyList, { filter, labels, instructions }: Matching): number {
+  const { keys = [], excludeKeys = [], cidr = [], excludeCidr = [], search } = filter;
+  const bytes = list.count === 0 ? 0 : (list.ends[list.count - 1] as number);
+  const perKey = 1 + instructions + (isGiven(search) ? SEARCH_INSTRUCTIONS : 0);
+  const listed = keys.length + excludeKeys.length + cidr.length + excludeCidr.length;
+  const labelled = labels ? [labels.keys, ...labels.parts] : [];
+  const labelCount = labelled.reduce((sum, { size }) => sum + size, 0);
+  return Math.max(list.count, bytes / KEY_BYTES) * perKey + 10 * (listed + labelCount);
+}
+
+/** Two windows of a meter. */
+type Compared = {
+  readonly fold: Fold;
+  readonly now: readonly UnitReadings[];
+  readonly before: readonly UnitReadings[];
+};
+
+/** The bounds of a window of a meter, as `joinBounds` takes them. */
+type Bounded = Pick<BoundsToJoin, 'fold' | 'apart'>;
+
+const boundedKeys = ({ apart, keyCount }: BoundsToJoin): number =>
+  apart.flat().reduce((sum, { bounds }) => sum + bounds.steps.length, keyCount);
+
+/**
+ * Runs the kernel's tasks (decoding blocks, merging and finding keys, adding up) on worker threads,
+ * so that the event loop is never blocked for long. A task of less than 5 milliseconds runs at
+ * once; others run in threads, fairly among users (WorkerThreads).
+ */
+export class ThreadPool {
+  readonly #threads: WorkerThreads;
+  readonly #runsInline: boolean;
+  readonly #onWork: WorkObserver;
+  readonly #patterns = new KnownPatterns();
+
+  constructor({ runsInline = true, onWork = unobserved, ...options }: ThreadPoolOptions) {
+    this.#threads = new WorkerThreads(options);
+    this.#runsInline = runsInline;
+    this.#onWork = onWork;
+  }
+
+  /** Number of tasks that wait for a thread, whether they have begun or not. */
+  get waiting(): number {
+    return this.#threads.waiting;
+  }
+
+  get busy(): number {
+    return this.#threads.busy;
+  }
+
+  get threads(): number {
+    return this.#threads.threads;
+  }
+
+  startThread(): void {
+    this.#threads.startThread();
+  }
+
+  /** Decodes the blocks of each element of `wanted`, in their order. Errors: DamagedSegment too. */
+  async decode(
+    wanted: readonly BlocksWanted[],
+    caller: KernelCaller,
+  ): Promise<readonly (readonly SegmentBlock[])[]> {
+    const bytes = wanted.reduce((sum, { groups }) => sum + storedBytes(groups), 0);
+    const task: KernelTask = { kind: 'decode', wanted };
+    const groups = wanted.flatMap((each) => each.groups);
+    const keys = groups.reduce((sum, { keyCount }) => sum + keyCount, 0);
+    const isSmall = bytes <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
+    return (await this.#run(task, isSmall, caller)) as readonly (readonly SegmentBlock[])[];
+  }
+
+  /** Merges lists of sorted keys, in memory that threads share. */
+  async unite(lists: readonly KeyList[], caller: KernelCaller): Promise<UnitedKeys> {
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const task: KernelTask = { kind: 'unite', lists };
+    return (await this.#run(task, keys <= INLINE.unitedKeys, caller)) as UnitedKeys;
+  }
+
+  /** Returns the sorted keys that pass a filter. Errors: those of compileKeyFilter. */
+  async match(
+    keys: KeyList,
+    search: KeySearch | NetworkSearch,
+    caller: KernelCaller,
+  ): Promise<KeySet> {
+    const filter = 'networks' in search ? search.networks : search.filter;
+    const labels = 'networks' in search ? null : search.labels;
+    const instructions = await this.instructionsOf(filter, caller);
+    const task: KernelTask = { kind: 'match', keys, search };
+    const isQuick = patternsOf(filter).every(([, pattern]) => isQuickPattern(pattern));
+    const work = matchWork(keys, { filter, labels, instructions });
+    return (await this.#run(task, isQuick && work <= INLINE.matchWork, caller)) as KeySet;
+  }
+
+  /**
+   * Returns the number of instructions of a filter's patterns, which are compiled in a thread if
+   * that may take long. Errors: those of compileKeyPattern.
+   */
+  async instructionsOf(
+    filter: KeyFilter,
+    caller: KernelCaller,
+    names: PatternNames = { match: 'match', exclude: 'exclude' },
+  ): Promise<number> {
+    let sum = 0;
+    for (const [name, pattern] of patternsOf(filter)) {
+      requireShort(pattern, names[name]);
+      const facts = this.#patterns.find(pattern) ?? (await this.#compile(pattern, caller));
+      if ('fault' in facts) throw patternError(pattern, names[name], facts.fault);
+      sum += facts.instructions;
+    }
+    return sum;
+  }
+
+  async #compile(pattern: string, caller: KernelCaller): Promise<PatternFacts> {
+    const task: KernelTask = { kind: 'compile', pattern };
+    const facts = (await this.#run(task, isQuickPattern(pattern), caller)) as PatternFacts;
+    this.#patterns.keep(pattern, facts);
+    return facts;
+  }
+
+  /** Returns the networks of each list of addresses. */
+  async formNetworks(
+    lists: readonly KeyList[],
+    lengths: NetworkLengths,
+    caller: KernelCaller,
+  ): Promise<readonly FormedNetworks[]> {
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const task: KernelTask = { kind: 'networks', lists, lengths };
+    const isSmall = keys <= INLINE.networkKeys;
+    return (await this.#run(task, isSmall, caller)) as readonly FormedNetworks[];
+  }
+
+  /** Returns the blocks, in their order, with networks in place of keys. */
+  async groupBlocks(
+    fold: Fold,
+    lists: readonly BlocksOfList[],
+    caller: KernelCaller,
+  ): Promise<readonly (readonly KeyedColumn[])[]> {
+    const task: KernelTask = { kind: 'group', fold, lists };
+    const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
+    const isSmall = readings <= INLINE.groupedReadings;
+    return (await this.#run(task, isSmall, caller)) as readonly (readonly KeyedColumn[])[];
+  }
+
+  /** Returns the combined readings of each network by step. */
+  async foldNetworkSteps(
+    question: NetworkStepsQuestion,
+    caller: KernelCaller,
+  ): Promise<readonly NetworkSteps[]> {
+    const task: KernelTask = { kind: 'networkSteps', question };
+    const { lists, networks, stepCount } = question;
+    const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
+    const isSmall = readings + networks.length * stepCount <= INLINE.groupedReadings;
+    return (await this.#run(task, isSmall, caller)) as readonly NetworkSteps[];
+  }
+
+  async fold(
+    fold: Fold,
+    units: readonly UnitReadings[],
+    questions: readonly KernelQuery[],
+    caller: KernelCaller,
+  ): Promise<readonly Answer[]> {
+    const task: KernelTask = { kind: 'fold', fold, units, questions };
+    const maxReadings = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
+    const readings = readingsIn(units);
+    const isSmall = readings <= maxReadings && readings * weightOf(questions) <= INLINE.answers;
+    return (await this.#run(task, isSmall, caller)) as readonly Answer[];
+  }
+
+  /** Returns the largest keys of each step. */
+  async foldTrend(trend: TrendSteps, caller: KernelCaller): Promise<readonly TrendStep[]> {
+    const task: KernelTask = { kind: 'trend', ...trend };
+    const readings = readingsIn(trend.steps.flat().flatMap(({ units }) => units));
+    // The blocks of a step are added up, and then those of all segments.
+    const isSmall = 2 * readings + STEP_READINGS * trend.steps.length <= INLINE.readings;
+    return (await this.#run(task, isSmall, caller)) as readonly TrendStep[];
+  }
+
+  /** Ranks keys by how they changed from one window to another. */
+  async compare(
+    { fold, now, before }: Compared,
+    questions: readonly ChangeQuestion[],
+    caller: KernelCaller,
+  ): Promise<readonly ChangeAnswer[]> {
+    const task: KernelTask = { kind: 'changes', fold, now, before, questions };
+    const readings = readingsIn(now) + readingsIn(before);
+    const isSmall = readings <= INLINE.readings && readings * questions.length <= INLINE.answers;
+    return (await this.#run(task, isSmall, caller)) as readonly ChangeAnswer[];
+  }
+
+  /** Returns the bounds of each list of steps. Errors: a fold has no bounds. */
+  async boundSteps(
+    wanted: readonly StepsToBound[],
+    caller: KernelCaller,
+  ): Promise<readonly StepBounds[]> {
+    const task: KernelTask = { kind: 'steps', wanted };
+    const readings = wanted.reduce(
+      (sum, { steps, keyCount }) => sum + readingsIn(steps.flat()) + keyCount,
+      0,
+    );
+    return (await this.#run(task, readings <= INLINE.readings, caller)) as readonly StepBounds[];
+  }
+
+  /** Returns the combined bounds of the parts of a window. */
+  async joinBounds(wanted: BoundsToJoin, caller: KernelCaller): Promise<StepBounds> {
+    const task: KernelTask = { kind: 'join', wanted };
+    return (await this.#run(task, boundedKeys(wanted) <= INLINE.readings, caller)) as StepBounds;
+  }
+
+  /** Returns the keys whose series may have the largest values, by the bounds of a window. */
+  async bound(
+    { fold, apart }: Bounded,
+    question: BoundQuestion,
+    caller: KernelCaller,
+  ): Promise<BoundAnswer> {
+    const task: KernelTask = { kind: 'bounds', fold, apart, question };
+    const { keyCount } = question;
+    const isSmall = boundedKeys({ fold, apart, keyCount }) <= INLINE.readings;
+    return (await this.#run(task, isSmall, caller)) as BoundAnswer;
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  async #run(task: KernelTask, isSmall: boolean, caller: KernelCaller): Promise<KernelResult> {
+    this.#threads.requireOpen(caller);
+    if (isSmall && this.#runsInline) return this.#runHere(task);
+    const end = this.#onWork('kernel', `${task.kind} in a thread`);
+    const result = this.#threads.run(task, caller);
+    result.then(() => end(), end);
+    return result;
+  }
+
+  #runHere(task: KernelTask): KernelResult {
+    const end = this.#onWork('kernel', task.kind);
+    try {
+      const result = runKernelTask(task);
+      end();
+      return result;
+    } catch (error) {
+      end(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import type { KeyList } from '../../segments/keys/key-list.ts';
+import { SOURCE_STEP } from '../../segments/roll-up/roll-up-shape.ts';
+import type { SegmentBlocks } from '../fetch/segment-blocks.ts';
+import type { BlockRun } from '../kernel/cover/cover.ts';
+import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
+import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
+import { identityOf, type SegmentReader } from '../snapshot/segment-reader.ts';
+import { type KeyLists, uniteSegments } from './segment-keys.ts';
+
+/** The merged keys of everything that is read. */
+export type PartsUnion = {
+  /** Unions of the same lists of the same segments have the same name. */
+  readonly name: string;
+  readonly keys: KeyList;
+  /** Maps ordinals of keys in the part's segment to those in `keys`; null: they are the same. */
+  readonly mapOf: (part: SegmentPart) => Uint32Array | null;
+};
+
+/** Returns the block that maps the keys of a source to those of the roll-up. */
+export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
+  level: SOURCE_STEP,
+  from: source * SOURCE_STEP,
+  to: (source + 1) * SOURCE_STEP,
+});
+
+/** rollUps: the blocks that map keys of sources to keys of roll-ups. */
+type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
+
+/**
+ * Merges the keys of all parts that are not below a roll-up that is read. The keys of the other
+ * parts are among those of their roll-up, whose blocks map them.
+ */
+export async function uniteParts(
+  reader: SegmentReader,
+  parts: readonly SegmentPart[],
+  { keys, rollUps }: KeysRead,
+): Promise<PartsUnion> {
+  const tops = new Set(parts.flatMap(({ segment, above }) => (above.length === 0 ? segment : [])));
+  const union = await uniteSegments(reader, [...tops], keys);
+  const { memory } = reader;
+  const mapOf = ({ segment, above }: SegmentPart): Uint32Array | null => {
+    const [top] = above;
+    if (!top) return union.mapOf(segment);
+    const toUnion = union.mapOf(top.rollUp);
+    const maps = above.map((step, i) =>
+      idsOf(rollUps, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount),
+    );
+    const [toTop, ...toOthers] = maps;
+    if (!toTop) throw new Error(`a part below ${top.rollUp.segmentId} has a step`);
+    // With one step, and a roll-up whose keys are the whole union, the block is the map.
+    if (toOthers.length === 0 && toUnion === null) return toTop;
+    const name = `${identityOf(segment)} ${union.name}`;
+    const known = memory.find('mapped', name);
+    if (known) return known;
+    const whole = toOthers.reduce((map, ids) => mapped(ids, map), toTop);
+    const map = toUnion === null ? whole : mapped(whole, toUnion);
+    memory.keep('mapped', name, map);
+    return map;
+  };
+  return { name: union.name, keys: union.keys, mapOf };
+}
+
+/** keyCount: the number of keys of the source. Errors: DamagedSegment. */
+function idsOf(blocks: SegmentBlocks, step: RollUpStep, keyCount: number): Uint32Array {
+  const ids = blocks.idsOf(step.rollUp, keysOfSource(step));
+  if (ids.length === keyCount) return ids;
+  const { segmentId } = step.rollUp;
+  throw new DamagedSegment(`roll-up ${segmentId} has ${ids.length} of a source's ${keyCount} keys`);
+}
+
+/** Maps ordinals. Ascending ordinals stay ascending: a union keeps the order of each list. */
+export function mapped(
+  ids: Uint32Array,
+  map: Uint32Array,
+  arrays = new SharedArrays(),
+): Uint32Array {
+  const result = arrays.words(ids.length);
+  for (let row = 0; row < ids.length; row += 1) result[row] = map[ids[row] as number] as number;
+  return result;
+}

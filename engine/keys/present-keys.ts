@@ -1,0 +1,88 @@
+import type { TimeBound } from '../../db/session/read-session.ts';
+import { type Interval, isEmpty } from '../../domain/time/interval.ts';
+import { addKey, emptyKeySet, type KeySet } from '../../segments/filter/key-set.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import { SegmentBlocks } from '../fetch/segment-blocks.ts';
+import type { BlockRun } from '../kernel/cover/cover.ts';
+import { coverSegment } from '../kernel/cover/cover-segment.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+import { blocksOf } from '../plan/plan-segments.ts';
+import { SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+
+/** A segment, and which of its keys count. */
+export type SegmentKeySet = {
+  readonly segment: StoredSegment;
+  /** null: all of its keys. */
+  readonly present: KeySet | null;
+};
+
+export const allKeysOf = (segment: StoredSegment): SegmentKeySet => ({ segment, present: null });
+
+type KeysInWindow = {
+  readonly group: SegmentGroup;
+  readonly live: readonly StoredSegment[];
+  readonly window: Interval;
+  readonly bound: TimeBound | null;
+};
+
+/** A segment that lies partly in the window, and its blocks inside the window. */
+type CutSegment = { readonly segment: StoredSegment; readonly runs: readonly BlockRun[] };
+
+/**
+ * Returns, for each segment, the keys that have a reading of any meter in a window, even if zero.
+ * Every key of a segment has a reading somewhere in its span. So blocks are read only if the span
+ * lies partly outside the window, and only the keys of these blocks.
+ */
+export async function presentKeys(
+  reader: SegmentReader,
+  { group, live, window, bound }: KeysInWindow,
+): Promise<SegmentKeySet[]> {
+  const { memory } = reader;
+  const nameOf = (segment: StoredSegment): string =>
+    `${segmentName(reader, segment)} present ${window.from} ${window.to}`;
+  const found: SegmentKeySet[] = [];
+  const cut: CutSegment[] = [];
+  for (const segment of isEmpty(window) ? [] : live) {
+    const { firstBucket, lastBucket } = segment;
+    if (lastBucket < window.from || firstBucket >= window.to) continue;
+    const isWhole = window.from <= firstBucket && lastBucket < window.to;
+    const present = isWhole ? null : memory.find('filters', nameOf(segment));
+    if (isWhole || present) found.push({ segment, present: present ?? null });
+    else
+      cut.push({ segment, runs: coverSegment(window, blocksOf(segment, group.shape), false).runs });
+  }
+  for (const { segment, present } of await readPresent(reader, cut, bound)) {
+    memory.keep('filters', nameOf(segment), present);
+    found.push({ segment, present });
+  }
+  return found;
+}
+
+type PresentKeys = { readonly segment: StoredSegment; readonly present: KeySet };
+
+async function readPresent(
+  reader: SegmentReader,
+  cut: readonly CutSegment[],
+  bound: TimeBound | null,
+): Promise<PresentKeys[]> {
+  const wishes = new SectionWishes();
+  const blocks = new SegmentBlocks(reader);
+  for (const { segment, runs } of cut) {
+    for (const run of runs) blocks.want(segment, run, null, wishes);
+  }
+  const sectionsOf = await wishes.read(reader, bound);
+  await reader.afterKeys(cut.reduce((sum, { segment }) => sum + segment.keyCount, 0));
+  await blocks.decode(sectionsOf);
+  const found: PresentKeys[] = [];
+  for (const { segment, runs } of cut) {
+    const present = emptyKeySet(segment.keyCount);
+    for (const run of runs) {
+      for (const ids of blocks.keysOf(segment, run)) {
+        for (let i = 0; i < ids.length; i += 1) addKey(present, ids[i] as number);
+        await reader.pause();
+      }
+    }
+    found.push({ segment, present });
+  }
+  return found;
+}

@@ -1,0 +1,127 @@
+import { sharedMemory } from '../../segments/filter/key-set.ts';
+import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import type { KeyList } from '../../segments/keys/key-list.ts';
+import { KeyListBuilder } from '../../segments/keys/key-list-builder.ts';
+import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
+import { addKeysOfRange } from '../../segments/pages/read-range.ts';
+import type { Sections } from '../../segments/pages/sections.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+import {
+  identityOf,
+  type SectionWishes,
+  type SegmentReader,
+  segmentName,
+} from '../snapshot/segment-reader.ts';
+
+/** Lists of keys, by segment. */
+export type KeyLists = {
+  /** Lists of the same name are equal. */
+  readonly name: string;
+  readonly of: (segment: StoredSegment) => KeyList;
+};
+
+/** The keys of segments of one group. Keys that are not cached are read. */
+export class SegmentKeys implements KeyLists {
+  readonly name = 'keys';
+  readonly #reader: SegmentReader;
+  readonly #lists = new Map<StoredSegment, KeyList>();
+  readonly #missing = new Map<StoredSegment, SegmentGroup>();
+
+  constructor(reader: SegmentReader) {
+    this.#reader = reader;
+  }
+
+  /** Looks up the keys of a segment in the cache, and requests them if they are not there. */
+  want(group: SegmentGroup, segment: StoredSegment, wishes: SectionWishes): void {
+    if (this.#lists.has(segment) || this.#missing.has(segment)) return;
+    const known = this.#reader.memory.find('keys', segmentName(this.#reader, segment));
+    if (known) {
+      this.#lists.set(segment, known);
+      return;
+    }
+    this.#missing.set(segment, group);
+    wishes.add(
+      segment,
+      segment.directory().ranges.flatMap(({ keys }) => keys),
+    );
+  }
+
+  /** Decodes the keys that were read. Errors: DamagedSegment. */
+  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+    const { memory, pause } = this.#reader;
+    for (const [segment, { codec }] of this.#missing) {
+      const into = sharedBuilder(segment, codec);
+      const target = { codec, sections: sectionsOf(segment), into };
+      for (const range of segment.directory().ranges) {
+        addKeysOfRange(range, target);
+        await pause();
+      }
+      const keys = into.finish();
+      memory.keep('keys', segmentName(this.#reader, segment), keys);
+      this.#lists.set(segment, keys);
+    }
+    this.#missing.clear();
+  }
+
+  /** Returns the keys of a segment that was requested. */
+  of(segment: StoredSegment): KeyList {
+    const keys = this.#lists.get(segment);
+    if (!keys) throw new Error(`the keys of segment ${segment.segmentId} were not wanted`);
+    return keys;
+  }
+}
+
+/**
+ * Returns a builder of a list in memory that threads share. If all keys have the same length, it
+ * has the capacity for all of the segment's keys, so that millions of keys are never copied.
+ */
+function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBuilder {
+  const keys = segment.directory().ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
+  const [first, ...others] = shapes ?? [];
+  const isFixed = first !== undefined && others.every(({ length }) => length === first.length);
+  return new KeyListBuilder({ keys, bytes: isFixed ? keys * first.length : 0 }, sharedMemory);
+}
+
+/** The merged keys of several segments. */
+type SegmentUnion = {
+  /** Unions of the same lists of the same segments have the same name. */
+  readonly name: string;
+  readonly keys: KeyList;
+  /** Maps ordinals of keys in the segment to those in `keys`; null: they are the same. */
+  readonly mapOf: (segment: StoredSegment) => Uint32Array | null;
+};
+
+const NO_KEYS: KeyList = { bytes: new Uint8Array(0), ends: new Uint32Array(0), count: 0 };
+
+export async function uniteSegments(
+  reader: SegmentReader,
+  segments: readonly StoredSegment[],
+  keys: KeyLists,
+): Promise<SegmentUnion> {
+  const ordered = segments.toSorted((a, b) => a.segmentId - b.segmentId);
+  const name = `${keys.name} ${reader.node} ${ordered.map(identityOf).join(' ')}`;
+  const [first, ...others] = ordered;
+  if (!first) return { name, keys: NO_KEYS, mapOf: () => null };
+  if (others.length === 0) return { name, keys: keys.of(first), mapOf: () => null };
+  const united = await unite(reader, name, ordered, keys);
+  const indexes = new Map(ordered.map((segment, index) => [segment, index]));
+  const mapOf = (segment: StoredSegment) => united.maps[indexes.get(segment) ?? -1] ?? null;
+  return { name, keys: united.keys, mapOf };
+}
+
+async function unite(
+  { memory, threadPool, caller }: SegmentReader,
+  name: string,
+  ordered: readonly StoredSegment[],
+  keys: KeyLists,
+): Promise<UnitedKeys> {
+  const known = memory.find('unions', name);
+  if (known) return known;
+  const united = await threadPool.unite(
+    ordered.map((segment) => keys.of(segment)),
+    caller,
+  );
+  memory.keep('unions', name, united);
+  return united;
+}

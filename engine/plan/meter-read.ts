@@ -1,0 +1,21 @@
+import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import type { Interval } from '../../domain/time/interval.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
+
+/** One meter of one group to read over one interval, of one probe or (null) of all. */
+export type MeterRead = {
+  readonly groupId: number;
+  readonly bucketSeconds: number;
+  readonly slot: number;
+  readonly fold: Fold;
+  readonly probeId: number | null;
+  readonly interval: Interval;
+  /** Reads the networks that contain the keys in place of the keys; null: the keys. */
+  readonly prefix: NetworkLengths | null;
+};
+
+/** Returns a name that identifies a read: reads of the same name read the same. */
+export function nameOfRead({ groupId, slot, probeId, interval, prefix }: MeterRead): string {
+  const read = `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
+  return prefix ? `${read} ${lengthsName(prefix)}` : read;
+}

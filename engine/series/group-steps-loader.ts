@@ -1,0 +1,38 @@
+import DataLoader from 'dataloader';
+import type { TimeBound } from '../../db/session/read-session.ts';
+import type { KeysWithin } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { byBound } from '../snapshot/batch.ts';
+import { segmentsOfContexts } from '../snapshot/context-segments.ts';
+import type { NodeReader } from '../snapshot/node-reader.ts';
+import { type GroupStep, readGroupSteps } from './group-steps.ts';
+
+/** Asks for total and others of a read by step; `within` null: every key of the group counts. */
+type GroupStepsRequest = {
+  readonly contextId: number;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+  /** Keys or networks in raw form. */
+  readonly listed: readonly string[];
+  readonly within: KeysWithin | null;
+  readonly bound: TimeBound | null;
+};
+
+/** Each topper has its own listed keys, so requests share no results. */
+export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>
+  new DataLoader(
+    (requests) =>
+      byBound(requests, async (batch, bound) => {
+        for (;;) {
+          const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, batch);
+          const reads = batch.map(({ read, stepSeconds, listed, within }, i) => {
+            const group = states[i]?.catalog.readGroup(read.groupId);
+            if (!group) throw new Error('a context was not read');
+            return { group, read, stepSeconds, listed, within };
+          });
+          const answers = await readGroupSteps(reader.segments, segments, reads, bound);
+          if (isOneSnapshot()) return answers;
+        }
+      }),
+    { batchScheduleFn: reader.batchScheduleFn },
+  );

@@ -1,0 +1,78 @@
+import type { TimeBound } from '../../db/session/read-session.ts';
+import { floorTo } from '../../domain/time/interval.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import type { KnownBlock } from '../cache/segment-memory.ts';
+import { SegmentBlocks } from '../fetch/segment-blocks.ts';
+import type { BlockRun } from '../kernel/cover/cover.ts';
+import { coverSteps } from '../kernel/cover/cover-segment.ts';
+import { SegmentKeys } from '../keys/segment-keys.ts';
+import { isOfRead } from '../plan/is-of-read.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { blocksOf } from '../plan/plan-segments.ts';
+import { SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+
+/** A read by steps that may be as short as a bucket. Steps are counted from 1970. */
+export type StepRead = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+};
+
+/** A block with readings; `step`: the start of the step that it lies in. */
+type StepBlock = { readonly step: number; readonly block: KnownBlock };
+
+/** A segment's blocks for a read, in time order. */
+export type SegmentSteps = {
+  readonly segment: StoredSegment;
+  readonly blocks: readonly StepBlock[];
+};
+
+type Planned = {
+  readonly each: StepRead;
+  readonly segment: StoredSegment;
+  readonly runs: readonly BlockRun[];
+};
+
+/** Reads the blocks of any number of reads and the keys of their segments in one statement. */
+export async function readStepBlocks(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  reads: readonly StepRead[],
+  bound: TimeBound | null,
+): Promise<{ readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[][] }> {
+  const planned = reads.map((each) => plan(live, each));
+  const wishes = new SectionWishes();
+  const keys = new SegmentKeys(reader);
+  const blocks = new SegmentBlocks(reader);
+  for (const { each, segment, runs } of planned.flat()) {
+    keys.want(each.group, segment, wishes);
+    for (const run of runs) blocks.want(segment, run, each.read.slot - 1, wishes);
+  }
+  const sectionsOf = await wishes.read(reader, bound);
+  // Blocks first: a thread decodes them meanwhile.
+  await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
+  const steps = planned.map((parts) => parts.map((part) => stepsOf(part, blocks)));
+  return { keys, steps };
+}
+
+function plan(live: readonly StoredSegment[], each: StepRead): Planned[] {
+  const { read, stepSeconds } = each;
+  return live
+    .filter((segment) => isOfRead(segment, read))
+    .map((segment) => {
+      const runs = coverSteps(read.interval, blocksOf(segment, read), stepSeconds);
+      return { each, segment, runs };
+    });
+}
+
+function stepsOf({ each, segment, runs }: Planned, blocks: SegmentBlocks): SegmentSteps {
+  const { read, stepSeconds } = each;
+  const found = runs.flatMap((run) =>
+    Array.from(blocks.startsOf(segment, run, read.slot - 1), ({ start, block }) => ({
+      step: floorTo(start, stepSeconds),
+      block,
+    })),
+  );
+  return { segment, blocks: found };
+}

@@ -1,0 +1,62 @@
+import DataLoader from 'dataloader';
+import type { TimeBound } from '../../db/session/read-session.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+
+/** See NodeReader. */
+type Scheduled = { readonly batchScheduleFn: (dispatch: () => void) => void };
+
+/** Loads the rows of a relation "one parent, many rows", in the order of the statement. */
+export const manyLoader = <Id extends string | number, Row>(
+  { batchScheduleFn }: Scheduled,
+  select: (ids: readonly Id[]) => Promise<readonly Row[]>,
+  parentOf: (row: Row) => Id,
+): DataLoader<Id, Row[]> =>
+  new DataLoader(
+    async (ids) => {
+      const rows = groupBy(await select(ids), parentOf);
+      return ids.map((id) => rows.get(id) ?? []);
+    },
+    { batchScheduleFn },
+  );
+
+/** Loads the single row of a relation, or null. */
+export const oneLoader = <Key, Row, CacheKey = Key>(
+  { batchScheduleFn }: Scheduled,
+  select: (keys: readonly Key[]) => Promise<readonly Row[]>,
+  cacheKeyOf: (key: Key) => CacheKey,
+  rowKeyOf: (row: Row) => CacheKey,
+): DataLoader<Key, Row | null, CacheKey> =>
+  new DataLoader(
+    async (keys) => {
+      const rows = new Map<CacheKey, Row>();
+      for (const row of await select(keys)) rows.set(rowKeyOf(row), row);
+      return keys.map((key) => rows.get(cacheKeyOf(key)) ?? null);
+    },
+    { batchScheduleFn, cacheKeyFn: cacheKeyOf },
+  );
+
+/**
+ * Returns the answers to `keys` in their order, with one statement per time limit; ordinarily all
+ * keys have the same limit. If a statement fails, only its own keys fail.
+ */
+export async function byBound<Key extends { bound: TimeBound | null }, Value>(
+  keys: readonly Key[],
+  select: (keys: readonly Key[], bound: TimeBound | null) => Promise<readonly Value[]>,
+): Promise<(Value | Error)[]> {
+  const answers = new Map<Key, Value | Error>();
+  const batches = groupBy(keys, ({ bound }) => bound?.seconds ?? null);
+  await Promise.all(
+    [...batches.values()].map(async (batch) => {
+      try {
+        const values = await select(batch, batch[0]?.bound ?? null);
+        batch.forEach((key, index) => {
+          const value = values[index];
+          answers.set(key, value === undefined ? new Error('a batch gave too little') : value);
+        });
+      } catch (error) {
+        for (const key of batch) answers.set(key, error as Error);
+      }
+    }),
+  );
+  return keys.map((key) => answers.get(key) ?? new Error('a batch left a key out'));
+}

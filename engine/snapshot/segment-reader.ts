@@ -1,0 +1,69 @@
+import type { TimeBound } from '../../db/session/read-session.ts';
+import type { SectionLocation } from '../../segments/pages/directory.ts';
+import type { Sections } from '../../segments/pages/sections.ts';
+import type { FetchedPages, PageRequest } from '../../store/read/fetch-pages.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import { sectionsOf } from '../../store/read/segment-ranges.ts';
+import type { SegmentMemory } from '../cache/segment-memory.ts';
+import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
+import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
+
+/** Reads segments for a request, in one snapshot of one node. */
+export type SegmentReader = {
+  /** Identifies the node: segments of different nodes are unrelated. */
+  readonly node: string;
+  readonly memory: SegmentMemory;
+  readonly threadPool: ThreadPool;
+  readonly caller: KernelCaller;
+  /** Fetches pages by one statement. Errors: MissingPages. */
+  readonly fetch: (
+    requests: readonly PageRequest[],
+    bound: TimeBound | null,
+  ) => Promise<FetchedPages>;
+  /** Await it during long work. Errors: the request's time limit has passed, or its caller left. */
+  readonly pause: () => Promise<void> | undefined;
+  /** Await it for each of many keys whose work comes before loads. Errors: the same. */
+  readonly afterKeys: (count: number) => Promise<void> | undefined;
+  /** Yields before long work that cannot pause. */
+  readonly yieldToEventLoop: () => Promise<void>;
+};
+
+/**
+ * Returns a unique identity of a segment on a node. A database restored from a backup may give the
+ * same id to another segment.
+ */
+export const identityOf = ({ segmentId, directory }: StoredSegment): string =>
+  `${segmentId}.${directory().nonce}`;
+
+/** Returns the name of a segment in the cache. */
+export const segmentName = ({ node }: SegmentReader, segment: StoredSegment): string =>
+  `${node} ${identityOf(segment)}`;
+
+/** Collects the sections to read, so that one statement fetches all pages of a request. */
+export class SectionWishes {
+  readonly #pages = new Map<StoredSegment, Set<number>>();
+
+  add(segment: StoredSegment, sections: readonly (SectionLocation | null)[]): void {
+    const pages = this.#pages.get(segment) ?? new Set();
+    this.#pages.set(segment, pages);
+    for (const section of sections) if (section !== null) pages.add(section.page);
+  }
+
+  /**
+   * Reads the pages of all requested sections; if there are none, runs no statement. Returns a
+   * function that gives the sections of a segment.
+   */
+  async read(
+    reader: SegmentReader,
+    bound: TimeBound | null,
+  ): Promise<(segment: StoredSegment) => Sections> {
+    const requests = [...this.#pages].map(([segment, pages]) => ({ segment, pages }));
+    const fetched = await reader.fetch(requests, bound);
+    const opened = new Map<StoredSegment, Sections>();
+    return (segment) => {
+      const sections = opened.get(segment) ?? sectionsOf(segment, fetched);
+      opened.set(segment, sections);
+      return sections;
+    };
+  }
+}

@@ -1,0 +1,202 @@
+import type { TimeBound } from '../../db/session/read-session.ts';
+import { lengthsName } from '../../domain/filters/network-lengths.ts';
+import { floorTo } from '../../domain/time/interval.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+import { keyAt } from '../../segments/keys/key-list.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import { openSource, type ReadSource } from '../answer/read-source.ts';
+import { findPassingKeys, openParts, wantParts } from '../answer/read-units.ts';
+import type { StartedBlock } from '../fetch/segment-blocks.ts';
+import { coverSteps } from '../kernel/cover/cover-segment.ts';
+import type { UnitReadings } from '../kernel/fold/fold-units.ts';
+import type {
+  BoundsToJoin,
+  MappedBounds,
+  StepBounds,
+  StepsToBound,
+} from '../kernel/select/step-bounds.ts';
+import { ordinalsWithin } from '../keys/keys-within.ts';
+import { uniteParts } from '../keys/parts-union.ts';
+import { isOfRead } from '../plan/is-of-read.ts';
+import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { inPauses } from '../snapshot/in-pauses.ts';
+import { SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+
+const HOUR = 3600;
+
+type BoundKeysRead = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly selection: KeySelection;
+  /** Which of a key's topper buckets is bounded, counted from the largest; 1: the largest. */
+  readonly rank: number;
+  readonly maxItems: number;
+};
+
+/** bound: an upper bound of the value. */
+export type BoundedKey = { readonly key: string; readonly bound: number };
+
+/** A segment's share of the window; known: its bounds, if they are cached. */
+type BoundPart = SegmentPart & {
+  /** The name of its bounds in the cache; null: the window has only a part of the segment. */
+  readonly name: string | null;
+  readonly known: StepBounds | null;
+};
+
+/**
+ * Returns the keys whose topper buckets may have the largest values, by bounds derived from hours:
+ * largest bound first, and of equal ones the smaller key. The bounds of a whole segment are cached,
+ * so that the same window, or one that shares days with it, needs none of its blocks again. Errors:
+ * the meter's fold has no bounds.
+ */
+export async function boundKeys(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  { group, read, selection, rank, maxItems }: BoundKeysRead,
+  bound: TimeBound | null,
+): Promise<{ readonly keys: readonly BoundedKey[]; readonly keyCount: number }> {
+  const { topperBucketSeconds } = group.shape;
+  const stepSeconds = stepOf(topperBucketSeconds);
+  const parts = stepParts(reader, live, { read, stepSeconds });
+  const wishes = new SectionWishes();
+  const opened = openParts(reader);
+  wantParts(opened, { group, read, parts }, wishes);
+  const sectionsOf = await wishes.read(reader, bound);
+  await Promise.all([opened.blocks.decode(sectionsOf), opened.keys.decode(sectionsOf)]);
+  const source = await openSource(reader, { group, read, parts }, opened);
+  const boundsOf = await readBounds(reader, parts, { read, stepSeconds, source });
+  const union = await uniteParts(reader, parts, source);
+  const named = { keys: union.keys, codec: source.codec };
+  const passing = selection.passing && (await findPassingKeys(reader, union, selection.passing));
+  const mapped = (part: BoundPart): MappedBounds => ({
+    bounds: boundsOf(part),
+    map: union.mapOf(part),
+  });
+  const apart = await joinWhole(reader, {
+    name: parts.every(({ name }) => name !== null) ? `${union.name} ${read.slot}` : null,
+    fold: read.fold,
+    apart: partsApart(parts, stepSeconds).map((together) => together.map(mapped)),
+    keyCount: union.keys.count,
+  });
+  const { keys, keyCount } = await reader.threadPool.bound(
+    { fold: read.fold, apart },
+    {
+      within: selection.within && (await inPauses(reader, ordinalsWithin(selection.within, named))),
+      passing,
+      rank,
+      bucketsOfStep: stepSeconds / topperBucketSeconds,
+      maxItems,
+      keyCount: union.keys.count,
+    },
+    reader.caller,
+  );
+  return {
+    keys: keys.map(({ ordinal, bound }) => ({
+      key: source.codec.decode(keyAt(union.keys, ordinal)),
+      bound,
+    })),
+    keyCount,
+  };
+}
+
+/** Hours, or a multiple of hours and of topper buckets: both divide a day. */
+function stepOf(topperBucketSeconds: number): number {
+  let seconds = HOUR;
+  while (seconds % topperBucketSeconds !== 0) seconds += HOUR;
+  return seconds;
+}
+
+type Steps = { readonly read: MeterRead; readonly stepSeconds: number };
+
+/**
+ * Covers the window by blocks that lie within one step each; roll-ups have none as short. Segments
+ * whose bounds are cached need no blocks.
+ */
+const stepParts = (
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  { read, stepSeconds }: Steps,
+): BoundPart[] =>
+  live
+    .filter((segment) => isOfRead(segment, read))
+    .flatMap((segment) => {
+      const runs = coverSteps(read.interval, blocksOf(segment, read), stepSeconds);
+      if (runs.length === 0) return [];
+      const name = isWithin(segment, read) ? boundsName(reader, segment, read) : null;
+      const known = name === null ? null : (reader.memory.find('bounds', name) ?? null);
+      return [{ segment, cover: { runs: known ? [] : runs, less: [] }, above: [], name, known }];
+    });
+
+const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: MeterRead): boolean =>
+  interval.from <= firstBucket && lastBucket < interval.to;
+
+const boundsName = (
+  reader: SegmentReader,
+  segment: StoredSegment,
+  { slot, prefix }: MeterRead,
+): string => {
+  const name = `${segmentName(reader, segment)} ${slot}`;
+  return prefix ? `${name} ${lengthsName(prefix)}` : name;
+};
+
+/** Returns the bounds of each part. Those that are not cached are computed, in one task. */
+async function readBounds(
+  { memory, threadPool, caller }: SegmentReader,
+  parts: readonly BoundPart[],
+  { read, stepSeconds, source }: Steps & { readonly source: ReadSource },
+): Promise<(part: BoundPart) => StepBounds> {
+  const missing = parts.filter(({ known }) => known === null);
+  const wanted = missing.map(({ segment, cover }): StepsToBound => {
+    const blocks = cover.runs.flatMap((run) => [
+      ...source.blocks.startsOf(segment, run, read.slot - 1),
+    ]);
+    const steps = groupBy(blocks, ({ start }) => floorTo(start, stepSeconds));
+    return {
+      fold: read.fold,
+      steps: [...steps.values()].map(unitsOf),
+      keyCount: source.keys.of(segment).count,
+    };
+  });
+  const made = wanted.length === 0 ? [] : await threadPool.boundSteps(wanted, caller);
+  const found = new Map<BoundPart, StepBounds>();
+  for (const [i, part] of missing.entries()) {
+    const bounds = made[i] as StepBounds;
+    found.set(part, bounds);
+    if (part.name !== null) memory.keep('bounds', part.name, bounds);
+  }
+  return (part) => part.known ?? (found.get(part) as StepBounds);
+}
+
+const unitsOf = (blocks: readonly StartedBlock[]): UnitReadings[] =>
+  blocks.flatMap(({ block: { ids, column } }) => (column ? [{ ids, column, sign: 1 }] : []));
+
+/** name: that of the combined bounds in the cache; null: they are not kept. */
+type BoundsOfWindow = BoundsToJoin & { readonly name: string | null };
+
+/** Combines the bounds of several whole segments once, and keeps the result. */
+async function joinWhole(
+  { memory, threadPool, caller }: SegmentReader,
+  { name, ...wanted }: BoundsOfWindow,
+): Promise<BoundsToJoin['apart']> {
+  if (name === null || wanted.apart.flat().length < 2) return wanted.apart;
+  const known = memory.find('bounds', name);
+  const bounds = known ?? (await threadPool.joinBounds(wanted, caller));
+  if (!known) memory.keep('bounds', name, bounds);
+  return [[{ bounds, map: null }]];
+}
+
+/** Puts parts that may have a step in common into one list. */
+function partsApart(parts: readonly BoundPart[], stepSeconds: number): BoundPart[][] {
+  const ordered = parts.toSorted((a, b) => a.segment.firstBucket - b.segment.firstBucket);
+  const apart: BoundPart[][] = [];
+  let lastStep = Number.NEGATIVE_INFINITY;
+  for (const part of ordered) {
+    const { firstBucket, lastBucket } = part.segment;
+    if (floorTo(firstBucket, stepSeconds) > lastStep) apart.push([]);
+    apart.at(-1)?.push(part);
+    lastStep = Math.max(lastStep, floorTo(lastBucket, stepSeconds));
+  }
+  return apart;
+}

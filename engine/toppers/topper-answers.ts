@@ -1,0 +1,275 @@
+import DataLoader from 'dataloader';
+import type { TimeBound } from '../../db/session/read-session.ts';
+import type { LiveSegments } from '../../store/read/manifest.ts';
+import { answerPlanned, type PlannedAnswers } from '../answer/answer-segments.ts';
+import { type PlannedRead, planQuestions } from '../answer/plan-questions.ts';
+import type { AnswerKey, MadeOf } from '../cache/answer-memory.ts';
+import type {
+  KeyAnswer,
+  KeyQuestion,
+  SegmentGroup,
+  SegmentQuestion,
+} from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { planNote, rememberedNote } from '../plan/plan-note.ts';
+import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
+import { byBound } from '../snapshot/batch.ts';
+import { segmentsOfContexts } from '../snapshot/context-segments.ts';
+import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
+import { identityOf } from '../snapshot/segment-reader.ts';
+import { answerTrends } from './answer-trends.ts';
+import { rankBySeries } from './rank-by-series.ts';
+
+export type {
+  KeyAnswer,
+  KeyQuestion,
+  KeySelection,
+  KeysWithin,
+  RankedKeys,
+  RankedValue,
+  TopKeys,
+} from '../plan/key-questions.ts';
+
+/** A question about the keys of one read. */
+type TopperQuestion = {
+  readonly contextId: number;
+  readonly read: MeterRead;
+  readonly question: KeyQuestion;
+  readonly bound: TimeBound | null;
+};
+
+/** A question that is not answered yet, and its group. */
+type Open = {
+  readonly requested: TopperQuestion;
+  readonly state: ContextState;
+  readonly group: SegmentGroup;
+};
+
+/**
+ * Answers all questions of one batch. Their reads are planned together, so that a block is read
+ * once however many toppers need it, and everything that is not cached is read by one statement.
+ */
+export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, KeyAnswer> =>
+  new DataLoader(
+    (questions) => byBound(questions, (batch, bound) => answerAll(reader, batch, bound)),
+    { cache: false, batchScheduleFn: reader.batchScheduleFn },
+  );
+
+async function answerAll(
+  reader: NodeReader,
+  questions: readonly TopperQuestion[],
+  bound: TimeBound | null,
+): Promise<KeyAnswer[]> {
+  for (;;) {
+    const answers = new Map<TopperQuestion, KeyAnswer>();
+    const open = await openQuestions(reader, questions, answers);
+    await answerOpen(reader, open, { answers, bound });
+    const isOneSnapshot = open.every(({ state }) => state.snapshot === reader.session.snapshot);
+    // Another caller's statement failed, and the plan is of a snapshot that no longer exists.
+    if (!isOneSnapshot) continue;
+    return questions.map((question) => {
+      const answer = answers.get(question);
+      if (!answer) throw new Error('a question was left unanswered');
+      return answer;
+    });
+  }
+}
+
+type Answers = Map<TopperQuestion, KeyAnswer>;
+
+/** Copies cached answers of this version into `answers`; returns the remaining questions. */
+async function openQuestions(
+  reader: NodeReader,
+  questions: readonly TopperQuestion[],
+  answers: Answers,
+): Promise<Open[]> {
+  const open: Open[] = [];
+  for (const requested of questions) {
+    const { contextId, read } = requested;
+    const state = await reader.context(contextId);
+    const answer = reader.memory.answers.find(answerKey(state, requested));
+    if (answer) {
+      answers.set(requested, answer);
+      reader.onPlan(() => rememberedNote(state.catalog, read));
+    } else {
+      open.push({ requested, state, group: state.catalog.readGroup(read.groupId) });
+    }
+  }
+  return open;
+}
+
+type Answering = {
+  readonly answers: Answers;
+  readonly bound: TimeBound | null;
+  readonly live: LiveSegments;
+};
+
+async function answerOpen(
+  reader: NodeReader,
+  open: readonly Open[],
+  { answers, bound }: Omit<Answering, 'live'>,
+): Promise<void> {
+  if (open.length === 0) return;
+  const live = await segmentsOfContexts(
+    reader,
+    open.map(({ requested }) => requested),
+  );
+  const answering = { answers, bound, live };
+  await answerByBlocks(reader, open, answering);
+  for (const each of open) await answerBySeries(reader, each, answering);
+  await answerAllTrends(reader, open, answering);
+}
+
+async function answerByBlocks(
+  reader: NodeReader,
+  open: readonly Open[],
+  { answers, bound, live }: Answering,
+): Promise<void> {
+  const byQuestion = new Map(open.flatMap((each) => ofBlocks(each)));
+  const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
+  const reads: PlannedRead[] = [];
+  for (const read of planQuestions(live, [...byQuestion.keys()])) {
+    const unknown = read.questions.filter((put) => !recall(reader, ofQuestion(put), read, answers));
+    if (unknown.length > 0) reads.push({ ...read, questions: unknown });
+  }
+  const found = await answerReads(reader, reads, { ofQuestion, bound });
+  for (const read of reads) {
+    for (const put of read.questions) {
+      const answer = found.answers.get(put);
+      if (!answer) continue;
+      answers.set(ofQuestion(put).requested, answer);
+      remember(reader, ofQuestion(put), read, answer);
+    }
+  }
+}
+
+/** Converts a question for blocks; empty: blocks do not answer it. */
+function ofBlocks(open: Open): [SegmentQuestion, Open][] {
+  const { group, requested } = open;
+  const { read, question } = requested;
+  if (question.kind === 'series' || question.kind === 'trend') return [];
+  return [[{ group, read, question }, open]];
+}
+
+async function answerBySeries(
+  reader: NodeReader,
+  open: Open,
+  { answers, bound, live }: Answering,
+): Promise<void> {
+  const { requested, group, state } = open;
+  const { read, question } = requested;
+  if (question.kind !== 'series') return;
+  const planned = { read, parts: planSegments(live, read), since: [] };
+  if (recall(reader, open, planned, answers)) return;
+  const answer = await rankBySeries(reader.segments, live, { group, read, question }, { bound });
+  reader.onPlan(() => planNote(state.catalog, planned, null));
+  answers.set(requested, answer);
+  remember(reader, open, planned, answer);
+}
+
+/** Answers all questions that are not cached, together. */
+async function answerAllTrends(
+  reader: NodeReader,
+  open: readonly Open[],
+  { answers, bound, live }: Answering,
+): Promise<void> {
+  const requested = open.flatMap((each) => {
+    const { read, question } = each.requested;
+    if (question.kind !== 'trend') return [];
+    const planned = { read, parts: planSegments(live, read), since: [] };
+    if (recall(reader, each, planned, answers)) return [];
+    return [{ open: each, planned, group: each.group, read, question }];
+  });
+  if (requested.length === 0) return;
+  const found = await answerTrends(reader.segments, live.segments, requested, { bound });
+  for (const [i, { open: each, planned }] of requested.entries()) {
+    const answer = found[i];
+    if (!answer) throw new Error('a trend was left unanswered');
+    reader.onPlan(() => planNote(each.state.catalog, planned, null));
+    answers.set(each.requested, answer);
+    remember(reader, each, planned, answer);
+  }
+}
+
+/** Whether the segments that answer a question have answered it before. */
+function recall(
+  reader: NodeReader,
+  { requested, state }: Open,
+  planned: PlannedParts,
+  answers: Answers,
+): boolean {
+  const made = madeOf(reader, planned, requested);
+  const answer = reader.memory.answers.findMadeOf(made);
+  if (!answer) return false;
+  reader.memory.answers.keep(answerKey(state, requested), made, answer);
+  reader.onPlan(() => rememberedNote(state.catalog, planned.read));
+  answers.set(requested, answer);
+  return true;
+}
+
+function remember(
+  reader: NodeReader,
+  { requested, state }: Open,
+  planned: PlannedParts,
+  answer: KeyAnswer,
+): void {
+  if (answer.kind !== 'top' && answer.kind !== 'ranked' && answer.kind !== 'trend') return;
+  if (state.snapshot !== reader.session.snapshot) return;
+  reader.memory.answers.keep(
+    answerKey(state, requested),
+    madeOf(reader, planned, requested),
+    answer,
+  );
+}
+
+type PlannedParts = Pick<PlannedRead, 'read' | 'parts' | 'since'>;
+
+type ReadsOptions = {
+  readonly ofQuestion: (put: SegmentQuestion) => Open;
+  readonly bound: TimeBound | null;
+};
+
+async function answerReads(
+  reader: NodeReader,
+  reads: readonly PlannedRead[],
+  { ofQuestion, bound }: ReadsOptions,
+): Promise<PlannedAnswers> {
+  const note = (read: PlannedRead, blocksRead: number | null): void => {
+    const [put] = read.questions;
+    if (!put) return;
+    const { catalog } = ofQuestion(put).state;
+    const parts = [...read.parts, ...read.since];
+    reader.onPlan(() => planNote(catalog, { read: read.read, parts }, blocksRead));
+  };
+  try {
+    const found = await answerPlanned(reader.segments, reads, bound);
+    for (const read of reads) note(read, found.blocksRead.get(read) ?? 0);
+    return found;
+  } catch (error) {
+    // Tells anyone who investigates a slow request what it had to read.
+    for (const read of reads) note(read, null);
+    throw error;
+  }
+}
+
+const answerKey = (
+  { memoryKey: context, versions }: ContextState,
+  { read, question }: TopperQuestion,
+): AnswerKey => ({ context, version: versions.version, read, question });
+
+const madeOf = (
+  { segments: { node } }: NodeReader,
+  { read, parts, since }: PlannedParts,
+  { question }: TopperQuestion,
+): MadeOf => ({
+  node,
+  read,
+  question,
+  segments: [
+    ...identitiesOf(parts),
+    ...(since.length > 0 ? ['since', ...identitiesOf(since)] : []),
+  ],
+});
+
+const identitiesOf = (parts: readonly SegmentPart[]): string[] =>
+  [...new Set(parts.map(({ segment }) => identityOf(segment)))].sort();
