@@ -1,5 +1,4 @@
 import { hasHeads, headOf, readGroupHeads, type StoredHead } from '../blocks/heads.ts';
-import { WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys } from '../keys/key-list.ts';
 import type { Directory, LocatedGroup, LocatedLevel } from '../pages/directory.ts';
@@ -7,6 +6,7 @@ import type { Sections } from '../pages/sections.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import { bucketRows } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
+import { WHOLE_SPAN } from '../span.ts';
 import { compareColumns } from './same-readings.ts';
 
 /** The heads of a level, and all blocks of it, with which they must agree. */

@@ -1,4 +1,3 @@
-import { WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import type { KeyList } from '../keys/key-list.ts';
 import { splitRange } from '../merge/split-range.ts';
@@ -7,6 +6,7 @@ import type { KeyRange } from '../readings/key-range.ts';
 import { coarserReadings, type Readings } from '../readings/readings.ts';
 import { readSource } from '../roll-up/read-source.ts';
 import type { SegmentShape } from '../shape.ts';
+import { WHOLE_SPAN } from '../span.ts';
 import { areSameReadings } from './same-readings.ts';
 
 /** A range of a roll-up: the keys of each source, and the combined readings of each key. */

@@ -1,5 +1,3 @@
-import type { BucketSpan } from '../blocks/levels.ts';
-import { levelsOf, WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS } from '../keys/key-section.ts';
@@ -9,6 +7,8 @@ import type { Sections } from '../pages/sections.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import { coarserReadings, combineReadings, type Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
+import type { BucketSpan } from '../span.ts';
+import { levelsOf, WHOLE_SPAN } from '../span.ts';
 import { checkHeads } from './check-heads.ts';
 import { isSeriesOf } from './check-series.ts';
 import { areSameReadings } from './same-readings.ts';

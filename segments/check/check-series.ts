@@ -1,9 +1,9 @@
-import { hasSeries } from '../blocks/levels.ts';
 import { topperBuckets } from '../blocks/series.ts';
 import type { LocatedChunk } from '../pages/directory.ts';
 import { type ChunkSeries, type RangeSource, readChunk } from '../pages/read-range.ts';
 import { coarserReadings, type Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
+import { hasSeries } from '../span.ts';
 import { compareColumns } from './same-readings.ts';
 
 /** A chunk of series whose keys are being read in time order. */
