@@ -74,7 +74,8 @@ export class SegmentBlocks {
   ): number {
     let count = 0;
     for (const start of blockStarts(run)) {
-      const name = this.#name(segment, run, start, meter);
+      const block = { segment, run: blockAt(run, start), meter };
+      const name = this.#name(block);
       if (this.#found.has(name)) continue;
       const known = this.#reader.memory.find('blocks', name);
       if (known) {
@@ -83,8 +84,6 @@ export class SegmentBlocks {
       }
       count += 1;
       if (this.#missing.has(name) || this.#cuts.has(name)) continue;
-      const { kind, seconds } = run;
-      const block = { segment, run: { kind, seconds, from: start, to: start + seconds }, meter };
       const cut = this.#cutOf(block);
       if (cut) {
         this.#cuts.set(name, cut);
@@ -175,26 +174,37 @@ export class SegmentBlocks {
   /** Like `of`, with the start of each block. */
   *startsOf(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<StartedBlock> {
     for (const start of blockStarts(run)) {
-      const block = this.#at(segment, run, start, meter);
+      const block = this.#at({ segment, run: blockAt(run, start), meter });
       if (block.column) yield { start, block };
     }
   }
 
   /** Returns the keys of each block of a requested run, even if the meter has no reading. */
   *keysOf(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<Uint32Array> {
-    for (const start of blockStarts(run)) yield this.#at(segment, run, start, meter).ids;
+    for (const start of blockStarts(run)) {
+      yield this.#at({ segment, run: blockAt(run, start), meter }).ids;
+    }
   }
 
-  #at(segment: StoredSegment, run: BlockRun, start: number, meter: BlockMeter): KnownBlock {
-    const block = this.#found.get(this.#name(segment, run, start, meter));
-    if (!block) throw new Error(`a block of segment ${segment.segmentId} was not requested`);
-    return block;
+  #at(block: OneBlock): KnownBlock {
+    const found = this.#found.get(this.#name(block));
+    if (!found) {
+      throw new Error(`a block of segment ${block.segment.segmentId} was not requested`);
+    }
+    return found;
   }
 
-  #name(segment: StoredSegment, run: BlockRun, start: number, { slot }: BlockMeter): string {
-    return `${segmentName(this.#reader, segment)} ${blockName(run, start)} ${slot}`;
+  #name({ segment, run, meter: { slot } }: OneBlock): string {
+    return `${segmentName(this.#reader, segment)} ${blockName(run, run.from)} ${slot}`;
   }
 }
+
+const blockAt = ({ kind, seconds }: BlockRun, start: number): BlockRun => ({
+  kind,
+  seconds,
+  from: start,
+  to: start + seconds,
+});
 
 /** All buckets of a tile. */
 const ALL_BUCKETS: BucketRange = { first: 0, end: 65_536 };

@@ -1,5 +1,9 @@
 import type { TimeBound } from '../../db/session/read-session.ts';
-import { pagesOfSections, type SectionLocation, type Sections } from '../../segments/pages/sections.ts';
+import {
+  pagesOfSections,
+  type SectionLocation,
+  type Sections,
+} from '../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { sectionsOf } from '../../store/read/segment-ranges.ts';

@@ -39,7 +39,8 @@ export function* decodeBlock(ranges: readonly StoredBlock[]): Sliced<SegmentBloc
   const ids = arrays.words(lengths.reduce((sum, length) => sum + length, 0));
   let to = 0;
   for (const { firstOrdinal, ordinals } of parts) {
-    for (let i = 0; i < ordinals.length; i += 1) ids[to + i] = firstOrdinal + (ordinals[i] as number);
+    for (let i = 0; i < ordinals.length; i += 1)
+      ids[to + i] = firstOrdinal + (ordinals[i] as number);
     to += ordinals.length;
     yield;
   }

@@ -42,8 +42,7 @@ export function* decodeTile(stored: StoredTile): Sliced<TileRows> {
   yield;
   const times = readTileTimes(stored.times, ordinals.length);
   yield;
-  const column =
-    totals && readTileValues(values, readTileTotals(totals, ordinals.length), times);
+  const column = totals && readTileValues(values, readTileTotals(totals, ordinals.length), times);
   const arrays = new SharedArrays();
   const rows = times.buckets.length;
   const ids = arrays.words(rows);
@@ -219,7 +218,8 @@ function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Slice
     };
     return {
       ids: sharedIds(Uint32Array.from(ids), arrays),
-      column: part && ids.length > 0 ? sharedColumn(foldColumns([part], fold, ids.length), arrays) : null,
+      column:
+        part && ids.length > 0 ? sharedColumn(foldColumns([part], fold, ids.length), arrays) : null,
     };
   });
 }
