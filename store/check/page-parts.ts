@@ -1,34 +1,30 @@
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { Directory, SectionLocation } from '../../segments/pages/directory.ts';
-import type { SegmentShape } from '../../segments/shape.ts';
+import type { Directory } from '../../segments/pages/directory.ts';
+import { pagesOfSections, type SectionLocation } from '../../segments/pages/sections.ts';
+import { sectionsOfHeads, sectionsOfSeries } from '../read/pages-of-range.ts';
 
 /** Returns what each page holds, in words, by page number. */
 export function partsOfPages(
-  { ranges }: Pick<Directory, 'ranges'>,
-  { topperBucketSeconds }: SegmentShape,
+  directory: Pick<Directory, 'ranges' | 'heads' | 'headSeries'>,
 ): ReadonlyMap<number, ReadonlySet<string>> {
   const parts = new Map<number, Set<string>>();
   const add = (part: string, sections: readonly (SectionLocation | null)[]) => {
-    for (const section of sections) {
-      if (section === null) continue;
-      const known = parts.get(section.page);
+    for (const page of pagesOfSections(sections)) {
+      const known = parts.get(page);
       if (known) known.add(part);
-      else parts.set(section.page, new Set([part]));
+      else parts.set(page, new Set([part]));
     }
   };
-  for (const { keys, levels, series } of ranges) {
+  for (const { keys, span, tiles } of directory.ranges) {
     add('keys', keys);
-    for (const { stepSeconds, groups } of levels) {
-      const part =
-        stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
-      for (const { ordinals, columns, heads } of groups) {
-        add(part, [ordinals, ...columns]);
-        add(`heads of ${part}`, heads);
-      }
-    }
-    for (const { entries, columns } of series) {
-      add(`series of ${topperBucketSeconds} s`, [entries, ...columns]);
+    add('sums', span ?? []);
+    for (const tile of tiles) {
+      add('keys of tiles', [tile.keys]);
+      add('times', [tile.times]);
+      add('totals', tile.totals);
+      add('values', tile.values);
     }
   }
+  add('heads', sectionsOfHeads(directory));
+  add('head series', sectionsOfSeries(directory));
   return parts;
 }
