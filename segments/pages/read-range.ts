@@ -136,7 +136,7 @@ export function readRange(
 type TilesOfRange = { readonly range: LocatedRange; readonly bucketSeconds: number };
 
 /** Joins the tiles of a range, in time order. Errors: DamagedSegment. */
-function joinTiles(
+export function joinTiles(
   tiles: readonly TileReadings[],
   { range: { keyCount, rowCount }, bucketSeconds }: TilesOfRange,
 ): Readings {

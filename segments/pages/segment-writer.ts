@@ -2,20 +2,14 @@ import { ByteWriter } from '../codes/bytes.ts';
 import type { Column } from '../codes/column.ts';
 import { writeColumn } from '../codes/column-code.ts';
 import { writeFrames } from '../codes/frames.ts';
+import { type StoredHead, writeHead } from '../heads/head.ts';
 import {
-  HEADS_FROM,
-  HeadCollector,
-  hasHead,
-  SPAN_HEAD_KEYS,
-  TILE_HEAD_KEYS,
-  writeHead,
-} from '../heads/head.ts';
-import {
-  SeriesCollector,
+  type HeadSeries,
   writeHeadSeriesColumn,
   writeHeadSeriesEntries,
   writeHeadSeriesKeys,
 } from '../heads/head-series.ts';
+import { SegmentHeads } from '../heads/segment-heads.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS, writeKeySection } from '../keys/key-section.ts';
@@ -30,12 +24,11 @@ import {
 import { SOURCE_STEP } from '../roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from '../span.ts';
-import { tileTotals, writeTileKeys, writeTileMeter, writeTileTimes } from '../tiles/tile.ts';
+import { writeTileKeys, writeTileMeter, writeTileTimes } from '../tiles/tile.ts';
 import { type TileReadings, tilesOf } from '../tiles/tile-readings.ts';
-import { HOUR, tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
+import { tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
 import {
   type ListedHeadSeries,
-  type ListedHeads,
   type ListedRange,
   type ListedTile,
   writeDirectory,
@@ -88,17 +81,12 @@ type FinishedSegment = {
   readonly rowCount: number;
 };
 
-/** The heads of a time, by meter; null: the meter has none. */
-type Collectors = readonly (HeadCollector | null)[];
-
 export class SegmentWriter {
   readonly #options: SegmentOptions;
   readonly #tileSeconds: number;
   readonly #cutter: PageCutter;
   readonly #ranges: ListedRange[] = [];
-  readonly #spanHeads: Collectors;
-  readonly #tileHeads = new Map<number, Collectors>();
-  readonly #series: SeriesCollector;
+  readonly #heads: SegmentHeads;
   #keyCount = 0;
   #totals: Readings | null = null;
 
@@ -107,8 +95,7 @@ export class SegmentWriter {
     this.#options = options;
     this.#tileSeconds = isRollUp ? SOURCE_STEP : tileSecondsOf(shape.bucketSeconds);
     this.#cutter = new PageCutter(nonce);
-    this.#spanHeads = collectors(shape, SPAN_HEAD_KEYS);
-    this.#series = new SeriesCollector(shape, span);
+    this.#heads = new SegmentHeads({ shape, span, tileSeconds: this.#tileSeconds, isRollUp });
   }
 
   /** Adds a range whose keys come after those of all ranges so far. Returns pages to store. */
@@ -126,7 +113,7 @@ export class SegmentWriter {
     const firstOrdinal = this.#keyCount;
     this.#keyCount += keys.count;
     this.#addTotals(byTopperBucket);
-    this.#collect({ keys, firstOrdinal, byTopperBucket, totals });
+    this.#heads.addRange({ keys, firstOrdinal, byTopperBucket, totals });
     this.#ranges.push({
       keyCount: keys.count,
       rowCount: readings.starts.length,
@@ -144,8 +131,12 @@ export class SegmentWriter {
 
   finish(): FinishedSegment {
     const { shape, span, nonce } = this.#options;
-    const heads = this.#writeHeads();
-    const headSeries = heads && this.#writeSeries();
+    const found = this.#heads.finish();
+    const heads = found && {
+      span: this.#writeHeads(found.span),
+      tiles: found.tiles.map((tile) => ({ ...tile, heads: this.#writeHeads(tile.heads) })),
+    };
+    const headSeries = found?.series ? this.#writeSeries(found.series) : null;
     this.#cutter.finish();
     return {
       directory: writeDirectory({
@@ -205,7 +196,7 @@ export class SegmentWriter {
     }
     const times = this.#cutter.add(writeTileTimes(tile));
     const sections = shape.folds.map((fold, i) => writeTileMeter(tile, i, fold));
-    if (!this.#isOneTile && this.#tileSeconds >= HOUR) this.#collectTile(tile, range);
+    this.#heads.addTile(tile, range);
     return {
       start: tile.start,
       keys,
@@ -215,52 +206,11 @@ export class SegmentWriter {
     };
   }
 
-  #collect(range: Parameters<SeriesCollector['add']>[0]): void {
-    const { span, isRollUp = false } = this.#options;
-    if (span.first === span.last) return;
-    const ordinals = Uint32Array.from({ length: range.keys.count }, (_, ordinal) => ordinal);
-    for (const [meterIndex, head] of this.#spanHeads.entries()) {
-      const column = range.totals[meterIndex];
-      if (column) head?.add({ ...range, ordinals, column });
-    }
-    if (!isRollUp) this.#series.add(range);
+  #writeHeads(heads: readonly (StoredHead | null)[]): number[] {
+    return heads.map((head) => this.#cutter.add(head && writeHead(head, this.#options.codec)));
   }
 
-  #collectTile(tile: TileReadings, range: RangeKeys): void {
-    const { shape } = this.#options;
-    const heads = this.#tileHeads.get(tile.start) ?? collectors(shape, TILE_HEAD_KEYS);
-    this.#tileHeads.set(tile.start, heads);
-    for (const [meterIndex, head] of heads.entries()) {
-      const column = tile.columns[meterIndex];
-      const fold = shape.folds[meterIndex];
-      if (!head || !column || !fold) continue;
-      head.add({
-        ...range,
-        ordinals: tile.ordinals,
-        column: tileTotals(column, tile.ends, fold),
-      });
-    }
-  }
-
-  #writeHeads(): ListedHeads | null {
-    const { first, last } = this.#options.span;
-    if (first === last || this.#keyCount <= HEADS_FROM) return null;
-    const write = (heads: Collectors) =>
-      heads.map((each) => {
-        const head = each?.finish() ?? null;
-        return this.#cutter.add(head && writeHead(head, this.#options.codec));
-      });
-    const span = write(this.#spanHeads);
-    const tiles = [...this.#tileHeads]
-      .filter(([, heads]) => heads.some((each) => each && each.keyCount > HEADS_FROM))
-      .sort(([a], [b]) => a - b)
-      .map(([start, heads]) => ({ start, heads: write(heads) }));
-    return { span, tiles };
-  }
-
-  #writeSeries(): ListedHeadSeries | null {
-    const found = this.#series.finish();
-    if (!found) return null;
+  #writeSeries(found: HeadSeries): ListedHeadSeries {
     const { shape, codec } = this.#options;
     return {
       keys: this.#cutter.add(writeHeadSeriesKeys(found, codec)),
@@ -307,9 +257,6 @@ export class SegmentWriter {
 }
 
 type RangeKeys = { readonly keys: KeyList; readonly firstOrdinal: number };
-
-const collectors = ({ folds }: SegmentShape, limit: number): Collectors =>
-  folds.map((fold) => (hasHead(fold) ? new HeadCollector(limit) : null));
 
 function firstKeysOfSections(keys: KeyList): Uint8Array[] {
   const first: Uint8Array[] = [];
