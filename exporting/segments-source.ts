@@ -219,4 +219,3 @@ class Progress {
     return this.#all === 0 ? 1 : Math.min(1, this.#read / this.#all);
   }
 }
-

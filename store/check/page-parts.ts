@@ -2,29 +2,21 @@ import type { Directory } from '../../segments/pages/directory.ts';
 import { pagesOfSections, type SectionLocation } from '../../segments/pages/sections.ts';
 import { sectionsOfHeads, sectionsOfSeries } from '../read/pages-of-range.ts';
 
-/** Returns what each page holds, in words, by page number. */
-export function partsOfPages(
-  directory: Pick<Directory, 'ranges' | 'heads' | 'headSeries'>,
-): ReadonlyMap<number, ReadonlySet<string>> {
-  const parts = new Map<number, Set<string>>();
-  const add = (part: string, sections: readonly (SectionLocation | null)[]) => {
-    for (const page of pagesOfSections(sections)) {
-      const known = parts.get(page);
-      if (known) known.add(part);
-      else parts.set(page, new Set([part]));
-    }
+/** Returns what a page holds, in words. */
+export function partsOfPage(
+  { ranges, heads, headSeries }: Pick<Directory, 'ranges' | 'heads' | 'headSeries'>,
+  page: number,
+): string[] {
+  const tiles = ranges.flatMap((range) => range.tiles);
+  const parts: Readonly<Record<string, readonly (SectionLocation | null)[]>> = {
+    keys: ranges.flatMap(({ keys }) => keys),
+    'sums of the span': ranges.flatMap(({ span }) => span ?? []),
+    'keys of tiles': tiles.map(({ keys }) => keys),
+    'times of tiles': tiles.map(({ times }) => times),
+    'totals of tiles': tiles.flatMap(({ totals }) => totals),
+    'values of tiles': tiles.flatMap(({ values }) => values),
+    heads: sectionsOfHeads({ heads }),
+    'head series': sectionsOfSeries({ headSeries }),
   };
-  for (const { keys, span, tiles } of directory.ranges) {
-    add('keys', keys);
-    add('sums', span ?? []);
-    for (const tile of tiles) {
-      add('keys of tiles', [tile.keys]);
-      add('times', [tile.times]);
-      add('totals', tile.totals);
-      add('values', tile.values);
-    }
-  }
-  add('heads', sectionsOfHeads(directory));
-  add('head series', sectionsOfSeries(directory));
-  return parts;
+  return Object.keys(parts).filter((part) => pagesOfSections(parts[part] ?? []).has(page));
 }

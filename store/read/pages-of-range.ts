@@ -33,9 +33,7 @@ export const sectionsOfTile = ({
   values,
 }: LocatedTile): (SectionLocation | null)[] => [keys, times, ...totals, ...values];
 
-export const sectionsOfHeads = ({
-  heads,
-}: Pick<Directory, 'heads'>): (SectionLocation | null)[] =>
+export const sectionsOfHeads = ({ heads }: Pick<Directory, 'heads'>): (SectionLocation | null)[] =>
   heads === null ? [] : [...heads.span, ...heads.tiles.flatMap((tile) => tile.heads)];
 
 export const sectionsOfSeries = ({
