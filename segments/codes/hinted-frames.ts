@@ -89,7 +89,11 @@ function countShifts(numbers: Numbers, hints: Uint8Array, from: number, to: numb
   let highest = MIN_SHIFT;
   for (let at = from; at < to; at += 1) {
     const hint = hints[at] as number;
-    const shift = Math.max(MIN_SHIFT, bitsOf(numbers[at] as number) - hint);
+    const bits = bitsOf(numbers[at] as number);
+    // A number of more than 32 bits is always an exception, however wide its place is.
+    const own =
+      bits > MAX_WIDTH ? Math.max(bits - hint, bits - MAX_WIDTH + MAX_SHIFT) : bits - hint;
+    const shift = Math.max(MIN_SHIFT, own);
     byHint[hint] = (byHint[hint] as number) + 1;
     byShift[shift - MIN_SHIFT] = (byShift[shift - MIN_SHIFT] as number) + 1;
     if (shift > highest) highest = shift;
