@@ -318,5 +318,7 @@ async function merged(
 
 function* rangesOf(segment: PlainSegment): Generator<KeyRange> {
   const { directory, sections } = openSegment(segment);
-  for (const each of directory.ranges) yield readRange({ directory, range: each, sections }, CODEC);
+  for (const range of directory.ranges) {
+    yield readRange({ directory, range, sections }, CODEC, SHAPE);
+  }
 }
