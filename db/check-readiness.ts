@@ -1,5 +1,5 @@
 import { isOutOfConnections, isPoolExhausted, isUnreachable } from './database-error.ts';
-import { expectedSchemaVersion, HiddenTables, schemaVersion } from './migrate.ts';
+import { expectedSchemaVersion, HiddenTables, isOfLast17, schemaVersion } from './migrate.ts';
 import type { NodePool, NodePools } from './session/node-pools.ts';
 
 /** Checks in progress. A node that hangs keeps each of its few control connections for seconds. */
@@ -50,6 +50,6 @@ const readVersion = ({ control, reads }: NodePool): Promise<string> =>
     throw error;
   });
 
-/** Names of migrations begin with their numbers. */
+/** Names of migrations begin with their numbers, which version 2.0 began again. */
 const isNewer = (found: string, expected: string): boolean =>
-  Number.parseInt(found, 10) > Number.parseInt(expected, 10);
+  !isOfLast17(found) && Number.parseInt(found, 10) > Number.parseInt(expected, 10);
