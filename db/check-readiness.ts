@@ -1,5 +1,6 @@
 import { isOutOfConnections, isPoolExhausted, isUnreachable } from './database-error.ts';
-import { expectedSchemaVersion, HiddenTables, isOfLast17, schemaVersion } from './migrate.ts';
+import { isOfLast17 } from './former-schema.ts';
+import { expectedSchemaVersion, HiddenTables, schemaVersion } from './migrate.ts';
 import type { NodePool, NodePools } from './session/node-pools.ts';
 
 /** Checks in progress. A node that hangs keeps each of its few control connections for seconds. */

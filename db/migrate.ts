@@ -1,10 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { PatientClient } from './connection/patient-client.ts';
 import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
-import { selectIsDistributed } from './page-placement.ts';
+import { adapt, isFormer, isOfLast17, requireLast17 } from './former-schema.ts';
 import { projectRoot } from './project-root.ts';
 
 /** The schema version of a database that was never migrated. */
@@ -12,12 +12,6 @@ export const NO_SCHEMA = 'none';
 
 /** The table that records the applied migrations. */
 export const MIGRATIONS_TABLE = 'schema_migrations';
-
-/** The first migration of versions 0.x and 1.x, and the newest of the last 1.7. */
-const FORMER = { first: '001_core', last: '024_present_buckets' } as const;
-
-/** Returns whether the schema is that of the last 1.7, which `migrate` adapts. */
-export const isOfLast17 = (version: string): boolean => version === FORMER.last;
 
 const OLDEST_SERVER = 150_000;
 
@@ -135,7 +129,11 @@ type Comparison = { readonly from: string; readonly pending: boolean };
 async function compareVersions(client: pg.Client, folder: string): Promise<Comparison> {
   const known = await listMigrations(folder);
   const before = await selectApplied(client);
-  if (before[0] === FORMER.first) return compareFormer(client, before);
+  const from = before.at(-1) ?? NO_SCHEMA;
+  if (isFormer(before)) {
+    await requireLast17(client, from);
+    return { from, pending: true };
+  }
   const unknown = before.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new Error(
@@ -143,20 +141,7 @@ async function compareVersions(client: pg.Client, folder: string): Promise<Compa
         'install the version of countergraph that migrated it, or a newer one',
     );
   }
-  return { from: before.at(-1) ?? NO_SCHEMA, pending: known.length > before.length };
-}
-
-/** Errors: a version before the last 1.7, or one that had not converted what 0.7 stored. */
-async function compareFormer(client: pg.Client, before: readonly string[]): Promise<Comparison> {
-  const from = before.at(-1) ?? NO_SCHEMA;
-  const { rows } = await client.query<{ isConverting: boolean }>(
-    `select to_regclass('converted_slices') is not null as "isConverting"`,
-  );
-  if (isOfLast17(from) && rows[0]?.isConverting === false) return { from, pending: true };
-  throw new Error(
-    `The database must be one that the last version 1.7 has migrated and converted, its schema ` +
-      `is at ${from}: run \`countergraph migrate\` of version 1.7 first`,
-  );
+  return { from, pending: known.length > before.length };
 }
 
 async function applyPending(
@@ -173,36 +158,18 @@ async function applyPending(
   // here, so that what is read below is read under it. It ends with the connection.
   await client.query('select pg_advisory_lock($1)', [tool.PG_MIGRATE_LOCK_ID]);
   const { from, pending } = await compareVersions(client, folder);
-  const adapted = isOfLast17(from) ? [await adapt(client, folder)] : [];
-  const applied = [...adapted, ...(pending ? await applyAll(tool, client, folder) : [])];
-  return { from, to: applied.at(-1) ?? from, applied };
+  const adapted = isOfLast17(from) ? await adaptLast17(client, folder) : [];
+  const applied = pending ? await applyAll(tool, client, folder) : [];
+  return { from, to: applied.at(-1) ?? adapted.at(-1) ?? from, applied: [...adapted, ...applied] };
 }
 
-/**
- * Gives a database of the last 1.7 the schema of the baseline, the first migration, in one
- * transaction. Returns its name. Errors: Citus distributes the pages.
- */
-async function adapt(client: pg.Client, folder: string): Promise<string> {
-  if (await selectIsDistributed(client)) {
-    throw new Error(
-      'The pages must be on one server to be converted, but Citus distributes them: run ' +
-        '`countergraph distribute --undo` of version 1.7 first, and `distribute` afterwards',
-    );
-  }
+/** Returns the migrations that count as applied from then on. */
+async function adaptLast17(client: pg.Client, folder: string): Promise<string[]> {
   const { table } = await findMigrations(client);
-  const [baseline = NO_SCHEMA] = await listMigrations(folder);
-  const text = await readFile(join(folder, 'from-1.7', 'adapt.sql'), 'utf8');
-  await client.query('begin');
-  try {
-    await client.query(text);
-    await client.query(`delete from ${table}`);
-    await client.query(`insert into ${table} (name, run_on) values ($1, now())`, [baseline]);
-    await client.query('commit');
-    return baseline;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
+  const [baseline] = await listMigrations(folder);
+  if (table === null || baseline === undefined) throw new Error('there are no migrations');
+  await adapt(client, { folder, table, baseline });
+  return [baseline];
 }
 
 /**

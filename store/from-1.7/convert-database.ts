@@ -5,13 +5,13 @@ import {
   selectIsConverting,
 } from '../../db/write/from-1.7/format-1-partitions.ts';
 import { lockConversion } from '../../db/write/from-1.7/lock-conversion.ts';
+import { selectContexts } from '../../db/write/from-1.7/select-contexts.ts';
 import {
   type Format1Slice,
   selectFormat1Slices,
 } from '../../db/write/from-1.7/select-format-1-segments.ts';
 import { holdContext, releaseContext } from '../../db/write/lock-context.ts';
 import { requireSession } from '../../db/write/require-session.ts';
-import { selectContexts } from '../../db/write/from-1.7/select-contexts.ts';
 import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';

@@ -38,17 +38,18 @@ type Conversion = {
  */
 export async function convertSegment(
   connection: Connection,
-  { directory: bytes, ...scope }: Format1Segment,
+  { groupId, probeId, sliceId, level, importedAt, directory: bytes }: Format1Segment,
   { shape, ...reading }: Conversion,
 ): Promise<WrittenSegment> {
   const directory = readFormat1Directory(bytes);
   const { slots, span } = directory;
   if (slots > shape.folds.length) {
-    throw new Error(`a segment of group ${scope.groupId} has ${slots} meters, which the group lacks`);
+    throw new Error(`a segment of group ${groupId} has ${slots} meters, the group has fewer`);
   }
   const codec = keyCodecOf(shape);
   const ranges = rangesOf(directory, { ...reading, codec });
-  const limits = isSealed(scope.level) ? RANGE_LIMITS : OPEN_RANGE_LIMITS;
+  const limits = isSealed(level) ? RANGE_LIMITS : OPEN_RANGE_LIMITS;
+  const scope = { groupId, probeId, sliceId, level, importedAt };
   return writeSegment(connection, scope, {
     shape,
     codec,
