@@ -1,6 +1,4 @@
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { BlockRun } from '../kernel/cover/cover.ts';
-import { blocksIn } from '../kernel/cover/cover-segment.ts';
+import { type BlockRun, blocksIn } from '../kernel/cover/cover.ts';
 import type { Catalog } from './catalog.ts';
 import type { MeterRead } from './meter-read.ts';
 import type { SegmentPart } from './plan-segments.ts';
@@ -76,8 +74,7 @@ function readNote(
 function blocksNotes(runs: readonly BlockRun[]): BlocksNote[] {
   const notes = new Map<string, BlocksNote>();
   for (const run of runs) {
-    const { level, from, to } = run;
-    const seconds = level === WHOLE_SPAN ? to - from : level;
+    const { seconds, from, to } = run;
     const name = `${seconds} ${from} ${to}`;
     const count = (notes.get(name)?.count ?? 0) + blocksIn(run);
     notes.set(name, { seconds, from, to, count });
