@@ -1,28 +1,5 @@
-import { resolve } from 'node:path';
-import type { Product } from '../systems/product.ts';
 import type { ChurnShape } from '../traffic/churn-traffic.ts';
-import type { TrafficShape } from '../traffic/traffic.ts';
-import { SHAPE_HELP, SHAPE_OPTIONS, shapeOf } from './data-options.ts';
 import { parse, refuse, showHelp, wholeNumber } from './parse-options.ts';
-
-export type ConversionOptions = {
-  readonly shape: TrafficShape;
-  /** A version that stored readings as rows. */
-  readonly from: Product;
-  readonly json: string | null;
-};
-
-export function conversionOptions(args: readonly string[]): ConversionOptions {
-  const own = { from: { type: 'string' }, json: { type: 'string' } } as const;
-  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
-  if (values.help) {
-    showHelp(`conversion${SHAPE_HELP}
-  --from DIR     a built checkout of version 0.7.0, which makes the database
-  --json FILE    write all figures there`);
-  }
-  const from = values.from ?? refuse('--from must name a built checkout of version 0.7.0');
-  return { shape: shapeOf(values), from: resolve(from), json: values.json ?? null };
-}
 
 export type ChurnOptions = { readonly shape: ChurnShape; readonly json: string | null };
 

@@ -14,7 +14,7 @@ import {
 } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from '../span.ts';
-import { readTileTotals, tileTotals } from '../tiles/tile.ts';
+import { readTileTotals, tileMeters, tileTotals } from '../tiles/tile.ts';
 import type { TileReadings } from '../tiles/tile-readings.ts';
 import { tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
 import { checkHeads } from './check-heads.ts';
@@ -109,7 +109,9 @@ export class SegmentCheck {
     const totals = coarserReadings(readings, WHOLE_SPAN, folds).columns;
     const { firstOrdinal } = range;
     this.#heads.addRange({ keys, firstOrdinal, byTopperBucket, totals });
-    for (const tile of tiles) this.#heads.addTile(tile, { keys, firstOrdinal });
+    for (const tile of tiles) {
+      this.#heads.addTile(tile, tileMeters(tile, folds), { keys, firstOrdinal });
+    }
     const own = totalsOf(byTopperBucket, topperBucketSeconds, folds);
     const parts = this.#totals === null ? [own] : [this.#totals, own];
     this.#totals = combineReadings(

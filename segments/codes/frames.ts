@@ -47,14 +47,18 @@ const EXCEPTION_BITS = 7;
  */
 const byBits = new Uint32Array(TOO_MANY_BITS);
 
-/** The low 32 bits of each number of the frame being written. */
-const words = new Uint32Array(FRAME);
+/** The numbers of the frame being written, and how many bits each needs. */
+export const frameNumbers = new Float64Array(FRAME);
+export const frameBits = new Uint8Array(FRAME);
+
+/** The low 32 bits of each of these numbers. */
+export const frameWords = new Uint32Array(FRAME);
 
 /** By width: the bytes that the upper bits of all exceptions would take. */
 const upperBytes = new Uint32Array(TOO_MANY_BITS + EXCEPTION_BITS);
 
 function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number): void {
-  writeMeasured(out, numbers, { from, to, ...measureFrame(numbers, from, to) });
+  writeMeasured(out, to - from, measureFrame(numbers, from, to));
 }
 
 /** How a frame takes the fewest bytes, and how many besides its first byte. */
@@ -68,23 +72,18 @@ export type FrameWidth = {
 export const measureFrame = (numbers: Numbers, from: number, to: number): FrameWidth =>
   bestWidth(measure(numbers, from, to), to - from);
 
-type MeasuredFrame = FrameWidth & { readonly from: number; readonly to: number };
-
 /** Writes the frame that was measured last. */
-export function writeMeasured(
-  out: ByteWriter,
-  numbers: Numbers,
-  { from, to, width, exceptions }: MeasuredFrame,
-): void {
+export function writeMeasured(out: ByteWriter, count: number, measured: FrameWidth): void {
+  const { width, exceptions } = measured;
   out.byte(width | (exceptions > 0 ? HAS_EXCEPTIONS : 0));
-  if (width > 0) writeBits(out, to - from, width);
+  if (width > 0) writeBits(out, count, width);
   if (exceptions === 0) return;
   out.byte(exceptions - 1);
   const scale = 2 ** width;
-  for (let at = from; at < to; at += 1) {
-    const value = numbers[at] as number;
+  for (let i = 0; i < count; i += 1) {
+    const value = frameNumbers[i] as number;
     if (value < scale) continue;
-    out.byte(at - from);
+    out.byte(i);
     out.varint(Math.floor(value / scale));
   }
 }
@@ -95,14 +94,16 @@ export function bitsOf(value: number): number {
   return word === value ? 32 - Math.clz32(word) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
 }
 
-/** Fills `words` and `byBits`. Returns the largest number of bits that any number needs. */
+/** Fills `byBits` and the arrays of the frame being written. Returns the largest number of bits that any number needs. */
 function measure(numbers: Numbers, from: number, to: number): number {
   byBits.fill(0);
   let max = 0;
   for (let at = from; at < to; at += 1) {
     const value = numbers[at] as number;
-    words[at - from] = value >>> 0;
     const bits = bitsOf(value);
+    frameNumbers[at - from] = value;
+    frameBits[at - from] = bits;
+    frameWords[at - from] = value >>> 0;
     byBits[bits] = (byBits[bits] as number) + 1;
     if (bits > max) max = bits;
   }
@@ -151,7 +152,7 @@ function writeBits(out: ByteWriter, count: number, width: number): void {
   let pending = 0;
   let bits = 0;
   for (let i = 0; i < count; i += 1) {
-    const word = words[i] as number;
+    const word = frameWords[i] as number;
     pending |= (word & lowMask) << bits;
     bits += lowWidth;
     if (bits >= 16) {

@@ -2,8 +2,10 @@ import { DamagedSegment } from '../damaged-segment.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import {
   bitsAt,
-  bitsOf,
   FRAME,
+  frameBits,
+  frameNumbers,
+  frameWords,
   measureFrame,
   type Numbers,
   readFrame,
@@ -41,9 +43,9 @@ export function writeHintedFrames(out: ByteWriter, numbers: Numbers, hints: Uint
   for (let from = 0; from < numbers.length; from += FRAME) {
     const to = Math.min(from + FRAME, numbers.length);
     const plain = measureFrame(numbers, from, to);
-    const { shift, size } = bestShift(numbers, hints, from, to);
-    if (plain.size <= size) writeMeasured(out, numbers, { from, to, ...plain });
-    else writeHinted(out, numbers, { hints, from, to, shift });
+    const { shift, size } = bestShift(hints, from, to);
+    if (plain.size <= size) writeMeasured(out, to - from, plain);
+    else writeHinted(out, { hints, from, to, shift });
   }
 }
 
@@ -59,8 +61,8 @@ const upperBytes = new Uint32Array(byShift.length + EXCEPTION_BITS);
 type FrameShift = { readonly shift: number; readonly size: number };
 
 /** Returns the shift with which a frame takes the fewest bytes besides its first, and how many. */
-function bestShift(numbers: Numbers, hints: Uint8Array, from: number, to: number): FrameShift {
-  const highest = Math.max(MIN_SHIFT, countShifts(numbers, hints, from, to));
+function bestShift(hints: Uint8Array, from: number, to: number): FrameShift {
+  const highest = Math.max(MIN_SHIFT, countShifts(hints, from, to));
   let best: FrameShift = { shift: 0, size: Number.POSITIVE_INFINITY };
   let exceptions = 0;
   upperBytes.fill(0, highest - MIN_SHIFT, highest - MIN_SHIFT + EXCEPTION_BITS);
@@ -83,13 +85,13 @@ function bestShift(numbers: Numbers, hints: Uint8Array, from: number, to: number
 }
 
 /** Fills `byHint` and `byShift`. Returns the largest shift that any number needs. */
-function countShifts(numbers: Numbers, hints: Uint8Array, from: number, to: number): number {
+function countShifts(hints: Uint8Array, from: number, to: number): number {
   byHint.fill(0);
   byShift.fill(0);
   let highest = MIN_SHIFT;
   for (let at = from; at < to; at += 1) {
     const hint = hints[at] as number;
-    const bits = bitsOf(numbers[at] as number);
+    const bits = frameBits[at - from] as number;
     // A number of more than 32 bits is always an exception, however wide its place is.
     const own =
       bits > MAX_WIDTH ? Math.max(bits - hint, bits - MAX_WIDTH + MAX_SHIFT) : bits - hint;
@@ -124,25 +126,46 @@ type HintedFrame = {
   readonly shift: number;
 };
 
-function writeHinted(
-  out: ByteWriter,
-  numbers: Numbers,
-  { hints, from, to, shift }: HintedFrame,
-): void {
+/** The number of bits of each number of the frame being written. */
+const widths = new Uint8Array(FRAME);
+
+function writeHinted(out: ByteWriter, { hints, from, to, shift }: HintedFrame): void {
   const head = out.length;
   out.byte(0);
-  const bytes = out.room((to - from) * 4 + 4);
+  for (let i = from; i < to; i += 1) widths[i - from] = widthOf(hints[i] as number, shift);
+  const exceptions = writeWidths(out, to - from);
+  const hasExceptions = exceptions > 0 ? HAS_EXCEPTIONS : 0;
+  out.room(0)[head] = HINTED | hasExceptions | (shift - MIN_SHIFT);
+  if (exceptions === 0) return;
+  out.byte(exceptions - 1);
+  for (let i = 0; i < to - from; i += 1) {
+    const value = frameNumbers[i] as number;
+    const scale = POWERS[widths[i] as number] as number;
+    if (value < scale) continue;
+    out.byte(i);
+    out.varint(Math.floor(value / scale));
+  }
+}
+
+/** By number of bits: 2 to that power. */
+const POWERS = Float64Array.from({ length: MAX_WIDTH + 1 }, (_, bits) => 2 ** bits);
+
+/**
+ * Writes the low bits of each number of a frame, as many as `widths` says. Returns how many numbers
+ * have more. It works in halves of 16 bits because shifts are limited to 32 bits.
+ */
+function writeWidths(out: ByteWriter, count: number): number {
+  const bytes = out.room(count * 4 + 4);
   let at = out.length;
   let pending = 0;
   let bits = 0;
   let exceptions = 0;
-  for (let i = from; i < to; i += 1) {
-    const value = numbers[i] as number;
-    const width = widthOf(hints[i] as number, shift);
-    if (value >= 2 ** width) exceptions += 1;
-    const word = value >>> 0;
-    const lowWidth = Math.min(width, 16);
-    pending |= (word & (2 ** lowWidth - 1)) << bits;
+  for (let i = 0; i < count; i += 1) {
+    const width = widths[i] as number;
+    if ((frameBits[i] as number) > width) exceptions += 1;
+    const word = frameWords[i] as number;
+    const lowWidth = width < 16 ? width : 16;
+    pending |= (word & ((1 << lowWidth) - 1)) << bits;
     bits += lowWidth;
     if (bits >= 16) {
       bytes[at] = pending;
@@ -152,7 +175,7 @@ function writeHinted(
       bits -= 16;
     }
     if (width <= 16) continue;
-    pending |= ((word >>> 16) & (2 ** (width - 16) - 1)) << bits;
+    pending |= ((word >>> 16) & ((1 << (width - 16)) - 1)) << bits;
     bits += width - 16;
     if (bits >= 16) {
       bytes[at] = pending;
@@ -168,20 +191,14 @@ function writeHinted(
     at += 1;
   }
   out.length = at;
-  bytes[head] = HINTED | (exceptions > 0 ? HAS_EXCEPTIONS : 0) | (shift - MIN_SHIFT);
-  if (exceptions === 0) return;
-  out.byte(exceptions - 1);
-  for (let i = from; i < to; i += 1) {
-    const value = numbers[i] as number;
-    const scale = 2 ** widthOf(hints[i] as number, shift);
-    if (value < scale) continue;
-    out.byte(i - from);
-    out.varint(Math.floor(value / scale));
-  }
+  return exceptions;
 }
 
-const widthOf = (hint: number, shift: number): number =>
-  Math.max(0, Math.min(MAX_WIDTH, hint + shift));
+function widthOf(hint: number, shift: number): number {
+  const width = hint + shift;
+  if (width < 0) return 0;
+  return width > MAX_WIDTH ? MAX_WIDTH : width;
+}
 
 /** Numbers to read: as many as there are hints. */
 type HintedNumbers = { readonly hints: Uint8Array; readonly into: Float64Array };
@@ -208,7 +225,7 @@ function readHinted(
   const safe = (view.byteLength - 8) * 8;
   let bit = at * 8;
   for (let i = from; i < to; i += 1) {
-    const width = Math.max(0, Math.min(MAX_WIDTH, (hints[i] as number) + shift));
+    const width = widthOf(hints[i] as number, shift);
     if (bit > safe) into[i] = bitsAt(bytes, bit, width);
     else if (width <= 25) {
       into[i] = (view.getUint32(bit >>> 3, true) >>> (bit & 7)) & ((1 << width) - 1);

@@ -1,4 +1,5 @@
 import { type Lanes, laneValue } from '../codes/lanes.ts';
+import { picked, sortByNumber } from '../codes/sort-by-number.ts';
 import { keyListPart } from '../merge/key-list-parts.ts';
 import { RANGE_LIMITS, type RangeLimits } from '../merge/merge-ranges.ts';
 import type { KeyRange } from '../readings/key-range.ts';
@@ -7,7 +8,6 @@ import type { SegmentShape } from '../shape.ts';
 import { GatheredColumn } from './gathered-column.ts';
 import { KeyTable } from './key-table.ts';
 import { sortKeys } from './sort-keys.ts';
-import { picked, sortByNumber } from './sort-rows.ts';
 
 const FIRST_CAPACITY = 64;
 

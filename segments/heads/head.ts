@@ -19,7 +19,6 @@ import type { KeyCodec } from '../keys/key-codec.ts';
 import { type KeyList, keyAt } from '../keys/key-list.ts';
 import { KeyListBuilder } from '../keys/key-list-builder.ts';
 import { readKeySection, SECTION_KEYS, writeKeySection } from '../keys/key-section.ts';
-import { foldColumns } from '../readings/fold-columns.ts';
 import { readWhole } from '../tiles/read-whole.ts';
 
 /*
@@ -90,12 +89,11 @@ export class HeadCollector {
   }
 
   /** Adds the readings of a counter in the next range. */
-  add({ keys, ordinals, firstOrdinal, column }: HeadRows): void {
-    const { values } = column;
+  add({ keys, ordinals, firstOrdinal, column: { values } }: HeadRows): void {
     const counted = countedRows(values);
     this.keyCount += counted.length;
-    this.#total += totalOf(column);
-    for (const row of largestRows(values, counted, this.#limit)) {
+    this.#total += totalOf(values, counted);
+    for (const row of largestRows(values, counted, this.#limit, this.#least)) {
       const ordinal = ordinals[row] as number;
       const isWide = values.high !== null;
       this.#candidates.push({
@@ -105,12 +103,18 @@ export class HeadCollector {
         value: isWide ? laneValue(values, row) : (values.low[row] as number),
       });
     }
-    if (this.#candidates.length > 2 * this.#limit) this.#prune();
+    this.#prune();
   }
 
   #prune(): void {
     this.#candidates.sort(compareCandidates);
     this.#candidates.length = Math.min(this.#limit, this.#candidates.length);
+  }
+
+  /** Keys of later ranges with smaller values are not among the largest. */
+  get #least(): number {
+    const last = this.#candidates[this.#limit - 1];
+    return last ? last.approx : Number.NEGATIVE_INFINITY;
   }
 
   /** Returns the head; null if no key has a reading other than zero. */
@@ -167,16 +171,27 @@ function countedRows({ low, high }: Lanes): Uint32Array {
   return rows.subarray(0, length);
 }
 
-/** Returns the `limit` largest of some rows and, roughly, those that equal the last of them. */
-function largestRows(values: Lanes, rows: Uint32Array, limit: number): Uint32Array {
-  if (rows.length <= limit) return rows;
-  const approx = Float64Array.from(rows, (row) => approximate(values, row));
+/** Returns the `limit` largest of some rows, without those that are below `least`. */
+function largestRows(values: Lanes, rows: Uint32Array, limit: number, least: number): Uint32Array {
+  const near = new Uint32Array(rows.length);
+  const approx = new Float64Array(rows.length);
+  let count = 0;
+  for (let i = 0; i < rows.length; i += 1) {
+    const row = rows[i] as number;
+    const value = approximate(values, row);
+    near[count] = row;
+    approx[count] = value;
+    count += value >= least ? 1 : 0;
+  }
+  if (count <= limit) return near.subarray(0, count);
   // Rounding preserves the order, so no row below this is among the largest.
-  const cut = kthLargest(approx, rows.length, limit);
-  const near = rows.filter((_, i) => (approx[i] as number) >= cut);
-  if (near.length <= limit) return near;
-  near.sort((a, b) => compareValues(values, b, a) || a - b);
-  return near.subarray(0, limit);
+  const cut = kthLargest(approx, count, limit);
+  const largest: number[] = [];
+  for (let i = 0; i < count; i += 1) {
+    if ((approx[i] as number) >= cut) largest.push(near[i] as number);
+  }
+  if (largest.length > limit) largest.sort((a, b) => compareValues(values, b, a) || a - b);
+  return Uint32Array.from(largest.slice(0, limit));
 }
 
 const compareValues = ({ low, high }: Lanes, a: number, b: number): number =>
@@ -187,10 +202,17 @@ const compareValues = ({ low, high }: Lanes, a: number, b: number): number =>
       (high[b] as number) -
       Math.floor((low[b] as number) / HIGH_UNIT)) || (low[a] as number) - (low[b] as number);
 
-function totalOf(column: Column): bigint {
-  const targets = new Uint32Array(column.values.low.length);
-  const { values } = foldColumns([{ column, targets }], 'sum', 1);
-  return Number.isNaN(values.low[0]) ? 0n : laneValue(values, 0);
+function totalOf(values: Lanes, rows: Uint32Array): bigint {
+  let narrow = 0;
+  let wide = 0n;
+  for (let i = 0; i < rows.length; i += 1) {
+    const row = rows[i] as number;
+    const value = values.high === null ? (values.low[row] as number) : Number.NaN;
+    const sum = narrow + value;
+    if (sum < NARROW_BOUND) narrow = sum;
+    else wide += laneValue(values, row);
+  }
+  return wide + BigInt(narrow);
 }
 
 export function writeHead(

@@ -3,7 +3,7 @@ import type { KeyList } from '../keys/key-list.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from '../span.ts';
-import { tileTotals } from '../tiles/tile.ts';
+import type { TileMeter } from '../tiles/tile.ts';
 import type { TileReadings } from '../tiles/tile-readings.ts';
 import { HOUR, tileOf } from '../tiles/tile-seconds.ts';
 import {
@@ -69,18 +69,19 @@ export class SegmentHeads {
     if (!this.#options.isRollUp) this.#series.add(range);
   }
 
-  /** Adds a tile of a range: its keys have ordinals from `firstOrdinal` on. */
-  addTile(tile: TileReadings, range: Pick<RangeTotals, 'keys' | 'firstOrdinal'>): void {
-    const { shape, tileSeconds, isRollUp } = this.#options;
+  /** Adds a tile of a range. */
+  addTile(
+    { start, ordinals }: TileReadings,
+    meters: readonly (TileMeter | null)[],
+    range: Pick<RangeTotals, 'keys' | 'firstOrdinal'>,
+  ): void {
+    const { tileSeconds, isRollUp } = this.#options;
     if (this.#isOneTile || isRollUp || tileSeconds < HOUR) return;
-    const heads = this.#tiles.get(tile.start) ?? this.#collectors(TILE_HEAD_KEYS);
-    this.#tiles.set(tile.start, heads);
+    const heads = this.#tiles.get(start) ?? this.#collectors(TILE_HEAD_KEYS);
+    this.#tiles.set(start, heads);
     for (const [meterIndex, head] of heads.entries()) {
-      const column = tile.columns[meterIndex];
-      const fold = shape.folds[meterIndex];
-      if (!head || !column || !fold) continue;
-      const { ordinals, ends } = tile;
-      head.add({ ...range, ordinals, column: tileTotals(column, ends, fold) });
+      const meter = meters[meterIndex];
+      if (meter) head?.add({ ...range, ordinals, column: meter.totals });
     }
   }
 

@@ -24,7 +24,7 @@ import {
 import { SOURCE_STEP } from '../roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from '../span.ts';
-import { writeTileKeys, writeTileMeter, writeTileTimes } from '../tiles/tile.ts';
+import { tileMeters, writeTileKeys, writeTileMeter, writeTileTimes } from '../tiles/tile.ts';
 import { type TileReadings, tilesOf } from '../tiles/tile-readings.ts';
 import { tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
 import {
@@ -195,8 +195,9 @@ export class SegmentWriter {
       return { start: tile.start, keys, times: 0, totals: none, values: none };
     }
     const times = this.#cutter.add(writeTileTimes(tile));
-    const sections = shape.folds.map((fold, i) => writeTileMeter(tile, i, fold));
-    this.#heads.addTile(tile, range);
+    const meters = tileMeters(tile, shape.folds);
+    const sections = meters.map((meter) => meter && writeTileMeter(meter, tile));
+    this.#heads.addTile(tile, meters, range);
     return {
       start: tile.start,
       keys,

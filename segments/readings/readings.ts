@@ -165,16 +165,39 @@ export function totalsOf(
   stepSeconds: number,
   folds: SegmentShape['folds'],
 ): Readings {
-  const steps = new Set<number>();
-  for (const start of readings.starts) steps.add(floorTo(start, stepSeconds));
-  const starts = Float64Array.from(steps).sort();
-  const indexOf = new Map(Array.from(starts, (start, index) => [start, index]));
+  const indexes = new Map<number, number>();
+  const steps: number[] = [];
   const targets = new Uint32Array(readings.starts.length);
-  for (const [row, start] of readings.starts.entries()) {
-    targets[row] = indexOf.get(floorTo(start, stepSeconds)) as number;
+  let last = -1;
+  let from = Number.POSITIVE_INFINITY;
+  for (let row = 0; row < targets.length; row += 1) {
+    const start = readings.starts[row] as number;
+    if (start < from || start >= from + stepSeconds) {
+      from = floorTo(start, stepSeconds);
+      last = indexes.get(from) ?? steps.push(from) - 1;
+      indexes.set(from, last);
+    }
+    targets[row] = last;
+  }
+  const starts = Float64Array.from(steps).sort();
+  const rankOf = Uint32Array.from(steps, (step) => firstNotBelow(starts, step));
+  for (let row = 0; row < targets.length; row += 1) {
+    targets[row] = rankOf[targets[row] as number] as number;
   }
   const columns = foldAll(readings, { targets, length: starts.length, folds });
   return { keyCount: 1, ends: Uint32Array.of(starts.length), starts, columns };
+}
+
+/** Returns the index of a number in an ascending list that has it. */
+function firstNotBelow(list: Float64Array, number: number): number {
+  let from = 0;
+  let to = list.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((list[middle] as number) < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 type FoldInto = Pick<Combining, 'folds'> & {

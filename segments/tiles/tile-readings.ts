@@ -1,4 +1,5 @@
 import { type Column, pickRows } from '../codes/column.ts';
+import { sortByNumber } from '../codes/sort-by-number.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import { tileGrid, tileOf } from './tile-seconds.ts';
@@ -25,7 +26,7 @@ export function tilesOf(
 ): TileReadings[] {
   const rowsOf = rowsByTile(readings, tileSeconds);
   const keyOf = keysOfRows(readings);
-  return [...rowsOf].map(([start, rows]) => {
+  return rowsOf.map(([start, rows]) => {
     const { origin } = tileGrid(start, bucketSeconds);
     const ordinals = new Uint32Array(rows.length);
     const ends = new Uint32Array(rows.length);
@@ -54,32 +55,36 @@ export function tilesOf(
 /** Returns the rows of a column; null if none of them has a reading. */
 function presentRows(column: Column, rows: Uint32Array): Column | null {
   const picked = pickRows(column, rows);
-  return picked.values.low.every(Number.isNaN) ? null : picked;
+  const { low } = picked.values;
+  for (let row = 0; row < low.length; row += 1) if (!Number.isNaN(low[row])) return picked;
+  return null;
 }
 
 /** Returns the rows of each tile, in their order; tiles in time order. */
-function rowsByTile({ starts }: Readings, tileSeconds: number): Map<number, Uint32Array> {
-  const counts = new Map<number, number>();
-  const tiles = starts.map((start) => tileOf(start, tileSeconds));
-  for (const tile of tiles) counts.set(tile, (counts.get(tile) ?? 0) + 1);
-  const ordered = [...counts].sort(([a], [b]) => a - b);
-  const rowsOf = new Map(ordered.map(([tile, count]) => [tile, new Uint32Array(count)]));
-  const next = new Map(ordered.map(([tile]) => [tile, 0]));
-  for (let row = 0; row < tiles.length; row += 1) {
-    const tile = tiles[row] as number;
-    const at = next.get(tile) as number;
-    (rowsOf.get(tile) as Uint32Array)[at] = row;
-    next.set(tile, at + 1);
+function rowsByTile({ starts }: Readings, tileSeconds: number): [number, Uint32Array][] {
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  for (let row = 0; row < starts.length; row += 1) {
+    first = Math.min(first, starts[row] as number);
+    last = Math.max(last, starts[row] as number);
   }
-  return rowsOf;
+  const origin = tileOf(first, tileSeconds);
+  const count = Math.floor((last - origin) / tileSeconds) + 1;
+  const tiles = new Uint32Array(starts.length);
+  for (let row = 0; row < tiles.length; row += 1) {
+    tiles[row] = ((starts[row] as number) - origin) / tileSeconds;
+  }
+  const { rows, ends } = sortByNumber(tiles, count);
+  return Array.from(ends, (end, i): [number, Uint32Array] => [
+    origin + i * tileSeconds,
+    rows.subarray(i === 0 ? 0 : ends[i - 1], end),
+  ]).filter(([, own]) => own.length > 0);
 }
 
 function keysOfRows({ keyCount, ends, starts }: Readings): Uint32Array {
   const keyOf = new Uint32Array(starts.length);
   for (let key = 0, row = 0; key < keyCount; key += 1) {
-    const end = ends[key] as number;
-    keyOf.fill(key, row, end);
-    row = end;
+    for (; row < (ends[key] as number); row += 1) keyOf[row] = key;
   }
   return keyOf;
 }

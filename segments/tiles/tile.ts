@@ -183,8 +183,8 @@ function fillHints(hints: Uint8Array, ends: Uint32Array, length: number): void {
     const to = ends[key] as number;
     const rows = to - from;
     if (rows > 1) {
-      hints.fill(gapHint(length, rows), count, count + rows);
-      count += rows;
+      const hint = gapHint(length, rows);
+      for (const end = count + rows; count < end; count += 1) hints[count] = hint;
     }
     from = to;
   }
@@ -221,18 +221,29 @@ function placeRows(
   }
 }
 
+/** A meter's readings in a tile by row, and combined by key. */
+export type TileMeter = { readonly column: Column; readonly totals: Column; readonly fold: Fold };
+
+/** Returns the meters of a tile, by slot − 1; null: no reading there. */
+export function tileMeters(
+  { ends, columns }: TileReadings,
+  folds: readonly (Fold | null)[],
+): (TileMeter | null)[] {
+  const keyOf = keysOf(ends);
+  return folds.map((fold, meterIndex) => {
+    const column = columns[meterIndex];
+    if (!column || fold === null) return null;
+    return { column, totals: totalsBy(column, { keyOf, count: ends.length, fold }), fold };
+  });
+}
+
 /** The sections of a meter in a tile. values: null if no key has several buckets. */
 export type MeterSections = { readonly totals: Uint8Array; readonly values: Uint8Array | null };
 
-/** Writes a meter of a tile; null if it has no reading there. */
 export function writeTileMeter(
-  { ends, buckets, columns }: TileReadings,
-  meterIndex: number,
-  fold: Fold | null,
-): MeterSections | null {
-  const column = columns[meterIndex];
-  if (!column || fold === null) return null;
-  const totals = tileTotals(column, ends, fold);
+  { column, totals, fold }: TileMeter,
+  { ends, buckets }: TileTimes,
+): MeterSections {
   const out = new ByteWriter();
   writeColumn(out, totals, { from: 0, to: ends.length });
   const isSeveral = buckets.length > ends.length;
@@ -243,15 +254,22 @@ export function writeTileMeter(
 }
 
 /** Combines the rows of each key. */
-export function tileTotals(column: Column, ends: Uint32Array, fold: Fold): Column {
-  const targets = new Uint32Array(column.values.low.length);
-  for (let key = 0, from = 0; key < ends.length; key += 1) {
-    const to = ends[key] as number;
-    targets.fill(key, from, to);
-    from = to;
+export const tileTotals = (column: Column, ends: Uint32Array, fold: Fold): Column =>
+  totalsBy(column, { keyOf: keysOf(ends), count: ends.length, fold });
+
+/** Returns, by row, the index of its key. */
+function keysOf(ends: Uint32Array): Uint32Array {
+  const keyOf = new Uint32Array(ends[ends.length - 1] ?? 0);
+  for (let key = 0, row = 0; key < ends.length; key += 1) {
+    for (; row < (ends[key] as number); row += 1) keyOf[row] = key;
   }
-  return foldColumns([{ column, targets }], fold, ends.length);
+  return keyOf;
 }
+
+type KeyTotals = { readonly keyOf: Uint32Array; readonly count: number; readonly fold: Fold };
+
+const totalsBy = (column: Column, { keyOf, count, fold }: KeyTotals): Column =>
+  keyOf.length === count ? column : foldColumns([{ column, targets: keyOf }], fold, count);
 
 type ValueRows = { readonly ends: Uint32Array; readonly fold: Fold };
 
@@ -272,8 +290,14 @@ function writeValues(column: Column, totals: Column, { ends, fold }: ValueRows):
 }
 
 /** Whether all rows have a reading that is not negative, and below 2^53. */
-const isPlain = ({ values: { low, high }, counts }: Column): boolean =>
-  high === null && counts === null && low.every((value) => value >= 0);
+function isPlain({ values: { low, high }, counts }: Column): boolean {
+  if (high !== null || counts !== null) return false;
+  for (let row = 0; row < low.length; row += 1) {
+    // Also false if there is no reading.
+    if (!((low[row] as number) >= 0)) return false;
+  }
+  return true;
+}
 
 /** Returns all readings of keys with several but the last of each, and their hints. */
 function restOf(values: Float64Array, totals: Float64Array, ends: Uint32Array) {
@@ -297,8 +321,8 @@ function restHints(totals: Float64Array, ends: Uint32Array, count: number): Uint
   for (let key = 0; key < ends.length; key += 1) {
     const rows = (ends[key] as number) - from;
     if (rows > 1) {
-      hints.fill(bitsOf(Math.ceil((totals[key] as number) / rows)), to, to + rows - 1);
-      to += rows - 1;
+      const hint = bitsOf(Math.ceil((totals[key] as number) / rows));
+      for (const end = to + rows - 1; to < end; to += 1) hints[to] = hint;
     }
     from = ends[key] as number;
   }
