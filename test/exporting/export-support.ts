@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { foldOf } from '../../domain/toppers/meter-type.ts';
 import { combined } from '../conversion/plain-readings.ts';
-import { ADA, type TestService } from '../support/lab/service.ts';
+import type { TestService } from '../support/lab/service.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
 import { storedReadings } from '../support/reference/stored-readings.ts';
 
@@ -98,36 +98,4 @@ export async function readingsOf({ service, context }: Place): Promise<Reading[]
     found.set(name, { engine, place, reading });
   }
   return [...found.keys()].sort().flatMap((name) => found.get(name) ?? []);
-}
-
-const KEY = 'key label readable description attributes { name value }';
-
-/** Everything that GraphQL returns about a group by one meter in a window. */
-const TOPPER = `query ($context: String!, $group: Guid!, $meter: Int!, $window: WindowInput!, $probe: String) {
-  context(name: $context) { counterGroup(guid: $group) {
-    timeInterval(probe: $probe) { from to }
-    topper(meter: $meter, window: $window, probe: $probe, maxItems: 20) {
-      total others othersMatching keyCount samplingRate availableWindow { from to }
-      series { at others total }
-      keys { rank ${KEY} metric volume averageRate share peak
-        percentiles(ranks: [0, 50, 95, 100]) { rank value } series { at value } }
-    }
-  } }
-}`;
-
-export type Asked = {
-  readonly group: string;
-  readonly meters: readonly number[];
-  readonly window: { readonly from: number; readonly to: number };
-  readonly probe: string | null;
-};
-
-export async function toppersOf({ service, context }: Place, asked: Asked): Promise<unknown[]> {
-  const { group, meters, window, probe } = asked;
-  const answers: unknown[] = [];
-  for (const meter of meters) {
-    const variables = { context, group, meter, probe, window: { interval: window } };
-    answers.push(await service.data(TOPPER, variables, ADA));
-  }
-  return answers;
 }

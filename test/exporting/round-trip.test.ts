@@ -14,7 +14,6 @@ import {
   removeFolder,
   runOn,
   takeElsewhere,
-  toppersOf,
 } from './export-support.ts';
 
 const TEXTS = guidOf(1);
@@ -39,8 +38,6 @@ const GROUPS: readonly DeclaredGroup[] = [
   }),
   group(4, { enabled: false, meters: METERS }),
 ];
-
-const ALL_METERS = METERS.map(({ id }) => id);
 
 /** Keys that JSON, CSV, cross-keys or a shell could misinterpret. */
 const TEXT_KEYS = ['a', 'B', 'x\\y', '\\', '"q"', '=1+1', 'é', '\u{1F600}', ' b ', "it's, so"];
@@ -107,11 +104,6 @@ const LARGE: readonly Line[] = [
   { group: PAIRS, key: 'x\\\\y\\C0.A8.01.0A\\B', ts: T0, values: { 2: 1 }, label: 'pair' },
 ];
 
-const WINDOWS = [
-  { from: T0, to: T0 + 3 * DAY },
-  { from: T0 + 60, to: T0 + 2 * DAY + 60 },
-];
-
 const GROUP_OF = `query ($context: String!, $group: Guid!) {
   context(name: $context) { counterGroup(guid: $group) { name } }
 }`;
@@ -161,7 +153,7 @@ async function contentOf(file: string): Promise<{ readings: string[]; texts: str
 }
 
 describe('a context that is exported and imported elsewhere', () => {
-  it('gives the same answers: every meter, probe, label, percentile and series', async () => {
+  it('has the same readings and texts of keys', async () => {
     let run = 0;
     const isSame = fc.asyncProperty(imports, async (files) => {
       const from = { service: lab, context: contexts[run] ?? '' };
@@ -175,16 +167,6 @@ describe('a context that is exported and imported elsewhere', () => {
         const answer = await service.data(GROUP_OF, { context, group: HIDDEN });
         expect(answer).toEqual({ context: { counterGroup: null } });
       }
-      await declareHiddenGroup(from, to);
-      for (const { guid } of GROUPS) {
-        for (const [i, window] of WINDOWS.entries()) {
-          const asked = { group: guid, meters: ALL_METERS, window, probe: i === 0 ? null : 'p 2' };
-          const answers = await toppersOf(from, asked);
-          expect(await toppersOf(to, asked)).toEqual(answers);
-          expect(JSON.stringify(answers)).toContain('"topper":{"total":');
-        }
-      }
-
       // A second export differs only in its order.
       const again = join(folder, 'again.ndjson.gz');
       await doneOn(elsewhere, 'export', '--context', to.context, again);
@@ -192,12 +174,6 @@ describe('a context that is exported and imported elsewhere', () => {
     });
     await fc.assert(isSame, { numRuns: RUNS, endOnFailure: true });
   });
-
-  async function declareHiddenGroup(...places: { service: TestService; context: string }[]) {
-    for (const { service, context } of places) {
-      await service.apply({ context, groups: [{ guid: HIDDEN, enabled: true }] });
-    }
-  }
 
   it('has the same declaration: applying it to the original changes nothing', async () => {
     const context = contexts[0] ?? '';

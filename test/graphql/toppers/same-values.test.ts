@@ -110,17 +110,6 @@ async function both(
 }
 
 describe('REST and GraphQL give the same values', () => {
-  for (const guid of [HOSTS, APPS, CROSS]) {
-    it.each(TYPES)(`of group ${guid.slice(-2, -1)}, by meter %d`, async (index) => {
-      const window = { window_fromts: T0 + 100, window_tots: T0 + 3000 };
-      const interval = { from: T0 + 100, to: T0 + 3000 };
-      const question = { guid, meter: index, maxItems: 7 };
-      const [rest, graphql] = await both(question, window, { window: { interval } });
-      expect(rest.keys.length).toBeGreaterThan(2);
-      expect(graphql).toEqual(rest);
-    });
-  }
-
   const question = { guid: HOSTS, meter: 2, maxItems: 5 };
 
   it.each<[string, RestParameters, Readonly<Record<string, unknown>>]>([
