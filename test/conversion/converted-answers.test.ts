@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compactContext } from '../../store/merge/compact-context.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
 import { makeReady } from '../support/database/database.ts';
 import { DAY, T0 } from '../support/lab/lab.ts';
 import { basic, startTestService, type TestService } from '../support/lab/service.ts';
 import { FIXTURE } from './convert-lab.ts';
-import { findDifferences, readAnswers, replaceAnswers, type StoredAnswer } from './stored-answers.ts';
-import { compactContext } from '../../store/merge/compact-context.ts';
+import {
+  findDifferences,
+  readAnswers,
+  replaceAnswers,
+  type StoredAnswer,
+} from './stored-answers.ts';
 import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
 
 const CONTEXTS = ['lab', 'Büro 2', 'flows', 'building'];
@@ -65,7 +70,12 @@ describe('a converted database', { timeout: 120_000 }, () => {
   });
 
   it('gives the same answers once its segments are merged and rolled up again', async () => {
-    for (const context of CONTEXTS) await compactContext({ databaseUrl: database.url, context, now: () => service.clock.seconds });
+    for (const context of CONTEXTS)
+      await compactContext({
+        databaseUrl: database.url,
+        context,
+        now: () => service.clock.seconds,
+      });
     await expectAnswers(archived);
     await expectWhole();
   });
