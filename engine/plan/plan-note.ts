@@ -24,7 +24,10 @@ export type PlanNote = {
 /** Called when a topper is answered. The note is rarely needed, so it is made only on demand. */
 export type TellPlan = (plan: () => PlanNote) => void;
 
-/** A run of blocks: the length of each in seconds, the start and end of the run, and the number. */
+/**
+ * A run of blocks, which are parts of a tile, tiles or spans: the length of each in seconds, the
+ * start and end of the run, and the number.
+ */
 type BlocksNote = {
   readonly seconds: number;
   readonly from: number;

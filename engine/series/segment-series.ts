@@ -242,7 +242,7 @@ async function readFromTiles(
     each.into[each.keyIndex] = ofBlock(blocks, each, ordinal);
 }
 
-/** Whether the segment lies in one topper bucket: then its block of the whole span has the values. */
+/** Whether the segment lies in one topper bucket: then the block of its span has the values. */
 const isShort = ({ segment, group: { shape } }: OpenSeries): boolean =>
   topperBuckets(segment.directory().span, shape.topperBucketSeconds).count === 1;
 

@@ -108,7 +108,8 @@ function rowsOf(
     if (!keys || !times) return [];
     const at = (own: LocatedTile['totals'] = []) =>
       meterIndex === null ? null : (own[meterIndex] ?? null);
-    const [ofTotals, ofValues] = [at(totals), at(values)];
+    const ofTotals = at(totals);
+    const ofValues = at(values);
     if (meterIndex !== null && !ofTotals) return [];
     const { firstOrdinal, keyCount } = range;
     const stored = {
