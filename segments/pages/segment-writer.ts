@@ -106,11 +106,11 @@ export class SegmentWriter {
     }
     const { shape } = this.#options;
     this.#requireAscending(keys);
-    const totals = coarserReadings(readings, WHOLE_SPAN, shape.folds).columns;
+    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.folds);
+    const totals = coarserReadings(byTopperBucket, WHOLE_SPAN, shape.folds).columns;
     if (totals.some((column) => column && column.values.low.length !== keys.count)) {
       throw new Error('a key of a range has no reading');
     }
-    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.folds);
     const firstOrdinal = this.#keyCount;
     this.#keyCount += keys.count;
     this.#addTotals(byTopperBucket);

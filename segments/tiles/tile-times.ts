@@ -10,8 +10,13 @@ export type TileTimes = Pick<TileReadings, 'ends' | 'buckets'>;
 
 export function writeTileTimes({ ends, buckets }: TileTimes): Uint8Array {
   const out = new ByteWriter();
-  const first = buckets.reduce((least, bucket) => Math.min(least, bucket));
-  const last = buckets.reduce((most, bucket) => Math.max(most, bucket));
+  let first = MAX_BUCKETS;
+  let last = 0;
+  for (let row = 0; row < buckets.length; row += 1) {
+    const bucket = buckets[row] as number;
+    if (bucket < first) first = bucket;
+    if (bucket > last) last = bucket;
+  }
   out.varint(first);
   out.varint(last - first);
   if (first === last) return out.take();
