@@ -5,7 +5,7 @@ import { type ConversionReport, renderConversion } from '../conversion/conversio
 import { databaseBytes, liveSegments, walBytes } from '../load/database-sizes.ts';
 import { loadService } from '../load/load-service.ts';
 import { openOwnPostgres } from '../load/own-postgres.ts';
-import { conversionOptions } from '../options/feed-options.ts';
+import { conversionOptions } from '../options/version-options.ts';
 import { describeMachine } from '../reports/machine.ts';
 import { showProgress } from '../reports/progress.ts';
 import { measureCommand } from '../systems/measured-command.ts';
@@ -14,7 +14,7 @@ import { productVersion, THIS_PRODUCT } from '../systems/product.ts';
 const { shape, from, json } = conversionOptions(process.argv.slice(2));
 await withCleanup(measureConversion);
 
-/** Converts a database of version 0.7 with `migrate`: the answers must stay the same. */
+/** Converts a database of the last 1.7 with `migrate`: the answers must stay the same. */
 async function measureConversion(cleanup: Cleanup): Promise<void> {
   const { url, folder, observer } = await openOwnPostgres(cleanup);
   const version = await productVersion(from);
