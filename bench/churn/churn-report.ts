@@ -51,18 +51,12 @@ function renderRatios([product, beside]: readonly ChurnDay[]): string[] {
     ['compact: CPU', ({ load }) => load.compact.usage?.cpuSeconds],
     ['verify: seconds', ({ verify }) => verify.seconds],
     ["server's peak memory", ({ serving }) => serving.peakBytes ?? undefined],
-    ...product.serving.cases.map(
-      ({ name }) => [`${name}, cold`, (each: ChurnDay) => coldOf(each, name)] as const,
-    ),
   ];
   const ratioOf = (of: (each: ChurnDay) => number | undefined): string =>
     ((of(product) ?? Number.NaN) / (of(beside) ?? Number.NaN)).toFixed(2);
   const rows = figures.map(([name, of]) => [name, ratioOf(of)]);
   return [textTable(['product/beside', 'ratio'], rows)];
 }
-
-const coldOf = ({ serving }: ChurnDay, name: string): number | undefined =>
-  serving.cases.find((each) => each.name === name)?.cold.median;
 
 function renderLoad({ samples, import: imported, copy, compact, stored }: DayLoad): string {
   const rows = [

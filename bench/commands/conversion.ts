@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Cleanup, withCleanup } from '../cleanup.ts';
 import { answersOf, compareAnswers } from '../conversion/answers-of.ts';
 import { type ConversionReport, renderConversion } from '../conversion/conversion-report.ts';
-import { databaseBytes, liveSegments, walBytes } from '../load/database-sizes.ts';
+import { databaseBytes, liveSegments, walBytes, watchBytes } from '../load/database-sizes.ts';
 import { loadService } from '../load/load-service.ts';
 import { openOwnPostgres } from '../load/own-postgres.ts';
 import { conversionOptions } from '../options/version-options.ts';
@@ -24,7 +24,10 @@ async function measureConversion(cleanup: Cleanup): Promise<void> {
   const fullBytes = await databaseBytes(observer);
   const walBefore = await walBytes(observer);
   showProgress('converting');
-  const migrate = await measureCommand(url, ['migrate']);
+  const { result: migrate, mostBytes } = await watchBytes(
+    observer,
+    measureCommand(url, ['migrate']),
+  );
   const wal = (await walBytes(observer)) - walBefore;
   compareAnswers(before, await answersOf(url, shape, THIS_PRODUCT));
   const report: ConversionReport = {
@@ -35,7 +38,7 @@ async function measureConversion(cleanup: Cleanup): Promise<void> {
     migrate,
     walBytes: wal,
     stored: await liveSegments(observer),
-    databaseBytes: { before: fullBytes, after: await databaseBytes(observer) },
+    databaseBytes: { before: fullBytes, most: mostBytes, after: await databaseBytes(observer) },
   };
   console.log(renderConversion(report));
   if (json) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);

@@ -47,13 +47,10 @@ async function duckDbBytes({ shape, probes }: VersionsOptions): Promise<number |
   return duckdb.fileBytes;
 }
 
-const reported = async (
+async function reported(
   { name, version, load, service }: LoadedProduct,
   { shape, quick }: VersionsOptions,
-): Promise<ReportedProduct> => ({
-  name,
-  version,
-  load,
-  certified: await countCertified(service, shape, quick ? 10 : 100),
-  usage: await service.usage(),
-});
+): Promise<ReportedProduct> {
+  const certified = await countCertified(service, shape, quick ? 10 : 100);
+  return { name, version, load, certified, usage: await service.usage() };
+}

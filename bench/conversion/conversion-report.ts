@@ -17,8 +17,12 @@ export type ConversionReport = {
   readonly walBytes: number;
   /** Segments in use afterwards. */
   readonly stored: LiveSegments;
-  /** Size of the whole database. */
-  readonly databaseBytes: { readonly before: number; readonly after: number };
+  /** Size of the whole database: before, at its most during the conversion, and after it. */
+  readonly databaseBytes: {
+    readonly before: number;
+    readonly most: number;
+    readonly after: number;
+  };
 };
 
 export function renderConversion(report: ConversionReport): string {
@@ -26,7 +30,7 @@ export function renderConversion(report: ConversionReport): string {
   const { seconds, usage } = migrate;
   const work = usage
     ? `${usage.cpuSeconds.toFixed(1)} s of CPU, peak ${megabytes(usage.peakBytes)} MB`
-    : 'nobody tells its processor time and memory';
+    : 'CPU time and memory unknown';
   return [
     renderMachine(machine),
     `${count(shape.samples)} samples, ${shape.days} days, ${shape.popularity}, seed ${shape.seed}, by ${version}`,
@@ -34,6 +38,7 @@ export function renderConversion(report: ConversionReport): string {
     `migrate: ${seconds.toFixed(1)} s, ${count(shape.samples / seconds)} samples/s, ${work}, ` +
       `${megabytes(report.walBytes)} MB of WAL`,
     `segments: ${count(stored.segments)}, ${perReading(shape, stored.bytes)}`,
-    `database: ${megabytes(databaseBytes.before)} MB before, ${megabytes(databaseBytes.after)} MB after`,
+    `database: ${megabytes(databaseBytes.before)} MB before, at most ${megabytes(databaseBytes.most)} MB, ` +
+      `${megabytes(databaseBytes.after)} MB after`,
   ].join('\n');
 }

@@ -54,16 +54,16 @@ function renderProduct({ shape }: VersionsReport, product: ReportedProduct): str
     `everything: ${perReading(shape, load.storedBytes)}`,
     `${count(certified.windows)} windows of nearly whole segments, equal to those with the ` +
       `number of keys; from heads: ${heads}`,
-    `peak memory of the server: ${usage ? count(usage.peakBytes / 2 ** 20) : 'unknown'} MB`,
+    `peak memory of the server: ${count(megabytesOf(usage) ?? Number.NaN)} MB`,
   ].join('\n');
 }
 
 /** For two products, the ratios of the first to the second. */
 function renderLoads({ products, shape, duckdbBytes }: VersionsReport): string[] {
   const figures: readonly [string, (load: ServiceLoad) => number | undefined][] = [
-    ['import: samples/s', (load) => shape.samples / load.import.seconds],
+    ['import: thousand samples/s', (load) => shape.samples / load.import.seconds / 1000],
     ['import: s of CPU', (load) => load.import.usage?.cpuSeconds],
-    ['import: peak bytes', (load) => load.import.usage?.peakBytes],
+    ['import: peak MB', (load) => megabytesOf(load.import.usage)],
     ['merging: s of CPU', (load) => load.compact.usage?.cpuSeconds],
     ['everything: bytes per reading', (load) => load.storedBytes / shape.samples / METERS.length],
     ["everything/DuckDB's file", (load) => load.storedBytes / (duckdbBytes ?? Number.NaN)],
@@ -74,6 +74,9 @@ function renderLoads({ products, shape, duckdbBytes }: VersionsReport): string[]
   });
   return [textTable(['', ...products.map(({ name }) => name), ...ratioTitle(products)], rows)];
 }
+
+const megabytesOf = (usage: ProcessUsage | null): number | undefined =>
+  usage ? usage.peakBytes / 2 ** 20 : undefined;
 
 const ratioTitle = (products: readonly ReportedProduct[]): string[] =>
   products.length > 1 ? ['product/beside'] : [];
