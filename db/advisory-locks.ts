@@ -34,7 +34,7 @@ export const SEALED_PAGES_LOCK = 0x4347_06;
 /** By context_id, until the end of a transaction: held to merge segments of a context. */
 export const CONTEXT_MERGE_LOCK = 0x4347_07;
 
-/** 0: held to convert what version 0.7 stored into segments, and then to drop its tables. */
+/** 0: held to convert the segments of version 1.7, and then to drop their tables. */
 export const CONVERSION_LOCK = 0x4347_08;
 
 /** 0: held by the server that decides the windows of alerts. */

@@ -1,4 +1,5 @@
 import { isOutOfConnections, isPoolExhausted, isUnreachable } from './database-error.ts';
+import { isOfLast17 } from './former-schema.ts';
 import { expectedSchemaVersion, HiddenTables, schemaVersion } from './migrate.ts';
 import type { NodePool, NodePools } from './session/node-pools.ts';
 
@@ -50,6 +51,6 @@ const readVersion = ({ control, reads }: NodePool): Promise<string> =>
     throw error;
   });
 
-/** Names of migrations begin with their numbers. */
+/** Names of migrations begin with their numbers, which version 2.0 began again. */
 const isNewer = (found: string, expected: string): boolean =>
-  Number.parseInt(found, 10) > Number.parseInt(expected, 10);
+  !isOfLast17(found) && Number.parseInt(found, 10) > Number.parseInt(expected, 10);

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { PatientClient } from './connection/patient-client.ts';
 import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
+import { adapt, isFormer, isOfLast17, requireLast17 } from './former-schema.ts';
 import { projectRoot } from './project-root.ts';
 
 /** The schema version of a database that was never migrated. */
@@ -128,6 +129,11 @@ type Comparison = { readonly from: string; readonly pending: boolean };
 async function compareVersions(client: pg.Client, folder: string): Promise<Comparison> {
   const known = await listMigrations(folder);
   const before = await selectApplied(client);
+  const from = before.at(-1) ?? NO_SCHEMA;
+  if (isFormer(before)) {
+    await requireLast17(client, from);
+    return { from, pending: true };
+  }
   const unknown = before.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new Error(
@@ -135,7 +141,7 @@ async function compareVersions(client: pg.Client, folder: string): Promise<Compa
         'install the version of countergraph that migrated it, or a newer one',
     );
   }
-  return { from: before.at(-1) ?? NO_SCHEMA, pending: known.length > before.length };
+  return { from, pending: known.length > before.length };
 }
 
 async function applyPending(
@@ -152,8 +158,18 @@ async function applyPending(
   // here, so that what is read below is read under it. It ends with the connection.
   await client.query('select pg_advisory_lock($1)', [tool.PG_MIGRATE_LOCK_ID]);
   const { from, pending } = await compareVersions(client, folder);
+  const adapted = isOfLast17(from) ? await adaptLast17(client, folder) : [];
   const applied = pending ? await applyAll(tool, client, folder) : [];
-  return { from, to: applied.at(-1) ?? from, applied };
+  return { from, to: applied.at(-1) ?? adapted.at(-1) ?? from, applied: [...adapted, ...applied] };
+}
+
+/** Returns the migrations that count as applied from then on. */
+async function adaptLast17(client: pg.Client, folder: string): Promise<string[]> {
+  const { table } = await findMigrations(client);
+  const [baseline] = await listMigrations(folder);
+  if (table === null || baseline === undefined) throw new Error('there are no migrations');
+  await adapt(client, { folder, table, baseline });
+  return [baseline];
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { CopySource } from '../db/session/copy-source.ts';
 import type { KeyCodec } from '../segments/keys/key-codec.ts';
-import { keyAt } from '../segments/keys/key-list.ts';
+import { type KeyList, keyAt } from '../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../segments/keys/key-list-builder.ts';
 import { mergeRanges } from '../segments/merge/merge-ranges.ts';
 import type { KeyRange } from '../segments/readings/key-range.ts';
-import { bucketRows, type Readings } from '../segments/readings/readings.ts';
+import { keyRows, type Readings } from '../segments/readings/readings.ts';
 import type { SegmentShape } from '../segments/shape.ts';
 import type { StoredSegment } from '../store/read/manifest.ts';
 import { segmentKeys, segmentRanges } from '../store/read/segment-ranges.ts';
@@ -25,8 +25,9 @@ export type KeysToCount = {
  * are, with one range of keys per segment in memory. Readings are read only for segments that lie
  * partly outside the window.
  */
-export async function countKeys({ shape, ...wanted }: KeysToCount): Promise<number> {
-  const streams = wanted.segments.map((segment) => keysOf(segment, wanted));
+export async function countKeys(wanted: KeysToCount): Promise<number> {
+  const { segments, shape } = wanted;
+  const streams = segments.map((segment) => keysOf(segment, wanted));
   let count = 0;
   for await (const { keys } of mergeRanges(streams, { ...shape, folds: [] })) count += keys.count;
   return count;
@@ -34,37 +35,42 @@ export async function countKeys({ shape, ...wanted }: KeysToCount): Promise<numb
 
 async function* keysOf(
   segment: StoredSegment,
-  { source, codec, from, to }: Omit<KeysToCount, 'shape'>,
+  { source, shape, codec, from, to }: KeysToCount,
 ): AsyncGenerator<KeyRange> {
   if (segment.firstBucket >= from && segment.lastBucket < to) {
     for await (const keys of segmentKeys(source, segment, codec)) {
-      yield { keys, readings: { ...NO_READINGS, keyCount: keys.count } };
+      yield withoutReadings(keys);
     }
     return;
   }
-  for await (const range of segmentRanges(source, segment, codec)) {
+  for await (const range of segmentRanges(source, segment, { shape, codec })) {
     const within = keysWithin(range, from, to);
     if (within.keys.count > 0) yield within;
   }
 }
 
-const NO_READINGS: Readings = {
-  keyCount: 0,
-  starts: new Float64Array(0),
-  ends: new Uint32Array(0),
-  ordinals: new Uint32Array(0),
-  columns: [],
-};
-
 function keysWithin({ keys, readings }: KeyRange, from: number, to: number): KeyRange {
-  const marks = new Uint8Array(keys.count);
-  for (const [i, start] of readings.starts.entries()) {
-    if (start < from || start >= to) continue;
-    const rows = bucketRows(readings, i);
-    for (let row = rows.from; row < rows.to; row += 1) marks[readings.ordinals[row] as number] = 1;
-  }
   const within = new KeyListBuilder({ keys: 0, bytes: 0 });
-  for (let key = 0; key < keys.count; key += 1) if (marks[key] === 1) within.add(keyAt(keys, key));
-  const list = within.finish();
-  return { keys: list, readings: { ...NO_READINGS, keyCount: list.count } };
+  for (let key = 0; key < keys.count; key += 1) {
+    if (hasRowWithin(readings, key, { from, to })) within.add(keyAt(keys, key));
+  }
+  return withoutReadings(within.finish());
 }
+
+function hasRowWithin(readings: Readings, key: number, { from, to }: HalfOpen): boolean {
+  const rows = keyRows(readings, key);
+  const starts = readings.starts.subarray(rows.from, rows.to);
+  return starts.some((start) => start >= from && start < to);
+}
+
+type HalfOpen = Pick<KeysToCount, 'from' | 'to'>;
+
+const withoutReadings = (keys: KeyList): KeyRange => ({
+  keys,
+  readings: {
+    keyCount: keys.count,
+    ends: new Uint32Array(keys.count),
+    starts: new Float64Array(0),
+    columns: [],
+  },
+});

@@ -3,7 +3,7 @@ import { type Lanes, laneValue } from '../segments/codes/lanes.ts';
 import type { KeyCodec } from '../segments/keys/key-codec.ts';
 import { keyAt } from '../segments/keys/key-list.ts';
 import type { KeyRange } from '../segments/readings/key-range.ts';
-import { bucketRows } from '../segments/readings/readings.ts';
+import { keyRows } from '../segments/readings/readings.ts';
 import type { SegmentShape } from '../segments/shape.ts';
 import type { Integer, ReadingRow } from './reading-source.ts';
 
@@ -18,25 +18,22 @@ export type RowReading = {
   readonly to: number;
 };
 
-/** Yields the rows of a range in time order, skipping rows without a reading. */
+/** Yields the rows of a range by key, then by bucket, skipping rows without a reading. */
 export function* rangeRows(
   { keys, readings }: KeyRange,
   { codec, folds, from, to }: RowReading,
 ): Generator<RangeRow> {
-  // Each key is decoded once, not once per row.
-  const texts: string[] = [];
-  for (const [i, bucket] of readings.starts.entries()) {
-    if (bucket < from || bucket >= to) continue;
-    const rows = bucketRows(readings, i);
+  for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+    const rows = keyRows(readings, ordinal);
+    const key = codec.decode(keyAt(keys, ordinal));
     for (let row = rows.from; row < rows.to; row += 1) {
-      const ordinal = readings.ordinals[row] as number;
+      const bucket = readings.starts[row] as number;
+      if (bucket < from || bucket >= to) continue;
       const values = folds.map((_, place) => readingOf(readings.columns[place] ?? null, row));
       if (values.every((value) => value === null)) continue;
       const counts = folds.map((fold, place) =>
         fold === 'mean' ? countOf(readings.columns[place] ?? null, row) : null,
       );
-      const key = texts[ordinal] ?? codec.decode(keyAt(keys, ordinal));
-      texts[ordinal] = key;
       yield { ordinal, key, bucket, readings: values, counts };
     }
   }

@@ -8,7 +8,6 @@ import { mergeRanges } from '../segments/merge/merge-ranges.ts';
 import type { KeyRange } from '../segments/readings/key-range.ts';
 import type { SegmentShape } from '../segments/shape.ts';
 import { loadManifest, type StoredSegment } from '../store/read/manifest.ts';
-import { pagesToMerge } from '../store/read/pages-of-range.ts';
 import { segmentRanges } from '../store/read/segment-ranges.ts';
 import { loadShapes } from '../store/shapes/load-shapes.ts';
 import { countKeys } from './count-keys.ts';
@@ -112,7 +111,7 @@ async function* pagesOfSlice(
     for (const cluster of timeClusters(ofProbe)) {
       query.signal?.throwIfAborted();
       const streams = cluster.map((segment) =>
-        progress.counted(segment, segmentRanges(source, segment, codec)),
+        progress.counted(segment, segmentRanges(source, segment, { shape, codec })),
       );
       for await (const range of mergeRanges(streams, shape)) {
         query.signal?.throwIfAborted();
@@ -140,7 +139,7 @@ async function* pagesOfRange(walk: RangeWalk, range: KeyRange): AsyncGenerator<R
   const { query, group, probe, shape, codec, unsaid, progress } = walk;
   const places = unsaid.placesOf(range.keys);
   const reading = { codec, folds: shape.folds, from: query.from, to: query.to };
-  const rowCount = range.readings.ordinals.length;
+  const rowCount = range.readings.starts.length;
   let done = 0;
   for (const part of inParts(rangeRows(range, reading), LIMITS.exportPageRows)) {
     const rows = await withTexts(part, places, unsaid);
@@ -182,24 +181,21 @@ async function withTexts(
 
 const VERIFY = '`countergraph verify` names all that is damaged';
 
-/** Tracks the fraction of data read so far, measured in pages of segments. */
+/** Tracks the fraction of data read so far, measured in rows of segments. */
 class Progress {
   readonly #all: number;
   #read = 0;
   #before = 0;
 
   constructor(segments: readonly StoredSegment[]) {
-    this.#all = segments.reduce((sum, segment) => sum + sumOf(pagesByRange(segment)), 0);
+    this.#all = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
   }
 
   /** Passes on the ranges of a segment and counts each when it is read. */
   async *counted(segment: StoredSegment, ranges: AsyncIterable<KeyRange>) {
-    const pages = pagesByRange(segment);
-    let next = 0;
     try {
       for await (const range of ranges) {
-        this.#read += pages[next] ?? 0;
-        next += 1;
+        this.#read += range.readings.starts.length;
         yield range;
       }
     } catch (error) {
@@ -223,8 +219,3 @@ class Progress {
     return this.#all === 0 ? 1 : Math.min(1, this.#read / this.#all);
   }
 }
-
-const pagesByRange = (segment: StoredSegment): number[] =>
-  segment.directory().ranges.map((range) => pagesToMerge(range).size);
-
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);

@@ -1,5 +1,3 @@
-import { restoreOldSlice } from '../store/convert/restore-old-slice.ts';
-import { isOldArchive } from '../store/keeping/read-archive.ts';
 import { restoreSegments } from '../store/keeping/restore-segments.ts';
 import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -13,8 +11,8 @@ export type RestoredSlice = {
 };
 
 /**
- * Restores an archived slice and makes it available, in one transaction. Archives of all versions
- * are accepted. A file that differs in any bit from the one written is rejected before any change.
+ * Restores an archived slice and makes it available, in one transaction. Archives of
+ * version 1.0 and newer are accepted. A file that differs in any bit from the one written is rejected before any change.
  * Returns null if another process restored or dropped the slice first.
  */
 export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<RestoredSlice | null> =>
@@ -27,8 +25,7 @@ export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<Restore
       throw new Error(`${name} was archived by hand${where}, and must be restored by hand`);
     }
     const file = fileOfArchive(archive);
-    const restore = (await isOldArchive(file)) ? restoreOldSlice : restoreSegments;
-    const rows = await restore(ofSlice(keeper, slice), slice, {
+    const rows = await restoreSegments(ofSlice(keeper, slice), slice, {
       archive,
       file,
       waitMs: keeper.detachWaitMs,

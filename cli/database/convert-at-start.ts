@@ -1,8 +1,11 @@
 import { openWaitingRoom } from '../../server/http/waiting-room.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import type { Logger } from '../../server/telemetry/log.ts';
-import type { ConversionProgress } from '../../store/convert/convert-database.ts';
-import { hasOldStore, replaceOldStore } from '../../store/convert/replace-old-store.ts';
+import {
+  type ConversionProgress,
+  convertDatabase,
+  hasFormat1,
+} from '../../store/from-1.7/convert-database.ts';
 
 export type StartOptions = {
   readonly databaseUrl: string;
@@ -15,13 +18,13 @@ export type StartOptions = {
 const LOG_MS = 10_000;
 
 /**
- * Converts what version 0.7 stored, before anything is served. This takes a while, so a waiting
+ * Converts what version 1.7 stored, before anything is served. This takes a while, so a waiting
  * room listens on the server's port meanwhile. Returns the port that the server must use.
  */
 export async function convertAtStart(options: StartOptions): Promise<number> {
   const { databaseUrl, settings, log, signal } = options;
-  if (!(await hasOldStore({ databaseUrl }))) {
-    await replaceOldStore({ databaseUrl }, { signal });
+  if (!(await hasFormat1({ databaseUrl }))) {
+    await convertDatabase({ databaseUrl }, { signal });
     return settings.port;
   }
   let problem = `${WHAT}: another process may be doing it`;
@@ -29,7 +32,7 @@ export async function convertAtStart(options: StartOptions): Promise<number> {
   const tell = everySoOften(LOG_MS, (text: string) => log.info(text));
   try {
     log.info({ port: room.port }, `${WHAT}, and nothing else is answered meanwhile`);
-    const converted = await replaceOldStore(
+    const converted = await convertDatabase(
       { databaseUrl },
       {
         signal,
@@ -43,14 +46,14 @@ export async function convertAtStart(options: StartOptions): Promise<number> {
         },
       },
     );
-    log.info({ ...converted }, 'what version 0.7 stored was converted');
+    log.info({ ...converted }, 'what version 1.7 stored was converted');
     return room.port;
   } finally {
     await room.close();
   }
 }
 
-const WHAT = 'what version 0.7 stored is being converted';
+const WHAT = 'what version 1.7 stored is being converted';
 
 function progressText({ slices, bytes }: ConversionProgress): string {
   const percent = bytes.of === 0 ? 100 : Math.floor((100 * bytes.done) / bytes.of);

@@ -1,14 +1,14 @@
 import { type Migration, migrate } from '../../db/migrate.ts';
-import type {
-  ConversionProgress,
-  ConvertedDatabase,
-} from '../../store/convert/convert-database.ts';
-import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
+import {
+  type ConversionProgress,
+  type ConvertedDatabase,
+  convertDatabase,
+} from '../../store/from-1.7/convert-database.ts';
 import { counted } from '../output/counted.ts';
 import { showSteps } from '../output/progress.ts';
 
 export type Preparation = Migration & {
-  /** What version 0.7 had stored and is now converted to segments; absent if there was nothing. */
+  /** What was converted of the data of version 1.7; absent if there was nothing. */
   readonly converted?: ConvertedDatabase;
 };
 
@@ -20,7 +20,7 @@ export async function prepareDatabase(
   const migration = await migrate(databaseUrl);
   const bar = conversionBar();
   try {
-    const converted = await replaceOldStore(
+    const converted = await convertDatabase(
       { databaseUrl },
       {
         signal,
@@ -28,25 +28,23 @@ export async function prepareDatabase(
         onWaiting: (context) => console.error(`waiting for other work on ${context} to end`),
       },
     );
-    return converted && hasSome(converted) ? { ...migration, converted } : migration;
+    return converted && converted.slices > 0 ? { ...migration, converted } : migration;
   } finally {
     bar.stop();
   }
 }
 
-export const hasSome = ({ slices, texts }: ConvertedDatabase): boolean => slices + texts > 0;
-
 /** Describes the conversion in a sentence. */
 export const conversionText = ({ slices, samples, segments }: ConvertedDatabase): string =>
-  `What version 0.7 stored was converted: ${counted(samples, 'sample')} in ` +
-  `${counted(slices, 'slice')} became ${counted(segments, 'segment')}.`;
+  `What version 1.7 stored was converted: ${counted(samples, 'sample')} in ` +
+  `${counted(segments, 'segment')} of ${counted(slices, 'slice')}.`;
 
 /** A progress bar that appears with the first slice. */
 function conversionBar() {
   let bar: ReturnType<typeof showSteps> | null = null;
   return {
     update({ bytes }: ConversionProgress) {
-      bar ??= showSteps('bytes that version 0.7 stored are converted');
+      bar ??= showSteps('bytes that version 1.7 stored are converted');
       bar.update(Math.round(bytes.done), Math.max(1, bytes.of));
     },
     stop: () => bar?.stop(),

@@ -12,7 +12,7 @@ import type {
   SegmentQuestion,
 } from '../plan/key-questions.ts';
 import { inPauses } from '../snapshot/in-pauses.ts';
-import { SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import { HeadAnswers } from './head-answers.ts';
 import {
   type FoldQuestion,
@@ -23,7 +23,7 @@ import {
 } from './kernel-questions.ts';
 import { type PlannedRead, planQuestions } from './plan-questions.ts';
 import { openSource, type ReadSource } from './read-source.ts';
-import { findPassingKeys, openParts, unitsOf, wantParts } from './read-units.ts';
+import { findPassingKeys, openParts, requestParts, unitsOf } from './read-units.ts';
 
 /**
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks
@@ -50,7 +50,7 @@ export async function answerPlanned(
   planned: readonly PlannedRead[],
   bound: TimeBound | null,
 ): Promise<PlannedAnswers> {
-  const wishes = new SectionWishes();
+  const requests = new SectionRequests();
   const known = openParts(reader);
   const heads = new HeadAnswers(reader);
   const blocksRead = new Map<PlannedRead, number>();
@@ -58,13 +58,13 @@ export async function answerPlanned(
   for (const each of planned) {
     const { group, read } = each;
     const parts = [...each.parts, ...each.since];
-    if (heads.want(each, wishes)) blocksRead.set(each, heads.isMissing(each) ? 1 : 0);
+    if (heads.request(each, requests)) blocksRead.set(each, heads.isMissing(each) ? 1 : 0);
     else {
       byBlocks.push(each);
-      blocksRead.set(each, wantParts(known, { group, read, parts }, wishes));
+      blocksRead.set(each, requestParts(known, { group, read, parts }, requests));
     }
   }
-  const sectionsOf = await wishes.read(reader, bound);
+  const sectionsOf = await requests.read(reader, bound);
   await heads.decode(sectionsOf);
   // Blocks first: a thread decodes them meanwhile.
   await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);

@@ -1,33 +1,51 @@
-import { ceilTo, floorTo } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import { HEAD_KEYS } from '../../segments/blocks/heads.ts';
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import { type RankedHead, rankedKeyAt, rankHeads } from '../../segments/blocks/rank-heads.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
+import {
+  type RankedHead,
+  rankedKeyAt,
+  rankHead,
+  readHead,
+  SPAN_HEAD_KEYS,
+  TILE_HEAD_KEYS,
+} from '../../segments/heads/head.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
-import { SECTION_KEYS } from '../../segments/keys/key-section.ts';
-import { type HeadQuestion, headSections, readHead } from '../../segments/pages/read-head.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
+import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
+import { blockName } from '../fetch/segment-blocks.ts';
+import { blocksIn } from '../kernel/cover/cover.ts';
 import type { SegmentGroup, TopKeys } from '../plan/key-questions.ts';
-import { type SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+import {
+  type SectionRequests,
+  type SegmentReader,
+  segmentName,
+} from '../snapshot/segment-reader.ts';
 import type { PlannedRead } from './plan-questions.ts';
 
-/** A block, and the segment that has it. */
-type HeadBlock = { readonly segment: StoredSegment; readonly question: HeadQuestion };
+/** The head of a segment or of one of its tiles. location: null: it was not written. */
+type HeadOfBlock = {
+  readonly segment: StoredSegment;
+  /** Identifies the block in the segment. */
+  readonly block: string;
+  readonly location: SectionLocation | null;
+};
 
-type Wanted = HeadBlock & { readonly name: string; readonly group: SegmentGroup };
+type MissingHead = {
+  readonly segment: StoredSegment;
+  readonly location: SectionLocation;
+  readonly name: string;
+  readonly group: SegmentGroup;
+};
 
 /**
- * Answers the questions of reads from the heads of blocks (segments/blocks/heads.ts) where these
- * are enough: for the largest keys of one whole block by a counter, without a filter. Then neither
- * the keys of the segment nor the values of the block are read.
+ * Answers the questions of reads from heads (segments/heads/head.ts) where these are enough: for
+ * the largest keys of one segment or tile by a counter, without a filter. Then neither the keys of
+ * the segment nor the values of the block are read.
  */
 export class HeadAnswers {
   readonly #reader: SegmentReader;
   readonly #known = new Map<PlannedRead, RankedHead>();
-  readonly #missing = new Map<PlannedRead, Wanted>();
+  readonly #missing = new Map<PlannedRead, MissingHead>();
 
   constructor(reader: SegmentReader) {
     this.#reader = reader;
@@ -36,12 +54,12 @@ export class HeadAnswers {
   /**
    * Returns whether heads answer all questions of a read. Those that are not cached are requested.
    */
-  want(planned: PlannedRead, wishes: SectionWishes): boolean {
-    const block = blockOf(planned);
-    if (!block) return false;
-    const { segment, question } = block;
-    const { stepSeconds, start, meterIndex } = question;
-    const name = `${segmentName(this.#reader, segment)} ${stepSeconds} ${start} ${meterIndex}`;
+  request(planned: PlannedRead, requests: SectionRequests): boolean {
+    const head = headOf(planned);
+    if (!head) return false;
+    const { segment, block, location } = head;
+    const { read, group } = planned;
+    const name = `${segmentName(this.#reader, segment)} ${block} ${read.slot}`;
     const known = this.#reader.memory.find('heads', name);
     if (known) {
       this.#known.set(planned, known);
@@ -49,13 +67,9 @@ export class HeadAnswers {
     }
     // If the keys are cached, at most the block is missing, which other questions may need too.
     if (this.#reader.memory.has('keys', segmentName(this.#reader, segment))) return false;
-    const sections = segment.directory().ranges.map((range) => headSections(range, question));
-    if (sections.some((each) => each === null)) return false;
-    wishes.add(
-      segment,
-      sections.flatMap((each) => each ?? []),
-    );
-    this.#missing.set(planned, { ...block, name, group: planned.group });
+    if (location === null) return false;
+    requests.add(segment, [location]);
+    this.#missing.set(planned, { segment, location, name, group });
     return true;
   }
 
@@ -64,22 +78,15 @@ export class HeadAnswers {
 
   /** Decodes the heads that were read. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
-    for (const [planned, { segment, question, name, group }] of this.#missing) {
-      const directory = segment.directory();
-      const sections = sectionsOf(segment);
-      const heads = [];
-      for (const range of directory.ranges) {
-        const head = readHead({ directory, range, sections }, group.codec, question);
-        if (head) heads.push(head);
-        await this.#reader.pause();
-      }
-      const ranked = rankHeads(heads);
+    for (const [planned, { segment, location, name, group }] of this.#missing) {
+      const ranked = rankHead(readHead(sectionsOf(segment)(location), group.codec));
       this.#reader.memory.keep('heads', name, ranked);
       this.#known.set(planned, ranked);
+      await this.#reader.pause();
     }
   }
 
-  /** Returns the answers to the questions of a read, in their order; null: `want` was false. */
+  /** Returns the answers to the questions of a read, in their order; null: heads have none. */
   of(planned: PlannedRead): TopKeys[] | null {
     const head = this.#known.get(planned);
     if (!head) return null;
@@ -89,31 +96,30 @@ export class HeadAnswers {
   }
 }
 
-/** Returns the only block that a read needs, if its heads may answer all questions. */
-function blockOf({ read, parts, since, questions }: PlannedRead): HeadBlock | null {
+/** Returns the only head that a read needs, if it may answer all questions. */
+function headOf({ read, parts, since, questions }: PlannedRead): HeadOfBlock | null {
+  const { fold, prefix, slot } = read;
+  const [part, ...otherParts] = parts;
+  const [run, ...otherRuns] = part?.cover.runs ?? [];
+  if (!part || !run || otherParts.length > 0 || otherRuns.length > 0) return null;
+  const { cover, segment, above } = part;
+  if (since.length > 0 || above.length > 0 || cover.less.length > 0) return null;
+  if (prefix !== null || !isCounting(fold)) return null;
+  const listed = run.kind === 'span' ? SPAN_HEAD_KEYS : TILE_HEAD_KEYS;
   const isPlain = questions.every(
     ({ question }) =>
       question.kind === 'top' &&
       question.within === null &&
       question.passing === null &&
-      question.maxItems <= HEAD_KEYS,
+      question.maxItems <= listed,
   );
-  const { fold, prefix, slot } = read;
-  if (!isPlain || prefix !== null || since.length > 0 || !isCounting(fold)) return null;
-  const [part] = parts;
-  const [run] = part?.cover.runs ?? [];
-  if (!part || !run || parts.length > 1 || part.above.length > 0) return null;
-  const { cover, segment } = part;
-  if (cover.runs.length > 1 || cover.less.length > 0) return null;
-  const ranges = segment.directory().ranges.filter(({ keyCount }) => keyCount > SECTION_KEYS);
-  const keyCount = ranges.reduce((sum, range) => sum + range.keyCount, 0);
-  // Heads of small ranges are calculated, from all of their keys.
-  const isLarge = 2 * keyCount > segment.keyCount;
-  const { level: stepSeconds } = run;
-  const isWhole = stepSeconds === WHOLE_SPAN;
-  const start = isWhole ? run.from : floorTo(run.from, stepSeconds);
-  if (!isLarge || (!isWhole && ceilTo(run.to, stepSeconds) - start > stepSeconds)) return null;
-  return { segment, question: { stepSeconds, start, meterIndex: slot - 1, fold } };
+  const { heads } = segment.directory();
+  if (!isPlain || !heads || run.kind === 'part' || blocksIn(run) > 1) return null;
+  const ofBlock =
+    run.kind === 'span'
+      ? heads.span
+      : (heads.tiles.find(({ start }) => start === run.from)?.heads ?? []);
+  return { segment, block: blockName(run, run.from), location: ofBlock[slot - 1] ?? null };
 }
 
 function topOf(head: RankedHead, maxItems: number, codec: KeyCodec): TopKeys {

@@ -5,11 +5,11 @@ import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-net
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-memory.ts';
-import type { BlocksByStart, SegmentBlocks } from '../fetch/segment-blocks.ts';
+import { type BlocksByStart, blockName, type SegmentBlocks } from '../fetch/segment-blocks.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';
 import type { KeyLists } from '../keys/segment-keys.ts';
 import { type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
-import type { PartsRead, PartsWanted } from './read-units.ts';
+import type { PartsRead, PartsToRead } from './read-units.ts';
 
 /** The source of a read: the keys and blocks of segments, or the networks of these keys. */
 export type ReadSource = {
@@ -22,7 +22,7 @@ export type ReadSource = {
 /** Opens the source of parts that were read and decoded. */
 export async function openSource(
   reader: SegmentReader,
-  wanted: PartsWanted,
+  wanted: PartsToRead,
   { keys, blocks }: PartsRead,
 ): Promise<ReadSource> {
   const { group, read, parts } = wanted;
@@ -77,17 +77,16 @@ type Grouping = { readonly blocks: SegmentBlocks; readonly lists: NetworkLists }
 /** Returns the blocks of parts, with networks in place of keys. */
 async function groupBlocks(
   reader: SegmentReader,
-  { read, parts }: PartsWanted,
+  { read, parts }: PartsToRead,
   { blocks, lists }: Grouping,
 ): Promise<BlocksByStart> {
-  const meterIndex = read.slot - 1;
-  const nameOf = (segment: StoredSegment, { level }: BlockRun, start: number): string =>
-    `${segmentName(reader, segment)} ${level} ${start} ${meterIndex} ${lists.name}`;
+  const nameOf = (segment: StoredSegment, run: BlockRun, start: number): string =>
+    `${segmentName(reader, segment)} ${blockName(run, start)} ${read.slot} ${lists.name}`;
   const found = new Map<string, KnownBlock>();
   const missing = new Map<string, Ungrouped>();
   for (const { segment, cover } of parts) {
     for (const run of [...cover.runs, ...cover.less]) {
-      for (const { start, block } of blocks.startsOf(segment, run, meterIndex)) {
+      for (const { start, block } of blocks.startsOf(segment, run, read)) {
         const name = nameOf(segment, run, start);
         const known = reader.memory.find('blocks', name);
         if (known) found.set(name, known);
@@ -100,7 +99,7 @@ async function groupBlocks(
   }
   return {
     *startsOf(segment, run) {
-      for (const { start } of blocks.startsOf(segment, run, meterIndex)) {
+      for (const { start } of blocks.startsOf(segment, run, read)) {
         yield { start, block: found.get(nameOf(segment, run, start)) as KnownBlock };
       }
     },

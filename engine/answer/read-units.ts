@@ -1,14 +1,23 @@
 import type { KeySet } from '../../segments/filter/key-set.ts';
-import { type BlocksByStart, SegmentBlocks, type StartedBlock } from '../fetch/segment-blocks.ts';
+import {
+  type BlocksByStart,
+  blockName,
+  SegmentBlocks,
+  type StartedBlock,
+} from '../fetch/segment-blocks.ts';
 import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
 import type { UnitReadings } from '../kernel/fold/fold-units.ts';
 import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
-import { keysOfSource, mapped, type PartsUnion } from '../keys/parts-union.ts';
+import { keysOfSource, mapped, type PartsUnion, SOURCE_KEYS } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
-import { identityOf, type SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+import {
+  identityOf,
+  type SectionRequests,
+  type SegmentReader,
+} from '../snapshot/segment-reader.ts';
 
 /** Keys and blocks of the segments of several reads. */
 export type PartsRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
@@ -19,24 +28,25 @@ export const openParts = (reader: SegmentReader): PartsRead => ({
 });
 
 /** The parts of a group to read. */
-export type PartsWanted = {
+export type PartsToRead = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
 };
 
 /** Requests the blocks of the parts that are not cached; returns their number. */
-export function wantParts(
+export function requestParts(
   { keys, blocks }: PartsRead,
-  { group, read, parts }: PartsWanted,
-  wishes: SectionWishes,
+  { group, read, parts }: PartsToRead,
+  requests: SectionRequests,
 ): number {
   let count = 0;
   for (const { segment, cover, above } of parts) {
-    if (above.length === 0) keys.want(group, segment, wishes);
-    for (const step of above) blocks.want(step.rollUp, keysOfSource(step), 0, wishes);
+    if (above.length === 0) keys.request(group, segment, requests);
+    for (const step of above)
+      blocks.request(step.rollUp, keysOfSource(step), SOURCE_KEYS, requests);
     for (const run of [...cover.runs, ...cover.less]) {
-      count += blocks.want(segment, run, read.slot - 1, wishes);
+      count += blocks.request(segment, run, read, requests);
     }
   }
   return count;
@@ -55,7 +65,7 @@ export async function findPassingKeys(
   return found;
 }
 
-type UnitsWanted = {
+type UnitsToRead = {
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
   readonly union: PartsUnion;
@@ -65,17 +75,17 @@ type UnitsWanted = {
 /** Blocks with readings, their keys by their ordinals in the union. */
 export function unitsOf(
   { memory }: SegmentReader,
-  { read, parts, union, blocks }: UnitsWanted,
+  { read, parts, union, blocks }: UnitsToRead,
 ): UnitReadings[] {
   const units: UnitReadings[] = [];
   const arrays = new SharedArrays();
   for (const part of parts) {
     const { segment, cover } = part;
     const map = union.mapOf(part);
-    const toUnion = ({ level }: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
+    const toUnion = (run: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
       // A block of all keys is the map itself.
       if (map === null || ids.length === map.length) return map ?? ids;
-      const name = `${identityOf(segment)} ${level} ${start} ${union.name}`;
+      const name = `${identityOf(segment)} ${blockName(run, start)} ${union.name}`;
       const known = memory.find('mapped', name);
       if (known) return known;
       const own = mapped(ids, map, arrays);
@@ -83,7 +93,7 @@ export function unitsOf(
       return own;
     };
     for (const { run, sign } of signedRuns(cover)) {
-      for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
+      for (const started of blocks.startsOf(segment, run, read)) {
         const { column } = started.block;
         if (column === null) continue;
         units.push({ ids: toUnion(run, started), column, sign });

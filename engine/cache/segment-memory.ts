@@ -1,17 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import type { RankedHead } from '../../segments/blocks/rank-heads.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
+import type { RankedHead } from '../../segments/heads/head.ts';
 import type { FormedNetworks } from '../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { isShared } from '../../segments/keys/key-list-builder.ts';
 import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
+import type { SegmentBlock } from '../kernel/blocks/decode-blocks.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
-import type { UnitColumn } from '../kernel/fold/unit-column.ts';
+import type { TileRows } from '../kernel/blocks/tile-rows.ts';
 import type { StepBounds } from '../kernel/select/step-bounds.ts';
 import { Tally } from './tally.ts';
 
 /** A block's keys, and one meter's readings of it; null: no reading. */
-export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColumn | null };
+export type KnownBlock = SegmentBlock;
 
 /** Numbers, in any order until they are sorted in place. NaN is not among them. */
 export type SealedValues = { readonly numbers: Float64Array; isSorted: boolean };
@@ -25,12 +26,14 @@ type Kept = {
   /** The ordinals of a block's keys in a union. */
   readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
-  /** The largest keys of a block. */
+  /** What a range of keys has in a tile. */
+  readonly tiles: TileRows;
+  /** The largest keys of a segment or a tile. */
   readonly heads: RankedHead;
   readonly series: SegmentSeries;
   /** A key's values in sealed segments. */
   readonly sealed: SealedValues;
-  /** What a whole segment has of each key in its hours. */
+  /** What a whole segment has of each key in its steps. */
   readonly bounds: StepBounds;
   readonly filters: KeySet;
 };
@@ -41,6 +44,7 @@ const KINDS = [
   'networks',
   'mapped',
   'blocks',
+  'tiles',
   'heads',
   'series',
   'sealed',
@@ -77,6 +81,7 @@ export class SegmentMemory {
     networks: new Tally(),
     mapped: new Tally(),
     blocks: new Tally(),
+    tiles: new Tally(),
     heads: new Tally(),
     series: new Tally(),
     sealed: new Tally(),
@@ -89,6 +94,7 @@ export class SegmentMemory {
     networks: 0,
     mapped: 0,
     blocks: 0,
+    tiles: 0,
     heads: 0,
     series: 0,
     sealed: 0,

@@ -1,196 +1,235 @@
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { LocatedGroup, SectionLocation } from '../../segments/pages/directory.ts';
-import { groupsWithin } from '../../segments/pages/read-range.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+import type { LocatedRange } from '../../segments/pages/directory.ts';
+import { spanOf } from '../../segments/pages/read-range.ts';
+import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
+import { tileGrid, tileOf } from '../../segments/tiles/tile-seconds.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-memory.ts';
-import type { BlocksWanted, SegmentBlock, StoredGroup } from '../kernel/blocks/decode-blocks.ts';
-import type { BlockRun } from '../kernel/cover/cover.ts';
-import { blocksIn } from '../kernel/cover/cover-segment.ts';
-import type { UnitColumn } from '../kernel/fold/unit-column.ts';
-import { type SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+import type { StoredBlock } from '../kernel/blocks/decode-blocks.ts';
+import type { BucketRange, TileCut } from '../kernel/blocks/tile-rows.ts';
+import { type BlockRun, blockStarts } from '../kernel/cover/cover.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import {
+  type SectionRequests,
+  type SegmentReader,
+  segmentName,
+} from '../snapshot/segment-reader.ts';
+import { SegmentTiles, type TileOfRange, tileAt } from './segment-tiles.ts';
 
-/** Adjacent blocks of a segment that are not cached; meterIndex null: only their keys. */
-type MissingRun = {
+/** What to read of blocks. slot: null: no meter, only the keys. */
+export type BlockMeter = Pick<MeterRead, 'bucketSeconds' | 'fold'> & {
+  readonly slot: number | null;
+};
+
+/** A block of a segment; `run` consists of this block. */
+type OneBlock = {
   readonly segment: StoredSegment;
   readonly run: BlockRun;
-  readonly meterIndex: number | null;
+  readonly meter: BlockMeter;
+};
+
+/** A block that is cut from the rows of a tile. */
+type CutBlock = OneBlock & {
+  readonly tiles: readonly TileOfRange[];
+  readonly part: BucketRange;
 };
 
 export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
 
-/** Returns the blocks of a segment's run that have readings of the meter at `meterIndex`. */
+/** Returns the blocks of a segment's run that have readings of the meter. */
 export type BlocksByStart = {
   readonly startsOf: (
     segment: StoredSegment,
     run: BlockRun,
-    meterIndex: number,
+    meter: BlockMeter,
   ) => Iterable<StartedBlock>;
 };
 
-const EMPTY: KnownBlock = { ids: new Uint32Array(0), column: null };
+/** Identifies a block of a segment. */
+export const blockName = ({ kind, seconds }: BlockRun, start: number): string =>
+  `${kind} ${seconds} ${start}`;
 
 /** The blocks that some reads need, each once. Blocks that are not cached are read. */
 export class SegmentBlocks {
   readonly #reader: SegmentReader;
+  readonly #tiles: SegmentTiles;
   readonly #found = new Map<string, KnownBlock>();
-  readonly #missing = new Map<string, MissingRun>();
+  readonly #missing = new Map<string, OneBlock>();
+  readonly #cuts = new Map<string, CutBlock>();
 
   constructor(reader: SegmentReader) {
     this.#reader = reader;
+    this.#tiles = new SegmentTiles(reader);
   }
 
   /**
    * Looks up the blocks of a run in the cache, and requests the others. Returns the number of
-   * requested blocks. meterIndex: of the meter to read; null: no meter, only the keys.
+   * requested blocks.
    */
-  want(
+  request(
     segment: StoredSegment,
     run: BlockRun,
-    meterIndex: number | null,
-    wishes: SectionWishes,
+    meter: BlockMeter,
+    requests: SectionRequests,
   ): number {
     let count = 0;
-    for (const missing of this.#unknown(segment, run, meterIndex)) {
-      count += blocksIn(missing);
-      const name = `${this.#name(segment, missing, meterIndex)} ${missing.to}`;
-      if (this.#missing.has(name)) continue;
-      this.#missing.set(name, { segment, run: missing, meterIndex });
-      for (const { groups } of levelRanges(segment, missing)) {
-        for (const { ordinals, columns } of groups) {
-          wishes.add(segment, [ordinals, columnAt(columns, meterIndex)]);
-        }
-      }
-    }
-    return count;
-  }
-
-  /** Decodes the sections that were read. Errors: DamagedSegment. */
-  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
-    const missing = [...this.#missing.values()];
-    this.#missing.clear();
-    if (missing.length === 0) return;
-    const { threadPool, memory, caller } = this.#reader;
-    const wanted = missing.map((each) => toWanted(each, sectionsOf(each.segment)));
-    for (const [i, blocks] of (await threadPool.decode(wanted, caller)).entries()) {
-      const { segment, run, meterIndex } = missing[i] as MissingRun;
-      const byStart = new Map(blocks.map((block) => [block.start, block]));
-      for (const start of blockStarts(run)) {
-        const block = byStart.get(start);
-        const known: KnownBlock = block
-          ? { ids: block.ids, column: columnOf(block, meterIndex) }
-          : EMPTY;
-        const name = this.#name(segment, { ...run, from: start }, meterIndex);
-        this.#found.set(name, known);
-        memory.keep('blocks', name, known);
-      }
-    }
-  }
-
-  /** Returns the blocks of a requested run that have readings of the meter. */
-  *of(segment: StoredSegment, run: BlockRun, meterIndex: number): Generator<KnownBlock> {
-    for (const { block } of this.startsOf(segment, run, meterIndex)) yield block;
-  }
-
-  /** Like `of`, with the start of each block. */
-  *startsOf(segment: StoredSegment, run: BlockRun, meterIndex: number): Generator<StartedBlock> {
     for (const start of blockStarts(run)) {
-      const block = this.#at(segment, { ...run, from: start }, meterIndex);
-      if (block.column) yield { start, block };
-    }
-  }
-
-  /** Returns the keys of a run of one block, even if the meter has no reading. */
-  idsOf(segment: StoredSegment, run: BlockRun): Uint32Array {
-    return this.#at(segment, run, 0).ids;
-  }
-
-  /** Returns the keys of each block of a run of which only the keys were requested. */
-  *keysOf(segment: StoredSegment, run: BlockRun): Generator<Uint32Array> {
-    for (const start of blockStarts(run))
-      yield this.#at(segment, { ...run, from: start }, null).ids;
-  }
-
-  /** Returns the first or only block of a run. */
-  #at(segment: StoredSegment, run: BlockRun, meterIndex: number | null): KnownBlock {
-    const block = this.#found.get(this.#name(segment, run, meterIndex));
-    if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
-    return block;
-  }
-
-  /** Returns the blocks of a run that are not cached, as runs. */
-  #unknown(segment: StoredSegment, run: BlockRun, meterIndex: number | null): BlockRun[] {
-    const unknown: BlockRun[] = [];
-    for (const start of blockStarts(run)) {
-      const name = this.#name(segment, { ...run, from: start }, meterIndex);
+      const block = { segment, run: blockAt(run, start), meter };
+      const name = this.#name(block);
       if (this.#found.has(name)) continue;
       const known = this.#reader.memory.find('blocks', name);
       if (known) {
         this.#found.set(name, known);
         continue;
       }
-      const end = run.level === WHOLE_SPAN ? run.to : start + run.level;
-      const last = unknown.at(-1);
-      if (last?.to === start) unknown[unknown.length - 1] = { ...last, to: end };
-      else unknown.push({ level: run.level, from: start, to: end });
+      count += 1;
+      if (this.#missing.has(name) || this.#cuts.has(name)) continue;
+      const cut = this.#cutOf(block);
+      if (cut) {
+        this.#cuts.set(name, cut);
+        for (const tile of cut.tiles) this.#tiles.request(tile, requests);
+      } else {
+        this.#missing.set(name, block);
+        for (const { keys, totals } of rangesOf(block)) requests.add(segment, [keys, totals]);
+      }
     }
-    return unknown;
+    return count;
   }
 
-  #name(segment: StoredSegment, { level, from }: BlockRun, meterIndex: number | null): string {
-    return `${segmentName(this.#reader, segment)} ${level} ${from} ${meterIndex}`;
+  /** A part is cut from its tile, and so is a whole tile whose rows are cached. */
+  #cutOf(block: OneBlock): CutBlock | null {
+    const { segment, run, meter } = block;
+    if (run.kind === 'span') return null;
+    const { tileSeconds, ranges } = segment.directory();
+    const start = tileOf(run.from, tileSeconds);
+    const { slot } = meter;
+    const tiles = ranges.flatMap((range): TileOfRange[] => {
+      const tile = tileAt(range, start, slot);
+      return tile ? [{ segment, range, tile, slot }] : [];
+    });
+    if (run.kind === 'tiles') {
+      const isCached = tiles.length > 0 && tiles.every((each) => this.#tiles.isCached(each));
+      return isCached ? { ...block, tiles, part: ALL_BUCKETS } : null;
+    }
+    const { origin, bucketSeconds } = tileGrid(start, meter.bucketSeconds);
+    const indexOf = (at: number): number => (at - origin) / bucketSeconds;
+    return { ...block, tiles, part: { first: indexOf(run.from), end: indexOf(run.to) } };
+  }
+
+  /** Decodes the sections that were read. Errors: DamagedSegment. */
+  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+    await Promise.all([this.#decodeBlocks(sectionsOf), this.#tiles.decode(sectionsOf)]);
+    await this.#cutParts();
+  }
+
+  async #decodeBlocks(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+    const missing = [...this.#missing];
+    this.#missing.clear();
+    if (missing.length === 0) return;
+    const { threadPool, caller } = this.#reader;
+    const stored = missing.map(([, each]) => toStored(each, sectionsOf(each.segment)));
+    const { blocks } = await threadPool.decode({ blocks: stored, tiles: [] }, caller);
+    for (const [i, [name]] of missing.entries()) this.#keep(name, blocks[i] as KnownBlock);
+  }
+
+  async #cutParts(): Promise<void> {
+    const cuts = [...this.#cuts];
+    this.#cuts.clear();
+    if (cuts.length === 0) return;
+    const ofTiles = [...groupBy(cuts, ([, each]) => this.#tileName(each)).values()];
+    const { threadPool, caller } = this.#reader;
+    const asked = ofTiles.map((ofTile) => this.#toCut(ofTile.map(([, each]) => each)));
+    for (const [i, blocks] of (await threadPool.cut(asked, caller)).entries()) {
+      for (const [partIndex, [name]] of (ofTiles[i] ?? []).entries()) {
+        this.#keep(name, blocks[partIndex] as KnownBlock);
+      }
+    }
+  }
+
+  #toCut(ofTile: readonly CutBlock[]): TileCut {
+    const [first] = ofTile;
+    if (!first) throw new Error('a tile without parts');
+    return {
+      fold: first.meter.fold,
+      ranges: first.tiles.map((each) => this.#tiles.of(each)),
+      parts: ofTile.map(({ part }) => part),
+    };
+  }
+
+  #tileName({ segment, run, meter: { slot } }: CutBlock): string {
+    const start = tileOf(run.from, segment.directory().tileSeconds);
+    return `${segmentName(this.#reader, segment)} ${start} ${slot}`;
+  }
+
+  #keep(name: string, block: KnownBlock): void {
+    this.#found.set(name, block);
+    this.#reader.memory.keep('blocks', name, block);
+  }
+
+  /** Returns the blocks of a requested run that have readings of the meter. */
+  *of(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<KnownBlock> {
+    for (const { block } of this.startsOf(segment, run, meter)) yield block;
+  }
+
+  /** Like `of`, with the start of each block. */
+  *startsOf(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<StartedBlock> {
+    for (const start of blockStarts(run)) {
+      const block = this.#at({ segment, run: blockAt(run, start), meter });
+      if (block.column) yield { start, block };
+    }
+  }
+
+  /** Returns the keys of each block of a requested run, even if the meter has no reading. */
+  *keysOf(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<Uint32Array> {
+    for (const start of blockStarts(run)) {
+      yield this.#at({ segment, run: blockAt(run, start), meter }).ids;
+    }
+  }
+
+  #at(block: OneBlock): KnownBlock {
+    const found = this.#found.get(this.#name(block));
+    if (!found) {
+      throw new Error(`a block of segment ${block.segment.segmentId} was not requested`);
+    }
+    return found;
+  }
+
+  #name({ segment, run, meter: { slot } }: OneBlock): string {
+    return `${segmentName(this.#reader, segment)} ${blockName(run, run.from)} ${slot}`;
   }
 }
 
-const columnAt = (
-  columns: LocatedGroup['columns'],
-  meterIndex: number | null,
-): SectionLocation | null => (meterIndex === null ? null : (columns[meterIndex] ?? null));
+const blockAt = ({ kind, seconds }: BlockRun, start: number): BlockRun => ({
+  kind,
+  seconds,
+  from: start,
+  to: start + seconds,
+});
 
-const columnOf = ({ columns }: SegmentBlock, meterIndex: number | null): UnitColumn | null =>
-  meterIndex === null ? null : (columns.get(meterIndex) ?? null);
+/** All buckets of a tile. */
+const ALL_BUCKETS: BucketRange = { first: 0, end: 65_536 };
 
-function* blockStarts({ level, from, to }: BlockRun): Generator<number> {
-  if (level === WHOLE_SPAN) yield from;
-  else for (let start = from; start < to; start += level) yield start;
-}
+/** Where a block is stored in a range. keys: null: it has all keys of the range. */
+type BlockOfRange = {
+  readonly range: LocatedRange;
+  readonly keys: SectionLocation | null;
+  readonly totals: SectionLocation | null;
+};
 
-/** Returns, for each range of a segment's keys, the groups that have blocks of a run. */
-function levelRanges(segment: StoredSegment, run: BlockRun) {
-  let firstOrdinal = 0;
-  return segment.directory().ranges.map(({ keyCount, levels }) => {
-    const level = levels.find(({ stepSeconds }) => stepSeconds === run.level);
-    if (!level) throw new Error(`segment ${segment.segmentId} has no level ${run.level}`);
-    // Each range gives its own first bucket as the start of the whole span.
-    const groups: readonly LocatedGroup[] =
-      run.level === WHOLE_SPAN ? level.groups : groupsWithin(level, run);
-    const range = { keyCount, firstOrdinal, groups };
-    firstOrdinal += keyCount;
-    return range;
+/** Returns where the ranges of a segment have a block: a tile, or the span. */
+function rangesOf({ segment, run, meter: { slot } }: OneBlock): BlockOfRange[] {
+  return segment.directory().ranges.flatMap((range): BlockOfRange[] => {
+    const stored = run.kind === 'span' ? spanOf(range) : tileAt(range, run.from, null);
+    if (stored === null) return [];
+    const { keys, totals } = stored;
+    return [{ range, keys, totals: slot === null ? null : (totals[slot - 1] ?? null) }];
   });
 }
 
-function toWanted({ segment, run, meterIndex }: MissingRun, sections: Sections): BlocksWanted {
-  const groups = levelRanges(segment, run).flatMap(({ keyCount, firstOrdinal, groups: located }) =>
-    located.map(({ firstStart, ordinals, columns }): StoredGroup => {
-      if (ordinals === null) throw new Error('a group has ordinals');
-      const column = columnAt(columns, meterIndex);
-      return {
-        stepSeconds: run.level,
-        first: firstStart,
-        firstOrdinal,
-        keyCount,
-        ordinals: sections(ordinals),
-        columns: new Map(
-          meterIndex === null || column === null ? [] : [[meterIndex, sections(column)]],
-        ),
-      };
-    }),
-  );
-  return {
-    from: run.from,
-    to: run.to,
-    meterIndexes: meterIndex === null ? [] : [meterIndex],
-    groups,
-  };
-}
+const toStored = (block: OneBlock, sections: Sections): StoredBlock[] =>
+  rangesOf(block).map(({ range: { firstOrdinal, keyCount }, keys, totals }) => ({
+    firstOrdinal,
+    keyCount,
+    keys: keys && sections(keys),
+    totals: totals && sections(totals),
+  }));

@@ -1,7 +1,7 @@
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { SOURCE_STEP } from '../../segments/roll-up/roll-up-shape.ts';
-import type { SegmentBlocks } from '../fetch/segment-blocks.ts';
+import type { BlockMeter, SegmentBlocks } from '../fetch/segment-blocks.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';
 import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
@@ -17,19 +17,23 @@ export type PartsUnion = {
   readonly mapOf: (part: SegmentPart) => Uint32Array | null;
 };
 
-/** Returns the block that maps the keys of a source to those of the roll-up. */
+/** Returns the tile that maps the keys of a source to those of the roll-up. */
 export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
-  level: SOURCE_STEP,
+  kind: 'tiles',
+  seconds: SOURCE_STEP,
   from: source * SOURCE_STEP,
   to: (source + 1) * SOURCE_STEP,
 });
 
-/** rollUps: the blocks that map keys of sources to keys of roll-ups. */
+/** Such a tile has only keys. */
+export const SOURCE_KEYS: BlockMeter = { slot: null, bucketSeconds: SOURCE_STEP, fold: 'sum' };
+
+/** rollUps: the tiles that map keys of sources to keys of roll-ups. */
 type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
 
 /**
  * Merges the keys of all parts that are not below a roll-up that is read. The keys of the other
- * parts are among those of their roll-up, whose blocks map them.
+ * parts are among those of their roll-up, whose tiles map them.
  */
 export async function uniteParts(
   reader: SegmentReader,
@@ -48,7 +52,7 @@ export async function uniteParts(
     );
     const [toTop, ...toOthers] = maps;
     if (!toTop) throw new Error(`a part below ${top.rollUp.segmentId} has a step`);
-    // With one step, and a roll-up whose keys are the whole union, the block is the map.
+    // With one step, and a roll-up whose keys are the whole union, the tile is the map.
     if (toOthers.length === 0 && toUnion === null) return toTop;
     const name = `${identityOf(segment)} ${union.name}`;
     const known = memory.find('mapped', name);
@@ -63,10 +67,12 @@ export async function uniteParts(
 
 /** keyCount: the number of keys of the source. Errors: DamagedSegment. */
 function idsOf(blocks: SegmentBlocks, step: RollUpStep, keyCount: number): Uint32Array {
-  const ids = blocks.idsOf(step.rollUp, keysOfSource(step));
-  if (ids.length === keyCount) return ids;
+  const [ids] = blocks.keysOf(step.rollUp, keysOfSource(step), SOURCE_KEYS);
+  if (ids?.length === keyCount) return ids;
   const { segmentId } = step.rollUp;
-  throw new DamagedSegment(`roll-up ${segmentId} has ${ids.length} of a source's ${keyCount} keys`);
+  throw new DamagedSegment(
+    `roll-up ${segmentId} has ${ids?.length} of a source's ${keyCount} keys`,
+  );
 }
 
 /** Maps ordinals. Ascending ordinals stay ascending: a union keeps the order of each list. */

@@ -2,12 +2,11 @@ import type { TimeBound } from '../../db/session/read-session.ts';
 import { type Interval, isEmpty } from '../../domain/time/interval.ts';
 import { addKey, emptyKeySet, type KeySet } from '../../segments/filter/key-set.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { SegmentBlocks } from '../fetch/segment-blocks.ts';
-import type { BlockRun } from '../kernel/cover/cover.ts';
-import { coverSegment } from '../kernel/cover/cover-segment.ts';
+import { type BlockMeter, SegmentBlocks } from '../fetch/segment-blocks.ts';
+import { type BlockRun, coverSegment } from '../kernel/cover/cover.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import { blocksOf } from '../plan/plan-segments.ts';
-import { SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+import { timeOf } from '../plan/plan-segments.ts';
+import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 /** A segment, and which of its keys count. */
 export type SegmentKeySet = {
@@ -49,9 +48,9 @@ export async function presentKeys(
     const present = isWhole ? null : memory.find('filters', nameOf(segment));
     if (isWhole || present) found.push({ segment, present: present ?? null });
     else
-      cut.push({ segment, runs: coverSegment(window, blocksOf(segment, group.shape), false).runs });
+      cut.push({ segment, runs: coverSegment(window, timeOf(segment, group.shape), false).runs });
   }
-  for (const { segment, present } of await readPresent(reader, cut, bound)) {
+  for (const { segment, present } of await readPresent(reader, cut, { group, bound })) {
     memory.keep('filters', nameOf(segment), present);
     found.push({ segment, present });
   }
@@ -63,21 +62,23 @@ type PresentKeys = { readonly segment: StoredSegment; readonly present: KeySet }
 async function readPresent(
   reader: SegmentReader,
   cut: readonly CutSegment[],
-  bound: TimeBound | null,
+  { group, bound }: Pick<KeysInWindow, 'group' | 'bound'>,
 ): Promise<PresentKeys[]> {
-  const wishes = new SectionWishes();
+  const { bucketSeconds } = group.shape;
+  const meter: BlockMeter = { slot: null, bucketSeconds, fold: 'sum' };
+  const requests = new SectionRequests();
   const blocks = new SegmentBlocks(reader);
   for (const { segment, runs } of cut) {
-    for (const run of runs) blocks.want(segment, run, null, wishes);
+    for (const run of runs) blocks.request(segment, run, meter, requests);
   }
-  const sectionsOf = await wishes.read(reader, bound);
+  const sectionsOf = await requests.read(reader, bound);
   await reader.afterKeys(cut.reduce((sum, { segment }) => sum + segment.keyCount, 0));
   await blocks.decode(sectionsOf);
   const found: PresentKeys[] = [];
   for (const { segment, runs } of cut) {
     const present = emptyKeySet(segment.keyCount);
     for (const run of runs) {
-      for (const ids of blocks.keysOf(segment, run)) {
+      for (const ids of blocks.keysOf(segment, run, meter)) {
         for (let i = 0; i < ids.length; i += 1) addKey(present, ids[i] as number);
         await reader.pause();
       }

@@ -9,7 +9,7 @@ import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import {
   identityOf,
-  type SectionWishes,
+  type SectionRequests,
   type SegmentReader,
   segmentName,
 } from '../snapshot/segment-reader.ts';
@@ -33,7 +33,7 @@ export class SegmentKeys implements KeyLists {
   }
 
   /** Looks up the keys of a segment in the cache, and requests them if they are not there. */
-  want(group: SegmentGroup, segment: StoredSegment, wishes: SectionWishes): void {
+  request(group: SegmentGroup, segment: StoredSegment, requests: SectionRequests): void {
     if (this.#lists.has(segment) || this.#missing.has(segment)) return;
     const known = this.#reader.memory.find('keys', segmentName(this.#reader, segment));
     if (known) {
@@ -41,7 +41,7 @@ export class SegmentKeys implements KeyLists {
       return;
     }
     this.#missing.set(segment, group);
-    wishes.add(
+    requests.add(
       segment,
       segment.directory().ranges.flatMap(({ keys }) => keys),
     );
@@ -67,7 +67,7 @@ export class SegmentKeys implements KeyLists {
   /** Returns the keys of a segment that was requested. */
   of(segment: StoredSegment): KeyList {
     const keys = this.#lists.get(segment);
-    if (!keys) throw new Error(`the keys of segment ${segment.segmentId} were not wanted`);
+    if (!keys) throw new Error(`the keys of segment ${segment.segmentId} were not requested`);
     return keys;
   }
 }

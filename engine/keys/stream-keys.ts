@@ -13,7 +13,7 @@ import { keyListPart } from '../../segments/merge/key-list-parts.ts';
 import type { LocatedRange } from '../../segments/pages/directory.ts';
 import { readKeys } from '../../segments/pages/read-range.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import { SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import type { SegmentKeySet } from './present-keys.ts';
 
 /** A range of adjacent keys of a segment, and the ordinal of its first key in the segment. */
@@ -95,16 +95,16 @@ type NextRead = {
 };
 
 async function readNext(reader: SegmentReader, { group, inputs, bound }: NextRead): Promise<void> {
-  const wishes = new SectionWishes();
+  const requests = new SectionRequests();
   const due: { readonly input: Input; readonly next: OpenRange }[] = [];
   for (const input of inputs) {
     const next = input.ranges[input.nextRange];
     if (input.pending !== null || !next) continue;
-    wishes.add(input.segment, next.range.keys);
+    requests.add(input.segment, next.range.keys);
     due.push({ input, next });
   }
   if (due.length === 0) return;
-  const sectionsOf = await wishes.read(reader, bound);
+  const sectionsOf = await requests.read(reader, bound);
   for (const { input, next } of due) {
     await waitForTime(reader, next.range.keyCount);
     const keys = readKeys(next.range, group.codec, sectionsOf(input.segment));

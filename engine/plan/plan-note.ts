@@ -1,6 +1,4 @@
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { BlockRun } from '../kernel/cover/cover.ts';
-import { blocksIn } from '../kernel/cover/cover-segment.ts';
+import { type BlockRun, blocksIn } from '../kernel/cover/cover.ts';
 import type { Catalog } from './catalog.ts';
 import type { MeterRead } from './meter-read.ts';
 import type { SegmentPart } from './plan-segments.ts';
@@ -26,7 +24,10 @@ export type PlanNote = {
 /** Called when a topper is answered. The note is rarely needed, so it is made only on demand. */
 export type TellPlan = (plan: () => PlanNote) => void;
 
-/** A run of blocks: the length of each in seconds, the start and end of the run, and the number. */
+/**
+ * A run of blocks, which are parts of a tile, tiles or spans: the length of each in seconds, the
+ * start and end of the run, and the number.
+ */
 type BlocksNote = {
   readonly seconds: number;
   readonly from: number;
@@ -76,8 +77,7 @@ function readNote(
 function blocksNotes(runs: readonly BlockRun[]): BlocksNote[] {
   const notes = new Map<string, BlocksNote>();
   for (const run of runs) {
-    const { level, from, to } = run;
-    const seconds = level === WHOLE_SPAN ? to - from : level;
+    const { seconds, from, to } = run;
     const name = `${seconds} ${from} ${to}`;
     const count = (notes.get(name)?.count ?? 0) + blocksIn(run);
     notes.set(name, { seconds, from, to, count });

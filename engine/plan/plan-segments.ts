@@ -1,9 +1,13 @@
 import type { Interval } from '../../domain/time/interval.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
-import type { Cover } from '../kernel/cover/cover.ts';
-import { coverSegment, type SegmentBlocks, weightOf } from '../kernel/cover/cover-segment.ts';
+import {
+  type Cover,
+  coverSegment,
+  type SegmentTime,
+  spanRun,
+  weightOf,
+} from '../kernel/cover/cover.ts';
 import type { MeterRead } from './meter-read.ts';
 import { type SegmentNode, segmentNodes } from './segment-nodes.ts';
 
@@ -18,14 +22,12 @@ export type SegmentPart = {
   readonly above: readonly RollUpStep[];
 };
 
-/** Returns the blocks that a segment has; all of its ranges have the same levels. */
-export function blocksOf(
+export function timeOf(
   segment: StoredSegment,
   { bucketSeconds }: Pick<MeterRead, 'bucketSeconds'>,
-): SegmentBlocks {
-  const { span, ranges } = segment.directory();
-  const levels = (ranges[0]?.levels ?? []).map(({ stepSeconds }) => stepSeconds).toReversed();
-  return { span, bucketSeconds, levels };
+): SegmentTime {
+  const { span, tileSeconds } = segment.directory();
+  return { span, bucketSeconds, tileSeconds };
 }
 
 /**
@@ -55,12 +57,18 @@ function coverNode(node: SegmentNode, question: CoverQuestion): NodeCover {
   const { interval, read, canSubtract, above } = question;
   if (segment.lastBucket < interval.from || segment.firstBucket >= interval.to) return NOTHING;
   if (sources === null) {
-    const cover = coverSegment(interval, blocksOf(segment, read), canSubtract);
-    return cover.runs.length === 0 ? NOTHING : coverOf(segment, cover, above);
+    const time = timeOf(segment, read);
+    const cover = coverSegment(interval, time, canSubtract);
+    if (cover.runs.length === 0) return NOTHING;
+    return { parts: [{ segment, cover, above }], weight: weightOf(cover, time) };
   }
   const end = segment.lastBucket + read.bucketSeconds;
-  const run = { level: WHOLE_SPAN, from: segment.firstBucket, to: end };
-  const whole = coverOf(segment, { runs: [run], less: [] }, above);
+  const run = spanRun({ from: segment.firstBucket, to: end });
+  const cover: Cover = { runs: [run], less: [] };
+  const whole = {
+    parts: [{ segment, cover, above }],
+    weight: weightOf(cover, timeOf(segment, read)),
+  };
   // A bucket is read if it begins in the interval, so the last one may end outside it.
   if (interval.from <= segment.firstBucket && segment.lastBucket < interval.to) return whole;
   const below = (number: number): RollUpStep[] => [...above, { rollUp: segment, source: number }];
@@ -82,12 +90,6 @@ function coverNode(node: SegmentNode, question: CoverQuestion): NodeCover {
   const without = together([whole, ...rest]);
   return without.weight < apart.weight ? without : apart;
 }
-
-const coverOf = (
-  segment: StoredSegment,
-  cover: Cover,
-  above: readonly RollUpStep[],
-): NodeCover => ({ parts: [{ segment, cover, above }], weight: weightOf(cover) });
 
 const together = (covers: readonly NodeCover[]): NodeCover => ({
   parts: covers.flatMap(({ parts }) => parts),

@@ -7,19 +7,18 @@ import {
   isEmpty,
 } from '../../domain/time/interval.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import { topperBuckets } from '../../segments/blocks/series.ts';
+import { topperBuckets } from '../../segments/heads/head-series.ts';
 import { oneKey } from '../../segments/keys/key-list.ts';
 import { readTotals } from '../../segments/pages/read-range.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { answerSegments } from '../answer/answer-segments.ts';
-import { SegmentBlocks } from '../fetch/segment-blocks.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
-import { SegmentKeys } from '../keys/segment-keys.ts';
+import type { SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
-import { SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import type { SealedSegments } from './sealed-values.ts';
-import { SegmentSeriesReads, type SeriesWanted, type WantedKey } from './segment-series.ts';
+import { readSegmentSeries, type SeriesRequest } from './segment-series.ts';
 import { onSteps, type SeriesPart, valuePart } from './step-series.ts';
 
 /**
@@ -207,11 +206,11 @@ function partsOf(parts: EdgeParts, { grid, key }: KeyOfGrid): SeriesPart[] {
   return known;
 }
 
-/** What a grid wants of a segment; seriesOf: null if it asks only for the whole group. */
+/** What a grid asks of a segment; series: null if it asks only for the whole group. */
 type OfSegment = {
   readonly grid: Grid;
   readonly segment: StoredSegment;
-  readonly seriesOf: (() => readonly (SegmentSeries | null)[]) | null;
+  readonly series: SeriesRequest | null;
 };
 
 /** Reads the readings of the keys in whole topper buckets, segment by segment. */
@@ -220,35 +219,31 @@ async function readInner(
   grids: readonly Grid[],
   bound: TimeBound | null,
 ): Promise<InnerParts> {
-  const parts: InnerParts = new Map();
-  const open = grids.filter(({ inner }) => !isEmpty(inner));
-  const keys = await readAllKeys(reader, open, bound);
-  const blocks = new SegmentBlocks(reader);
-  const reads = new SegmentSeriesReads(reader, blocks);
-  const wishes = new SectionWishes();
-  const wanted: OfSegment[] = [];
-  for (const grid of open) {
-    const ofKeys: (WantedKey | null)[] = [];
+  const asked: OfSegment[] = [];
+  for (const grid of grids.filter(({ inner }) => !isEmpty(inner))) {
+    const keys: (SoughtKey | null)[] = [];
     for (const key of grid.keys) {
       await reader.afterKeys(1);
-      ofKeys.push(wantedKey(grid.first.group, key));
+      keys.push(soughtKey(grid.first.group, key));
     }
+    const hasKeys = grid.keys.some((key) => key !== null);
+    const { group, read } = grid.first;
     for (const segment of grid.segments) {
-      const series = toWanted(grid, { segment, keys, wanted: ofKeys });
-      const seriesOf = series && (await reads.want(series, wishes));
-      wanted.push({ grid, segment, seriesOf });
+      const series = { group, segment, read, interval: grid.inner, keys };
+      asked.push({ grid, segment, series: hasKeys ? series : null });
     }
   }
-  const sectionsOf = await wishes.read(reader, bound);
-  await Promise.all([reads.decode(sectionsOf), blocks.decode(sectionsOf)]);
-  for (const { grid, segment, seriesOf } of wanted) {
-    const series = seriesOf?.() ?? [];
+  const requested = asked.flatMap(({ series }) => series ?? []);
+  const found = (await readSegmentSeries(reader, requested, bound)).values();
+  const parts: InnerParts = new Map();
+  for (const { grid, segment, series } of asked) {
+    const ofKeys = series ? (found.next().value ?? []) : [];
     const steps = stepGrid(grid, segment);
     const ofGrid = parts.get(grid) ?? grid.keys.map((): SeriesPart[] => []);
     parts.set(grid, ofGrid);
     for (const [keyIndex, key] of grid.keys.entries()) {
       await reader.afterKeys(1);
-      const readings = key === null ? totalsOf(segment, grid) : series[keyIndex];
+      const readings = key === null ? totalsOf(segment, grid) : ofKeys[keyIndex];
       if (!readings || readings.ids.length === 0) continue;
       ofGrid[keyIndex]?.push({ ...onSteps(readings, steps), segment });
     }
@@ -256,40 +251,10 @@ async function readInner(
   return parts;
 }
 
-/** Reads the keys of all segments of grids that ask for keys. */
-async function readAllKeys(
-  reader: SegmentReader,
-  grids: readonly Grid[],
-  bound: TimeBound | null,
-): Promise<SegmentKeys> {
-  const keys = new SegmentKeys(reader);
-  const wishes = new SectionWishes();
-  for (const { first, segments, keys: named } of grids) {
-    if (named.every((key) => key === null)) continue;
-    for (const segment of segments) keys.want(first.group, segment, wishes);
-  }
-  await keys.decode(await wishes.read(reader, bound));
-  return keys;
-}
-
-type KeysOfSegment = {
-  readonly segment: StoredSegment;
-  readonly keys: SegmentKeys;
-  /** By index of the key. */
-  readonly wanted: readonly (WantedKey | null)[];
-};
-
 /** null: the group, or not a key of it. */
-function wantedKey({ codec }: SegmentGroup, key: string | null): WantedKey | null {
+function soughtKey({ codec }: SegmentGroup, key: string | null): SoughtKey | null {
   const bytes = key === null ? null : codec.encodeIfKey(key);
   return key === null || bytes === null ? null : { key, compact: oneKey(bytes) };
-}
-
-/** Returns null if the grid asks only for the whole group. */
-function toWanted(grid: Grid, { segment, keys, wanted }: KeysOfSegment): SeriesWanted | null {
-  const { group, read } = grid.first;
-  if (grid.keys.every((key) => key === null)) return null;
-  return { group, segment, keys: keys.of(segment), meterIndex: read.slot - 1, wanted };
 }
 
 /** Returns the totals of a segment's keys. They are in the directory, so no page is needed. */

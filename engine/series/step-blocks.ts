@@ -1,16 +1,14 @@
 import type { TimeBound } from '../../db/session/read-session.ts';
-import { floorTo } from '../../domain/time/interval.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-memory.ts';
 import { SegmentBlocks } from '../fetch/segment-blocks.ts';
-import type { BlockRun } from '../kernel/cover/cover.ts';
-import { coverSteps } from '../kernel/cover/cover-segment.ts';
+import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { blocksOf } from '../plan/plan-segments.ts';
-import { SectionWishes, type SegmentReader } from '../snapshot/segment-reader.ts';
+import { timeOf } from '../plan/plan-segments.ts';
+import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 
 /** A read by steps that may be as short as a bucket. Steps are counted from 1970. */
 export type StepRead = {
@@ -31,7 +29,7 @@ export type SegmentSteps = {
 type Planned = {
   readonly each: StepRead;
   readonly segment: StoredSegment;
-  readonly runs: readonly BlockRun[];
+  readonly steps: readonly StepRuns[];
 };
 
 /** Reads the blocks of any number of reads and the keys of their segments in one statement. */
@@ -42,14 +40,16 @@ export async function readStepBlocks(
   bound: TimeBound | null,
 ): Promise<{ readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[][] }> {
   const planned = reads.map((each) => plan(live, each));
-  const wishes = new SectionWishes();
+  const requests = new SectionRequests();
   const keys = new SegmentKeys(reader);
   const blocks = new SegmentBlocks(reader);
-  for (const { each, segment, runs } of planned.flat()) {
-    keys.want(each.group, segment, wishes);
-    for (const run of runs) blocks.want(segment, run, each.read.slot - 1, wishes);
+  for (const { each, segment, steps } of planned.flat()) {
+    keys.request(each.group, segment, requests);
+    for (const run of steps.flatMap(({ runs }) => runs)) {
+      blocks.request(segment, run, each.read, requests);
+    }
   }
-  const sectionsOf = await wishes.read(reader, bound);
+  const sectionsOf = await requests.read(reader, bound);
   // Blocks first: a thread decodes them meanwhile.
   await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
   const steps = planned.map((parts) => parts.map((part) => stepsOf(part, blocks)));
@@ -61,18 +61,16 @@ function plan(live: readonly StoredSegment[], each: StepRead): Planned[] {
   return live
     .filter((segment) => isOfRead(segment, read))
     .map((segment) => {
-      const runs = coverSteps(read.interval, blocksOf(segment, read), stepSeconds);
-      return { each, segment, runs };
+      const steps = coverSteps(read.interval, timeOf(segment, read), stepSeconds);
+      return { each, segment, steps };
     });
 }
 
-function stepsOf({ each, segment, runs }: Planned, blocks: SegmentBlocks): SegmentSteps {
-  const { read, stepSeconds } = each;
-  const found = runs.flatMap((run) =>
-    Array.from(blocks.startsOf(segment, run, read.slot - 1), ({ start, block }) => ({
-      step: floorTo(start, stepSeconds),
-      block,
-    })),
+function stepsOf({ each, segment, steps }: Planned, blocks: SegmentBlocks): SegmentSteps {
+  const found = steps.flatMap(({ step, runs }) =>
+    runs
+      .flatMap((run) => [...blocks.of(segment, run, each.read)])
+      .map((block) => ({ step, block })),
   );
   return { segment, blocks: found };
 }

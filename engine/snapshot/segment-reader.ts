@@ -1,6 +1,9 @@
 import type { TimeBound } from '../../db/session/read-session.ts';
-import type { SectionLocation } from '../../segments/pages/directory.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
+import {
+  pagesOfSections,
+  type SectionLocation,
+  type Sections,
+} from '../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { sectionsOf } from '../../store/read/segment-ranges.ts';
@@ -40,13 +43,13 @@ export const segmentName = ({ node }: SegmentReader, segment: StoredSegment): st
   `${node} ${identityOf(segment)}`;
 
 /** Collects the sections to read, so that one statement fetches all pages of a request. */
-export class SectionWishes {
+export class SectionRequests {
   readonly #pages = new Map<StoredSegment, Set<number>>();
 
   add(segment: StoredSegment, sections: readonly (SectionLocation | null)[]): void {
     const pages = this.#pages.get(segment) ?? new Set();
     this.#pages.set(segment, pages);
-    for (const section of sections) if (section !== null) pages.add(section.page);
+    for (const page of pagesOfSections(sections)) pages.add(page);
   }
 
   /**
@@ -57,7 +60,7 @@ export class SectionWishes {
     reader: SegmentReader,
     bound: TimeBound | null,
   ): Promise<(segment: StoredSegment) => Sections> {
-    const requests = [...this.#pages].map(([segment, pages]) => ({ segment, pages }));
+    const requests = Array.from(this.#pages, ([segment, pages]) => ({ segment, pages }));
     const fetched = await reader.fetch(requests, bound);
     const opened = new Map<StoredSegment, Sections>();
     return (segment) => {

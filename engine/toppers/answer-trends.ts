@@ -5,11 +5,10 @@ import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { fromTop } from '../answer/kernel-questions.ts';
 import { openSource, type ReadSource } from '../answer/read-source.ts';
-import { findPassingKeys, openParts, type PartsRead, wantParts } from '../answer/read-units.ts';
+import { findPassingKeys, openParts, type PartsRead, requestParts } from '../answer/read-units.ts';
 import type { KnownBlock } from '../cache/segment-memory.ts';
 import { inBatches } from '../fetch/in-batches.ts';
-import { type Cover, signedRuns } from '../kernel/cover/cover.ts';
-import { blocksIn, coverSegment } from '../kernel/cover/cover-segment.ts';
+import { blocksIn, type Cover, coverSegment, signedRuns } from '../kernel/cover/cover.ts';
 import type { UnitReadings } from '../kernel/fold/fold-units.ts';
 import type { TrendPart, TrendStep } from '../kernel/fold-trend.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
@@ -17,9 +16,9 @@ import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
 import { inPauses } from '../snapshot/in-pauses.ts';
-import { SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 /** A question to each step of a read's interval. */
 type RequestedTrend = {
@@ -71,13 +70,13 @@ export async function answerTrends(
   for (const together of inBatches(pieces, sizes.readingsAtOnce)) {
     const planned: PlannedPiece[] = [];
     for (const piece of together) planned.push(await planPiece(reader, live, piece));
-    const wishes = new SectionWishes();
+    const requests = new SectionRequests();
     const known = openParts(reader);
     for (const each of planned) {
-      wantParts(known, partsOf(each), wishes);
+      requestParts(known, partsOf(each), requests);
       await reader.pause();
     }
-    const sectionsOf = await wishes.read(reader, bound);
+    const sectionsOf = await requests.read(reader, bound);
     // Blocks first: a thread decodes them meanwhile.
     await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
     for (const each of planned) {
@@ -149,7 +148,7 @@ async function planPiece(
 
 /** Roll-ups have no steps as short as those of most trends, so only segments are read. */
 function partOf(reader: SegmentReader, segment: StoredSegment, read: MeterRead): StepPart[] {
-  const cover = coverSegment(read.interval, blocksOf(segment, read), isCounting(read.fold));
+  const cover = coverSegment(read.interval, timeOf(segment, read), isCounting(read.fold));
   if (cover.runs.length === 0) return [];
   const blocks = [...cover.runs, ...cover.less].reduce((sum, run) => sum + blocksIn(run), 0);
   const sumName = blocks === 1 ? null : nameOfSum(reader, segment, read);
@@ -241,7 +240,7 @@ function mappedPart(part: StepPart, { read, union, source }: UnitsOf): MappedPar
   const map = union.mapOf(part);
   const units: UnitReadings[] = known ? unitOf(known, 1) : [];
   for (const { run, sign } of signedRuns(cover)) {
-    for (const { block } of source.blocks.startsOf(segment, run, read.slot - 1)) {
+    for (const { block } of source.blocks.startsOf(segment, run, read)) {
       units.push(...unitOf(block, sign));
     }
   }

@@ -1,13 +1,13 @@
 import type { TimeBound } from '../../db/session/read-session.ts';
 import { lengthsName } from '../../domain/filters/network-lengths.ts';
 import { floorTo } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
+import { tileSecondsOf } from '../../segments/tiles/tile-seconds.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { openSource, type ReadSource } from '../answer/read-source.ts';
-import { findPassingKeys, openParts, wantParts } from '../answer/read-units.ts';
+import { findPassingKeys, openParts, requestParts } from '../answer/read-units.ts';
 import type { StartedBlock } from '../fetch/segment-blocks.ts';
-import { coverSteps } from '../kernel/cover/cover-segment.ts';
+import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
 import type { UnitReadings } from '../kernel/fold/fold-units.ts';
 import type {
   BoundsToJoin,
@@ -20,9 +20,9 @@ import { uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
 import { inPauses } from '../snapshot/in-pauses.ts';
-import { SectionWishes, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
+import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 const HOUR = 3600;
 
@@ -43,10 +43,11 @@ type BoundPart = SegmentPart & {
   /** The name of its bounds in the cache; null: the window has only a part of the segment. */
   readonly name: string | null;
   readonly known: StepBounds | null;
+  readonly steps: readonly StepRuns[];
 };
 
 /**
- * Returns the keys whose topper buckets may have the largest values, by bounds derived from hours:
+ * Returns the keys whose topper buckets may have the largest values, by bounds derived from tiles:
  * largest bound first, and of equal ones the smaller key. The bounds of a whole segment are cached,
  * so that the same window, or one that shares days with it, needs none of its blocks again. Errors:
  * the meter's fold has no bounds.
@@ -58,15 +59,15 @@ export async function boundKeys(
   bound: TimeBound | null,
 ): Promise<{ readonly keys: readonly BoundedKey[]; readonly keyCount: number }> {
   const { topperBucketSeconds } = group.shape;
-  const stepSeconds = stepOf(topperBucketSeconds);
+  const stepSeconds = stepOf(group.shape);
   const parts = stepParts(reader, live, { read, stepSeconds });
-  const wishes = new SectionWishes();
+  const requests = new SectionRequests();
   const opened = openParts(reader);
-  wantParts(opened, { group, read, parts }, wishes);
-  const sectionsOf = await wishes.read(reader, bound);
+  requestParts(opened, { group, read, parts }, requests);
+  const sectionsOf = await requests.read(reader, bound);
   await Promise.all([opened.blocks.decode(sectionsOf), opened.keys.decode(sectionsOf)]);
   const source = await openSource(reader, { group, read, parts }, opened);
-  const boundsOf = await readBounds(reader, parts, { read, stepSeconds, source });
+  const boundsOf = await readBounds(reader, parts, { read, source });
   const union = await uniteParts(reader, parts, source);
   const named = { keys: union.keys, codec: source.codec };
   const passing = selection.passing && (await findPassingKeys(reader, union, selection.passing));
@@ -101,10 +102,14 @@ export async function boundKeys(
   };
 }
 
-/** Hours, or a multiple of hours and of topper buckets: both divide a day. */
-function stepOf(topperBucketSeconds: number): number {
-  let seconds = HOUR;
-  while (seconds % topperBucketSeconds !== 0) seconds += HOUR;
+/**
+ * An hour or a tile, whichever is longer, or a multiple of that and of topper buckets: all of these
+ * divide a day.
+ */
+function stepOf({ bucketSeconds, topperBucketSeconds }: SegmentGroup['shape']): number {
+  const least = Math.max(HOUR, tileSecondsOf(bucketSeconds));
+  let seconds = least;
+  while (seconds % topperBucketSeconds !== 0) seconds += least;
   return seconds;
 }
 
@@ -122,11 +127,12 @@ const stepParts = (
   live
     .filter((segment) => isOfRead(segment, read))
     .flatMap((segment) => {
-      const runs = coverSteps(read.interval, blocksOf(segment, read), stepSeconds);
-      if (runs.length === 0) return [];
+      const steps = coverSteps(read.interval, timeOf(segment, read), stepSeconds);
+      if (steps.length === 0) return [];
       const name = isWithin(segment, read) ? boundsName(reader, segment, read) : null;
       const known = name === null ? null : (reader.memory.find('bounds', name) ?? null);
-      return [{ segment, cover: { runs: known ? [] : runs, less: [] }, above: [], name, known }];
+      const runs = known ? [] : steps.flatMap((step) => step.runs);
+      return [{ segment, cover: { runs, less: [] }, above: [], name, known, steps }];
     });
 
 const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: MeterRead): boolean =>
@@ -145,20 +151,18 @@ const boundsName = (
 async function readBounds(
   { memory, threadPool, caller }: SegmentReader,
   parts: readonly BoundPart[],
-  { read, stepSeconds, source }: Steps & { readonly source: ReadSource },
+  { read, source }: { readonly read: MeterRead; readonly source: ReadSource },
 ): Promise<(part: BoundPart) => StepBounds> {
   const missing = parts.filter(({ known }) => known === null);
-  const wanted = missing.map(({ segment, cover }): StepsToBound => {
-    const blocks = cover.runs.flatMap((run) => [
-      ...source.blocks.startsOf(segment, run, read.slot - 1),
-    ]);
-    const steps = groupBy(blocks, ({ start }) => floorTo(start, stepSeconds));
-    return {
+  const wanted = missing.map(
+    ({ segment, steps }): StepsToBound => ({
       fold: read.fold,
-      steps: [...steps.values()].map(unitsOf),
+      steps: steps.map(({ runs }) =>
+        runs.flatMap((run) => [...source.blocks.startsOf(segment, run, read)]).flatMap(unitsOf),
+      ),
       keyCount: source.keys.of(segment).count,
-    };
-  });
+    }),
+  );
   const made = wanted.length === 0 ? [] : await threadPool.boundSteps(wanted, caller);
   const found = new Map<BoundPart, StepBounds>();
   for (const [i, part] of missing.entries()) {
@@ -169,8 +173,8 @@ async function readBounds(
   return (part) => part.known ?? (found.get(part) as StepBounds);
 }
 
-const unitsOf = (blocks: readonly StartedBlock[]): UnitReadings[] =>
-  blocks.flatMap(({ block: { ids, column } }) => (column ? [{ ids, column, sign: 1 }] : []));
+const unitsOf = ({ block: { ids, column } }: StartedBlock): UnitReadings[] =>
+  column ? [{ ids, column, sign: 1 }] : [];
 
 /** name: that of the combined bounds in the cache; null: they are not kept. */
 type BoundsOfWindow = BoundsToJoin & { readonly name: string | null };

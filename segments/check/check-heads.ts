@@ -1,89 +1,107 @@
-import { hasHeads, headOf, readGroupHeads, type StoredHead } from '../blocks/heads.ts';
-import { WHOLE_SPAN } from '../blocks/levels.ts';
+import { readHead, type StoredHead } from '../heads/head.ts';
+import {
+  type HeadSeries,
+  readHeadSeriesColumn,
+  readHeadSeriesEntries,
+  readHeadSeriesKeys,
+  topperBuckets,
+} from '../heads/head-series.ts';
+import type { SegmentHeads } from '../heads/segment-heads.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
-import { compareKeys } from '../keys/key-list.ts';
-import type { Directory, LocatedGroup, LocatedLevel } from '../pages/directory.ts';
-import type { Sections } from '../pages/sections.ts';
-import type { KeyRange } from '../readings/key-range.ts';
-import { bucketRows } from '../readings/readings.ts';
+import { compareKeys, type KeyList } from '../keys/key-list.ts';
+import type { Directory, LocatedHeadSeries } from '../pages/directory.ts';
+import type { SectionLocation, Sections } from '../pages/sections.ts';
 import type { SegmentShape } from '../shape.ts';
-import { compareColumns } from './same-readings.ts';
+import { isSameColumn } from './same-readings.ts';
 
-/** The heads of a level, and all blocks of it, with which they must agree. */
+/** The stored heads of a segment, and those that its tiles have. */
 type HeadsToCheck = {
   readonly directory: Directory;
-  readonly sections: Sections;
-  readonly level: LocatedLevel;
-  readonly blocks: KeyRange;
+  readonly shape: SegmentShape;
   readonly codec: KeyCodec;
-  readonly folds: SegmentShape['folds'];
+  /** Of the pages that have the heads. */
+  readonly sections: Sections;
+  readonly found: ReturnType<SegmentHeads['finish']>;
 };
 
-/** Yields in words what is wrong with the heads of a level. Errors: DamagedSegment. */
+/** Yields in words what is wrong with the heads of a segment. Errors: DamagedSegment. */
 export function* checkHeads(check: HeadsToCheck): Generator<string> {
-  const { directory, level, blocks } = check;
-  const { stepSeconds, groups } = level;
-  const heads = `the heads of the ${stepSeconds === WHOLE_SPAN ? 'whole span' : `blocks of ${stepSeconds} s`}`;
-  const isExpected = directory.hasHeads && hasHeads(blocks.keys.count, stepSeconds);
-  if (groups.some((group) => group.heads.length > 0 !== isExpected)) {
-    yield `${heads} ${isExpected ? 'are missing' : 'are there, although the range has few keys'}`;
+  const { heads, headSeries } = check.directory;
+  const { found } = check;
+  if ((heads === null) !== (found === null)) {
+    yield `its heads are ${found ? 'missing' : 'there, although it has few keys'}`;
     return;
   }
-  let from = 0;
-  for (const group of groups) {
-    const to = endOf(blocks, group, from);
-    if (!areHeadsOf(check, group, { from, to })) {
-      yield `${heads} do not have the largest keys`;
-      return;
-    }
-    from = to;
+  if (!heads || !found) return;
+  if (!areHeads(check, heads.span, found.span)) {
+    yield 'the heads of the span do not have the largest keys';
+  }
+  const isSameTimes =
+    heads.tiles.length === found.tiles.length &&
+    heads.tiles.every(({ start }, i) => start === found.tiles[i]?.start);
+  if (!isSameTimes) yield 'the heads are of other tiles than those with many keys';
+  else if (
+    !heads.tiles.every((tile, i) => areHeads(check, tile.heads, found.tiles[i]?.heads ?? []))
+  ) {
+    yield 'the heads of a tile do not have the largest keys';
+  }
+  if (!isSeries(check, headSeries, found.series)) {
+    yield 'the head series are not what the tiles have of the largest keys';
   }
 }
 
-/** Returns the index of the first bucket after a group. */
-function endOf({ readings: { starts } }: KeyRange, { lastStart }: LocatedGroup, from: number) {
-  let to = from;
-  while (to < starts.length && (starts[to] as number) <= lastStart) to += 1;
-  return to;
-}
-
-/** Buckets of the blocks, from `from` to before `to`. */
-type Buckets = { readonly from: number; readonly to: number };
-
-function areHeadsOf(
-  { sections, level, blocks, codec, folds }: HeadsToCheck,
-  { firstStart, heads }: LocatedGroup,
-  { from, to }: Buckets,
-): boolean {
-  const { stepSeconds } = level;
-  return heads.every((section, meterIndex) => {
-    const times = { stepSeconds, first: firstStart };
-    const stored = section && readGroupHeads(sections(section), codec, times);
-    let left = stored?.size ?? 0;
-    for (let bucket = from; bucket < to; bucket += 1) {
-      const source = { level: blocks, meterIndex, fold: folds[meterIndex] ?? null, codec };
-      const right = headOf(source, bucketRows(blocks.readings, bucket));
-      // What a roll-up is compared with begins at another time.
-      const start =
-        stepSeconds === WHOLE_SPAN ? firstStart : (blocks.readings.starts[bucket] as number);
-      const found = stored?.get(start) ?? null;
-      if (!areSame(found, right)) return false;
-      if (found) left -= 1;
-    }
-    return left === 0;
-  });
-}
+const areHeads = (
+  { sections, codec }: HeadsToCheck,
+  stored: readonly (SectionLocation | null)[],
+  found: readonly (StoredHead | null)[],
+): boolean =>
+  stored.every((location, meterIndex) =>
+    areSame(location && readHead(sections(location), codec), found[meterIndex] ?? null),
+  );
 
 function areSame(a: StoredHead | null, b: StoredHead | null): boolean {
   if (a === null || b === null) return a === b;
-  if (a.keyCount !== b.keyCount || a.keys.count !== b.keys.count) return false;
-  const total = compareColumns(columnOf(a.total), columnOf(b.total));
-  const values = compareColumns(columnOf(a.values), columnOf(b.values));
-  if (!total(0, 0)) return false;
-  for (let i = 0; i < a.keys.count; i += 1) {
-    if (compareKeys(a.keys, i, b.keys, i) !== 0 || !values(i, i)) return false;
-  }
+  return (
+    a.keyCount === b.keyCount &&
+    a.total === b.total &&
+    areSameKeys(a.keys, b.keys) &&
+    a.ordinals.every((ordinal, i) => ordinal === b.ordinals[i]) &&
+    isSameColumn(
+      { values: a.values, counts: null },
+      { values: b.values, counts: null },
+      a.keys.count,
+    )
+  );
+}
+
+export function areSameKeys(a: KeyList, b: KeyList): boolean {
+  if (a.count !== b.count) return false;
+  for (let i = 0; i < a.count; i += 1) if (compareKeys(a, i, b, i) !== 0) return false;
   return true;
 }
 
-const columnOf = (values: StoredHead['values']) => ({ values, counts: null });
+function isSeries(
+  { directory, shape, codec, sections }: HeadsToCheck,
+  stored: LocatedHeadSeries | null,
+  found: HeadSeries | null,
+): boolean {
+  if (stored === null || found === null) return stored === found;
+  if (stored.keys === null || stored.entries === null) return false;
+  const keys = readHeadSeriesKeys(sections(stored.keys), codec);
+  const { count } = topperBuckets(directory.span, shape.topperBucketSeconds);
+  const size = { keyCount: keys.count, topperBuckets: count };
+  const { ends, bucketIndexes } = readHeadSeriesEntries(sections(stored.entries), size);
+  const { series } = found;
+  if (!areSameKeys(keys, found.keys)) return false;
+  if (!areEqual(ends, series.ends) || !areEqual(bucketIndexes, series.bucketIndexes)) return false;
+  return stored.columns.every((location, meterIndex) =>
+    isSameColumn(
+      location && readHeadSeriesColumn(sections(location), bucketIndexes.length),
+      series.columns[meterIndex] ?? null,
+      bucketIndexes.length,
+    ),
+  );
+}
+
+const areEqual = (a: Uint32Array, b: Uint32Array): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);

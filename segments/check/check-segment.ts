@@ -1,25 +1,30 @@
-import type { BucketSpan } from '../blocks/levels.ts';
-import { levelsOf, WHOLE_SPAN } from '../blocks/levels.ts';
+import { SegmentHeads } from '../heads/segment-heads.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS } from '../keys/key-section.ts';
 import type { Directory, LocatedRange } from '../pages/directory.ts';
-import { EVER, readBlocks, readRange, readTotals } from '../pages/read-range.ts';
+import { joinTiles, readKeys, readSpan, readTile, readTotals } from '../pages/read-range.ts';
 import type { Sections } from '../pages/sections.ts';
-import type { KeyRange } from '../readings/key-range.ts';
-import { coarserReadings, combineReadings, type Readings } from '../readings/readings.ts';
+import {
+  coarserReadings,
+  combineReadings,
+  type Readings,
+  totalsOf,
+  WHOLE_SPAN,
+} from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
+import type { BucketSpan } from '../span.ts';
+import { readTileTotals, tileMeters, tileTotals } from '../tiles/tile.ts';
+import type { TileReadings } from '../tiles/tile-readings.ts';
+import { tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
 import { checkHeads } from './check-heads.ts';
-import { isSeriesOf } from './check-series.ts';
-import { areSameReadings } from './same-readings.ts';
+import { areSameReadings, isSameColumn } from './same-readings.ts';
 
 /*
- * A segment stores the same readings several times, in encodings that different code writes and
- * reads, so it can verify itself. The blocks of each level are compared with the sums of the finest
- * blocks, the heads and the series with the blocks, the totals with the sums of all keys, and the
- * directory with what it lists. A wrong number is detected unless it is wrong in the same way
- * everywhere; in that case the digest of its page does not match, because only one writer writes
- * all of them.
+ * A segment says several things about the same readings, so it can verify itself. The totals of
+ * tiles are compared with their readings, the sums of the span with the tiles, heads and head
+ * series with both, the totals with the sums of all keys, and the directory with what it lists.
+ * That a reading itself is as it was written is what the digests of pages are for.
  */
 
 /** What is known about a segment before any of its pages is read. */
@@ -31,27 +36,37 @@ export type SegmentOutline = {
 
 /**
  * Checks a segment in steps, for pages that are fetched range by range: call `range` for each of
- * the directory's ranges in order, then `end`. Errors: DamagedSegment.
+ * the directory's ranges in order, then `heads`, then `end`. Errors: DamagedSegment.
  */
 export class SegmentCheck {
   readonly #outline: SegmentOutline;
+  readonly #heads: SegmentHeads;
   #count = 0;
   #totals: Readings | null = null;
   #span: BucketSpan | null = null;
 
   constructor(outline: SegmentOutline) {
     this.#outline = outline;
+    const { shape, directory } = outline;
+    const { span, tileSeconds } = directory;
+    this.#heads = new SegmentHeads({ shape, span, tileSeconds, isRollUp: false });
   }
 
   *range(range: LocatedRange, sections: Sections): Generator<string> {
-    const { shape, codec, directory } = this.#outline;
+    const { shape, codec } = this.#outline;
     this.#count += 1;
-    const stored = readRange({ directory, range, sections }, codec);
-    for (const fault of checkRange({ ...this.#outline, sections }, range, stored)) {
+    const keys = readKeys(range, codec, sections);
+    const tiles = range.tiles.map((tile) => readTile({ range, sections }, tile));
+    const readings = joinTiles(tiles, { range, bucketSeconds: shape.bucketSeconds });
+    for (const fault of this.#faults({ range, sections, keys, tiles, readings })) {
       yield `range ${this.#count}: ${fault}`;
     }
-    this.#totals = addTotals(this.#totals, stored.readings, shape);
-    this.#span = widenSpan(this.#span, stored.readings.starts);
+    this.#add({ range, sections, keys, tiles, readings });
+  }
+
+  /** Checks the heads, after all ranges; `sections` has their pages. */
+  *heads(sections: Sections): Generator<string> {
+    yield* checkHeads({ ...this.#outline, sections, found: this.#heads.finish() });
   }
 
   *end(): Generator<string> {
@@ -64,7 +79,60 @@ export class SegmentCheck {
       yield 'the totals are not the sums of all keys';
     }
   }
+
+  *#faults(stored: StoredRange): Generator<string> {
+    const { shape, directory } = this.#outline;
+    const { readings } = stored;
+    yield* checkKeys(stored);
+    yield* checkTiles(stored, shape, directory);
+    if (
+      !readings.ends.every((end, key) => end > (key === 0 ? 0 : (readings.ends[key - 1] as number)))
+    ) {
+      yield 'a key has no reading';
+      return;
+    }
+    const isOneTile = tileOfSpan(directory, 'first') === tileOfSpan(directory, 'last');
+    if ((stored.range.span === null) !== isOneTile) {
+      yield `the sums of the span are ${isOneTile ? 'there, for one tile' : 'missing'}`;
+      return;
+    }
+    const sums = coarserReadings(readings, WHOLE_SPAN, shape.folds).columns;
+    const isRight = readSpan(stored).every((column, meterIndex) =>
+      isSameColumn(column, sums[meterIndex] ?? null, readings.keyCount),
+    );
+    if (!isRight) yield 'the sums of the span are not what its tiles add up to';
+  }
+
+  #add({ range, keys, tiles, readings }: StoredRange): void {
+    const { folds, topperBucketSeconds } = this.#outline.shape;
+    const byTopperBucket = coarserReadings(readings, topperBucketSeconds, folds);
+    const totals = coarserReadings(readings, WHOLE_SPAN, folds).columns;
+    const { firstOrdinal } = range;
+    this.#heads.addRange({ keys, firstOrdinal, byTopperBucket, totals });
+    for (const tile of tiles) {
+      this.#heads.addTile(tile, tileMeters(tile, folds), { keys, firstOrdinal });
+    }
+    const own = totalsOf(byTopperBucket, topperBucketSeconds, folds);
+    const parts = this.#totals === null ? [own] : [this.#totals, own];
+    this.#totals = combineReadings(
+      parts.map((each) => ({ readings: each, ordinalMap: null })),
+      { keyCount: 1, folds },
+    );
+    this.#span = widenSpan(this.#span, readings.starts);
+  }
 }
+
+/** A range as it was read. */
+type StoredRange = {
+  readonly range: LocatedRange;
+  readonly sections: Sections;
+  readonly keys: KeyList;
+  readonly tiles: readonly TileReadings[];
+  readonly readings: Readings;
+};
+
+const tileOfSpan = ({ span, tileSeconds }: Directory, end: 'first' | 'last'): number =>
+  tileOf(span[end], tileSeconds);
 
 function* checkOrder(ranges: readonly LocatedRange[]): Generator<string> {
   for (const [i, { firstKey }] of ranges.entries()) {
@@ -75,12 +143,7 @@ function* checkOrder(ranges: readonly LocatedRange[]): Generator<string> {
   }
 }
 
-function* checkRange(
-  { directory, shape, codec, sections }: SegmentOutline & { readonly sections: Sections },
-  range: LocatedRange,
-  { keys, readings }: KeyRange,
-): Generator<string> {
-  const source = { directory, range, sections };
+function* checkKeys({ range, keys }: StoredRange): Generator<string> {
   const isFirst = areBytes(range.firstKey, keyAt(keys, 0));
   if (!isFirst || !areBytes(range.lastKey, keyAt(keys, keys.count - 1))) {
     yield 'its first or last key is not the one that the directory says';
@@ -88,28 +151,31 @@ function* checkRange(
   if (!range.sectionKeys.every((key, i) => isKeyAt(keys, (i + 1) * SECTION_KEYS, key))) {
     yield 'a section of its keys begins with another key than the directory says';
   }
-  if (readings.starts.some((start) => start % shape.bucketSeconds !== 0)) {
-    yield 'a block starts within a bucket';
+}
+
+function* checkTiles(
+  { range, sections, tiles }: StoredRange,
+  { bucketSeconds, folds }: SegmentShape,
+  { tileSeconds }: Directory,
+): Generator<string> {
+  if (tileSeconds !== tileSecondsOf(bucketSeconds)) {
+    yield `its tiles have ${tileSeconds} s, not ${tileSecondsOf(bucketSeconds)}`;
   }
-  if (!hasAllKeys(readings)) yield 'a key has no reading';
-  const levels = levelsOf(shape, directory.span);
-  const stored = range.levels.map(({ stepSeconds }) => stepSeconds);
-  if (stored.toReversed().join() !== levels.join()) yield 'its levels are not those of its span';
-  const meterIndexes = shape.folds.map((_, meterIndex) => meterIndex);
-  const finest = range.levels.at(-1);
-  for (const level of range.levels) {
-    const { stepSeconds } = level;
-    const sums = level === finest ? readings : coarserReadings(readings, stepSeconds, shape.folds);
-    const isRight =
-      level === finest ||
-      areSameReadings(sums, readBlocks(source, level, { ...EVER, meterIndexes }));
-    const what =
-      stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
-    if (!isRight) yield `the ${what} are not what the finest blocks add up to`;
-    const blocks = { keys, readings: sums };
-    yield* checkHeads({ directory, sections, level, blocks, codec, folds: shape.folds });
+  for (const [i, tile] of tiles.entries()) {
+    // Buckets are counted from the first that starts in the tile.
+    const most = Math.ceil(tileSeconds / bucketSeconds);
+    if (tile.buckets.some((bucket) => bucket >= most)) yield 'a tile has a bucket of another tile';
+    for (const [meterIndex, column] of tile.columns.entries()) {
+      const location = range.tiles[i]?.totals[meterIndex] ?? null;
+      const fold = folds[meterIndex] ?? null;
+      if (!column || !location || fold === null) continue;
+      const stored = readTileTotals(sections(location), tile.ordinals.length);
+      const sums = tileTotals(column, tile.ends, fold);
+      if (!isSameColumn(stored, sums, tile.ordinals.length)) {
+        yield 'the totals of a tile are not what its readings add up to';
+      }
+    }
   }
-  if (!isSeriesOf(source, readings, shape)) yield 'its series differ from its blocks';
 }
 
 const isKeyAt = (keys: KeyList, ordinal: number, key: Uint8Array): boolean =>
@@ -117,22 +183,12 @@ const isKeyAt = (keys: KeyList, ordinal: number, key: Uint8Array): boolean =>
 
 const areBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-function hasAllKeys({ keyCount, ordinals }: Readings): boolean {
-  const marks = new Uint8Array(keyCount);
-  for (const ordinal of ordinals) marks[ordinal] = 1;
-  return !marks.includes(0);
-}
-
-function addTotals(totals: Readings | null, readings: Readings, shape: SegmentShape): Readings {
-  const { topperBucketSeconds: stepSeconds, folds } = shape;
-  const own = { readings, ordinalMap: new Uint32Array(readings.keyCount) };
-  const sources = totals === null ? [own] : [{ readings: totals, ordinalMap: null }, own];
-  return combineReadings(sources, { keyCount: 1, stepSeconds, folds });
-}
-
 function widenSpan(span: BucketSpan | null, starts: Float64Array): BucketSpan {
-  const first = starts[0] as number;
-  const last = starts.at(-1) as number;
-  if (span === null) return { first, last };
-  return { first: Math.min(span.first, first), last: Math.max(span.last, last) };
+  let first = span?.first ?? Number.POSITIVE_INFINITY;
+  let last = span?.last ?? Number.NEGATIVE_INFINITY;
+  for (const start of starts) {
+    if (start < first) first = start;
+    if (start > last) last = start;
+  }
+  return { first, last };
 }

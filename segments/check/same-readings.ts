@@ -5,11 +5,10 @@ import type { Readings } from '../readings/readings.ts';
 /** Whether two sets of readings have the same keys, buckets and numbers. */
 export function areSameReadings(a: Readings, b: Readings): boolean {
   return (
-    areEqual(a.starts, b.starts) &&
     areEqual(a.ends, b.ends) &&
-    areEqual(a.ordinals, b.ordinals) &&
+    areEqual(a.starts, b.starts) &&
     a.columns.every((column, meterIndex) =>
-      isSameColumn(column, b.columns[meterIndex] ?? null, a.ordinals.length),
+      isSameColumn(column, b.columns[meterIndex] ?? null, a.starts.length),
     )
   );
 }
@@ -20,7 +19,7 @@ function areEqual(a: Float64Array | Uint32Array, b: Float64Array | Uint32Array):
   return true;
 }
 
-function isSameColumn(a: Column | null, b: Column | null, length: number): boolean {
+export function isSameColumn(a: Column | null, b: Column | null, length: number): boolean {
   const isSame = compareColumns(a, b);
   for (let row = 0; row < length; row += 1) if (!isSame(row, row)) return false;
   return true;
@@ -30,7 +29,7 @@ function isSameColumn(a: Column | null, b: Column | null, length: number): boole
  * Returns a function that checks whether a row of `a` and a row of `b` have the same reading, or
  * none.
  */
-export function compareColumns(
+function compareColumns(
   a: Column | null,
   b: Column | null,
 ): (row: number, other: number) => boolean {

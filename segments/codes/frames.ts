@@ -47,45 +47,68 @@ const EXCEPTION_BITS = 7;
  */
 const byBits = new Uint32Array(TOO_MANY_BITS);
 
-/** The low 32 bits of each number of the frame being written. */
-const words = new Uint32Array(FRAME);
+/** The numbers of the frame being written, and how many bits each needs. */
+export const frameNumbers = new Float64Array(FRAME);
+export const frameBits = new Uint8Array(FRAME);
+
+/** The low 32 bits of each of these numbers. */
+export const frameWords = new Uint32Array(FRAME);
 
 /** By width: the bytes that the upper bits of all exceptions would take. */
 const upperBytes = new Uint32Array(TOO_MANY_BITS + EXCEPTION_BITS);
 
 function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number): void {
-  const maxBits = measure(numbers, from, to);
-  const { width, exceptions } = bestWidth(maxBits, to - from);
+  writeMeasured(out, to - from, measureFrame(numbers, from, to));
+}
+
+/** How a frame takes the fewest bytes, and how many besides its first byte. */
+export type FrameWidth = {
+  readonly width: number;
+  readonly exceptions: number;
+  readonly size: number;
+};
+
+/** Measures a frame. The next frame that is written must be this one. */
+export const measureFrame = (numbers: Numbers, from: number, to: number): FrameWidth =>
+  bestWidth(measure(numbers, from, to), to - from);
+
+/** Writes the frame that was measured last. */
+export function writeMeasured(out: ByteWriter, count: number, measured: FrameWidth): void {
+  const { width, exceptions } = measured;
   out.byte(width | (exceptions > 0 ? HAS_EXCEPTIONS : 0));
-  if (width > 0) writeBits(out, to - from, width);
+  if (width > 0) writeBits(out, count, width);
   if (exceptions === 0) return;
   out.byte(exceptions - 1);
   const scale = 2 ** width;
-  for (let at = from; at < to; at += 1) {
-    const value = numbers[at] as number;
+  for (let i = 0; i < count; i += 1) {
+    const value = frameNumbers[i] as number;
     if (value < scale) continue;
-    out.byte(at - from);
+    out.byte(i);
     out.varint(Math.floor(value / scale));
   }
 }
 
-/** Fills `words` and `byBits`. Returns the largest number of bits that any number needs. */
+/** Returns the number of bits of a whole number from 0 to 2^53−1. */
+export function bitsOf(value: number): number {
+  const word = value >>> 0;
+  return word === value ? 32 - Math.clz32(word) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
+}
+
+/** Fills `byBits` and the arrays of the frame being written. Returns the largest number of bits that any number needs. */
 function measure(numbers: Numbers, from: number, to: number): number {
   byBits.fill(0);
   let max = 0;
   for (let at = from; at < to; at += 1) {
     const value = numbers[at] as number;
-    const word = value >>> 0;
-    words[at - from] = word;
-    const bits =
-      word === value ? 32 - Math.clz32(word) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
+    const bits = bitsOf(value);
+    frameNumbers[at - from] = value;
+    frameBits[at - from] = bits;
+    frameWords[at - from] = value >>> 0;
     byBits[bits] = (byBits[bits] as number) + 1;
     if (bits > max) max = bits;
   }
   return max;
 }
-
-type FrameWidth = { readonly width: number; readonly exceptions: number };
 
 /**
  * Returns the width with which a frame of `count` numbers takes the fewest bytes, from the results
@@ -93,7 +116,7 @@ type FrameWidth = { readonly width: number; readonly exceptions: number };
  * exception takes one byte more than with a width that is larger by seven.
  */
 function bestWidth(maxBits: number, count: number): FrameWidth {
-  let best: FrameWidth = { width: 0, exceptions: 0 };
+  let best: FrameWidth = { width: 0, exceptions: 0, size: 0 };
   let min = Number.POSITIVE_INFINITY;
   let exceptions = 0;
   upperBytes.fill(0, maxBits, maxBits + EXCEPTION_BITS);
@@ -109,7 +132,7 @@ function bestWidth(maxBits: number, count: number): FrameWidth {
     const size = ((count * width + 7) >>> 3) + fixed + (upperBytes[width] as number);
     if (size >= min) continue;
     min = size;
-    best = { width, exceptions };
+    best = { width, exceptions, size };
   }
   return best;
 }
@@ -129,7 +152,7 @@ function writeBits(out: ByteWriter, count: number, width: number): void {
   let pending = 0;
   let bits = 0;
   for (let i = 0; i < count; i += 1) {
-    const word = words[i] as number;
+    const word = frameWords[i] as number;
     pending |= (word & lowMask) << bits;
     bits += lowWidth;
     if (bits >= 16) {
@@ -180,7 +203,13 @@ export function readFrames(reader: ByteReader, count: number, into: Numbers, to 
   }
 }
 
-function readFrame(reader: ByteReader, length: number, into: Float64Array, from: number): void {
+/** Reads one frame of `length` numbers. Errors: DamagedSegment. */
+export function readFrame(
+  reader: ByteReader,
+  length: number,
+  into: Float64Array,
+  from: number,
+): void {
   const head = reader.byte();
   const width = head & ~HAS_EXCEPTIONS;
   if (width > MAX_WIDTH) throw new DamagedSegment(`a frame has numbers of ${width} bits`);
@@ -231,7 +260,8 @@ function readBits(reader: ByteReader, into: Float64Array, { from, to, width }: B
   }
 }
 
-function bitsAt(bytes: Uint8Array, from: number, width: number): number {
+/** Returns `width` bits from the bit with index `from` on; those beyond the end are 0. */
+export function bitsAt(bytes: Uint8Array, from: number, width: number): number {
   let value = 0;
   for (let i = 0; i < width; i += 1) {
     const bit = from + i;

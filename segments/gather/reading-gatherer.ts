@@ -1,4 +1,5 @@
 import { type Lanes, laneValue } from '../codes/lanes.ts';
+import { picked, sortByNumber } from '../codes/sort-by-number.ts';
 import { keyListPart } from '../merge/key-list-parts.ts';
 import { RANGE_LIMITS, type RangeLimits } from '../merge/merge-ranges.ts';
 import type { KeyRange } from '../readings/key-range.ts';
@@ -7,7 +8,6 @@ import type { SegmentShape } from '../shape.ts';
 import { GatheredColumn } from './gathered-column.ts';
 import { KeyTable } from './key-table.ts';
 import { sortKeys } from './sort-keys.ts';
-import { picked, sortByNumber } from './sort-rows.ts';
 
 const FIRST_CAPACITY = 64;
 
@@ -75,7 +75,7 @@ export class ReadingGatherer {
   combine(): void {
     const indexes = Uint32Array.from({ length: this.keys.count }, (_, index) => index);
     const parts = [...this.#parts(indexes, RANGE_LIMITS)];
-    const rowCount = parts.reduce((sum, { readings }) => sum + readings.ordinals.length, 0);
+    const rowCount = parts.reduce((sum, { readings }) => sum + readings.starts.length, 0);
     this.#clear(Math.max(FIRST_CAPACITY, rowCount));
     for (const { readings, from } of parts) this.#addReadings(readings, from);
   }
@@ -90,17 +90,17 @@ export class ReadingGatherer {
   }
 
   /** Adds readings whose ordinals are key indexes minus `first`. */
-  #addReadings({ starts, ends, ordinals, columns }: Readings, first: number): void {
+  #addReadings({ keyCount, starts, ends, columns }: Readings, first: number): void {
     const firstRow = this.rowCount;
-    for (let bucket = 0, row = 0; bucket < ends.length; bucket += 1) {
-      for (; row < (ends[bucket] as number); row += 1) {
-        this.addRow(starts[bucket] as number, first + (ordinals[row] as number));
+    for (let key = 0, row = 0; key < keyCount; key += 1) {
+      for (; row < (ends[key] as number); row += 1) {
+        this.addRow(starts[row] as number, first + key);
       }
     }
     for (const [meterIndex, column] of columns.entries()) {
       if (!column) continue;
       const { values, counts } = column;
-      for (let row = 0; row < ordinals.length; row += 1) {
+      for (let row = 0; row < starts.length; row += 1) {
         if (Number.isNaN(values.low[row])) continue;
         this.putValue(meterIndex, firstRow + row, numberAt(values, row));
         if (counts) this.putCount(meterIndex, firstRow + row, numberAt(counts, row));
@@ -160,11 +160,10 @@ export class ReadingGatherer {
       ordinals[i] = (ranks[this.#keyIndexes[row] as number] as number) - from;
       buckets[i] = present.ordinalOf[this.#buckets[row] as number] as number;
     }
-    // Sort by bucket, then by ordinal. Ordinals are sorted first because the sort is stable.
-    const byOrdinal = sortByNumber(ordinals, to - from).rows;
-    const bucketsByOrdinal = picked(buckets, byOrdinal);
-    const { rows: second, ends } = sortByNumber(bucketsByOrdinal, present.starts.length);
-    const order = picked(byOrdinal, second);
+    // Sort by key, then by bucket. Buckets are sorted first because the sort is stable.
+    const byBucket = sortByNumber(buckets, present.starts.length).rows;
+    const { rows: second, ends } = sortByNumber(picked(ordinals, byBucket), to - from);
+    const order = picked(byBucket, second);
     const sorted = picked(rows, order);
     const columns = this.#values.map((values, meterIndex) => {
       if (!values?.isUsed) return null;
@@ -172,13 +171,11 @@ export class ReadingGatherer {
       const counts = this.#counts[meterIndex];
       return { values: own, counts: counts?.isUsed ? countsOf(counts.pick(sorted), own) : null };
     });
-    const readings: Readings = {
-      keyCount: to - from,
-      starts: present.starts,
-      ends,
-      ordinals: picked(ordinals, order),
-      columns,
-    };
+    const starts = new Float64Array(count);
+    for (let i = 0; i < count; i += 1) {
+      starts[i] = present.starts[buckets[order[i] as number] as number] as number;
+    }
+    const readings: Readings = { keyCount: to - from, ends, starts, columns };
     return hasRepetitions(readings) ? this.#combined(readings) : readings;
   }
 
@@ -194,9 +191,11 @@ export class ReadingGatherer {
   }
 
   #combined(readings: Readings): Readings {
-    const { bucketSeconds, folds } = this.#shape;
-    const grid = { keyCount: readings.keyCount, stepSeconds: bucketSeconds, folds };
-    return combineReadings([{ readings, ordinalMap: null }], grid);
+    const { keyCount } = readings;
+    return combineReadings([{ readings, ordinalMap: null }], {
+      keyCount,
+      folds: this.#shape.folds,
+    });
   }
 
   #grow(): void {
@@ -260,12 +259,10 @@ function countsOf(counts: Lanes, { low }: Lanes): Lanes {
   return counts;
 }
 
-function hasRepetitions({ ordinals, ends }: Readings): boolean {
+function hasRepetitions({ ends, starts }: Readings): boolean {
   let from = 0;
   for (const to of ends) {
-    for (let row = from + 1; row < to; row += 1) {
-      if (ordinals[row] === ordinals[row - 1]) return true;
-    }
+    for (let row = from + 1; row < to; row += 1) if (starts[row] === starts[row - 1]) return true;
     from = to;
   }
   return false;

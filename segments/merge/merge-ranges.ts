@@ -1,7 +1,8 @@
 import { compareKeys, firstOrdinal } from '../keys/key-list.ts';
 import { uniteKeys } from '../keys/unite-keys.ts';
+import { joinColumns } from '../readings/join-columns.ts';
 import type { KeyRange } from '../readings/key-range.ts';
-import { combineReadings } from '../readings/readings.ts';
+import { combineReadings, keyRows } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import { joinKeyLists } from './key-list-parts.ts';
 import { splitRange } from './split-range.ts';
@@ -23,7 +24,7 @@ import { splitRange } from './split-range.ts';
 /** Maximum size of a range, unless a single key has more rows. */
 export type RangeLimits = { readonly keys: number; readonly rows: number };
 
-export const RANGE_LIMITS: RangeLimits = { keys: 65_536, rows: 524_288 };
+export const RANGE_LIMITS: RangeLimits = { keys: 65_536, rows: 65_536 };
 
 /** The ranges of a segment, ascending. A store reads each range on demand. */
 export type RangeStream = AsyncIterable<KeyRange> | Iterable<KeyRange>;
@@ -37,7 +38,7 @@ export async function* mergeRanges(
   limits: RangeLimits = RANGE_LIMITS,
 ): AsyncGenerator<KeyRange> {
   const inputs = streams.map(openStream);
-  const gathered = new RangeGatherer(shape, limits);
+  const gathered = new RangeGatherer(limits);
   for (;;) {
     for (const input of inputs) input.pending ??= await input.next();
     const open = inputs.filter(({ pending }) => pending !== null);
@@ -106,25 +107,17 @@ function unite(parts: readonly KeyRange[], shape: SegmentShape): KeyRange {
     readings,
     ordinalMap: maps[i] as Uint32Array,
   }));
-  return { keys, readings: combine(sources, keys.count, shape) };
+  return { keys, readings: combineReadings(sources, { keyCount: keys.count, folds: shape.folds }) };
 }
-
-const combine = (
-  sources: Parameters<typeof combineReadings>[0],
-  keyCount: number,
-  { bucketSeconds, folds }: SegmentShape,
-) => combineReadings(sources, { keyCount, stepSeconds: bucketSeconds, folds });
 
 /** Gathers consecutive ranges until together they are large enough. */
 class RangeGatherer {
-  readonly #shape: SegmentShape;
   readonly #limits: RangeLimits;
   #ranges: KeyRange[] = [];
   #keys = 0;
   #rows = 0;
 
-  constructor(shape: SegmentShape, limits: RangeLimits) {
-    this.#shape = shape;
+  constructor(limits: RangeLimits) {
     this.#limits = limits;
   }
 
@@ -133,7 +126,7 @@ class RangeGatherer {
    */
   add(range: KeyRange): KeyRange | null {
     const keys = range.keys.count;
-    const rows = range.readings.ordinals.length;
+    const rows = range.readings.starts.length;
     const isFull = this.#keys + keys > this.#limits.keys || this.#rows + rows > this.#limits.rows;
     const full = isFull ? this.take() : null;
     this.#ranges.push(range);
@@ -147,43 +140,57 @@ class RangeGatherer {
     this.#ranges = [];
     this.#keys = 0;
     this.#rows = 0;
-    return ranges.length === 0 ? null : joinRanges(ranges, this.#shape);
+    return ranges.length === 0 ? null : joinRanges(ranges);
   }
 }
 
-function joinRanges(ranges: readonly KeyRange[], shape: SegmentShape): KeyRange {
+/** Joins consecutive ranges: their rows follow each other. */
+function joinRanges(ranges: readonly KeyRange[]): KeyRange {
   const [only] = ranges;
   if (only && ranges.length === 1) return only;
   const keys = joinKeyLists(ranges.map((range) => range.keys));
-  let before = 0;
-  const sources = ranges.map(({ readings }) => {
-    const ordinalMap = new Uint32Array(readings.keyCount);
-    for (let i = 0; i < ordinalMap.length; i += 1) ordinalMap[i] = before + i;
-    before += readings.keyCount;
-    return { readings, ordinalMap };
-  });
-  return { keys, readings: combine(sources, keys.count, shape) };
+  const lengths = ranges.map(({ readings }) => readings.starts.length);
+  const rows = lengths.reduce((sum, length) => sum + length, 0);
+  const ends = new Uint32Array(keys.count);
+  const starts = new Float64Array(rows);
+  let key = 0;
+  let row = 0;
+  for (const { readings } of ranges) {
+    starts.set(readings.starts, row);
+    for (const end of readings.ends) {
+      ends[key] = row + end;
+      key += 1;
+    }
+    row += readings.starts.length;
+  }
+  const slots = ranges[0]?.readings.columns.length ?? 0;
+  const columns = Array.from({ length: slots }, (_, meterIndex) =>
+    joinColumns(
+      ranges.map(({ readings }) => readings.columns[meterIndex] ?? null),
+      lengths,
+    ),
+  );
+  return { keys, readings: { keyCount: keys.count, ends, starts, columns } };
 }
 
 /** Splits a range into ranges within the limits. */
 function* splitToLimits(range: KeyRange, limits: RangeLimits): Generator<KeyRange> {
   const { keys, readings } = range;
-  if (keys.count <= limits.keys && readings.ordinals.length <= limits.rows) {
+  if (keys.count <= limits.keys && readings.starts.length <= limits.rows) {
     yield range;
     return;
   }
-  const rowsOf = new Uint32Array(keys.count);
-  for (const ordinal of readings.ordinals) rowsOf[ordinal] = (rowsOf[ordinal] as number) + 1;
   let from = 0;
   let rows = 0;
   for (let key = 0; key < keys.count; key += 1) {
-    const own = rowsOf[key] as number;
-    if (key > from && (key - from === limits.keys || rows + own > limits.rows)) {
+    const own = keyRows(readings, key);
+    const count = own.to - own.from;
+    if (key > from && (key - from === limits.keys || rows + count > limits.rows)) {
       yield splitRange(range, from, key);
       from = key;
       rows = 0;
     }
-    rows += own;
+    rows += count;
   }
   yield splitRange(range, from, keys.count);
 }

@@ -1,46 +1,30 @@
 import { crc32 } from 'node:zlib';
-import { type BucketSpan, WHOLE_SPAN } from '../blocks/levels.ts';
 import { ByteReader, ByteWriter } from '../codes/bytes.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
-import type { ListedSection } from './page-cutter.ts';
+import type { BucketSpan } from '../span.ts';
+import { pageCountOf, type SectionLocation } from './sections.ts';
 
 /*
  * What a reader must know about a segment before it fetches a page: its ranges of keys, and where
- * each section lies. Sections are listed in the order in which they were put into pages, so their
- * lengths, and whether they open a page, determine where they lie.
+ * each section lies. Sections are listed in the order in which they were written, so their lengths
+ * determine where they lie.
  */
 
-/** The location of a section: a page, and a range of bytes in the page's sections. */
-export type SectionLocation = {
-  readonly page: number;
-  readonly from: number;
-  readonly to: number;
-};
-
 /** The same structure is written and read. Only the type that stands for a section differs. */
-type GroupOf<Section> = {
-  readonly firstStart: number;
-  readonly lastStart: number;
-  readonly ordinals: Section;
-  readonly columns: readonly Section[];
-  /** By meter, like the columns; empty if the blocks of the level have no heads. */
-  readonly heads: readonly Section[];
-};
-
-type LevelOf<Section> = {
-  readonly stepSeconds: number;
-  readonly groups: readonly GroupOf<Section>[];
-};
-
-type ChunkOf<Section> = {
-  readonly keyCount: number;
-  readonly entries: Section;
-  readonly columns: readonly Section[];
+type TileOf<Section> = {
+  /** Epoch seconds. */
+  readonly start: number;
+  readonly keys: Section;
+  /** A roll-up has only keys. */
+  readonly times: Section;
+  /** By meter (slot − 1). */
+  readonly totals: readonly Section[];
+  readonly values: readonly Section[];
 };
 
 type RangeOf<Section> = {
   readonly keyCount: number;
-  /** Rows of bucket readings: one per key and bucket. */
+  /** Rows of readings: one per key and bucket. */
   readonly rowCount: number;
   readonly firstKey: Uint8Array;
   readonly lastKey: Uint8Array;
@@ -49,52 +33,76 @@ type RangeOf<Section> = {
    * The first key of each section of keys except the first section, which begins with `firstKey`.
    */
   readonly sectionKeys: readonly Uint8Array[];
-  readonly levels: readonly LevelOf<Section>[];
-  readonly series: readonly ChunkOf<Section>[];
+  /** By meter: the combined readings of each key; null if the segment lies in one tile. */
+  readonly span: readonly Section[] | null;
+  readonly tiles: readonly TileOf<Section>[];
 };
 
-export type ListedRange = RangeOf<ListedSection>;
-export type LocatedGroup = GroupOf<SectionLocation | null>;
-export type LocatedLevel = LevelOf<SectionLocation | null>;
-export type LocatedChunk = ChunkOf<SectionLocation | null>;
-export type LocatedRange = RangeOf<SectionLocation | null>;
+/** Heads by meter. */
+type TileHeadsOf<Section> = { readonly start: number; readonly heads: readonly Section[] };
 
-type DirectoryOf<Section> = {
+type HeadsOf<Section> = {
+  readonly span: readonly Section[];
+  readonly tiles: readonly TileHeadsOf<Section>[];
+};
+
+type HeadSeriesOf<Section> = {
+  readonly keys: Section;
+  readonly entries: Section;
+  readonly columns: readonly Section[];
+};
+
+type DirectoryOf<Section, Range> = {
   /** Part of the digest of every page. */
   readonly nonce: number;
   readonly slots: number;
   readonly span: BucketSpan;
-  readonly pageCount: number;
-  readonly ranges: readonly RangeOf<Section>[];
-  /**
-   * All keys combined, by topper bucket: one section of ordinals and one per meter, as in a group.
-   */
+  readonly tileSeconds: number;
+  readonly ranges: readonly Range[];
+  /** The largest keys of the span and of tiles; null: the segment has few keys. */
+  readonly heads: HeadsOf<Section> | null;
+  /** The series of some of the largest keys. */
+  readonly headSeries: HeadSeriesOf<Section> | null;
+  /** All keys combined, by topper bucket: times, and one section per meter. */
   readonly totals: readonly Uint8Array[];
 };
 
-export type ListedDirectory = DirectoryOf<ListedSection>;
-export type Directory = DirectoryOf<SectionLocation | null> & {
-  /** Whether long blocks of many keys have heads: those of the first version have none. */
-  readonly hasHeads: boolean;
+/** While it is written, a section is its length; 0: there is none. */
+export type ListedTile = TileOf<number>;
+export type ListedRange = RangeOf<number>;
+export type ListedHeads = HeadsOf<number>;
+export type ListedHeadSeries = HeadSeriesOf<number>;
+export type ListedDirectory = DirectoryOf<number, ListedRange>;
+
+export type LocatedTile = TileOf<SectionLocation | null>;
+export type LocatedRange = RangeOf<SectionLocation | null> & {
+  /** The ordinal of its first key in the segment. */
+  readonly firstOrdinal: number;
+};
+export type LocatedHeadSeries = HeadSeriesOf<SectionLocation | null>;
+export type Directory = DirectoryOf<SectionLocation | null, LocatedRange> & {
+  readonly pageCount: number;
 };
 
-/** Segments of the first version, without heads, were written up to 1.0.2. */
-const VERSIONS = { first: 1, withHeads: 2 } as const;
+/** Versions 1 and 2 are those of format 1. */
+const VERSION = 3;
 const DIGEST_BYTES = 4;
-/** How the step of the whole span is written among the levels. */
-const WHOLE = 0;
 
 export function writeDirectory(directory: ListedDirectory): Uint8Array {
   const out = new ByteWriter();
-  const { nonce, slots, span, pageCount, ranges, totals } = directory;
-  out.byte(VERSIONS.withHeads);
-  out.varint(nonce);
-  out.varint(slots);
-  out.varint(span.first);
-  out.varint(span.last - span.first);
-  out.varint(pageCount);
+  const { nonce, slots, span, tileSeconds, ranges, heads, headSeries, totals } = directory;
+  out.byte(VERSION);
+  for (const number of [nonce, slots, span.first, span.last - span.first, tileSeconds]) {
+    out.varint(number);
+  }
   out.varint(ranges.length);
-  for (const range of ranges) writeRange(out, range, span);
+  for (const range of ranges) writeRange(out, range, directory);
+  out.byte((heads ? HAS.heads : 0) | (headSeries ? HAS.series : 0));
+  if (heads) {
+    writeAll(out, heads.span);
+    writeTimed(out, heads.tiles, directory, (tile) => writeAll(out, tile.heads));
+  }
+  if (headSeries) writeAll(out, [headSeries.keys, headSeries.entries, ...headSeries.columns]);
   for (const section of totals) writeBytes(out, section);
   const body = out.take();
   const bytes = new Uint8Array(body.length + DIGEST_BYTES);
@@ -103,42 +111,45 @@ export function writeDirectory(directory: ListedDirectory): Uint8Array {
   return bytes;
 }
 
-function writeRange(out: ByteWriter, range: ListedRange, span: BucketSpan): void {
+const HAS = { heads: 1, series: 2 } as const;
+
+type Timing = Pick<ListedDirectory, 'span' | 'tileSeconds'>;
+
+function writeRange(out: ByteWriter, range: ListedRange, timing: Timing): void {
   out.varint(range.keyCount);
   out.varint(range.rowCount);
   writeBytes(out, range.firstKey);
   writeBytes(out, range.lastKey);
   out.varint(range.keys.length);
-  for (const section of range.keys) writeSection(out, section);
+  writeAll(out, range.keys);
   for (const key of range.sectionKeys) writeBytes(out, key);
-  out.varint(range.levels.length);
-  for (const { stepSeconds, groups } of range.levels) {
-    out.varint(stepSeconds === WHOLE_SPAN ? WHOLE : stepSeconds);
-    out.varint(groups.length);
-    out.byte(groups.some(({ heads }) => heads.length > 0) ? 1 : 0);
-    let before = firstStart(span, stepSeconds);
-    const step = stepSeconds === WHOLE_SPAN ? 1 : stepSeconds;
-    for (const group of groups) {
-      out.varint((group.firstStart - before) / step);
-      out.varint((group.lastStart - group.firstStart) / step);
-      before = group.lastStart;
-      for (const section of [group.ordinals, ...group.columns, ...group.heads]) {
-        writeSection(out, section);
-      }
-    }
-  }
-  out.varint(range.series.length);
-  for (const { keyCount, entries, columns } of range.series) {
-    out.varint(keyCount);
-    for (const section of [entries, ...columns]) writeSection(out, section);
+  out.byte(range.span ? 1 : 0);
+  writeAll(out, range.span ?? []);
+  writeTimed(out, range.tiles, timing, ({ keys, times, totals, values }) =>
+    writeAll(out, [keys, times, ...totals, ...values]),
+  );
+}
+
+function writeTimed<Item extends { readonly start: number }>(
+  out: ByteWriter,
+  items: readonly Item[],
+  timing: Timing,
+  write: (item: Item) => void,
+): void {
+  out.varint(items.length);
+  let before = firstTile(timing);
+  for (const item of items) {
+    out.varint((item.start - before) / timing.tileSeconds);
+    write(item);
+    before = item.start;
   }
 }
 
-const firstStart = ({ first }: BucketSpan, stepSeconds: number): number =>
-  stepSeconds === WHOLE_SPAN ? first : first - (first % stepSeconds);
+const firstTile = ({ span: { first }, tileSeconds }: Timing): number =>
+  first - (first % tileSeconds);
 
-function writeSection(out: ByteWriter, { length, opensPage }: ListedSection): void {
-  out.varint(length * 2 + (opensPage ? 1 : 0));
+function writeAll(out: ByteWriter, lengths: readonly number[]): void {
+  for (const length of lengths) out.varint(length);
 }
 
 function writeBytes(out: ByteWriter, bytes: Uint8Array): void {
@@ -155,72 +166,54 @@ export function readDirectory(bytes: Uint8Array): Directory {
   if (view.getUint32(end, true) !== crc32(body)) {
     throw new DamagedSegment('the digest of the directory does not fit its bytes');
   }
-  return DirectoryReader.open(body).read();
+  return new DirectoryReader(body, BEGINNING).read();
 }
 
-/** The position of a directory reader: in its bytes, and in the pages. */
-type Position = {
-  readonly at: number;
-  /** −1 before the first page is opened. */
-  readonly page: number;
-  /** Where the next section begins in the page. */
-  readonly offset: number;
-};
+/** The position of a directory reader: in its bytes, and in the sections of the segment. */
+type Position = { readonly at: number; readonly offset: number };
 
-const BEGINNING: Position = { at: 0, page: -1, offset: 0 };
-
-/** What all parts of a directory need to know about it. */
-type Frame = {
-  readonly body: Uint8Array;
-  readonly version: number;
-  readonly slots: number;
-  readonly span: BucketSpan;
-};
-
-type GroupList = { readonly length: number; readonly hasHeads: boolean };
+const BEGINNING: Position = { at: 0, offset: 0 };
 
 /**
- * Reads a directory. A directory names thousands of sections, and a query needs only a few of them.
- * So groups and series are only skipped at first, which finds every possible fault in them; the
- * lists are built on demand.
+ * Reads a directory. It names thousands of sections, and a query needs only a few of them. So tiles
+ * are only skipped at first, which finds every possible fault in them; their lists are built on
+ * demand.
  */
 class DirectoryReader {
   readonly #reader: ByteReader;
-  #frame: Frame;
-  #page: number;
+  #slots = 0;
+  #timing: Timing = { span: { first: 0, last: 0 }, tileSeconds: 1 };
   #offset: number;
+  #keys = 0;
 
-  constructor(frame: Frame, { at, page, offset }: Position) {
-    this.#reader = new ByteReader(frame.body, at);
-    this.#frame = frame;
-    this.#page = page;
+  constructor(body: Uint8Array, { at, offset }: Position) {
+    this.#reader = new ByteReader(body, at);
     this.#offset = offset;
-  }
-
-  static open(body: Uint8Array): DirectoryReader {
-    const span = { first: 0, last: 0 };
-    return new DirectoryReader({ body, version: 0, slots: 0, span }, BEGINNING);
   }
 
   read(): Directory {
     const reader = this.#reader;
     const version = reader.byte();
-    const { first: oldest, withHeads: newest } = VERSIONS;
-    if (version < oldest || version > newest) {
-      throw new DamagedSegment(`the segment has version ${version}, this program reads ${newest}`);
+    if (version !== VERSION) {
+      throw new DamagedSegment(`the segment has version ${version}, this program reads ${VERSION}`);
     }
     const nonce = reader.varint();
     const slots = this.#count();
     const first = reader.varint();
     const span = { first, last: first + reader.varint() };
-    this.#frame = { body: reader.bytes, version, slots, span };
-    const pageCount = reader.varint();
+    const tileSeconds = reader.varint();
+    if (tileSeconds === 0) throw new DamagedSegment('tiles have no length');
+    this.#slots = slots;
+    this.#timing = { span, tileSeconds };
     const ranges = this.#list(() => this.#range());
+    const flags = reader.byte();
+    if (flags > (HAS.heads | HAS.series)) throw new DamagedSegment(`unknown flags ${flags}`);
+    const heads = (flags & HAS.heads) === 0 ? null : this.#heads();
+    const headSeries = (flags & HAS.series) === 0 ? null : this.#headSeries();
     const totals = Array.from({ length: slots + 1 }, () => this.#bytes());
     if (reader.at !== reader.bytes.length) throw new DamagedSegment('bytes are left over');
-    if (this.#page + 1 !== pageCount) throw new DamagedSegment('a page has no section');
-    const hasHeads = version >= VERSIONS.withHeads;
-    return { nonce, slots, span, pageCount, ranges, totals, hasHeads };
+    const pageCount = pageCountOf(this.#offset);
+    return { nonce, slots, span, tileSeconds, ranges, heads, headSeries, totals, pageCount };
   }
 
   #range(): LocatedRange {
@@ -228,144 +221,94 @@ class DirectoryReader {
     const keyCount = reader.varint();
     const rowCount = reader.varint();
     if (keyCount === 0) throw new DamagedSegment('a range has no keys');
+    const firstOrdinal = this.#keys;
+    this.#keys += keyCount;
     const firstKey = this.#bytes();
     const lastKey = this.#bytes();
     const keys = this.#list(() => this.#section());
     const sectionKeys = keys.slice(1).map(() => this.#bytes());
-    const levels = this.#list(() => this.#level());
-    const length = this.#count();
-    const series = this.#later(
-      length,
-      () => this.#skipChunk(),
-      (from) => Array.from({ length }, () => from.#chunk()),
-    );
+    const hasSpan = reader.byte();
+    if (hasSpan > 1) throw new DamagedSegment(`a flag of the directory is ${hasSpan}`);
+    const span = hasSpan === 1 ? this.#columns() : null;
+    const tiles = this.#tiles();
     return {
       keyCount,
       rowCount,
+      firstOrdinal,
       firstKey,
       lastKey,
       keys,
       sectionKeys,
-      levels,
-      get series() {
-        return series();
+      span,
+      get tiles() {
+        return tiles();
       },
     };
   }
 
-  #level(): LocatedLevel {
-    const written = this.#reader.varint();
-    const stepSeconds = written === WHOLE ? WHOLE_SPAN : written;
-    const step = written === WHOLE ? 1 : written;
-    const first = firstStart(this.#frame.span, stepSeconds);
+  /** Skips a range's tiles. Returns a function that reads them when it is first called. */
+  #tiles(): () => readonly LocatedTile[] {
+    const position = { at: this.#reader.at, offset: this.#offset };
     const length = this.#count();
-    const hasHeads = this.#frame.version >= VERSIONS.withHeads && this.#flag();
-    const groups = this.#later(
-      length,
-      () => this.#skipGroup(hasHeads),
-      (from) => from.#groups({ length, hasHeads }, first, step),
-    );
-    return {
-      stepSeconds,
-      get groups() {
-        return groups();
-      },
+    for (let i = 0; i < length; i += 1) {
+      const step = this.#reader.varint();
+      if (i > 0 && step === 0) throw new DamagedSegment('two tiles have the same start');
+      for (let section = 0; section < 2 + 2 * this.#slots; section += 1) this.#section();
+    }
+    const { bytes } = this.#reader;
+    let tiles: readonly LocatedTile[] | null = null;
+    return () => {
+      if (tiles) return tiles;
+      const reader = new DirectoryReader(bytes, position);
+      reader.#slots = this.#slots;
+      reader.#timing = this.#timing;
+      tiles = reader.#timed((start) => reader.#tile(start));
+      return tiles;
     };
   }
 
-  #groups({ length, hasHeads }: GroupList, first: number, step: number): LocatedGroup[] {
-    let start = first;
-    return Array.from({ length }, () => {
-      const firstOfGroup = start + this.#reader.varint() * step;
-      start = firstOfGroup + this.#reader.varint() * step;
-      return {
-        firstStart: firstOfGroup,
-        lastStart: start,
-        ordinals: this.#section(),
-        columns: this.#columns(),
-        heads: hasHeads ? this.#columns() : [],
-      };
+  #tile(start: number): LocatedTile {
+    return {
+      start,
+      keys: this.#section(),
+      times: this.#section(),
+      totals: this.#columns(),
+      values: this.#columns(),
+    };
+  }
+
+  #heads(): Directory['heads'] {
+    const span = this.#columns();
+    return { span, tiles: this.#timed((start) => ({ start, heads: this.#columns() })) };
+  }
+
+  #headSeries(): LocatedHeadSeries {
+    return { keys: this.#section(), entries: this.#section(), columns: this.#columns() };
+  }
+
+  #timed<Item>(read: (start: number) => Item): Item[] {
+    const { tileSeconds } = this.#timing;
+    let start = firstTile(this.#timing);
+    return this.#list(() => {
+      start += this.#reader.varint() * tileSeconds;
+      return read(start);
     });
   }
 
-  #skipGroup(hasHeads: boolean): void {
-    this.#reader.varint();
-    this.#reader.varint();
-    this.#skipSections();
-    if (hasHeads) for (let i = 0; i < this.#frame.slots; i += 1) this.#passSection();
-  }
-
-  #chunk(): LocatedChunk {
-    const keyCount = this.#reader.varint();
-    return { keyCount, entries: this.#section(), columns: this.#columns() };
-  }
-
-  #skipChunk(): void {
-    if (this.#reader.varint() === 0) throw new DamagedSegment('a chunk of series is of no key');
-    this.#skipSections();
-  }
-
   #columns(): (SectionLocation | null)[] {
-    return Array.from({ length: this.#frame.slots }, () => this.#section());
+    return Array.from({ length: this.#slots }, () => this.#section());
   }
 
   #section(): SectionLocation | null {
-    const length = this.#passSection();
+    const length = this.#reader.varint();
     if (length === 0) return null;
-    return { page: this.#page, from: this.#offset - length, to: this.#offset };
-  }
-
-  /** Skips one section that does not belong to a meter, and one for each meter. */
-  #skipSections(): void {
-    for (let i = 0; i <= this.#frame.slots; i += 1) this.#passSection();
-  }
-
-  /** Moves past the next section and returns its length; 0 if there is none. */
-  #passSection(): number {
-    const written = this.#reader.varint();
-    const length = Math.floor(written / 2);
-    if (length === 0) return 0;
-    if (written % 2 === 1) {
-      this.#page += 1;
-      this.#offset = 0;
-    }
-    if (this.#page < 0) throw new DamagedSegment('a section lies before the first page');
+    const from = this.#offset;
     this.#offset += length;
-    return length;
-  }
-
-  /**
-   * Skips the items of a list. Returns a function that reads them when it is first called, with
-   * another reader that begins at the current position of this one.
-   */
-  #later<Item>(
-    length: number,
-    skip: () => void,
-    read: (from: DirectoryReader) => readonly Item[],
-  ): () => readonly Item[] {
-    const position = { at: this.#reader.at, page: this.#page, offset: this.#offset };
-    for (let i = 0; i < length; i += 1) skip();
-    const end = this.#reader.at;
-    const frame = this.#frame;
-    let items: readonly Item[] | null = null;
-    return () => {
-      if (items !== null) return items;
-      const reader = new DirectoryReader(frame, position);
-      const made = read(reader);
-      if (reader.#reader.at !== end) throw new DamagedSegment('a list has another end than before');
-      items = made;
-      return made;
-    };
+    return { from, to: this.#offset };
   }
 
   #list<Item>(read: () => Item): Item[] {
     return Array.from({ length: this.#count() }, read);
-  }
-
-  #flag(): boolean {
-    const flag = this.#reader.byte();
-    if (flag > 1) throw new DamagedSegment(`a flag of the directory is ${flag}`);
-    return flag === 1;
   }
 
   /** Reads a number of items, each of which takes at least one byte. */

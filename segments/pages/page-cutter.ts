@@ -1,19 +1,10 @@
 import { ByteWriter } from '../codes/bytes.ts';
-import { sealPage } from './page.ts';
-
-/**
- * Maximum bytes of a page, unless a single section is larger: what one read of a few blocks of one
- * meter fetches.
- */
-const PAGE_BYTES = 16_384;
+import { PAGE_BYTES, sealPage } from './page.ts';
 
 /** A page ready to be stored. Numbers ascend from 0. */
 export type StoredPage = { readonly number: number; readonly bytes: Uint8Array };
 
-/** A section as the directory lists it. A length of 0 means that the section does not exist. */
-export type ListedSection = { readonly length: number; readonly opensPage: boolean };
-
-/** Puts sections into pages, one after the other. No section is split. */
+/** Cuts a segment's sections, one after the other, into pages. A section may lie in several. */
 export class PageCutter {
   readonly #nonce: number;
   readonly #open = new ByteWriter();
@@ -24,13 +15,16 @@ export class PageCutter {
     this.#nonce = nonce;
   }
 
-  add(section: Uint8Array | null): ListedSection {
-    if (section === null || section.length === 0) return { length: 0, opensPage: false };
-    const isFull = this.#open.length > 0 && this.#open.length + section.length > PAGE_BYTES;
-    if (isFull) this.#close();
-    const opensPage = this.#open.length === 0;
-    this.#open.append(section);
-    return { length: section.length, opensPage };
+  /** Adds a section, or none. Returns its length. */
+  add(section: Uint8Array | null): number {
+    if (section === null) return 0;
+    for (let from = 0; from < section.length; ) {
+      const to = Math.min(section.length, from + PAGE_BYTES - this.#open.length);
+      this.#open.append(section.subarray(from, to));
+      if (this.#open.length === PAGE_BYTES) this.#close();
+      from = to;
+    }
+    return section.length;
   }
 
   /** Returns the pages closed since the last call. */
@@ -40,10 +34,9 @@ export class PageCutter {
     return closed;
   }
 
-  /** Closes the last page. Returns the number of pages. */
-  finish(): number {
+  /** Closes the last page. */
+  finish(): void {
     if (this.#open.length > 0) this.#close();
-    return this.#number;
   }
 
   #close(): void {

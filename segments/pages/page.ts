@@ -2,12 +2,18 @@ import { crc32 } from 'node:zlib';
 import { DamagedSegment } from '../damaged-segment.ts';
 
 /*
- * A page is the unit of storage and of reading: a CRC-32 in four bytes, then sections one after the
- * other. The CRC covers the segment's nonce, the page's number and the sections. So it detects a
+ * A page is the unit of storage and of reading: a CRC-32 in four bytes, then a piece of the
+ * segment's sections, which follow each other across pages. The CRC covers the segment's nonce, the page's number and the piece. So it detects a
  * flipped bit, and also a page that has the number of another one.
  */
 
 const DIGEST_BYTES = 4;
+
+/**
+ * Bytes of sections in a page, except the last: with its digest, its key and the headers of a row,
+ * a page fills one of PostgreSQL's pages of 8 kB, so that it is stored in the row itself.
+ */
+export const PAGE_BYTES = 8110 - DIGEST_BYTES;
 
 /** Identifies a page and its segment; part of the digest. */
 type PageIdentity = { readonly nonce: number; readonly number: number };

@@ -1,18 +1,9 @@
-import {
-  type BlockKeys,
-  type GroupTimes,
-  readGroupColumns,
-  readGroupKeys,
-} from '../blocks/block-group.ts';
-import {
-  readSeriesColumn,
-  readSeriesEntries,
-  type SeriesEntries,
-  topperBuckets,
-} from '../blocks/series.ts';
 import { ByteReader } from '../codes/bytes.ts';
-import type { Column } from '../codes/column.ts';
+import { type Column, pickRows } from '../codes/column.ts';
+import { readColumn } from '../codes/column-code.ts';
+import { readFrames, requireFrames } from '../codes/frames.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
+import { topperBuckets } from '../heads/head-series.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import type { KeyList } from '../keys/key-list.ts';
 import { KeyListBuilder } from '../keys/key-list-builder.ts';
@@ -22,15 +13,12 @@ import { joinColumns } from '../readings/join-columns.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
-import type {
-  Directory,
-  LocatedChunk,
-  LocatedGroup,
-  LocatedLevel,
-  LocatedRange,
-  SectionLocation,
-} from './directory.ts';
-import type { Sections } from './sections.ts';
+import { readWhole } from '../tiles/read-whole.ts';
+import { readTileKeys, readTileTimes, readTileTotals, readTileValues } from '../tiles/tile.ts';
+import type { TileReadings } from '../tiles/tile-readings.ts';
+import { tileGrid } from '../tiles/tile-seconds.ts';
+import type { Directory, LocatedRange, LocatedTile } from './directory.ts';
+import type { SectionLocation, Sections } from './sections.ts';
 
 /** Reads the keys of a range. Errors: DamagedSegment. */
 export function readKeys(range: LocatedRange, codec: KeyCodec, sections: Sections): KeyList {
@@ -86,52 +74,6 @@ function readSection(
 const wrongSections = ({ keyCount, keys }: LocatedRange) =>
   new DamagedSegment(`${keyCount} keys are in ${keys.length} sections`);
 
-/** What to read from a level: blocks that start from `from` to before `to`, for some meters. */
-type BlockQuestion = {
-  readonly from: number;
-  readonly to: number;
-  /** Positions of the meters (slot − 1), ascending. */
-  readonly meterIndexes: readonly number[];
-};
-
-/** Selects all blocks. */
-export const EVER = { from: 0, to: Number.POSITIVE_INFINITY };
-
-/** Returns the groups of a level that have blocks in the given time. */
-export const groupsWithin = (
-  { groups }: LocatedLevel,
-  { from, to }: Pick<BlockQuestion, 'from' | 'to'>,
-): LocatedGroup[] =>
-  groups.filter(({ firstStart, lastStart }) => lastStart >= from && firstStart < to);
-
-/** Reads the blocks of a level of a range. Errors: DamagedSegment. */
-export function readBlocks(
-  { directory, range, sections }: RangeSource,
-  level: LocatedLevel,
-  question: BlockQuestion,
-): Readings {
-  const blocks: BlockKeys[] = [];
-  const columns = Array.from({ length: directory.slots }, (): (Column | null)[] => []);
-  const { stepSeconds } = level;
-  for (const group of groupsWithin(level, question)) {
-    const times = { stepSeconds, first: group.firstStart };
-    const stored = readGroup(sections, {
-      group,
-      range,
-      times,
-      meterIndexes: question.meterIndexes,
-    });
-    for (const block of stored.blocks) {
-      if (block.start < question.from || block.start >= question.to) continue;
-      blocks.push(block);
-      for (const [meterIndex, lists] of columns.entries()) {
-        lists.push(stored.columns[meterIndex]?.[block.blockIndex]?.() ?? null);
-      }
-    }
-  }
-  return joinBlocks(blocks, columns, range.keyCount);
-}
-
 /** The directory and sections that a range is read from. */
 export type RangeSource = {
   readonly directory: Directory;
@@ -139,101 +81,146 @@ export type RangeSource = {
   readonly sections: Sections;
 };
 
-type GroupQuestion = {
-  readonly group: LocatedGroup;
-  readonly range: LocatedRange;
-  readonly times: GroupTimes;
-  readonly meterIndexes: readonly number[];
+/** The sections of a range's sums over the whole segment: by meter; `keys` null: of all keys. */
+export type SpanSections = {
+  readonly keys: SectionLocation | null;
+  readonly totals: readonly (SectionLocation | null)[];
 };
 
-function readGroup(sections: Sections, { group, range, times, meterIndexes }: GroupQuestion) {
-  // Starts in the group are counted from that of its first block, which is in the directory.
-  const blocks = readGroupKeys(sections(required(group.ordinals)), range.keyCount, times);
-  if (blocks[0]?.start !== group.firstStart || blocks.at(-1)?.start !== group.lastStart) {
-    throw new DamagedSegment('a group of blocks has other starts than the directory says');
-  }
-  const counts = blocks.map(({ count }) => count);
-  const columns = group.columns.map((location, i) =>
-    location !== null && meterIndexes.includes(i)
-      ? readGroupColumns(sections(location), counts)
-      : null,
-  );
-  return { blocks, columns };
+/**
+ * Returns where the combined readings of each key over the whole segment are: in a section of their
+ * own or, if the segment lies in one tile, in that tile. Errors: DamagedSegment.
+ */
+export function spanOf({ span, tiles }: LocatedRange): SpanSections {
+  if (span) return { keys: null, totals: span };
+  const [tile, ...others] = tiles;
+  if (!tile || others.length > 0) throw new DamagedSegment('a range has no sums of its keys');
+  return { keys: tile.keys, totals: tile.totals };
 }
 
-function joinBlocks(
-  blocks: readonly BlockKeys[],
-  columns: readonly (readonly (Column | null)[])[],
-  keyCount: number,
-): Readings {
-  const ends = new Uint32Array(blocks.length);
-  let rows = 0;
-  for (const [i, { count }] of blocks.entries()) {
-    rows += count;
-    ends[i] = rows;
-  }
-  const ordinals = new Uint32Array(rows);
-  for (const [i, block] of blocks.entries()) {
-    const end = ends[i] as number;
-    block.unpack(ordinals.subarray(end - block.count, end), 0);
-  }
-  const lengths = blocks.map(({ count }) => count);
-  return {
-    keyCount,
-    starts: Float64Array.from(blocks, ({ start }) => start),
-    ends,
-    ordinals,
-    columns: columns.map((parts) => joinColumns(parts, lengths)),
-  };
+/** Reads the combined readings of each key over the whole segment. Errors: DamagedSegment. */
+export function readSpan({ range, sections }: Omit<RangeSource, 'directory'>): (Column | null)[] {
+  return spanOf(range).totals.map(
+    (location) => location && readTileTotals(sections(location), range.keyCount),
+  );
+}
+
+/** Reads a tile of a range, all meters. Errors: DamagedSegment. */
+export function readTile(
+  { range, sections }: Omit<RangeSource, 'directory'>,
+  { start, keys, times, totals, values }: LocatedTile,
+): TileReadings {
+  const ordinals = readTileKeys(sections(required(keys)), range.keyCount);
+  const { ends, buckets } = readTileTimes(sections(required(times)), ordinals.length);
+  const columns = totals.map((location, meterIndex) => {
+    if (location === null) return null;
+    const own = values[meterIndex] ?? null;
+    const column = readTileTotals(sections(location), ordinals.length);
+    return readTileValues(own && sections(own), column, { ends, buckets });
+  });
+  return { start, ordinals, ends, buckets, columns };
 }
 
 /** Reads all of a range as it was written, for merging and checking. Errors: DamagedSegment. */
-export function readRange(source: RangeSource, codec: KeyCodec): KeyRange {
-  const { directory, range, sections } = source;
-  const finest = range.levels.at(-1);
-  if (!finest) throw new DamagedSegment('a range has no blocks');
-  const meterIndexes = Array.from({ length: directory.slots }, (_, meterIndex) => meterIndex);
-  const readings = readBlocks(source, finest, { ...EVER, meterIndexes });
-  if (readings.ordinals.length !== range.rowCount) {
-    throw new DamagedSegment(`a range has ${readings.ordinals.length} of ${range.rowCount} rows`);
-  }
+export function readRange(
+  source: RangeSource,
+  codec: KeyCodec,
+  { bucketSeconds }: Pick<SegmentShape, 'bucketSeconds'>,
+): KeyRange {
+  const { range, sections } = source;
+  const tiles = range.tiles.map((tile) => readTile(source, tile));
+  const readings = joinTiles(tiles, { range, bucketSeconds });
   return { keys: readKeys(range, codec, sections), readings };
 }
 
-/** The series of a chunk. Columns of meters that were not read are null. */
-export type ChunkSeries = SeriesEntries & { readonly columns: readonly (Column | null)[] };
+type TilesOfRange = { readonly range: LocatedRange; readonly bucketSeconds: number };
 
-/** Reads the series of a chunk's keys for the meters at `meterIndexes`. Errors: DamagedSegment. */
-export function readChunk(
-  { directory, sections }: Pick<RangeSource, 'directory' | 'sections'>,
-  chunk: LocatedChunk,
-  {
-    shape,
-    meterIndexes,
-  }: { readonly shape: SegmentShape; readonly meterIndexes: readonly number[] },
-): ChunkSeries {
-  const { count } = topperBuckets(directory.span, shape.topperBucketSeconds);
-  const size = { keyCount: chunk.keyCount, topperBuckets: count };
-  const entries = readSeriesEntries(sections(required(chunk.entries)), size);
-  const columns = chunk.columns.map((location, i) =>
-    location !== null && meterIndexes.includes(i)
-      ? readSeriesColumn(sections(location), entries.bucketIndexes.length)
-      : null,
-  );
-  return { ends: entries.ends, bucketIndexes: entries.bucketIndexes, columns };
+/** Joins the tiles of a range, in time order. Errors: DamagedSegment. */
+export function joinTiles(
+  tiles: readonly TileReadings[],
+  { range: { keyCount, rowCount }, bucketSeconds }: TilesOfRange,
+): Readings {
+  const lengths = tiles.map(({ buckets }) => buckets.length);
+  const rows = lengths.reduce((sum, length) => sum + length, 0);
+  if (rows !== rowCount) throw new DamagedSegment(`a range has ${rows} of ${rowCount} rows`);
+  const ends = endsOf(tiles, keyCount);
+  const next = new Uint32Array(keyCount);
+  next.set(ends.subarray(0, keyCount - 1), 1);
+  const starts = new Float64Array(rows);
+  /** By row of the result: its row in the tiles one after the other. */
+  const order = new Uint32Array(rows);
+  let first = 0;
+  for (const tile of tiles) {
+    const { origin } = tileGrid(tile.start, bucketSeconds);
+    let row = 0;
+    for (let i = 0; i < tile.ordinals.length; i += 1) {
+      const key = tile.ordinals[i] as number;
+      let to = next[key] as number;
+      for (; row < (tile.ends[i] as number); row += 1) {
+        starts[to] = origin + (tile.buckets[row] as number) * bucketSeconds;
+        order[to] = first + row;
+        to += 1;
+      }
+      next[key] = to;
+    }
+    first += tile.buckets.length;
+  }
+  const slots = tiles[0]?.columns.length ?? 0;
+  const columns = Array.from({ length: slots }, (_, meterIndex) => {
+    const parts = tiles.map((tile) => tile.columns[meterIndex] ?? null);
+    const joined = joinColumns(parts, lengths);
+    return joined && pickRows(joined, order);
+  });
+  return { keyCount, ends, starts, columns };
+}
+
+function endsOf(tiles: readonly TileReadings[], keyCount: number): Uint32Array {
+  const ends = new Uint32Array(keyCount);
+  for (const tile of tiles) {
+    let from = 0;
+    for (let i = 0; i < tile.ordinals.length; i += 1) {
+      const key = tile.ordinals[i] as number;
+      const to = tile.ends[i] as number;
+      ends[key] = (ends[key] as number) + to - from;
+      from = to;
+    }
+  }
+  let end = 0;
+  for (let key = 0; key < keyCount; key += 1) {
+    end += ends[key] as number;
+    ends[key] = end;
+  }
+  return ends;
 }
 
 /** Reads all keys of a segment combined by topper bucket, as one key. Errors: DamagedSegment. */
 export function readTotals({ totals, span }: Directory, shape: SegmentShape): Readings {
-  const [ordinals, ...columns] = totals;
-  const { topperBucketSeconds: stepSeconds } = shape;
-  const { origin: first } = topperBuckets(span, stepSeconds);
-  const blocks = readGroupKeys(ordinals ?? new Uint8Array(0), 1, { stepSeconds, first });
-  const counts = blocks.map(({ count }) => count);
-  const byMeter = columns.map((section) =>
-    section.length === 0 ? [] : readGroupColumns(section, counts).map((unpack) => unpack()),
-  );
-  return joinBlocks(blocks, byMeter, 1);
+  const [times, ...columns] = totals;
+  const { topperBucketSeconds } = shape;
+  const { origin, count: most } = topperBuckets(span, topperBucketSeconds);
+  const starts = readWhole(times ?? new Uint8Array(0), (reader) => {
+    const count = reader.varint();
+    if (count > most) throw new DamagedSegment(`${count} totals are of ${most} topper buckets`);
+    requireFrames(reader, count);
+    const steps = new Float64Array(count);
+    readFrames(reader, count, steps);
+    let before = origin - topperBucketSeconds;
+    for (let i = 0; i < count; i += 1) {
+      before += ((steps[i] as number) + 1) * topperBucketSeconds;
+      steps[i] = before;
+    }
+    return steps;
+  });
+  return {
+    keyCount: 1,
+    ends: Uint32Array.of(starts.length),
+    starts,
+    columns: columns.map((section) =>
+      section.length === 0
+        ? null
+        : readWhole(section, (reader) => readColumn(reader, starts.length)),
+    ),
+  };
 }
 
 function required(location: SectionLocation | null): SectionLocation {

@@ -1,40 +1,60 @@
-import { blockGroups, writeGroupColumn, writeGroupOrdinals } from '../blocks/block-group.ts';
-import { hasHeads, writeGroupHeads } from '../blocks/heads.ts';
-import { type BucketSpan, hasSeries, levelsOf } from '../blocks/levels.ts';
-import { seriesChunks, seriesOf, writeSeriesColumn, writeSeriesEntries } from '../blocks/series.ts';
 import { ByteWriter } from '../codes/bytes.ts';
+import type { Column } from '../codes/column.ts';
+import { writeColumn } from '../codes/column-code.ts';
+import { writeFrames } from '../codes/frames.ts';
+import { type StoredHead, writeHead } from '../heads/head.ts';
+import {
+  type HeadSeries,
+  writeHeadSeriesColumn,
+  writeHeadSeriesEntries,
+  writeHeadSeriesKeys,
+} from '../heads/head-series.ts';
+import { SegmentHeads } from '../heads/segment-heads.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS, writeKeySection } from '../keys/key-section.ts';
 import type { KeyRange } from '../readings/key-range.ts';
-import { combineReadings, type Readings } from '../readings/readings.ts';
-import { readingsByStep } from '../readings/readings-by-step.ts';
+import {
+  coarserReadings,
+  combineReadings,
+  type Readings,
+  totalsOf,
+  WHOLE_SPAN,
+} from '../readings/readings.ts';
+import { SOURCE_STEP } from '../roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../shape.ts';
-import { type ListedDirectory, type ListedRange, writeDirectory } from './directory.ts';
-import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.ts';
+import type { BucketSpan } from '../span.ts';
+import { tileMeters, writeTileKeys, writeTileMeter, writeTileTimes } from '../tiles/tile.ts';
+import { type TileReadings, tilesOf } from '../tiles/tile-readings.ts';
+import { tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
+import {
+  type ListedHeadSeries,
+  type ListedRange,
+  type ListedTile,
+  writeDirectory,
+} from './directory.ts';
+import { PageCutter, type StoredPage } from './page-cutter.ts';
 
 /*
  * A segment holds the readings of a counter group over a span of time, and never changes. It is an
- * ascending sequence of *ranges of keys*. Each range has its own sorted dictionary, its blocks and
- * its series, and depends on no other range. So a segment with any number of keys is written,
- * merged and checked in the memory of one range, and a read of a few keys touches one range.
+ * ascending sequence of *ranges of keys*. Each range has its own sorted dictionary and its tiles,
+ * and depends on no other range. So a segment with any number of keys is written, merged and
+ * checked in the memory of one range, and a read of a few keys touches one range.
  *
- * Within a range, a key is identified by its rank in the dictionary, its *ordinal*. The same
- * readings are stored three times, once for each kind of query: by bucket, added up over longer
- * steps (levels), and transposed by key (series). Numbers are small and keys take few bytes, so all
- * of it together takes less than the header of a row in a table (docs/adr/0013-segments.md has the
- * figures).
+ * Within a range, a key is identified by its rank in the dictionary, its *ordinal*. Each reading is
+ * stored once, in the tile of its time (tiles/tile.ts); beside the tiles there is only what answers
+ * for long windows: the sums of each key, and the largest keys.
  *
- * A range is written in this order:
+ * A segment is written in this order:
  *
- *     keys      sections of up to 4,096
- *     blocks    of each level, the coarsest first. Neighbouring blocks form a group, with one
- *               section for the ordinals and one for the values of each meter; for long blocks of
- *               many keys also one for the heads of each meter
- *     series    chunks of neighbouring keys, with one section for the entries and one for the
- *               values of each meter
+ *     each range    keys     sections of up to 4,096
+ *                   span     one section per meter: the combined readings of each key, a column;
+ *                            left out if the segment lies in one tile, whose totals say the same
+ *                   tiles    keys, times, totals by meter, values by meter
+ *     heads         of the span and of tiles of an hour or longer, by meter (heads/head.ts)
+ *     head series   (heads/head-series.ts)
  *
- * Sections fill pages of 16 KiB (page-cutter.ts), and the directory says where they lie.
+ * These sections are cut into pages (page-cutter.ts), and the directory says where they lie.
  */
 
 type SegmentOptions = {
@@ -45,7 +65,7 @@ type SegmentOptions = {
   /** A random number below 2^32. */
   readonly nonce: number;
   /**
-   * Whether it is a roll-up (segments/roll-up/roll-up-shape.ts): only the keys of its buckets are
+   * Whether it is a roll-up (segments/roll-up/roll-up-shape.ts): only the keys of its tiles are
    * written.
    */
   readonly isRollUp?: boolean;
@@ -63,13 +83,19 @@ type FinishedSegment = {
 
 export class SegmentWriter {
   readonly #options: SegmentOptions;
+  readonly #tileSeconds: number;
   readonly #cutter: PageCutter;
   readonly #ranges: ListedRange[] = [];
+  readonly #heads: SegmentHeads;
+  #keyCount = 0;
   #totals: Readings | null = null;
 
   constructor(options: SegmentOptions) {
+    const { shape, span, nonce, isRollUp = false } = options;
     this.#options = options;
-    this.#cutter = new PageCutter(options.nonce);
+    this.#tileSeconds = isRollUp ? SOURCE_STEP : tileSecondsOf(shape.bucketSeconds);
+    this.#cutter = new PageCutter(nonce);
+    this.#heads = new SegmentHeads({ shape, span, tileSeconds: this.#tileSeconds, isRollUp });
   }
 
   /** Adds a range whose keys come after those of all ranges so far. Returns pages to store. */
@@ -77,47 +103,54 @@ export class SegmentWriter {
     if (keys.count === 0 || keys.count !== readings.keyCount) {
       throw new Error(`a range of ${keys.count} keys has readings of ${readings.keyCount}`);
     }
-    const { shape, span } = this.#options;
+    const { shape } = this.#options;
     this.#requireAscending(keys);
-    const { topperBucketSeconds } = shape;
-    const levels = levelsOf(shape, span).toReversed();
-    const byStep = readingsByStep(readings, shape, [...levels, topperBucketSeconds]);
-    const byTopperBucket = byStep.get(topperBucketSeconds) ?? readings;
+    const totals = coarserReadings(readings, WHOLE_SPAN, shape.folds).columns;
+    if (totals.some((column) => column && column.values.low.length !== keys.count)) {
+      throw new Error('a key of a range has no reading');
+    }
+    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.folds);
+    const firstOrdinal = this.#keyCount;
+    this.#keyCount += keys.count;
     this.#addTotals(byTopperBucket);
+    this.#heads.addRange({ keys, firstOrdinal, byTopperBucket, totals });
     this.#ranges.push({
       keyCount: keys.count,
-      rowCount: readings.ordinals.length,
+      rowCount: readings.starts.length,
       firstKey: keyAt(keys, 0),
       lastKey: keyAt(keys, keys.count - 1),
       keys: this.#writeKeys(keys),
       sectionKeys: firstKeysOfSections(keys).slice(1),
-      levels: levels.map((stepSeconds) => ({
-        stepSeconds,
-        groups: this.#writeLevel(
-          { keys, readings: byStep.get(stepSeconds) ?? readings },
-          stepSeconds,
-        ),
-      })),
-      series: hasSeries(shape, span) ? this.#writeSeries(byTopperBucket) : [],
+      span: this.#writeSpan(totals, keys.count),
+      tiles: tilesOf(readings, this.#tileSeconds, shape).map((tile) =>
+        this.#writeTile(tile, { keys, firstOrdinal }),
+      ),
     });
     return this.#cutter.takeClosed();
   }
 
   finish(): FinishedSegment {
     const { shape, span, nonce } = this.#options;
-    const pageCount = this.#cutter.finish();
-    const directory: ListedDirectory = {
-      nonce,
-      slots: shape.folds.length,
-      span,
-      pageCount,
-      ranges: this.#ranges,
-      totals: this.#writeTotals(),
+    const found = this.#heads.finish();
+    const heads = found && {
+      span: this.#writeHeads(found.span),
+      tiles: found.tiles.map((tile) => ({ ...tile, heads: this.#writeHeads(tile.heads) })),
     };
+    const headSeries = found?.series ? this.#writeSeries(found.series) : null;
+    this.#cutter.finish();
     return {
-      directory: writeDirectory(directory),
+      directory: writeDirectory({
+        nonce,
+        slots: shape.folds.length,
+        span,
+        tileSeconds: this.#tileSeconds,
+        ranges: this.#ranges,
+        heads,
+        headSeries,
+        totals: this.#writeTotals(),
+      }),
       pages: this.#cutter.takeClosed(),
-      keyCount: this.#ranges.reduce((sum, { keyCount }) => sum + keyCount, 0),
+      keyCount: this.#keyCount,
       rowCount: this.#ranges.reduce((sum, { rowCount }) => sum + rowCount, 0),
     };
   }
@@ -129,8 +162,8 @@ export class SegmentWriter {
     }
   }
 
-  #writeKeys(keys: KeyList): ListedSection[] {
-    const sections: ListedSection[] = [];
+  #writeKeys(keys: KeyList): number[] {
+    const sections: number[] = [];
     for (let from = 0; from < keys.count; from += SECTION_KEYS) {
       const to = Math.min(from + SECTION_KEYS, keys.count);
       const out = new ByteWriter();
@@ -140,68 +173,91 @@ export class SegmentWriter {
     return sections;
   }
 
-  #writeLevel(level: KeyRange, stepSeconds: number) {
-    const { shape, codec, isRollUp = false } = this.#options;
-    const { bucketSeconds, folds } = shape;
-    const { keys, readings } = level;
-    const hasReadings = !(isRollUp && stepSeconds === bucketSeconds);
-    const isWithHeads = hasReadings && hasHeads(keys.count, stepSeconds);
-    return blockGroups(readings).map((buckets) => {
-      const first = readings.starts[buckets.from] as number;
-      const times = { stepSeconds, first };
-      return {
-        firstStart: first,
-        lastStart: readings.starts[buckets.to - 1] as number,
-        ordinals: this.#cutter.add(writeGroupOrdinals(readings, buckets, times)),
-        columns: folds.map((_, meterIndex) =>
-          this.#cutter.add(hasReadings ? writeGroupColumn(readings, buckets, meterIndex) : null),
-        ),
-        heads: (isWithHeads ? folds : []).map((fold, meterIndex) =>
-          this.#cutter.add(writeGroupHeads({ level, meterIndex, fold, codec }, buckets, times)),
-        ),
-      };
+  get #isOneTile(): boolean {
+    const { first, last } = this.#options.span;
+    return tileOf(first, this.#tileSeconds) === tileOf(last, this.#tileSeconds);
+  }
+
+  #writeSpan(totals: readonly (Column | null)[], keyCount: number): number[] | null {
+    if (this.#isOneTile && !this.#options.isRollUp) return null;
+    return totals.map((column) => {
+      const out = new ByteWriter();
+      const isAny = column && writeColumn(out, column, { from: 0, to: keyCount });
+      return this.#cutter.add(isAny ? out.take() : null);
     });
   }
 
-  #writeSeries(readings: Readings) {
-    const { shape, span } = this.#options;
-    const series = seriesOf(readings, shape, span);
-    return seriesChunks(series).map((keys) => ({
-      keyCount: keys.to - keys.from,
-      entries: this.#cutter.add(writeSeriesEntries(series, keys)),
-      columns: shape.folds.map((_, meterIndex) =>
-        this.#cutter.add(writeSeriesColumn(series, keys, meterIndex)),
-      ),
-    }));
+  #writeTile(tile: TileReadings, range: RangeKeys): ListedTile {
+    const { shape, isRollUp = false } = this.#options;
+    const keys = this.#cutter.add(writeTileKeys(tile, range.keys.count));
+    if (isRollUp) {
+      const none = shape.folds.map(() => 0);
+      return { start: tile.start, keys, times: 0, totals: none, values: none };
+    }
+    const times = this.#cutter.add(writeTileTimes(tile));
+    const meters = tileMeters(tile, shape.folds);
+    const sections = meters.map((meter) => meter && writeTileMeter(meter, tile));
+    this.#heads.addTile(tile, meters, range);
+    return {
+      start: tile.start,
+      keys,
+      times,
+      totals: sections.map((each) => this.#cutter.add(each?.totals ?? null)),
+      values: sections.map((each) => this.#cutter.add(each?.values ?? null)),
+    };
   }
 
-  #addTotals(readings: Readings): void {
+  #writeHeads(heads: readonly (StoredHead | null)[]): number[] {
+    return heads.map((head) => this.#cutter.add(head && writeHead(head, this.#options.codec)));
+  }
+
+  #writeSeries(found: HeadSeries): ListedHeadSeries {
+    const { shape, codec } = this.#options;
+    return {
+      keys: this.#cutter.add(writeHeadSeriesKeys(found, codec)),
+      entries: this.#cutter.add(writeHeadSeriesEntries(found)),
+      columns: shape.folds.map((_, i) => this.#cutter.add(writeHeadSeriesColumn(found, i))),
+    };
+  }
+
+  #addTotals(byTopperBucket: Readings): void {
     const { folds, topperBucketSeconds } = this.#options.shape;
-    const grid = { keyCount: 1, stepSeconds: topperBucketSeconds, folds };
-    const asOneKey = new Uint32Array(readings.keyCount);
-    const own = combineReadings([{ readings, ordinalMap: asOneKey }], grid);
+    const own = totalsOf(byTopperBucket, topperBucketSeconds, folds);
     const parts = this.#totals === null ? [own] : [this.#totals, own];
     this.#totals = combineReadings(
-      parts.map((part) => ({ readings: part, ordinalMap: null })),
-      grid,
+      parts.map((readings) => ({ readings, ordinalMap: null })),
+      { keyCount: 1, folds },
     );
   }
 
   #writeTotals(): Uint8Array[] {
     const { shape, span } = this.#options;
-    const { topperBucketSeconds: stepSeconds, folds } = shape;
+    const { topperBucketSeconds, folds } = shape;
     const totals = this.#totals;
     if (totals === null) throw new Error('a segment has at least one range of keys');
-    const all = { from: 0, to: totals.starts.length };
-    const first = span.first - (span.first % stepSeconds);
+    const { starts, columns } = totals;
+    const times = new ByteWriter();
+    let before = tileOf(span.first, topperBucketSeconds) - topperBucketSeconds;
+    const steps = starts.map((start) => {
+      const step = (start - before) / topperBucketSeconds - 1;
+      before = start;
+      return step;
+    });
+    times.varint(steps.length);
+    writeFrames(times, steps);
     return [
-      writeGroupOrdinals(totals, all, { stepSeconds, first }),
-      ...folds.map(
-        (_, meterIndex) => writeGroupColumn(totals, all, meterIndex) ?? new Uint8Array(0),
-      ),
+      times.take(),
+      ...folds.map((_, meterIndex) => {
+        const column = columns[meterIndex];
+        const out = new ByteWriter();
+        if (column) writeColumn(out, column, { from: 0, to: starts.length });
+        return out.take();
+      }),
     ];
   }
 }
+
+type RangeKeys = { readonly keys: KeyList; readonly firstOrdinal: number };
 
 function firstKeysOfSections(keys: KeyList): Uint8Array[] {
   const first: Uint8Array[] = [];

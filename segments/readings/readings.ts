@@ -5,182 +5,214 @@ import { foldColumns } from './fold-columns.ts';
 
 /**
  * Readings of a range of keys: one row for each key and bucket with a reading of any meter, ordered
- * by bucket, then by ordinal.
+ * by key, then by bucket.
  */
 export type Readings = {
   /** Keys have the ordinals 0 to keyCount − 1. */
   readonly keyCount: number;
-  /** The starts of the buckets, epoch seconds. */
-  readonly starts: Float64Array;
-  /** The rows of bucket i end at ends[i]. */
+  /** The rows of the key with ordinal i end at ends[i]. */
   readonly ends: Uint32Array;
-  /** By row. */
-  readonly ordinals: Uint32Array;
+  /** By row: the start of its bucket, epoch seconds; ascending for each key. */
+  readonly starts: Float64Array;
   /** By slot − 1; null: no reading of the meter. */
   readonly columns: readonly (Column | null)[];
 };
 
 /** Readings, and the ordinals of their keys in the result; null if these are the same. */
-type ReadingSource = {
+export type ReadingSource = {
   readonly readings: Readings;
+  /** Ascending. */
   readonly ordinalMap: Uint32Array | null;
 };
 
-/** How readings are combined: into steps of `stepSeconds`, counted from 1970. */
-type Grid = {
-  readonly keyCount: number;
-  /** Infinity means a single step, which starts with the first bucket. */
-  readonly stepSeconds: number;
-  readonly folds: SegmentShape['folds'];
-};
+/** The keys of a result, and how their readings are combined. */
+type Combining = { readonly keyCount: number; readonly folds: SegmentShape['folds'] };
+
+/** Used as a step instead of a number of seconds: all readings of a key together. */
+export const WHOLE_SPAN = Number.POSITIVE_INFINITY;
 
 /**
- * Combines readings from several sources, with one row per key and step. This one function turns
- * buckets into hours, merges several segments into one, and orders gathered readings that have
- * repetitions.
+ * Combines readings of several sources into one row per key and bucket: of segments that are
+ * merged, or of one source in which a key has several rows of a bucket.
  */
-export function combineReadings(sources: readonly ReadingSource[], grid: Grid): Readings {
-  const { starts, ends, ordinals, targets } = groupRows(sources, grid);
-  const columns = grid.folds.map((fold, meterIndex): Column | null => {
+export function combineReadings(
+  sources: readonly ReadingSource[],
+  { keyCount, folds }: Combining,
+): Readings {
+  const { ends, starts, targets } = orderRows(sources, keyCount);
+  const columns = folds.map((fold, meterIndex): Column | null => {
     if (fold === null) return null;
     const parts = sources.flatMap(({ readings }, i) => {
       const column = readings.columns[meterIndex];
       return column ? [{ column, targets: targets[i] as Uint32Array }] : [];
     });
-    return parts.length === 0 ? null : foldColumns(parts, fold, ordinals.length);
+    return parts.length === 0 ? null : foldColumns(parts, fold, starts.length);
   });
-  return { keyCount: grid.keyCount, starts, ends, ordinals, columns };
+  return { keyCount, ends, starts, columns };
 }
 
 /** The rows of the result and, by source, the result row of each of its rows. */
-type RowGroups = Pick<Readings, 'starts' | 'ends' | 'ordinals'> & {
-  readonly targets: readonly Uint32Array[];
-};
+type OrderedRows = Pick<Readings, 'ends' | 'starts'> & { readonly targets: readonly Uint32Array[] };
 
-/** Consecutive rows of a source that go into one step: their keys, and the result row of each. */
-type MappedRows = {
-  readonly ordinals: Uint32Array;
-  readonly ordinalMap: Uint32Array | null;
-  readonly targets: Uint32Array;
-};
-
-type RowSpan = { readonly source: number; readonly from: number; readonly to: number };
-
-function groupRows(sources: readonly ReadingSource[], grid: Grid): RowGroups {
-  const steps = spansByStep(sources, grid.stepSeconds);
-  const starts = Float64Array.from(steps.keys()).sort();
-  const ends = new Uint32Array(starts.length);
-  const total = sources.reduce((sum, { readings }) => sum + readings.ordinals.length, 0);
-  const ordinals = new Uint32Array(total);
-  const targets = sources.map(({ readings }) => new Uint32Array(readings.ordinals.length));
-  const rowOf = new Uint32Array(grid.keyCount);
-  let length = 0;
-  for (let step = 0; step < starts.length; step += 1) {
-    const spans = (steps.get(starts[step] as number) ?? []).map(
-      ({ source, from, to }): MappedRows => ({
-        ordinals: (sources[source] as ReadingSource).readings.ordinals.subarray(from, to),
-        ordinalMap: (sources[source] as ReadingSource).ordinalMap,
-        targets: (targets[source] as Uint32Array).subarray(from, to),
-      }),
-    );
-    length = addStepKeys(spans, { rowOf, ordinals, from: length });
-    for (const span of spans) setTargets(span, rowOf);
-    ends[step] = length;
+function orderRows(sources: readonly ReadingSource[], keyCount: number): OrderedRows {
+  const total = sources.reduce((sum, { readings }) => sum + readings.starts.length, 0);
+  const rows = placeRows(sources, keyCount, total);
+  const ends = new Uint32Array(keyCount);
+  const starts = new Float64Array(total);
+  const targetOf = new Uint32Array(total);
+  let count = 0;
+  let from = 0;
+  for (let key = 0; key < keyCount; key += 1) {
+    const to = rows.ends[key] as number;
+    const order = orderOf(rows.starts, from, to);
+    for (let i = from; i < to; i += 1) {
+      const place = order === null ? i : (order[i - from] as number);
+      const start = rows.starts[place] as number;
+      if (i === from || start !== starts[count - 1]) {
+        starts[count] = start;
+        count += 1;
+      }
+      targetOf[place] = count - 1;
+    }
+    ends[key] = count;
+    from = to;
   }
-  return { starts, ends, ordinals: ordinals.slice(0, length), targets };
+  const targets = rows.places.map((places) => places.map((place) => targetOf[place] as number));
+  return { ends, starts: starts.slice(0, count), targets };
 }
 
-function spansByStep(sources: readonly ReadingSource[], stepSeconds: number) {
-  const steps = new Map<number, RowSpan[]>();
-  const isOneStep = stepSeconds === Number.POSITIVE_INFINITY;
-  let first = Number.POSITIVE_INFINITY;
-  for (const { readings } of sources) first = Math.min(first, readings.starts[0] ?? first);
-  for (const [source, { readings }] of sources.entries()) {
-    for (let bucket = 0; bucket < readings.starts.length; bucket += 1) {
-      const start = readings.starts[bucket] as number;
-      const step = isOneStep ? first : floorTo(start, stepSeconds);
-      const from = bucket === 0 ? 0 : (readings.ends[bucket - 1] as number);
-      const span = { source, from, to: readings.ends[bucket] as number };
-      const known = steps.get(step);
-      if (known) known.push(span);
-      else steps.set(step, [span]);
+/** Puts the rows of all sources side by side, by key, in the order of the sources. */
+function placeRows(sources: readonly ReadingSource[], keyCount: number, total: number) {
+  const next = new Uint32Array(keyCount + 1);
+  for (const { readings, ordinalMap } of sources) {
+    let from = 0;
+    for (let key = 0; key < readings.keyCount; key += 1) {
+      const to = readings.ends[key] as number;
+      const after = (ordinalMap === null ? key : (ordinalMap[key] as number)) + 1;
+      next[after] = (next[after] as number) + to - from;
+      from = to;
     }
   }
-  return steps;
+  for (let key = 0; key < keyCount; key += 1) {
+    next[key + 1] = (next[key + 1] as number) + (next[key] as number);
+  }
+  const starts = new Float64Array(total);
+  const places = sources.map(({ readings, ordinalMap }) => {
+    const own = new Uint32Array(readings.starts.length);
+    let row = 0;
+    for (let key = 0; key < readings.keyCount; key += 1) {
+      const target = ordinalMap === null ? key : (ordinalMap[key] as number);
+      let place = next[target] as number;
+      for (; row < (readings.ends[key] as number); row += 1) {
+        starts[place] = readings.starts[row] as number;
+        own[row] = place;
+        place += 1;
+      }
+      next[target] = place;
+    }
+    return own;
+  });
+  return { starts, places, ends: next.subarray(0, keyCount) };
 }
 
-/**
- * Where the keys of a step go: `ordinals` from row `from` on. `rowOf` then has the row of each key.
- */
-type StepRows = {
-  readonly rowOf: Uint32Array;
-  readonly ordinals: Uint32Array;
-  readonly from: number;
-};
-
-/** Adds the keys of a step. `rowOf` stores row + 1, so that 0 means that the key is absent. */
-function addStepKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: StepRows): number {
-  let length = from;
+/** Returns the places of a key's rows in the order of time; null: they are in order. */
+function orderOf(starts: Float64Array, from: number, to: number): Uint32Array | null {
   let isAscending = true;
-  let last = -1;
-  rowOf.fill(0);
-  for (const { ordinals: own, ordinalMap } of spans) {
-    for (let row = 0; row < own.length; row += 1) {
-      const key = own[row] as number;
-      const ordinal = ordinalMap === null ? key : (ordinalMap[key] as number);
-      if ((rowOf[ordinal] as number) !== 0) continue;
-      rowOf[ordinal] = 1;
-      if (ordinal < last) isAscending = false;
-      last = ordinal;
-      ordinals[length] = ordinal;
-      length += 1;
-    }
+  for (let i = from + 1; i < to; i += 1) {
+    if ((starts[i] as number) < (starts[i - 1] as number)) isAscending = false;
   }
-  const added = ordinals.subarray(from, length);
-  if (!isAscending) sortOrdinals(added, rowOf);
-  for (let i = 0; i < added.length; i += 1) rowOf[added[i] as number] = from + i + 1;
-  return length;
-}
-
-/** Sorts ordinals. With many keys, scanning all marks is faster than comparing. */
-function sortOrdinals(ordinals: Uint32Array, marks: Uint32Array): void {
-  if (ordinals.length * 16 < marks.length) {
-    ordinals.sort();
-    return;
-  }
-  let length = 0;
-  for (let ordinal = 0; ordinal < marks.length; ordinal += 1) {
-    if ((marks[ordinal] as number) === 0) continue;
-    ordinals[length] = ordinal;
-    length += 1;
-  }
-}
-
-function setTargets({ ordinals, ordinalMap, targets }: MappedRows, rowOf: Uint32Array): void {
-  for (let row = 0; row < ordinals.length; row += 1) {
-    const own = ordinals[row] as number;
-    const ordinal = ordinalMap === null ? own : (ordinalMap[own] as number);
-    targets[row] = (rowOf[ordinal] as number) - 1;
-  }
+  if (isAscending) return null;
+  const order = Uint32Array.from({ length: to - from }, (_, i) => from + i);
+  return order.sort((a, b) => (starts[a] as number) - (starts[b] as number) || a - b);
 }
 
 /**
- * Combines readings into coarser steps. `stepSeconds` is a multiple of theirs, or Infinity for a
- * single step.
+ * Combines readings into coarser steps, counted from 1970. `stepSeconds` is a multiple of the
+ * buckets, or WHOLE_SPAN for a single step, which starts with the key's first bucket.
  */
-export const coarserReadings = (
+export function coarserReadings(
   readings: Readings,
   stepSeconds: number,
   folds: SegmentShape['folds'],
-): Readings =>
-  combineReadings([{ readings, ordinalMap: null }], {
-    keyCount: readings.keyCount,
-    stepSeconds,
-    folds,
+): Readings {
+  const { keyCount, starts } = readings;
+  const targets = new Uint32Array(starts.length);
+  const ends = new Uint32Array(keyCount);
+  const steps = new Float64Array(starts.length);
+  let count = 0;
+  let row = 0;
+  for (let key = 0; key < keyCount; key += 1) {
+    const first = count;
+    for (; row < (readings.ends[key] as number); row += 1) {
+      const start = starts[row] as number;
+      const step = stepSeconds === WHOLE_SPAN ? start : floorTo(start, stepSeconds);
+      const isNew = count === first || (stepSeconds !== WHOLE_SPAN && step !== steps[count - 1]);
+      if (isNew) {
+        steps[count] = step;
+        count += 1;
+      }
+      targets[row] = count - 1;
+    }
+    ends[key] = count;
+  }
+  const columns = foldAll(readings, { targets, length: count, folds });
+  return { keyCount, ends, starts: steps.slice(0, count), columns };
+}
+
+/** Combines all keys into one, by steps counted from 1970. */
+export function totalsOf(
+  readings: Readings,
+  stepSeconds: number,
+  folds: SegmentShape['folds'],
+): Readings {
+  const indexes = new Map<number, number>();
+  const steps: number[] = [];
+  const targets = new Uint32Array(readings.starts.length);
+  let last = -1;
+  let from = Number.POSITIVE_INFINITY;
+  for (let row = 0; row < targets.length; row += 1) {
+    const start = readings.starts[row] as number;
+    if (start < from || start >= from + stepSeconds) {
+      from = floorTo(start, stepSeconds);
+      last = indexes.get(from) ?? steps.push(from) - 1;
+      indexes.set(from, last);
+    }
+    targets[row] = last;
+  }
+  const starts = Float64Array.from(steps).sort();
+  const rankOf = Uint32Array.from(steps, (step) => firstNotBelow(starts, step));
+  for (let row = 0; row < targets.length; row += 1) {
+    targets[row] = rankOf[targets[row] as number] as number;
+  }
+  const columns = foldAll(readings, { targets, length: starts.length, folds });
+  return { keyCount: 1, ends: Uint32Array.of(starts.length), starts, columns };
+}
+
+/** Returns the index of a number in an ascending list that has it. */
+function firstNotBelow(list: Float64Array, number: number): number {
+  let from = 0;
+  let to = list.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((list[middle] as number) < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+type FoldInto = Pick<Combining, 'folds'> & {
+  readonly targets: Uint32Array;
+  readonly length: number;
+};
+
+const foldAll = ({ columns }: Readings, { targets, length, folds }: FoldInto) =>
+  folds.map((fold, meterIndex): Column | null => {
+    const column = columns[meterIndex];
+    return fold === null || !column ? null : foldColumns([{ column, targets }], fold, length);
   });
 
-/** Returns the rows of a bucket. */
-export const bucketRows = ({ ends }: Readings, bucket: number): { from: number; to: number } => ({
-  from: bucket === 0 ? 0 : (ends[bucket - 1] as number),
-  to: ends[bucket] as number,
+/** Returns the rows of a key. */
+export const keyRows = ({ ends }: Readings, key: number): { from: number; to: number } => ({
+  from: key === 0 ? 0 : (ends[key - 1] as number),
+  to: ends[key] as number,
 });

@@ -7,6 +7,7 @@ import {
   readRollUpRange,
 } from '../../segments/check/check-roll-up.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import { SegmentHeads } from '../../segments/heads/segment-heads.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { splitRange } from '../../segments/merge/split-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
@@ -16,7 +17,7 @@ import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 import { readingsOf } from '../roll-up/plan-roll-up.ts';
 import { sourceRanges } from '../roll-up/source-ranges.ts';
-import { checkRanges, checkSpan, openDirectory } from './check-stored-segment.ts';
+import { checkContent, checkSpan, openDirectory } from './check-stored-segment.ts';
 
 /** The group as declared, and the manifest that has the roll-up. */
 type RollUpSurroundings = {
@@ -49,15 +50,22 @@ export async function* checkStoredRollUp(
   });
   const codec = keyCodecOf(shape);
   const beside = new SourceKeys(sourceRanges(source, { sources, shape, codec }));
-  const opened = { source, segment: rollUp, shape: rollUpShape(shape), directory };
-  const isReadable = yield* checkRanges(opened, async function* (range, sections) {
-    const stored = readRollUpRange({ directory, range, sections }, codec);
-    yield* beside.compare(stored, shape);
-    const [level] = range.levels;
-    const { folds } = shape;
-    if (!level) return;
-    yield* checkHeads({ directory, sections, level, blocks: stored.whole, codec, folds });
-  });
+  const own = { directory, codec, shape: rollUpShape(shape) };
+  const heads = new SegmentHeads({ ...directory, shape: own.shape, isRollUp: true });
+  const isReadable = yield* checkContent(
+    { source, segment: rollUp, directory },
+    {
+      async *range(range, sections) {
+        const stored = readRollUpRange({ directory, range, sections }, codec);
+        yield* beside.compare(stored, shape);
+        const { keys, readings } = stored.whole;
+        const { firstOrdinal } = range;
+        const totals = readings.columns;
+        heads.addRange({ keys, firstOrdinal, byTopperBucket: readings, totals });
+      },
+      heads: (sections) => checkHeads({ ...own, sections, found: heads.finish() }),
+    },
+  );
   if (isReadable) yield* beside.end();
 }
 

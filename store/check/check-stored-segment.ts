@@ -1,5 +1,4 @@
 import type { CopySource } from '../../db/session/copy-source.ts';
-import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import { SegmentCheck } from '../../segments/check/check-segment.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
@@ -7,12 +6,13 @@ import type { Directory, LocatedRange } from '../../segments/pages/directory.ts'
 import { openPage } from '../../segments/pages/page.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
-import { type FetchedPages, fetchPages } from '../read/fetch-pages.ts';
+import type { BucketSpan } from '../../segments/span.ts';
+import { type FetchedPages, fetchPages, type PageRequest } from '../read/fetch-pages.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
-import { pagesOfRange } from '../read/pages-of-range.ts';
+import { pagesOfHeads, pagesOfRange } from '../read/pages-of-range.ts';
 import { sectionsOf } from '../read/segment-ranges.ts';
-import { partsOfPages } from './page-parts.ts';
+import { partsOfPage } from './page-parts.ts';
 
 /**
  * Yields what is wrong with a stored segment, in words; nothing if it is whole. Ranges are fetched
@@ -28,12 +28,7 @@ export async function* checkStoredSegment(
   if (!directory) return;
   yield* checkSpan(segment, directory.span);
   const check = new SegmentCheck({ shape, codec: keyCodecOf(shape), directory });
-  const isReadable = yield* checkRanges(
-    { source, segment, shape, directory },
-    async function* (range, sections) {
-      yield* check.range(range, sections);
-    },
-  );
+  const isReadable = yield* checkContent({ source, segment, directory }, check);
   // Sums over all keys cannot be checked if some keys could not be read.
   if (!isReadable) return;
   const faults = yield* faultsOf(() => [...check.end()]);
@@ -53,47 +48,75 @@ export function* openDirectory(
   return null;
 }
 
-/** A segment whose directory can be read. shape: as it was written. */
+/** A segment whose directory can be read. */
 type OpenedSegment = {
   readonly source: CopySource;
   readonly segment: StoredSegment;
-  readonly shape: SegmentShape;
   readonly directory: Directory;
 };
 
+/** Yield in words what is wrong. Errors: DamagedSegment. */
+type ContentCheck = {
+  readonly range: (
+    range: LocatedRange,
+    sections: Sections,
+  ) => Iterable<string> | AsyncIterable<string>;
+  /** Called after all ranges, if all of them could be read. */
+  readonly heads: (sections: Sections) => Iterable<string>;
+};
+
 /**
- * Checks the pages of each range, and their contents with `checkRange`, which may throw
- * DamagedSegment. Returns whether everything could be read.
+ * Checks the pages of each range and of the heads, and their contents with `check`. Returns whether
+ * everything could be read.
  */
-export async function* checkRanges(
-  { source, segment, shape, directory }: OpenedSegment,
-  checkRange: (range: LocatedRange, sections: Sections) => AsyncGenerator<string>,
+export async function* checkContent(
+  { source, segment, directory }: OpenedSegment,
+  check: ContentCheck,
 ): AsyncGenerator<string, boolean> {
-  const pages = new PageCheck(directory, shape);
+  const pages = new PageCheck(directory);
+  const open = (numbers: Iterable<number>) => openPages(source, segment, { numbers, pages });
   let isReadable = true;
   for (const range of directory.ranges) {
-    const fetched = await tryFetch(source, segment, range);
-    if (fetched instanceof MissingPages) {
-      yield fetched.message;
-      isReadable = false;
-      continue;
-    }
-    const damaged = [...pages.faults(fetched.get(segment.segmentId) ?? new Map())];
-    yield* damaged;
-    if (pages.isDamaged) {
-      isReadable = false;
-      continue;
-    }
-    try {
-      yield* checkRange(range, sectionsOf(segment, fetched));
-    } catch (error) {
-      if (!(error instanceof DamagedSegment)) throw error;
-      yield error.message;
-      isReadable = false;
-    }
+    const sections = yield* open(pagesOfRange(range));
+    const isRead = sections && (yield* readable(() => check.range(range, sections)));
+    if (!isRead) isReadable = false;
   }
-  if (isReadable) yield* checkSize(segment, pages.sizeBytes);
-  return isReadable;
+  const sections = yield* open(pagesOfHeads(directory));
+  if (!isReadable || !sections) return false;
+  if (!(yield* readable(() => check.heads(sections)))) return false;
+  yield* checkSize(segment, pages.sizeBytes);
+  return true;
+}
+
+/** Yields the faults that `check` finds. Returns whether it could read everything. */
+async function* readable(
+  check: () => Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string, boolean> {
+  try {
+    yield* check();
+    return true;
+  } catch (error) {
+    if (!(error instanceof DamagedSegment)) throw error;
+    yield error.message;
+    return false;
+  }
+}
+
+type PagesToOpen = { readonly numbers: Iterable<number>; readonly pages: PageCheck };
+
+/** Fetches and checks some pages. Yields what is wrong with them, and then returns null. */
+async function* openPages(
+  source: CopySource,
+  segment: StoredSegment,
+  { numbers, pages }: PagesToOpen,
+): AsyncGenerator<string, Sections | null> {
+  const fetched = await tryFetch(source, { segment, pages: numbers });
+  if (fetched instanceof MissingPages) {
+    yield fetched.message;
+    return null;
+  }
+  yield* pages.faults(fetched.get(segment.segmentId) ?? new Map());
+  return pages.isDamaged ? null : sectionsOf(segment, fetched);
 }
 
 /** Returns the result of `work`. Yields damage in words, and then returns null. */
@@ -109,11 +132,10 @@ function* faultsOf<Result>(work: () => Result): Generator<string, Result | null>
 
 async function tryFetch(
   source: CopySource,
-  segment: StoredSegment,
-  range: LocatedRange,
+  request: PageRequest,
 ): Promise<FetchedPages | MissingPages> {
   try {
-    return await fetchPages(source, [{ segment, pages: pagesOfRange(range) }]);
+    return await fetchPages(source, [request]);
   } catch (error) {
     if (error instanceof MissingPages) return error;
     throw error;
@@ -155,19 +177,17 @@ function* checkSize(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);
 
-/** Checks the digest of each page once, although two ranges may share a page. */
+/** Checks the digest of each page once, although neighbouring ranges share pages. */
 class PageCheck {
   sizeBytes = 0;
   /** Whether one of the pages checked last is damaged. */
   isDamaged = false;
-  readonly #nonce: number;
-  readonly #parts: ReadonlyMap<number, ReadonlySet<string>>;
+  readonly #directory: Directory;
   /** Whether a page is damaged, by its number. */
   readonly #known = new Map<number, boolean>();
 
-  constructor(directory: Directory, shape: SegmentShape) {
-    this.#nonce = directory.nonce;
-    this.#parts = partsOfPages(directory, shape);
+  constructor(directory: Directory) {
+    this.#directory = directory;
   }
 
   *faults(pages: ReadonlyMap<number, Uint8Array>): Generator<string> {
@@ -185,11 +205,11 @@ class PageCheck {
 
   #faultOf(number: number, bytes: Uint8Array): string | null {
     try {
-      openPage(bytes, { nonce: this.#nonce, number });
+      openPage(bytes, { nonce: this.#directory.nonce, number });
       return null;
     } catch (error) {
       if (!(error instanceof DamagedSegment)) throw error;
-      return `${error.message} (${[...(this.#parts.get(number) ?? [])].join(', ')})`;
+      return `${error.message} (${partsOfPage(this.#directory, number).join(', ')})`;
     }
   }
 }

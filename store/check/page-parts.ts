@@ -1,34 +1,22 @@
-import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { Directory, SectionLocation } from '../../segments/pages/directory.ts';
-import type { SegmentShape } from '../../segments/shape.ts';
+import type { Directory } from '../../segments/pages/directory.ts';
+import { pagesOfSections, type SectionLocation } from '../../segments/pages/sections.ts';
+import { sectionsOfHeads, sectionsOfSeries } from '../read/pages-of-range.ts';
 
-/** Returns what each page holds, in words, by page number. */
-export function partsOfPages(
-  { ranges }: Pick<Directory, 'ranges'>,
-  { topperBucketSeconds }: SegmentShape,
-): ReadonlyMap<number, ReadonlySet<string>> {
-  const parts = new Map<number, Set<string>>();
-  const add = (part: string, sections: readonly (SectionLocation | null)[]) => {
-    for (const section of sections) {
-      if (section === null) continue;
-      const known = parts.get(section.page);
-      if (known) known.add(part);
-      else parts.set(section.page, new Set([part]));
-    }
+/** Returns what a page holds, in words. */
+export function partsOfPage(
+  { ranges, heads, headSeries }: Pick<Directory, 'ranges' | 'heads' | 'headSeries'>,
+  page: number,
+): string[] {
+  const tiles = ranges.flatMap((range) => range.tiles);
+  const parts: Readonly<Record<string, readonly (SectionLocation | null)[]>> = {
+    keys: ranges.flatMap(({ keys }) => keys),
+    'sums of the span': ranges.flatMap(({ span }) => span ?? []),
+    'keys of tiles': tiles.map(({ keys }) => keys),
+    'times of tiles': tiles.map(({ times }) => times),
+    'totals of tiles': tiles.flatMap(({ totals }) => totals),
+    'values of tiles': tiles.flatMap(({ values }) => values),
+    heads: sectionsOfHeads({ heads }),
+    'head series': sectionsOfSeries({ headSeries }),
   };
-  for (const { keys, levels, series } of ranges) {
-    add('keys', keys);
-    for (const { stepSeconds, groups } of levels) {
-      const part =
-        stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
-      for (const { ordinals, columns, heads } of groups) {
-        add(part, [ordinals, ...columns]);
-        add(`heads of ${part}`, heads);
-      }
-    }
-    for (const { entries, columns } of series) {
-      add(`series of ${topperBucketSeconds} s`, [entries, ...columns]);
-    }
-  }
-  return parts;
+  return Object.keys(parts).filter((part) => pagesOfSections(parts[part] ?? []).has(page));
 }

@@ -19,7 +19,7 @@ import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
  * of keys are not in the archive: they stay in the database.
  */
 
-/** 1 is the form of release 0.7: samples as text, compressed with gzip. */
+/** Form 1 was that of versions up to 0.7: samples as text, compressed with gzip. */
 export const FORM_VERSION = 2;
 
 /** A group as it was when its segments were archived: slot numbers and ids refer to this. */
@@ -72,7 +72,7 @@ export type ArchiveOutline = {
   readonly slice: { readonly name: string } | null;
 };
 
-/** The outline of every file of form 1, whose header is compressed. */
+/** The outline of every file of form 1, whose header is compressed: this version refuses it. */
 export const FORMER_OUTLINE: ArchiveOutline = { version: 1, context: null, slice: null };
 
 export const FRAMES = { segment: 0x53, page: 0x50, end: 0x45 } as const;

@@ -77,8 +77,8 @@ export function otherFile(
 
 function formText(version: number | null): string {
   if (version === null) return `of no known form; this version reads form ${FORM_VERSION}`;
-  const advice = version > FORM_VERSION ? ': update countergraph' : '';
-  return `of form ${version}; this version reads form ${FORM_VERSION}${advice}`;
+  const advice = version > FORM_VERSION ? 'update countergraph' : 'version 1.7 reads both';
+  return `of form ${version}; this version reads form ${FORM_VERSION}: ${advice}`;
 }
 
 function findOther(

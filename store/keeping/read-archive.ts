@@ -70,19 +70,6 @@ export async function openArchive(file: string): Promise<ArchiveReader> {
   };
 }
 
-/**
- * Returns whether a file is an archive of form 1. False if it cannot be read, which restoring
- * reports.
- */
-export async function isOldArchive(file: string): Promise<boolean> {
-  const reader = await openArchive(file).catch(() => null);
-  try {
-    return (await reader?.outline())?.version === FORMER_OUTLINE.version;
-  } finally {
-    await reader?.close();
-  }
-}
-
 const CHUNK_BYTES = 256 * 1024;
 
 async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {

@@ -13,7 +13,11 @@ import { groupBy } from '../../domain/toppers/group-by.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { convertSegment, fetchFromStream } from '../from-1.7/convert-segment.ts';
+import { isFormat1 } from '../from-1.7/format-1/directory.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
+import { loadShapes } from '../shapes/load-shapes.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
 import type { ArchiveHeader } from './archive-form.ts';
 import { checkArchive } from './check-archive.ts';
@@ -32,7 +36,8 @@ export type RestoreOptions = {
 
 /**
  * Puts the segments of an archived slice back as they were, under new ids, and makes the slice
- * available, in one transaction; nothing is rebuilt. The archive becomes one of the context's
+ * available, in one transaction. Those of format 1, which versions up to 1.7 archived, are
+ * converted; nothing else is rebuilt. The archive becomes one of the context's
  * leftovers. Errors: those of the file system; any file but the one that was written, before
  * anything is changed. Returns how many rows were restored.
  */
@@ -78,8 +83,13 @@ async function fill(
   const { content } = await contents.header();
   const progress = new Progress(keeper, content.bytes);
   const born: NewSegmentRow[] = [];
+  const shapes = await loadShapes(connection, contextId);
   for await (const segment of contents.segments()) {
-    born.push(await putSegment(keeper, slice, { segment, progress }));
+    born.push(
+      isFormat1(segment.directory)
+        ? await convertArchived(keeper, slice, { segment, progress, shapes })
+        : await putSegment(keeper, slice, { segment, progress }),
+    );
   }
   await insertLeftover(connection, contextId, archive);
   // Restored data is not new: its coverage is dated by its imports, from the first to the last.
@@ -117,6 +127,30 @@ class Progress {
 }
 
 type SegmentToPut = { readonly segment: ArchivedSegment; readonly progress: Progress };
+
+type SegmentToConvert = SegmentToPut & { readonly shapes: ReadonlyMap<number, SegmentShape> };
+
+/** Writes a segment of format 1 in the present format. */
+async function convertArchived(
+  { connection }: SliceKeeper,
+  { sliceId }: KeptSlice,
+  { segment, progress, shapes }: SegmentToConvert,
+): Promise<NewSegmentRow> {
+  const { row, pages } = segment;
+  const shape = shapes.get(row.groupId);
+  if (!shape) throw new Error(`the group ${row.groupId} of a segment is gone`);
+  // A copy, because the bytes are a view into a chunk of the file.
+  const directory = Uint8Array.from(segment.directory);
+  const converted = await convertSegment(
+    connection,
+    { ...row, sliceId, directory },
+    { shape, fetch: fetchFromStream(pages) },
+  );
+  // The next segment comes after all pages of this one.
+  for await (const _ of pages);
+  progress.add(row.sizeBytes);
+  return converted;
+}
 
 /** Stores the pages of a segment, half a megabyte at a time. */
 async function putSegment(

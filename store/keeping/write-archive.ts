@@ -26,7 +26,7 @@ export type WrittenArchive = {
 };
 
 /** Pages read at once: half a megabyte. */
-const PAGES_AT_ONCE = 32;
+const PAGES_AT_ONCE = 64;
 
 /** Bytes per write: a write to the file for each page would cost more than the page. */
 const WRITE_BYTES = 256 * 1024;

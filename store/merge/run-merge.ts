@@ -44,7 +44,7 @@ export async function runMerge(
   const source = copiesOf(connection);
   const sizeBytes = inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
   const known = sizeBytes <= FETCHED_TOGETHER ? await fetchToMerge(source, inputs) : null;
-  const streams = inputs.map((input) => segmentRanges(source, input, codec, known));
+  const streams = inputs.map((input) => segmentRanges(source, input, { shape, codec, known }));
   const { groupId, probeId, sliceId } = first;
   const scope = { groupId, probeId, sliceId, level, importedAt: importedAtOf(plan) };
   const merged = await writeSegment(connection, scope, {

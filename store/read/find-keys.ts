@@ -2,7 +2,7 @@ import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { findKey } from '../../segments/keys/key-list.ts';
 import { locateKey } from '../../segments/pages/locate-key.ts';
 import { type KeySection, readKeysOfSection } from '../../segments/pages/read-range.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
+import { pagesOfSections, type Sections } from '../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from './fetch-pages.ts';
 import type { StoredSegment } from './manifest.ts';
 import { sectionsOf } from './segment-ranges.ts';
@@ -15,7 +15,7 @@ import { sectionsOf } from './segment-ranges.ts';
  */
 
 /** Maximum pages fetched at once: 16 MB. */
-const MAX_PAGES = 1024;
+const MAX_PAGES = 2048;
 
 /** Keys of a group to look for, in canonical raw form. */
 type KeysOfGroup = {
@@ -33,7 +33,7 @@ export type KeySearch = {
   readonly fetch: (requests: readonly PageRequest[]) => Promise<FetchedPages>;
   /** Awaited during long work. */
   readonly pause?: (() => Promise<void> | undefined) | undefined;
-  /** MOST_PAGES unless set; tests set fewer. */
+  /** MAX_PAGES unless set; tests set fewer. */
   readonly maxPages?: number;
 };
 
@@ -119,16 +119,11 @@ class SectionBatch {
     if (last?.section.range === range && last.section.section === section) last.keys.push(key);
     else this.#sections.push({ ...of, keys: [key] });
     // If the directory omits a section, the code that reads it reports that.
-    const location = range.keys[section] ?? null;
-    if (location !== null) this.#addPage(of.segment, location.page);
-  }
-
-  #addPage(segment: StoredSegment, page: number): void {
-    const pages = this.#pages.get(segment) ?? new Set();
-    this.#pages.set(segment, pages);
-    if (pages.has(page)) return;
-    pages.add(page);
-    this.pageCount += 1;
+    const pages = this.#pages.get(of.segment) ?? new Set();
+    this.#pages.set(of.segment, pages);
+    const before = pages.size;
+    for (const page of pagesOfSections([range.keys[section] ?? null])) pages.add(page);
+    this.pageCount += pages.size - before;
   }
 
   async read({ fetch, pause }: KeySearch): Promise<void> {

@@ -1,33 +1,42 @@
-import type { LocatedRange, SectionLocation } from '../../segments/pages/directory.ts';
+import type { Directory, LocatedRange, LocatedTile } from '../../segments/pages/directory.ts';
+import { spanOf } from '../../segments/pages/read-range.ts';
+import { pagesOfSections, type SectionLocation } from '../../segments/pages/sections.ts';
 
-/** The pages that readRange (segments/pages/read-range.ts) needs: keys and the finest blocks. */
-export const pagesToMerge = (range: LocatedRange): Set<number> =>
-  pagesOfLevel(range, range.levels.at(-1));
+/** The pages that readRange (segments/pages/read-range.ts) needs: keys and tiles. */
+export const pagesToMerge = ({ keys, tiles }: LocatedRange): Set<number> =>
+  pagesOfSections([...keys, ...tiles.flatMap(sectionsOfTile)]);
 
-/** The pages that readSource (segments/roll-up/read-source.ts) needs: keys and the whole span. */
-export const pagesToRollUp = (range: LocatedRange): Set<number> =>
-  pagesOfLevel(range, range.levels[0]);
-
-function pagesOfLevel(
-  { keys }: LocatedRange,
-  level: LocatedRange['levels'][number] | undefined,
-): Set<number> {
-  const groups = level?.groups ?? [];
-  return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
+/**
+ * The pages that readSource (segments/roll-up/read-source.ts) needs: keys and the sums of each key.
+ * Errors: DamagedSegment.
+ */
+export function pagesToRollUp(range: LocatedRange): Set<number> {
+  const { keys, totals } = spanOf(range);
+  return pagesOfSections([...range.keys, keys, ...totals]);
 }
 
 /** The pages that hold the keys of a range. */
-export const pagesOfKeys = ({ keys }: LocatedRange): Set<number> => pagesOf(keys);
+export const pagesOfKeys = ({ keys }: LocatedRange): Set<number> => pagesOfSections(keys);
 
-/** All pages that a range has a section on. */
-export const pagesOfRange = ({ keys, levels, series }: LocatedRange): Set<number> =>
-  pagesOf([
-    ...keys,
-    ...levels.flatMap(({ groups }) =>
-      groups.flatMap(({ ordinals, columns, heads }) => [ordinals, ...columns, ...heads]),
-    ),
-    ...series.flatMap(({ entries, columns }) => [entries, ...columns]),
-  ]);
+/** All pages that a range has a section on. Its neighbours may have sections there, too. */
+export const pagesOfRange = ({ keys, span, tiles }: LocatedRange): Set<number> =>
+  pagesOfSections([...keys, ...(span ?? []), ...tiles.flatMap(sectionsOfTile)]);
 
-const pagesOf = (sections: readonly (SectionLocation | null)[]): Set<number> =>
-  new Set(sections.flatMap((section) => (section === null ? [] : [section.page])));
+/** The pages with the heads and the head series of a segment. */
+export const pagesOfHeads = (directory: Pick<Directory, 'heads' | 'headSeries'>): Set<number> =>
+  pagesOfSections([...sectionsOfHeads(directory), ...sectionsOfSeries(directory)]);
+
+export const sectionsOfTile = ({
+  keys,
+  times,
+  totals,
+  values,
+}: LocatedTile): (SectionLocation | null)[] => [keys, times, ...totals, ...values];
+
+export const sectionsOfHeads = ({ heads }: Pick<Directory, 'heads'>): (SectionLocation | null)[] =>
+  heads === null ? [] : [...heads.span, ...heads.tiles.flatMap((tile) => tile.heads)];
+
+export const sectionsOfSeries = ({
+  headSeries,
+}: Pick<Directory, 'headSeries'>): (SectionLocation | null)[] =>
+  headSeries === null ? [] : [headSeries.keys, headSeries.entries, ...headSeries.columns];

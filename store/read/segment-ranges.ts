@@ -4,6 +4,7 @@ import type { KeyList } from '../../segments/keys/key-list.ts';
 import { readKeys, readRange } from '../../segments/pages/read-range.ts';
 import { createSections, type Sections } from '../../segments/pages/sections.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
 import { type FetchedPages, fetchPages } from './fetch-pages.ts';
 import type { StoredSegment } from './manifest.ts';
 import { pagesOfKeys, pagesToMerge } from './pages-of-range.ts';
@@ -38,6 +39,13 @@ export const fetchToMerge = (
     })),
   );
 
+/** How a segment is read. known: pages of it that were fetched before. */
+type RangesRead = {
+  readonly shape: SegmentShape;
+  readonly codec: KeyCodec;
+  readonly known?: FetchedPages | null;
+};
+
 /**
  * Yields everything that a segment holds, range by range, each fetched on demand in one statement
  * unless its pages are in `known`. Errors: MissingPages, DamagedSegment.
@@ -45,13 +53,12 @@ export const fetchToMerge = (
 export async function* segmentRanges(
   source: CopySource,
   segment: SegmentToRead,
-  codec: KeyCodec,
-  known: FetchedPages | null = null,
+  { shape, codec, known = null }: RangesRead,
 ): AsyncGenerator<KeyRange> {
   const directory = segment.directory();
   for (const range of directory.ranges) {
     const fetched = known ?? (await fetchPages(source, [{ segment, pages: pagesToMerge(range) }]));
-    yield readRange({ directory, range, sections: sectionsOf(segment, fetched) }, codec);
+    yield readRange({ directory, range, sections: sectionsOf(segment, fetched) }, codec, shape);
   }
 }
 

@@ -40,6 +40,6 @@ async function* wholeRanges(
   const directory = segment.directory();
   for (const range of directory.ranges) {
     const fetched = await fetchPages(source, [{ segment, pages: pagesToRollUp(range) }]);
-    yield readSource({ directory, range, sections: sectionsOf(segment, fetched) }, codec, number);
+    yield readSource({ range, sections: sectionsOf(segment, fetched) }, codec, number);
   }
 }

@@ -4,12 +4,12 @@ import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
 import { copyPages } from '../../db/write/pages/copy-pages.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
-import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { RangeStream } from '../../segments/merge/merge-ranges.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
+import type { BucketSpan } from '../../segments/span.ts';
 import { MissingPartition } from './missing-partition.ts';
 
 /** What a segment belongs to. */

@@ -1,201 +1,201 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/connection/connection.ts';
-import { lockContext } from '../../db/write/lock-context.ts';
-import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
+import { MIGRATIONS_TABLE, migrate } from '../../db/migrate.ts';
+import { projectRoot } from '../../db/project-root.ts';
+import type { ConversionProgress } from '../../store/from-1.7/convert-database.ts';
+import { dumpSchema } from '../support/database/schema-dump.ts';
 import {
-  type ConversionProgress,
-  convertDatabase,
-  dropOldTables,
-} from '../../store/convert/convert-database.ts';
-import { convertSlice } from '../../store/convert/convert-slice.ts';
-import { type ConvertLab, LATER, openClone, restoreMigrated } from './convert-lab.ts';
-import { differences } from './plain-readings.ts';
-import type { StoredDatabase } from './stored-database.ts';
+  type ConvertLab,
+  FIXTURE,
+  FORMAT_1_TABLES,
+  openClone,
+  READINGS,
+  restoreAdapted,
+} from './convert-lab.ts';
+import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
 
-let stored: StoredDatabase;
+let former: StoredDatabase;
+let adapted: StoredDatabase;
 let lab: ConvertLab;
 
 beforeAll(async () => {
-  stored = await restoreMigrated();
+  former = await restoreStoredDatabase(FIXTURE, 'cold');
+  adapted = await restoreAdapted();
 });
 
-afterAll(() => stored?.remove());
+afterAll(async () => {
+  await former?.remove();
+  await adapted?.remove();
+});
 
 beforeEach(async () => {
-  lab = await openClone(stored);
+  lab = await openClone(adapted);
 });
 
 afterEach(() => lab.close());
 
-const manifestRows = () =>
-  lab.rows<{ level: number; isAlive: boolean }>(
-    `select segment_id, context_id, group_id, probe_id, slice_id, level, died is null as "isAlive"
-     from segments order by 1`,
+type ManifestRow = { readonly level: number; readonly version: number };
+
+const manifest = () =>
+  lab.rows<ManifestRow>(
+    `select group_id, probe_id, slice_id, level, first_bucket, last_bucket, key_count, row_count,
+       imported_at, get_byte(directory, 0) as version
+     from segments where died is null and sources is null
+     order by slice_id, group_id, probe_id, level, segment_id`,
   );
 
-const REFUSED = /^countergraph 0\.8\.0 has taken over this database, and table .* takes no more/;
+/** Everything that is stored besides segments, by table. */
+async function otherRows(from: ConvertLab): Promise<Record<string, unknown>> {
+  const tables = await from.rows<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+       and relname !~ 'segment' and relname not in ($1, 'context_versions') order by 1`,
+    [MIGRATIONS_TABLE],
+  );
+  const found: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    found[name] = await from.rows(`select t::text as row from ${name} t order by 1`);
+  }
+  return found;
+}
 
-describe('a converted database of version 0.7', () => {
+describe('a converted database of version 1.7', () => {
   it('has every reading of every key, bucket, probe and slice, exactly', async () => {
-    const wanted = await lab.tables();
     const converted = await lab.convert();
-    const found = await lab.segments();
-    expect(wanted.size).toBeGreaterThan(5000);
-    expect([...wanted.values()]).toContain(`${2n ** 63n - 1n}/1`);
-    expect(differences(found, wanted)).toEqual([]);
-    expect(found.size).toBe(wanted.size);
-    const [{ samples } = { samples: 0 }] = await lab.rows<{ samples: number }>(
-      'select count(*)::int as samples from samples',
+    expect(await lab.readings()).toEqual(READINGS);
+    const [stored] = await lab.rows<{ samples: number }>(
+      'select sum(row_count)::int as samples from segments where died is null',
     );
-    expect(converted.samples).toBe(samples);
+    expect(converted?.samples).toBe(stored?.samples);
   });
 
-  it('has one sealed segment for each group and probe of each slice', async () => {
-    const { segments } = await lab.convert();
-    const [wanted] = await lab.rows<{ pairs: number }>(
-      'select count(distinct (slice_id, group_id, probe_id))::int as pairs from samples',
-    );
-    const rows = await manifestRows();
-    expect(rows.every(({ level, isAlive }) => level === SEALED_LEVEL && isAlive)).toBe(true);
-    expect(rows).toHaveLength(wanted?.pairs ?? 0);
-    expect(segments).toBe(rows.length);
+  it('has a segment in the place of each, of the same group, probe, level and age', async () => {
+    const before = await manifest();
+    const converted = await lab.convert();
+    const after = await manifest();
+    const places = (rows: readonly ManifestRow[]) => rows.map(({ version: _, ...row }) => row);
+    expect(places(after)).toEqual(places(before));
+    expect(new Set(before.map(({ level }) => level))).toEqual(new Set([0, 100]));
+    expect(new Set(after.map(({ version }) => version))).toEqual(new Set([3]));
+    expect(converted?.segments).toBe(after.length);
   });
 
-  it('leaves segments of a slice that has not ended to be merged with later data', async () => {
-    const wanted = await lab.tables();
-    const [newest] = await lab.rows<{ id: number; starts: number }>(
-      'select slice_id as id, starts_at::int as starts from slices order by ends_at desc limit 1',
-    );
-    await lab.convert({ now: () => newest?.starts ?? 0 });
-    const levels = await lab.rows<{ level: number }>(
-      'select distinct level from segments where slice_id = $1',
-      [newest?.id],
-    );
-    expect(levels).toEqual([{ level: 0 }]);
-    expect(differences(await lab.segments(), wanted)).toEqual([]);
+  it('has everything else as it was', async () => {
+    const own = await openClone(former);
+    try {
+      const before = await otherRows(own);
+      await migrate(own.url);
+      await own.convert();
+      expect(await otherRows(own)).toEqual(before);
+      const names = ['users', 'tokens', 'grants', 'imports', 'feeds', 'key_texts', 'slices'];
+      for (const name of [...names, 'alerts', 'alert_events', 'audit', 'coverage', 'engines']) {
+        expect(before[name]).not.toEqual([]);
+      }
+    } finally {
+      await own.close();
+    }
   });
 
-  it('has all texts of keys, and the sources of labels', async () => {
-    await lab.rows(
-      `update keys set description = 'has no label'
-       where (group_id, shard, key_id) = (
-         select group_id, shard, key_id from keys where label is null limit 1)`,
-    );
-    const { texts } = await lab.convert();
-    const wanted = await lab.rows<{ source: string | null }>(
-      `select group_id, key, label, label_source as source, description, attributes from keys
-       where label is not null or description is not null or attributes is not null order by 1, 2`,
-    );
-    const found = await lab.rows(
-      `select group_id, key, label, label_source as source, description, attributes from key_texts
-       order by 1, 2`,
-    );
-    expect(new Set(wanted.map(({ source }) => source))).toEqual(
-      new Set(['user', 'dns', 'mmdb', null]),
-    );
-    expect(found).toEqual(wanted);
-    expect(texts).toBe(wanted.length);
-  });
-
-  it('is unchanged by a second conversion, and deleted labels stay deleted', async () => {
-    await lab.convert();
-    await lab.rows(`delete from key_texts where label_source = 'user'`);
-    const before = await manifestRows();
-    const found = await lab.segments();
-    expect(await lab.convert()).toEqual({ slices: 0, samples: 0, segments: 0, texts: 0 });
-    expect(await manifestRows()).toEqual(before);
-    expect(differences(await lab.segments(), found)).toEqual([]);
-    expect(await lab.rows(`select from key_texts where label_source = 'user'`)).toEqual([]);
-  });
-
-  it('keeps its cached answers valid, because readings are the same', async () => {
+  it('keeps its cached answers valid, but not what is known of its segments', async () => {
     const versions = () =>
-      lab.rows('select context_id, version from context_versions order by context_id');
+      lab.rows<{ layout: number; swept_to: number }>(
+        `select context_id, version, nonce, layout::int, swept_to::int from context_versions
+         order by context_id`,
+      );
     const before = await versions();
     await lab.convert();
-    expect(await versions()).toEqual(before);
+    const after = await versions();
+    expect(after).toEqual(
+      before.map((row, i) => ({
+        ...row,
+        layout: after[i]?.layout,
+        swept_to: after[i]?.layout,
+      })),
+    );
+    expect(after.some(({ layout }, i) => layout > (before[i]?.layout ?? 0))).toBe(true);
+  });
+
+  it('has the schema of a new database, and a trigger that refuses version 1', async () => {
+    await lab.convert();
+    const dump = await dumpSchema(lab.connection);
+    const wanted = await readFile(join(projectRoot(), 'migrations', 'schema.dump.txt'), 'utf8');
+    const without = dump
+      .replace(/\n {2}CREATE TRIGGER refuse_format_1 [^\n]*/, '')
+      .replace(
+        /\n\nCREATE OR REPLACE FUNCTION public\.refuse_format_1\(\)[^$]*\$function\$[^$]*\$function\$\n/,
+        '',
+      );
+    expect(without).toBe(wanted);
+    expect(dump).not.toBe(wanted);
+  });
+
+  it('has none of the old tables, and is not converted again', async () => {
+    expect(await lab.rows(FORMAT_1_TABLES)).not.toEqual([]);
+    await lab.convert();
+    expect(await lab.rows(FORMAT_1_TABLES)).toEqual([]);
+    const before = await manifest();
+    expect(await lab.convert()).toBeNull();
+    expect(await manifest()).toEqual(before);
   });
 });
 
-describe('the old tables of a converted database', () => {
-  it.each([
-    ['keys', `insert into keys (group_id, shard, key_id, key) values (1, 0, 999, 'A')`],
-    ['labels', `update keys set label = 'new' where group_id = 1`],
-    ['blocks', 'delete from topper_blocks'],
-    ['series', 'truncate key_series'],
-    ['block changes', 'insert into block_changes values (1, 1, 1, 0, 1)'],
-    ['samples', `insert into samples_2 values (1, 1721088000, 0, 0, 0, 2, '{1}')`],
-  ])('refuse writes to %s, with a message that names the version', async (_, statement) => {
-    await lab.convert();
-    await expect(lab.rows(statement)).rejects.toThrow(REFUSED);
-  });
+describe('version 1.7, if it still runs', () => {
+  const REFUSED =
+    /^countergraph 2\.0\.0 has taken over this database, and table segments takes no more writes/;
 
-  it('refuse samples in a partition that the old version attaches', async () => {
-    await lab.convert();
-    await lab.connection.query(
-      `create table samples_99 (like samples including all);
-       alter table samples attach partition samples_99 for values in (99)`,
+  /** Writes a row of the manifest as 1.7 does. */
+  const write = () =>
+    lab.rows(
+      `insert into segments (segment_id, context_id, group_id, probe_id, slice_id, level,
+         first_bucket, last_bucket, key_count, row_count, page_count, size_bytes, directory,
+         imported_at, born)
+       select nextval('segment_ids'), context_id, group_id, 0, 1, 0, 0, 0, 1, 1, 1, 1,
+         '\\x0203'::bytea, now(), 1
+       from counter_groups limit 1`,
     );
-    const insert = `insert into samples_99 values (1, 1721088000, 0, 0, 0, 99, '{1}')`;
-    await expect(lab.rows(insert)).rejects.toThrow(REFUSED);
+
+  it.each(['adapted', 'converted'])('cannot write to an %s database', async (state) => {
+    if (state === 'converted') await lab.convert();
+    await expect(write()).rejects.toThrow(REFUSED);
   });
 
-  it('refuse a feed that waited for the conversion', async () => {
-    let writing: Promise<unknown> | null = null;
-    await lab.convert({
-      onProgress: () => {
-        writing ??= inTransaction(lab.connection, async () => {
-          await lockContext(lab.connection, 1, () => undefined);
-          await lab.rows(`insert into samples_2 values (1, 1721088000, 0, 0, 0, 2, '{1}')`);
-        });
-        writing.catch(() => undefined);
-      },
-    });
-    await expect(writing).rejects.toThrow(REFUSED);
-  });
-
-  it('accept the samples of an import that began before, which are converted too', async () => {
-    const { connection } = lab;
-    await connection.query('begin');
-    await lockContext(connection, 1, () => undefined);
-    let writing: Promise<unknown> = Promise.resolve();
-    const finishImport = async () => {
-      await connection.query(
-        `insert into samples_2
-         select group_id, 1721088060, shard, key_id, 0, 2, '{77}' from keys
-         where group_id = 1 limit 1`,
-      );
-      await connection.query('commit');
-    };
-    const waited: string[] = [];
-    await lab.convert({
-      onWaiting: (context) => {
-        waited.push(context);
-        writing = finishImport();
-      },
-    });
-    await writing;
-    expect(waited).toEqual(['lab']);
-    expect(differences(await lab.segments(), await lab.tables())).toEqual([]);
+  it('does not write in a transaction that it began before', async () => {
+    const own = await openClone(former);
+    try {
+      const writing = inTransaction(own.connection, async () => {
+        await own.rows('select from contexts');
+        await migrate(own.url);
+        await own.rows(
+          `insert into segments select nextval('segment_ids'), context_id, group_id, 0, 1, 0, 0, 0,
+             1, 1, 1, 1, '\\x02', now(), 1 from counter_groups limit 1`,
+        );
+      });
+      await expect(writing).rejects.toThrow(REFUSED);
+    } finally {
+      await own.close();
+    }
   });
 });
 
 describe('converting', () => {
   it('reports its progress, the oldest slice of a context first', async () => {
     const told: ConversionProgress[] = [];
-    const { slices, samples } = await lab.convert({ onProgress: (each) => told.push(each) });
-    const first = told.filter(({ context }) => context === 'lab').map(({ slice }) => slice);
+    const converted = await lab.convert({ onProgress: (each) => told.push(each) });
+    const first = told.filter(({ context }) => context === 'building').map(({ slice }) => slice);
+    expect(new Set(first).size).toBe(4);
     expect(first).toEqual([...first].sort());
     const bytes = told.map((each) => each.bytes.done);
     expect(bytes).toEqual([...bytes].sort((a, b) => a - b));
+    const { slices, samples } = converted ?? { slices: 0, samples: 0 };
     expect(told.at(-1)).toMatchObject({ samples, slices: { done: slices, of: slices } });
     expect(bytes.at(-1)).toBe(told.at(-1)?.bytes.of);
   });
 
   it('is done by one of two runs that begin at the same time', async () => {
-    const [a, b] = await Promise.all([lab.convert(), lab.convert()]);
-    expect([a.slices, b.slices].sort()).toEqual([0, a.slices + b.slices].sort());
-    expect(differences(await lab.segments(), await lab.tables())).toEqual([]);
+    const both = await Promise.all([lab.convert(), lab.convert()]);
+    expect(both.filter((each) => each === null)).toHaveLength(1);
+    expect(await lab.readings()).toEqual(READINGS);
   });
 
   it('stops when it is aborted, and the next run continues', async () => {
@@ -206,81 +206,136 @@ describe('converting', () => {
       onProgress: ({ slices }) => slices.done === 2 && abort.abort(reason),
     });
     await expect(cut).rejects.toBe(reason);
-    const [done] = await lab.rows<{ count: number }>(
-      'select count(*)::int as count from converted_slices',
+    const versions = new Set((await manifest()).map(({ version }) => version));
+    expect(versions).toEqual(new Set([2, 3]));
+    // The old pages of a slice are removed with it, so disk takes at most one slice more.
+    const old = await lab.rows(
+      `select distinct substring(c.relname from '_pages_([0-9]+)')::int as slice
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent in ('format_1_open_pages'::regclass, 'format_1_sealed_pages'::regclass)
+       order by 1`,
     );
-    expect(done?.count).toBe(2);
-    await lab.convert();
-    expect(differences(await lab.segments(), await lab.tables())).toEqual([]);
+    const left = await lab.rows(
+      `select distinct slice_id as slice from segments where get_byte(directory, 0) < 3
+       order by 1`,
+    );
+    expect(old).toEqual(left);
+    const rest = await lab.convert();
+    expect(rest?.slices).toBeGreaterThan(2);
+    expect(await lab.readings()).toEqual(READINGS);
   });
 
-  it('says what to do about a slice without samples, and converts nothing of it', async () => {
-    await lab.rows('drop table samples_2');
+  it('names a damaged segment, and leaves its slice as it was', async () => {
+    const [damaged] = await lab.rows<{ id: number; slice: number }>(
+      `update format_1_sealed_pages p set bytes = set_byte(bytes, 5, get_byte(bytes, 5) # 1)
+       from (select segment_id, slice_id from segments where level = 100
+         order by slice_id desc, segment_id limit 1) s
+       where p.segment_id = s.segment_id and p.slice_id = s.slice_id
+       returning p.segment_id::int as id, p.slice_id as slice`,
+    );
     await expect(lab.convert()).rejects.toThrow(
-      'the samples of each slice must be in a table of its own, but samples_2 is not there: put ' +
-        'it back, or drop the slice with the version that was installed before',
+      `Segment ${damaged?.id} is damaged, and cannot be converted: the digest of page 0 does not`,
     );
-    expect(await lab.rows('select from converted_slices where slice_id = 2')).toEqual([]);
+    const versions = await lab.rows(
+      'select distinct get_byte(directory, 0) as version from segments where slice_id = $1',
+      [damaged?.slice],
+    );
+    expect(versions).toEqual([{ version: 2 }]);
   });
 
-  it.each([
-    ['text that is not a key', `update keys set key = 'x' || key_id where group_id = 1`, /is none/],
-    ['an id without a key', 'delete from keys where group_id = 1', /ids of some are not in/],
-    [
-      'a group that does not exist',
-      'update samples_2 set group_id = 999 where group_id = 1',
-      'slice 2 has some of group 999, which is not there',
-    ],
-  ])('refuses %s, and leaves nothing of the slice', async (_, damage, message) => {
-    await lab.rows(damage);
-    const slice = { contextId: 1, sliceId: 2, endsAt: 0 };
-    await expect(convertSlice(lab.connection, slice, { now: LATER })).rejects.toThrow(message);
-    expect(await manifestRows()).toEqual([]);
-    expect(await lab.rows(`select to_regclass('sealed_segment_pages_2') as name`)).toEqual([
-      { name: null },
-    ]);
+  it('keeps pages of a slice that was archived by hand as a table of their own', async () => {
+    const [slice] = await lab.rows<{ id: number }>(
+      'select max(slice_id) as id from segments where level = 100',
+    );
+    await lab.rows(`update slices set archived = true where slice_id = $1`, [slice?.id]);
+    await lab.rows('delete from segments where slice_id = $1', [slice?.id]);
+    await lab.convert();
+    expect(
+      await lab.rows(`select count(*) > 0 as "isThere" from sealed_segment_pages_${slice?.id}`),
+    ).toEqual([{ isThere: true }]);
   });
 });
 
-describe('dropping the old tables', () => {
-  const drop = () => dropOldTables({ databaseUrl: lab.url });
-  const tables = () =>
-    lab.rows(
-      `select relname from pg_class where relkind in ('r', 'p')
-         and relname ~ '^(samples|keys|topper_blocks|key_series|coarse_|block_changes|converted_)'
-       order by 1`,
+describe('a conversion that is killed', () => {
+  /** Kills the backend in the statement that fires the trigger. */
+  async function killAt(trigger: string): Promise<void> {
+    await lab.rows(`
+      create function kill_itself() returns trigger language plpgsql as $$
+      begin
+        perform pg_terminate_backend(pg_backend_pid());
+        return new;
+      end $$`);
+    await lab.rows(`create ${trigger} execute function kill_itself()`);
+  }
+
+  const lastSlice = async (): Promise<number> => {
+    const rows = await lab.rows<{ id: number }>(
+      `select slice_id as id from segments join slices using (slice_id)
+       where slices.context_id = (select min(context_id) from slices)
+       order by starts_at desc, slices.engine desc limit 1`,
     );
+    return rows[0]?.id ?? 0;
+  };
 
-  it('is refused while anything is not converted', async () => {
-    const before = await tables();
-    await expect(drop()).rejects.toThrow(
-      /must be converted before its tables are dropped, but \d+ slices and the texts of 4 contexts/,
-    );
-    expect(await tables()).toEqual(before);
-  });
-
-  it('keeps the segments, and nothing that they were made from', async () => {
-    const wanted = await lab.tables();
-    await lab.convert();
-    await drop();
-    expect(await tables()).toEqual([]);
-    expect(differences(await lab.segments(), wanted)).toEqual([]);
-    await drop();
-    const again = await convertDatabase({ databaseUrl: lab.url });
-    expect(again).toEqual({ slices: 0, samples: 0, segments: 0, texts: 0 });
-  });
-
-  it('keeps samples that were archived by hand, and the keys that they need', async () => {
-    await lab.rows(`update slices set archived = true, archive_path = 'box 7' where slice_id = 2`);
-    const count = () =>
+  it.each([
+    [
+      'when segments of a slice are published',
+      (id: number) =>
+        `trigger t before insert on segments for each row when (new.slice_id = ${id})`,
+    ],
+    [
+      'at the commit of a slice',
+      (id: number) =>
+        `constraint trigger t after insert on segments deferrable initially deferred
+         for each row when (new.slice_id = ${id})`,
+    ],
+  ])('%s loses and duplicates nothing after the next run', async (_, triggerOf) => {
+    const id = await lastSlice();
+    await killAt(triggerOf(id));
+    await expect(lab.convert()).rejects.toThrow(/terminat/);
+    const versions = async (condition: string) =>
       lab.rows(
-        'select count(*)::int as count from samples_2 join keys using (group_id, shard, key_id)',
+        `select distinct get_byte(directory, 0) as version from segments where ${condition}`,
       );
-    const before = await count();
+    expect(await versions(`slice_id = ${id}`)).toEqual([{ version: 2 }]);
+    expect(await versions('true')).toHaveLength(2);
+    await lab.rows('drop function kill_itself cascade');
     await lab.convert();
-    expect(await lab.rows('select from segments where slice_id = 2')).toEqual([]);
-    await drop();
-    expect(await tables()).toEqual([{ relname: 'keys' }, { relname: 'samples_2' }]);
-    expect(await count()).toEqual(before);
+    expect(await lab.readings()).toEqual(READINGS);
+    expect(await lab.rows(FORMAT_1_TABLES)).toEqual([]);
   });
+});
+
+describe('a database that cannot be taken over', () => {
+  const refused = async (change: string, message: string | RegExp) => {
+    const own = await openClone(former);
+    try {
+      await own.rows(change);
+      const before = await own.rows(`select name from ${MIGRATIONS_TABLE} order by id`);
+      await expect(migrate(own.url)).rejects.toThrow(message);
+      expect(await own.rows(`select name from ${MIGRATIONS_TABLE} order by id`)).toEqual(before);
+    } finally {
+      await own.close();
+    }
+  };
+
+  it('is one of a version before the last 1.7', () =>
+    refused(
+      `delete from ${MIGRATIONS_TABLE} where name > '021'`,
+      'The database must be one that the last version 1.7 has migrated and converted, and its ' +
+        'schema is at 020_alert_backlogs: run `countergraph migrate` of version 1.7 first',
+    ));
+
+  it('is one in which 1.7 has not converted what 0.7 stored', () =>
+    refused(
+      'create table converted_slices ()',
+      /has migrated and converted, .* is at 024_present/,
+    ));
+
+  it('is one with archives of 0.7, which are named', () =>
+    refused(
+      `update slices set archive_path = 'lab/slice.gz' where archive_digest is not null
+         and slice_id = (select min(slice_id) from slices where archive_digest is not null)`,
+      /version 1\.0 or newer, and those of version 0\.7 are lab\/slice\.gz: restore these slices/,
+    ));
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { openConnection } from '../../db/connection/connection.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -5,26 +6,39 @@ import {
   type ConversionOptions,
   type ConvertedDatabase,
   convertDatabase,
-} from '../../store/convert/convert-database.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database/database.ts';
-import { type PlainReadings, samplesInSegments, samplesInTables } from './plain-readings.ts';
+} from '../../store/from-1.7/convert-database.ts';
+import { cloneDatabase } from '../support/database/database.ts';
+import { samplesInSegments } from './plain-readings.ts';
 import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
 
-/** 2024-09-01, after the fixture: all its slices have ended. */
-export const LATER = 1_725_148_800;
+export const FIXTURE = 'store-1.7';
+
+/** What version 1.7 found of its readings, exactly: their digest and number. */
+export const READINGS = {
+  digest: 'ae4a09ba8fe57e51e16e01fa76dcf3eec4aacdada333913d4e9f09a5fcec16e0',
+  count: 22_162,
+} as const;
 
 export type ConvertLab = {
   readonly url: string;
   readonly connection: pg.Client;
   rows<R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>;
-  convert(options?: ConversionOptions): Promise<ConvertedDatabase>;
-  tables(): Promise<PlainReadings>;
-  segments(): Promise<PlainReadings>;
+  convert(options?: ConversionOptions): Promise<ConvertedDatabase | null>;
+  /** The readings of all live segments, in the form of READINGS. */
+  readings(): Promise<{ digest: string; count: number }>;
   close(): Promise<void>;
 };
 
-/** Opens a database to be converted, with a connection to inspect it. */
-export async function openConvertLab(database: TestDatabase): Promise<ConvertLab> {
+/** Restores the database of 1.7, with the schema of this version. Tests use clones of it. */
+export async function restoreAdapted(): Promise<StoredDatabase> {
+  const stored = await restoreStoredDatabase(FIXTURE, 'cold');
+  await migrate(stored.url);
+  return stored;
+}
+
+/** Opens a clone of a database, with a connection to inspect it. */
+export async function openClone({ url }: StoredDatabase): Promise<ConvertLab> {
+  const database = await cloneDatabase({ url, drop: async () => undefined });
   const connection = await openConnection(database.url, 'test');
   return {
     url: database.url,
@@ -32,9 +46,13 @@ export async function openConvertLab(database: TestDatabase): Promise<ConvertLab
     async rows<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
       return (await connection.query<R>(text, [...values])).rows;
     },
-    convert: (options) => convertDatabase({ databaseUrl: database.url }, { now, ...options }),
-    tables: () => samplesInTables(connection),
-    segments: () => samplesInSegments(connection),
+    convert: (options) => convertDatabase({ databaseUrl: database.url }, options),
+    async readings() {
+      const found = await samplesInSegments(connection);
+      const lines = [...found].map(([place, value]) => `${place} ${value}\n`).sort();
+      const digest = createHash('sha256').update(lines.join('')).digest('hex');
+      return { digest, count: found.size };
+    },
     async close() {
       await connection.end();
       await database.drop();
@@ -42,14 +60,6 @@ export async function openConvertLab(database: TestDatabase): Promise<ConvertLab
   };
 }
 
-const now = () => LATER;
-
-/** Restores the database of 0.7.0, with the newest schema. Tests use clones of it. */
-export async function restoreMigrated(): Promise<StoredDatabase> {
-  const stored = await restoreStoredDatabase('store-0.7.0', 'cold');
-  await migrate(stored.url);
-  return stored;
-}
-
-export const openClone = async ({ url }: StoredDatabase): Promise<ConvertLab> =>
-  openConvertLab(await cloneDatabase({ url, drop: async () => undefined }));
+/** The tables of 1.7 that are left. */
+export const FORMAT_1_TABLES = `select relname from pg_class
+  where relkind in ('r', 'p') and relname like 'format\\_1\\_%'`;

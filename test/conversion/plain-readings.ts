@@ -1,11 +1,11 @@
-import type pg from 'pg';
 import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
-import { bucketRows } from '../../segments/readings/readings.ts';
+import { keyRows } from '../../segments/readings/readings.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
 import { loadManifest, type StoredSegment } from '../../store/read/manifest.ts';
 import { segmentRanges } from '../../store/read/segment-ranges.ts';
 import { loadShapes } from '../../store/shapes/load-shapes.ts';
@@ -13,38 +13,6 @@ import { type PlainReading, readingAt } from '../segments/plain-segments.ts';
 
 /** Exact readings: `slice group probe bucket slot key` → `value/count`. */
 export type PlainReadings = Map<string, string>;
-
-type FoldedRow = {
-  readonly place: string;
-  readonly type: number;
-  readonly sum: string;
-  readonly max: string;
-  readonly min: string;
-  readonly count: string;
-};
-
-/** Folds the rows of samples in SQL, exactly: PostgreSQL's numeric is unbounded. */
-export async function samplesInTables(client: pg.ClientBase): Promise<PlainReadings> {
-  const { rows } = await client.query<FoldedRow>(`
-    select concat_ws(' ', s.slice_id, s.group_id, s.probe_id, s.bucket, r.slot, k.key) as place,
-      m.type, sum(r.reading)::text as sum, max(r.reading)::text as max, min(r.reading)::text as min,
-      sum(coalesce(s.counts[r.slot], 1))::text as count
-    from samples s
-    join slices using (slice_id)
-    join keys k using (group_id, shard, key_id)
-    cross join lateral unnest(s.readings) with ordinality as r(reading, slot)
-    join meters m on m.group_id = s.group_id and m.slot = r.slot
-    where r.reading is not null and not slices.archived
-    group by s.slice_id, s.group_id, s.probe_id, s.bucket, r.slot, k.key, m.type`);
-  return new Map(rows.map((row) => [row.place, foldedValue(row)]));
-}
-
-function foldedValue({ type, sum, max, min, count }: FoldedRow): string {
-  const fold = foldOf(type);
-  if (fold === 'max') return `${max}/1`;
-  if (fold === 'min') return `${min}/1`;
-  return `${sum}/${fold === 'mean' ? count : 1}`;
-}
 
 /** Reads the live segments of all contexts from their pages. */
 export async function samplesInSegments(connection: Connection): Promise<PlainReadings> {
@@ -58,8 +26,7 @@ export async function samplesInSegments(connection: Connection): Promise<PlainRe
       await addSegment(found, {
         connection,
         segment,
-        codec: keyCodecOf(shape),
-        folds: shape.folds,
+        shape,
       });
     }
   }
@@ -77,28 +44,29 @@ export async function liveSegments(
 type SegmentToAdd = {
   readonly connection: Connection;
   readonly segment: StoredSegment;
-  readonly codec: KeyCodec;
-  readonly folds: readonly (Fold | null)[];
+  readonly shape: SegmentShape;
 };
 
 async function addSegment(
   found: PlainReadings,
-  { connection, segment, codec, folds }: SegmentToAdd,
+  { connection, segment, shape }: SegmentToAdd,
 ): Promise<void> {
   const { sliceId, groupId, probeId } = segment;
-  for await (const range of segmentRanges(copiesOf(connection), segment, codec)) {
+  const codec = keyCodecOf(shape);
+  for await (const range of segmentRanges(copiesOf(connection), segment, { shape, codec })) {
     for (const { key, bucket, place, reading } of readingsOf(range, codec)) {
       const name = `${sliceId} ${groupId} ${probeId} ${bucket} ${place + 1} ${key}`;
-      found.set(name, combined(found.get(name), reading, folds[place] ?? null));
+      found.set(name, combined(found.get(name), reading, shape.folds[place] ?? null));
     }
   }
 }
 
 function* readingsOf({ keys, readings }: KeyRange, codec: KeyCodec) {
-  for (const [i, bucket] of readings.starts.entries()) {
-    const { from, to } = bucketRows(readings, i);
+  for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+    const key = codec.decode(keyAt(keys, ordinal));
+    const { from, to } = keyRows(readings, ordinal);
     for (let row = from; row < to; row += 1) {
-      const key = codec.decode(keyAt(keys, readings.ordinals[row] ?? -1));
+      const bucket = readings.starts[row] as number;
       for (const [place, column] of readings.columns.entries()) {
         const reading = column && readingAt(column, row);
         if (reading) yield { key, bucket, place, reading };

@@ -1,9 +1,9 @@
-import { cp, readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { projectRoot } from '../../db/project-root.ts';
-import { makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
 import { createEmptyDatabase, withClient } from '../support/database/database.ts';
 
 /** A pool of the dump, and the folder where its files are now. */
@@ -31,9 +31,9 @@ export async function restoreStoredDatabase(
 ): Promise<StoredDatabase> {
   const dump = await readStored(fixture, 'database.sql.gz');
   const database = await createEmptyDatabase();
-  const pool = await makePoolFolder();
+  const pool = await mkdtemp(join(tmpdir(), 'countergraph-test-pool-'));
   const remove = async () => {
-    await removeFolder(pool);
+    await rm(pool, { recursive: true, force: true });
     await database.drop();
   };
   try {

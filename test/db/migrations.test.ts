@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   expectedSchemaVersion,
@@ -58,15 +57,6 @@ async function withEmptyDatabase<T>(
   }
 }
 
-/** Creates the partition of a slice as version 0.7 did. */
-const createPartition = (client: pg.Client, sliceId: number) =>
-  client.query(
-    `create table samples_${sliceId} (like samples including all);
-     alter table samples attach partition samples_${sliceId} for values in (${sliceId})`,
-  );
-
-const columnsOf = (indexdef: string) => indexdef.slice(indexdef.indexOf('('));
-
 async function writeMigrations(name: string, files: Record<string, string>): Promise<string> {
   const path = join(folder, name);
   await mkdir(path);
@@ -106,80 +96,11 @@ describe('the layout of storage', () => {
   });
 });
 
-describe('the migration that gives open pages generations', () => {
-  /** Segments of two slices, one of them sealed. */
-  const SEGMENTS = `
-    insert into contexts (name) values ('lab');
-    insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
-      sampling_rate, enabled, shard_count)
-    values (1, gen_random_uuid(), 'hosts', 'ip', 60, 300, 1, true, 1);
-    insert into segments (segment_id, context_id, group_id, probe_id, slice_id, level, first_bucket,
-      last_bucket, key_count, row_count, page_count, size_bytes, directory, imported_at, born)
-    select id, 1, 1, 0, slice, level, 0, 0, 1, 1, 1, 1, '', to_timestamp(7200 * 5 + at), 1
-    from (values (1, 1, 0, 0), (2, 1, 1, 7199), (3, 1, 0, 7200), (4, 2, 0, 0), (5, 2, 100, 0))
-      as s(id, slice, level, at);
-    create table open_segment_pages_1 partition of open_segment_pages for values in (1);
-    create table open_segment_pages_2 partition of open_segment_pages for values in (2);
-    insert into open_segment_pages
-    select slice_id, segment_id, 0, convert_to('page of ' || segment_id, 'UTF8') from segments
-    where level < 100`;
-
-  test('moves the existing ones', async () => {
-    const all = (await readdir(join(projectRoot(), 'migrations'))).filter((name) => name < '012');
-    const files = all.map(async (name) => [
-      name,
-      await readFile(join(projectRoot(), 'migrations', name), 'utf8'),
-    ]);
-    const before = await writeMigrations('before', Object.fromEntries(await Promise.all(files)));
-    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
-      await migrate(url, before);
-      await withClient(url, (client) => client.query(SEGMENTS));
-      await migrate(url);
-      const { rows } = await withClient(url, (client) =>
-        client.query<{ name: string; page: string }>(
-          `select p.tableoid::regclass::text as name, convert_from(bytes, 'UTF8') as page
-           from open_segment_pages p order by segment_id`,
-        ),
-      );
-      expect(rows).toEqual([
-        { name: 'open_segment_pages_1_5', page: 'page of 1' },
-        { name: 'open_segment_pages_1_5', page: 'page of 2' },
-        { name: 'open_segment_pages_1_6', page: 'page of 3' },
-        { name: 'open_segment_pages_2_5', page: 'page of 4' },
-      ]);
-    });
-  });
-});
-
 describe('a database that commands make ready', () => {
-  const tables = async (url: string) =>
-    (
-      await withClient(url, (client) =>
-        client.query<{ name: string }>(
-          `select relname as name from pg_class
-           where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace order by 1`,
-        ),
-      )
-    ).rows.map(({ name }) => name);
-
-  test('has none of the tables of version 0.7, even if they were always empty', async () => {
-    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
-      await migrate(url);
-      const old = ['samples', 'keys', 'topper_blocks', 'key_series', 'converted_slices'];
-      expect(await tables(url)).toEqual(expect.arrayContaining(old));
-      await makeReady(url);
-      const left = await tables(url);
-      expect(left).toEqual(expect.arrayContaining(['segments', 'key_texts']));
-      expect(left.filter((name) => old.includes(name))).toEqual([]);
-      await makeReady(url);
-      expect(await tables(url)).toEqual(left);
-    });
-  });
-
   test('is made ready once if several processes start at the same time', async () => {
     await withEmptyDatabase("encoding 'UTF8'", async (url) => {
       await Promise.all([makeReady(url), makeReady(url), makeReady(url)]);
-      expect(await tables(url)).not.toContain('samples');
+      expect(await withClient(url, schemaVersion)).toBe(await expectedSchemaVersion());
     });
   });
 });
@@ -244,37 +165,6 @@ describe('migrating', () => {
         from: '001_good',
         to: '003_never',
         applied: ['002_bad', '003_never'],
-      });
-    });
-  });
-
-  test('gives existing partitions the index of samples, and keeps their rows', async () => {
-    const core = await readFile(join(projectRoot(), 'migrations', '001_core.sql'), 'utf8');
-    const before = await writeMigrations('core', { '001_core.sql': core });
-    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
-      await migrate(url, before);
-      await withClient(url, async (client) => {
-        await createPartition(client, 1);
-        await client.query(`insert into samples values (7, 60, 1, 2, 0, 5, 1, '{3}', null)`);
-      });
-      await migrate(url);
-      await withClient(url, async (client) => {
-        await createPartition(client, 2);
-        await client.query(`insert into samples values (7, 60, 1, 2, 0, 2, '{4}', '{5}')`);
-        const { rows } = await client.query('select * from samples order by slice_id');
-        const row = { group_id: 7, bucket: '60', shard: 1, key_id: 2, probe_id: 0 };
-        expect(rows).toEqual([
-          { ...row, slice_id: 1, readings: ['3'], counts: null },
-          { ...row, slice_id: 2, readings: ['4'], counts: ['5'] },
-        ]);
-        const indexes = await client.query(
-          `select tablename, indexdef from pg_indexes where tablename like 'samples%' order by 1`,
-        );
-        expect(
-          indexes.rows.map(({ tablename, indexdef }) => [tablename, columnsOf(indexdef)]),
-        ).toEqual(
-          ['samples', 'samples_1', 'samples_2'].map((table) => [table, '(group_id, bucket)']),
-        );
       });
     });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate, schemaVersion } from '../../db/migrate.ts';
-import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
+import { convertDatabase } from '../../store/from-1.7/convert-database.ts';
 import { makeReady, withClient } from '../support/database/database.ts';
 import {
   type Primary,
@@ -41,8 +41,14 @@ describe('a streaming standby of an embedded server', () => {
   });
 
   test('cannot be converted itself, and need not be once its primary is', async () => {
-    const convert = () => replaceOldStore({ databaseUrl: standby.url });
+    const convert = () => convertDatabase({ databaseUrl: standby.url });
     await migrate(primary.url);
+    await withClient(primary.url, (client) =>
+      client.query(
+        `create table format_1_open_pages (slice_id integer) partition by list (slice_id);
+         create table format_1_sealed_pages (slice_id integer) partition by list (slice_id)`,
+      ),
+    );
     await standby.waitUntilCaughtUp();
     await expect(convert()).rejects.toThrow(/is a standby .*: migrate its primary/);
     await makeReady(primary.url);

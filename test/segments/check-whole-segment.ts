@@ -7,5 +7,6 @@ type CheckedSegment = SegmentOutline & { readonly sections: Sections };
 export function* checkWholeSegment({ sections, ...outline }: CheckedSegment): Generator<string> {
   const check = new SegmentCheck(outline);
   for (const range of outline.directory.ranges) yield* check.range(range, sections);
+  yield* check.heads(sections);
   yield* check.end();
 }

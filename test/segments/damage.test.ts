@@ -2,20 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readGroupHeads } from '../../segments/blocks/heads.ts';
 import { ByteReader, ByteWriter } from '../../segments/codes/bytes.ts';
 import { readColumn, writeColumn } from '../../segments/codes/column-code.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import { readHead } from '../../segments/heads/head.ts';
 import { SECTION_KEYS } from '../../segments/keys/key-section.ts';
-import {
-  type Directory,
-  type LocatedLevel,
-  readDirectory,
-  type SectionLocation,
-} from '../../segments/pages/directory.ts';
-import { openPage, sealPage } from '../../segments/pages/page.ts';
+import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
+import { openPage, PAGE_BYTES, sealPage } from '../../segments/pages/page.ts';
 import { readKeys } from '../../segments/pages/read-range.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
+import {
+  pageCountOf,
+  pagesOfSections,
+  type SectionLocation,
+  type Sections,
+} from '../../segments/pages/sections.ts';
 import { checkWholeSegment } from './check-whole-segment.ts';
 import { manySamples } from './many-keys.ts';
 import {
@@ -126,26 +126,26 @@ describe('damage', () => {
   });
 });
 
-/** The sections of a directory follow each other, each once, in pages without a gap. */
-function expectInOrder({ ranges, pageCount }: Directory): void {
-  let last: SectionLocation = { page: -1, from: 0, to: 0 };
-  const next = (section: SectionLocation | null) => {
-    if (section === null) return;
-    const isOpened = section.page === last.page + 1 && section.from === 0;
-    expect(isOpened || (section.page === last.page && section.from === last.to)).toBe(true);
+/** The sections of a directory follow each other without a gap, up to the last page. */
+function expectInOrder(directory: Directory): void {
+  let end = 0;
+  for (const section of sectionsIn(directory)) {
+    expect(section.from).toBe(end);
     expect(section.to).toBeGreaterThan(section.from);
-    last = section;
-  };
-  for (const { keys, levels, series } of ranges) {
-    keys.forEach(next);
-    for (const { groups } of levels) {
-      for (const { ordinals, columns, heads } of groups) {
-        [ordinals, ...columns, ...heads].forEach(next);
-      }
-    }
-    for (const { entries, columns } of series) [entries, ...columns].forEach(next);
+    end = section.to;
   }
-  expect(last.page + 1).toBe(pageCount);
+  expect(directory.pageCount).toBe(pageCountOf(end));
+}
+
+function sectionsIn({ ranges, heads, headSeries }: Directory): SectionLocation[] {
+  const ofRanges = ranges.flatMap(({ keys, span, tiles }) => [
+    ...keys,
+    ...(span ?? []),
+    ...tiles.flatMap((tile) => [tile.keys, tile.times, ...tile.totals, ...tile.values]),
+  ]);
+  const ofHeads = heads ? [...heads.span, ...heads.tiles.flatMap((tile) => tile.heads)] : [];
+  const ofSeries = headSeries ? [headSeries.keys, headSeries.entries, ...headSeries.columns] : [];
+  return [...ofRanges, ...ofHeads, ...ofSeries].filter((section) => section !== null);
 }
 
 describe('the lists of a directory', () => {
@@ -155,10 +155,7 @@ describe('the lists of a directory', () => {
         const { directory: bytes } = writeSegment(list);
         expectInOrder(readDirectory(bytes));
         const backwards = readDirectory(bytes);
-        for (const { levels, series } of backwards.ranges.toReversed()) {
-          expect(series).toBe(series);
-          for (const level of levels.toReversed()) expect(level.groups).toBe(level.groups);
-        }
+        for (const range of backwards.ranges.toReversed()) expect(range.tiles).toBe(range.tiles);
         expect(backwards).toEqual(readDirectory(bytes));
         expectInOrder(backwards);
       }),
@@ -180,8 +177,8 @@ function resealed(
   return { ...segment, pages };
 }
 
-/** Two keys, five buckets over two topper buckets: every kind of section, one of each. */
-const LIST: PlainSample[] = [0, 1, 2, 3, 6].flatMap((minute) =>
+/** Two keys, five buckets over two topper buckets and two tiles: every kind of section. */
+const LIST: PlainSample[] = [0, 1, 2, 3, 63].flatMap((minute) =>
   ['C0.A8.01.01', 'C0.A8.01.02'].map((key) => ({
     key,
     bucket: 600 + 60 * minute,
@@ -196,28 +193,40 @@ const LIST: PlainSample[] = [0, 1, 2, 3, 6].flatMap((minute) =>
   })),
 );
 
+/** Changes a section, and seals its pages again. */
+function withSection(
+  segment: PlainSegment,
+  { from, to }: SectionLocation,
+  change: (section: Uint8Array) => Uint8Array,
+): PlainSegment {
+  const changed = change(openSegment(segment).sections({ from, to }));
+  return resealed(segment, (sections, page) => {
+    const copy = sections.slice();
+    const first = page * PAGE_BYTES;
+    for (let at = Math.max(from, first); at < Math.min(to, first + copy.length); at += 1) {
+      copy[at - first] = changed[at - from] as number;
+    }
+    return copy;
+  });
+}
+
 describe('a wrong number whose digest fits', () => {
   const segment = writeSegment(LIST);
   const { directory, sections } = openSegment(segment);
   const [range] = directory.ranges;
   if (!range) throw new Error('the segment has a range');
-  const whole = range.levels[0];
-  const finest = range.levels.at(-1);
-  const [chunk] = range.series;
+  const [tile] = range.tiles;
 
   it.each<[string, SectionLocation | null | undefined, number]>([
-    ['a sum of the whole span', whole?.groups[0]?.columns[0], 1],
-    ['a sum of buckets', finest?.groups[0]?.columns[0], 5],
-    ['an extreme of the whole span', whole?.groups[0]?.columns[3], 1],
-    ['a sum of series', chunk?.columns[0], 0],
+    ['a sum of the span', range.span?.[0], 1],
+    ['an extreme of the span', range.span?.[3], 1],
+    ['a total of a tile', tile?.totals[0], 1],
+    ['an extreme of a tile', tile?.totals[3], 1],
+    ['a reading of a mean', tile?.values[1], 1],
   ])('is found in %s', (_, place) => {
     if (!place) throw new Error('the section exists');
-    const changed = resealed(segment, (bytes, page) =>
-      page === place.page ? withOneMore(bytes, place) : bytes,
-    );
-    const open = openSegment(changed);
-    const found = findings(open.directory, open.sections);
-    expect(found).not.toEqual([]);
+    const open = openSegment(withSection(segment, place, withOneMore));
+    expect(isWhole(findings(open.directory, open.sections))).toBe(false);
   });
 
   it('is not found in a segment without one', () => {
@@ -226,55 +235,52 @@ describe('a wrong number whose digest fits', () => {
 });
 
 describe('a wrong head whose digest fits', () => {
-  const segment = writeSegment(manySamples({ keys: 4500, hours: 3 }), { keys: 5000, rows: 1e6 });
+  const segment = writeSegment(manySamples({ keys: 9500, hours: 2 }), { keys: 5000, rows: 1e6 });
   const { directory } = openSegment(segment);
-  const [whole, hours] = directory.ranges[0]?.levels ?? [];
+  const { heads, headSeries } = directory;
 
-  it.each<[string, LocatedLevel | undefined, number, number]>([
-    ['the whole span', whole, 0, 0],
-    ['a rate', whole, 0, 5],
-    ['an hour', hours, -1, 0],
-  ])('is found in that of %s, whatever bit is wrong', (_, level, group, meter) => {
-    const { heads, firstStart } = level?.groups.at(group) ?? {};
-    const place = heads?.[meter];
-    if (!level || firstStart === undefined || !place) throw new Error('the section exists');
-    const times = { stepSeconds: level.stepSeconds, first: firstStart };
+  it.each<[string, SectionLocation | null | undefined]>([
+    ['the span', heads?.span[0]],
+    ['a rate', heads?.span[5]],
+    ['an hour', heads?.tiles.at(-1)?.heads[0]],
+  ])('is found in that of %s, whatever bit is wrong', (_, place) => {
+    if (!place) throw new Error('the section exists');
     const read = ({ sections: of }: ReturnType<typeof openSegment>) =>
-      orDamaged(() => readGroupHeads(of(place), CODEC, times));
+      orDamaged(() => readHead(of(place), CODEC));
     const right = read(openSegment(segment));
-    expect(right?.size).toBeGreaterThan(0);
+    expect(right?.keyCount).toBeGreaterThan(0);
     fc.assert(
       fc.property(fc.nat(), (bit) => {
-        const changed = resealed(segment, (bytes, page) =>
-          page === place.page ? withFlipped(bytes, place, bit) : bytes,
-        );
-        const open = openSegment(changed);
+        const open = openSegment(withSection(segment, place, (bytes) => flipped(bytes, bit)));
         // A few bits mean nothing, such as those that fill the last byte of packed numbers.
         const isSame = isDeepStrictEqual(read(open), right);
         expect(isWhole(findings(open.directory, open.sections))).toBe(isSame);
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     );
+  });
+
+  it.each<[string, SectionLocation | null | undefined]>([
+    ['times', headSeries?.entries],
+    ['a meter', headSeries?.columns[0]],
+  ])('is found in the %s of head series', (_, place) => {
+    if (!place) throw new Error('the section exists');
+    const open = openSegment(withSection(segment, place, withOneMore));
+    expect(isWhole(findings(open.directory, open.sections))).toBe(false);
   });
 
   it('is not found in a segment without one, nor in its directory', () => {
     const { sections } = openSegment(segment);
     expect(findings(directory, sections)).toEqual([]);
     expectInOrder(directory);
+    expect(pagesOfSections(sectionsIn(directory)).size).toBe(directory.pageCount);
   });
 });
 
-const withFlipped = (bytes: Uint8Array, { from, to }: SectionLocation, bit: number): Uint8Array => {
-  const copy = bytes.slice();
-  copy.set(flipped(copy.subarray(from, to), bit), from);
-  return copy;
-};
-
 /** Flips the lowest bit of the last byte of a section, whose length stays. */
-function withOneMore(bytes: Uint8Array, { from, to }: SectionLocation): Uint8Array {
-  const copy = bytes.slice();
-  copy[to - 1] = (copy[to - 1] ?? 0) ^ 1;
-  expect(to).toBeGreaterThan(from);
+function withOneMore(section: Uint8Array): Uint8Array {
+  const copy = section.slice();
+  copy[copy.length - 1] = (copy.at(-1) as number) ^ 1;
   return copy;
 }
 

@@ -33,7 +33,8 @@ const splitSamples = fc
 
 function* rangesOf(list: readonly PlainSample[]): Generator<KeyRange> {
   const { directory, sections } = openSegment(writeSegment(list));
-  for (const range of directory.ranges) yield readRange({ directory, range, sections }, CODEC);
+  for (const range of directory.ranges)
+    yield readRange({ directory, range, sections }, CODEC, SHAPE);
 }
 
 async function merged(parts: readonly (readonly PlainSample[])[]): Promise<KeyRange[]> {
@@ -52,7 +53,7 @@ describe('merging', () => {
         for (const { keys, readings } of ranges) {
           expect(keys.count).toBeLessThanOrEqual(SMALL.keys);
           const isOneKey = keys.count === 1;
-          expect(isOneKey || readings.ordinals.length <= SMALL.rows).toBe(true);
+          expect(isOneKey || readings.starts.length <= SMALL.rows).toBe(true);
         }
       }),
       { numRuns: 100 },

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { floorTo } from '../../domain/time/interval.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
-import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import type { Column } from '../../segments/codes/column.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
@@ -13,10 +12,11 @@ import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import { createSections, type Sections } from '../../segments/pages/sections.ts';
 import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
-import { bucketRows } from '../../segments/readings/readings.ts';
+import { keyRows } from '../../segments/readings/readings.ts';
 import { readSource } from '../../segments/roll-up/read-source.ts';
 import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
+import type { BucketSpan } from '../../segments/span.ts';
 
 /** A reading of any size, for tests: exact but slow. */
 export type PlainReading = { readonly value: bigint; readonly count: bigint };
@@ -92,7 +92,7 @@ export const samples: fc.Arbitrary<PlainSample[]> = fc
 /** Combines one sample after another, by the rules of decision 23. */
 export function plainTable(
   list: readonly PlainSample[],
-  stepSeconds = 60,
+  stepSeconds = 1,
   keyOf = ({ key }: PlainSample): string => key,
 ): PlainTable {
   const table: PlainTable = new Map();
@@ -116,19 +116,16 @@ function combine(fold: Fold, so: PlainReading | undefined, { value, count }: Pla
   return { value: so.value + value, count: fold === 'mean' ? so.count + count : 1n };
 }
 
-/** The readings of a range as a plain table; `startOf` maps the start of each bucket. */
-export function tableOfRange(
-  { keys, readings }: KeyRange,
-  startOf = (start: number): number => start,
-): PlainTable {
+/** The readings of a range as a plain table. */
+export function tableOfRange({ keys, readings }: KeyRange): PlainTable {
   const table: PlainTable = new Map();
-  for (const [bucket, start] of readings.starts.entries()) {
-    const { from, to } = bucketRows(readings, bucket);
+  for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+    const key = CODEC.decode(keyAt(keys, ordinal));
+    const { from, to } = keyRows(readings, ordinal);
     for (let row = from; row < to; row += 1) {
-      const key = CODEC.decode(keyAt(keys, readings.ordinals[row] ?? -1));
       for (const [meterIndex, column] of readings.columns.entries()) {
         const reading = column && readingAt(column, row);
-        if (reading) table.set(`${key} ${startOf(start)} ${meterIndex}`, reading);
+        if (reading) table.set(`${key} ${readings.starts[row]} ${meterIndex}`, reading);
       }
     }
   }
@@ -171,8 +168,12 @@ export const spanOf = (list: readonly PlainSample[]): BucketSpan => ({
   last: Math.max(...list.map(({ bucket }) => bucket)),
 });
 
-export function writeRanges(ranges: Iterable<KeyRange>, span: BucketSpan): PlainSegment {
-  const writer = new SegmentWriter({ shape: SHAPE, codec: CODEC, span, nonce: 0xfeed });
+export function writeRanges(
+  ranges: Iterable<KeyRange>,
+  span: BucketSpan,
+  shape = SHAPE,
+): PlainSegment {
+  const writer = new SegmentWriter({ shape, codec: CODEC, span, nonce: 0xfeed });
   const pages: StoredPage[] = [];
   for (const range of ranges) pages.push(...writer.addRange(range));
   const { directory, pages: last } = writer.finish();
@@ -199,7 +200,7 @@ export async function writeRollUp(
 
 function wholeRanges(source: PlainSegment, number: number): KeyRange[] {
   const { directory, sections } = openSegment(source);
-  return directory.ranges.map((range) => readSource({ directory, range, sections }, CODEC, number));
+  return directory.ranges.map((range) => readSource({ range, sections }, CODEC, number));
 }
 
 /** Small, so that a segment of a test has several ranges. */

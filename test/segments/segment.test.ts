@@ -1,19 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { topperBuckets } from '../../segments/blocks/series.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
-import {
-  EVER,
-  readBlocks,
-  readChunk,
-  readKeys,
-  readRange,
-  readTotals,
-} from '../../segments/pages/read-range.ts';
+import { readKeys, readRange, readTotals } from '../../segments/pages/read-range.ts';
+import type { SectionLocation } from '../../segments/pages/sections.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
+import { readSource } from '../../segments/roll-up/read-source.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { readTileKeys, readTileTotals } from '../../segments/tiles/tile.ts';
+import { checkWholeSegment } from './check-whole-segment.ts';
 import {
   CODEC,
-  FOLDS,
   gather,
   openSegment,
   type PlainSample,
@@ -21,6 +17,7 @@ import {
   plainTable,
   readingAt,
   SHAPE,
+  SMALL,
   samples,
   sorted,
   spanOf,
@@ -29,7 +26,35 @@ import {
   writeSegment,
 } from './plain-segments.ts';
 
-const ALL_METERS = FOLDS.map((_, meterIndex) => meterIndex);
+/** Buckets of each kind of tile, some of which do not divide it; topper buckets that straddle. */
+const SHAPES: readonly SegmentShape[] = [
+  { ...SHAPE, bucketSeconds: 1, topperBucketSeconds: 60 },
+  { ...SHAPE, bucketSeconds: 7, topperBucketSeconds: 14 },
+  { ...SHAPE, bucketSeconds: 10, topperBucketSeconds: 300 },
+  SHAPE,
+  { ...SHAPE, bucketSeconds: 60, topperBucketSeconds: 1500 },
+  { ...SHAPE, bucketSeconds: 420, topperBucketSeconds: 840 },
+  { ...SHAPE, bucketSeconds: 900, topperBucketSeconds: 86_400 },
+  { ...SHAPE, bucketSeconds: 3600, topperBucketSeconds: 7200 },
+];
+
+/** Moves samples to buckets of another length. */
+function spreadOver(list: readonly PlainSample[], { bucketSeconds }: SegmentShape): PlainSample[] {
+  const { first } = spanOf(list);
+  const from = Math.floor(first / bucketSeconds);
+  return list.map((sample) => ({
+    ...sample,
+    bucket: (from + (sample.bucket - first) / 60) * bucketSeconds,
+  }));
+}
+
+const writeAs = (list: readonly PlainSample[], shape: SegmentShape) =>
+  writeRanges(gather(list).ranges(SMALL), spanOf(list), shape);
+
+function required(location: SectionLocation | null): SectionLocation {
+  if (location === null) throw new Error('the section exists');
+  return location;
+}
 
 const RUNS = { numRuns: 60 };
 
@@ -41,9 +66,7 @@ describe('gathered readings', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const ranges = [...gather(list).ranges({ keys: 7, rows: 40 })];
-        expect(joinTables(ranges.map((range) => tableOfRange(range)))).toEqual(
-          sorted(plainTable(list)),
-        );
+        expect(joinTables(ranges.map(tableOfRange))).toEqual(sorted(plainTable(list)));
         for (const { keys } of ranges) expect(keys.count).toBeLessThanOrEqual(7);
       }),
       RUNS,
@@ -61,7 +84,7 @@ describe('readings that are combined before all are gathered', () => {
         expect(gatherer.rowCount).toBe(rows.size);
         gather(after, gatherer);
         const ranges = [...gatherer.ranges({ keys: 7, rows: 40 })];
-        expect(joinTables(ranges.map((range) => tableOfRange(range)))).toEqual(
+        expect(joinTables(ranges.map(tableOfRange))).toEqual(
           sorted(plainTable([...before, ...after])),
         );
       }),
@@ -71,111 +94,63 @@ describe('readings that are combined before all are gathered', () => {
 });
 
 describe('a segment', () => {
-  it('has the keys and the readings that it was written with', () => {
+  it.each(SHAPES)(
+    'has the keys and the readings it was written with: $bucketSeconds s',
+    (shape) => {
+      fc.assert(
+        fc.property(samples, (list) => {
+          const spread = spreadOver(list, shape);
+          const { directory, sections } = openSegment(writeAs(spread, shape));
+          const ranges = directory.ranges.map((range) =>
+            readRange({ directory, range, sections }, CODEC, shape),
+          );
+          expect(joinTables(ranges.map(tableOfRange))).toEqual(sorted(plainTable(spread)));
+          const keys = ranges.flatMap((range) =>
+            Array.from({ length: range.keys.count }, (_, i) => CODEC.decode(keyAt(range.keys, i))),
+          );
+          expect(keys).toEqual([...new Set(list.map(({ key }) => key))].sort());
+          expect(directory.span).toEqual(spanOf(spread));
+          expect([...checkWholeSegment({ directory, sections, shape, codec: CODEC })]).toEqual([]);
+        }),
+        RUNS,
+      );
+    },
+  );
+
+  it('has the combined readings of each key over the whole segment', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory, sections } = openSegment(writeSegment(list));
-        const ranges = directory.ranges.map((range) =>
-          readRange({ directory, range, sections }, CODEC),
+        const tables = directory.ranges.map((range) =>
+          tableOfRange(readSource({ range, sections }, CODEC, 7)),
         );
-        expect(joinTables(ranges.map((range) => tableOfRange(range)))).toEqual(
-          sorted(plainTable(list)),
-        );
-        const keys = ranges.flatMap((range) =>
-          Array.from({ length: range.keys.count }, (_, i) => CODEC.decode(keyAt(range.keys, i))),
-        );
-        expect(keys).toEqual([...new Set(list.map(({ key }) => key))].sort());
-        expect(directory.span).toEqual(spanOf(list));
+        const whole = list.map((sample) => ({ ...sample, bucket: 7 }));
+        expect(joinTables(tables)).toEqual(sorted(plainTable(whole)));
       }),
       RUNS,
     );
   });
 
-  it('has at each level the combined readings of the buckets within each step', () => {
+  it('has in each tile the keys with a reading, and their combined readings', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory, sections } = openSegment(writeSegment(list));
-        const first = spanOf(list).first;
-        const levels = directory.ranges[0]?.levels ?? [];
-        for (const [i, { stepSeconds }] of levels.entries()) {
-          const tables = directory.ranges.map((range) => {
-            const source = { directory, range, sections };
-            const level = range.levels[i];
-            if (!level) throw new Error('all ranges have the same levels');
-            const readings = readBlocks(source, level, { ...EVER, meterIndexes: ALL_METERS });
-            const keys = readKeys(range, CODEC, sections);
-            const isWhole = !Number.isFinite(stepSeconds);
-            return tableOfRange({ keys, readings }, (start) => (isWhole ? first : start));
-          });
-          expect(joinTables(tables)).toEqual(sorted(plainTable(list, stepSeconds)));
-        }
-      }),
-      RUNS,
-    );
-  });
-
-  it('yields the blocks of a level within a time span, and only the requested meters', () => {
-    fc.assert(
-      fc.property(samples, fc.nat({ max: 200 }), fc.nat({ max: 200 }), (list, skipped, length) => {
-        const { directory, sections } = openSegment(writeSegment(list));
-        const from = spanOf(list).first + skipped * 60;
-        const to = from + length * 60;
-        const tables = directory.ranges.map((range) => {
-          const level = range.levels.at(-1);
-          if (!level) throw new Error('a range has blocks');
-          const readings = readBlocks({ directory, range, sections }, level, {
-            from,
-            to,
-            meterIndexes: [3],
-          });
-          return tableOfRange({ keys: readKeys(range, CODEC, sections), readings });
-        });
-        const wanted = list
-          .filter(({ bucket }) => bucket >= from && bucket < to)
-          .map((sample) => ({
-            ...sample,
-            readings: sample.readings.map((reading, meterIndex) =>
-              meterIndex === 3 ? reading : null,
-            ),
-          }));
-        expect(joinTables(tables)).toEqual(sorted(plainTable(wanted)));
-      }),
-      RUNS,
-    );
-  });
-
-  it('has the series of topper buckets of each key, unless it covers only one', () => {
-    fc.assert(
-      fc.property(samples, (list) => {
-        const { directory, sections } = openSegment(writeSegment(list));
-        const { origin, count } = topperBuckets(directory.span, SHAPE.topperBucketSeconds);
         const table: PlainTable = new Map();
         for (const range of directory.ranges) {
           const keys = readKeys(range, CODEC, sections);
-          let ordinal = 0;
-          for (const chunk of range.series) {
-            const question = { shape: SHAPE, meterIndexes: ALL_METERS };
-            const { ends, bucketIndexes, columns } = readChunk(
-              { directory, sections },
-              chunk,
-              question,
-            );
-            let entry = 0;
-            for (const end of ends) {
-              const key = CODEC.decode(keyAt(keys, ordinal));
-              ordinal += 1;
-              for (; entry < end; entry += 1) {
-                const at = origin + (bucketIndexes[entry] ?? 0) * SHAPE.topperBucketSeconds;
-                for (const [meterIndex, column] of columns.entries()) {
-                  const reading = column && readingAt(column, entry);
-                  if (reading) table.set(`${key} ${at} ${meterIndex}`, reading);
-                }
+          for (const { start, keys: listed, totals } of range.tiles) {
+            const ordinals = readTileKeys(sections(required(listed)), range.keyCount);
+            for (const [meterIndex, location] of totals.entries()) {
+              const column = location && readTileTotals(sections(location), ordinals.length);
+              for (const [row, ordinal] of ordinals.entries()) {
+                const reading = column && readingAt(column, row);
+                const key = CODEC.decode(keyAt(keys, ordinal));
+                if (reading) table.set(`${key} ${start} ${meterIndex}`, reading);
               }
             }
           }
         }
-        const wanted = count === 1 ? new Map() : plainTable(list, SHAPE.topperBucketSeconds);
-        expect(sorted(table)).toEqual(sorted(wanted));
+        expect(sorted(table)).toEqual(sorted(plainTable(list, 3600)));
       }),
       RUNS,
     );

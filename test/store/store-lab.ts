@@ -148,7 +148,7 @@ export async function importLists(
 export async function tableOf(source: CopySource, { segments }: Manifest): Promise<PlainTable> {
   const table: PlainTable = new Map();
   for (const segment of segments.values()) {
-    for await (const range of segmentRanges(source, segment, CODEC)) {
+    for await (const range of segmentRanges(source, segment, { shape: SHAPE, codec: CODEC })) {
       for (const [at, reading] of tableOfRange(range)) {
         const name = `${segment.groupId} ${segment.probeId} ${at}`;
         if (table.has(name)) throw new Error(`${name} is in two segments`);

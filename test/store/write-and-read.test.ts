@@ -106,7 +106,7 @@ describe('a written and published segment', () => {
 
   it('is stored while its ranges arrive, which may be read on the same connection', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
-    const list = Array.from({ length: 30_000 }, (_, i) => largeSample(i));
+    const list = Array.from({ length: 40_000 }, (_, i) => largeSample(i));
     const stored: number[] = [];
     async function* ranges() {
       for (const range of gather(list).ranges({ keys: 2000, rows: 100_000 })) {
@@ -123,9 +123,9 @@ describe('a written and published segment', () => {
       await publish(lab.importer, { born: [segment] });
       return segment;
     });
-    expect(stored).toHaveLength(15);
+    expect(stored).toHaveLength(20);
     const waiting = written.sizeBytes - (stored.at(-1) ?? 0);
-    expect(waiting).toBeLessThan(BLOCK_BYTES + (2 * written.sizeBytes) / 15);
+    expect(waiting).toBeLessThan(BLOCK_BYTES + (2 * written.sizeBytes) / 20);
     expect(written.sizeBytes).toBeGreaterThan(3 * BLOCK_BYTES);
     expect(sorted(await lab.table())).toEqual(together(placed(plainTable(list))));
   });

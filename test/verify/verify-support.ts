@@ -1,7 +1,8 @@
 import { pageTableOf } from '../../db/page-tables.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import type { Directory, SectionLocation } from '../../segments/pages/directory.ts';
-import { openPage, sealPage } from '../../segments/pages/page.ts';
+import type { Directory } from '../../segments/pages/directory.ts';
+import { openPage, PAGE_BYTES, sealPage } from '../../segments/pages/page.ts';
+import type { SectionLocation } from '../../segments/pages/sections.ts';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
 import { loadManifest, type StoredSegment } from '../../store/read/manifest.ts';
 import { type RebuildReport, rebuildContext } from '../../store/rebuild/rebuild-context.ts';
@@ -22,12 +23,16 @@ export const segmentsOf = ({ write }: TestService): Promise<StoredSegment[]> =>
     return [...(manifest?.segments.values() ?? [])].sort((a, b) => a.segmentId - b.segmentId);
   });
 
-/** Changes bytes of a segment's page, with a digest that fits, as a faulty writer would. */
-export async function rewritePage(
+/**
+ * Flips the last bit of a section, which is the lowest of its last number, and gives its page a
+ * digest that fits, as a faulty writer would.
+ */
+export async function flipLastBit(
   { sql }: TestService,
   segment: StoredSegment,
-  { page, change }: { page: number; change: (sections: Uint8Array) => void },
+  { to }: SectionLocation,
 ): Promise<void> {
+  const page = pageOf(to - 1);
   const table = pageTableOf(segment.level);
   const where = 'where segment_id = $1 and page = $2';
   const [row] = await sql<{ bytes: Buffer }>(`select bytes from ${table} ${where}`, [
@@ -37,7 +42,8 @@ export async function rewritePage(
   if (!row) throw new Error(`segment ${segment.segmentId} has no page ${page}`);
   const identity = { nonce: segment.directory().nonce, number: page };
   const sections = Uint8Array.from(openPage(Uint8Array.from(row.bytes), identity));
-  change(sections);
+  const at = (to - 1) % PAGE_BYTES;
+  sections[at] = (sections[at] ?? 0) ^ 1;
   await sql(`update ${table} set bytes = $3 ${where}`, [
     segment.segmentId,
     page,
@@ -45,54 +51,35 @@ export async function rewritePage(
   ]);
 }
 
-/** Flips the last bit of a section, which is the lowest of its last number. */
-export const oneMore =
-  ({ to }: SectionLocation) =>
-  (sections: Uint8Array) => {
-    sections[to - 1] = (sections[to - 1] ?? 0) ^ 1;
-  };
+/** Returns the number of the page that has a byte of a segment's sections. */
+export const pageOf = (at: number): number => Math.floor(at / PAGE_BYTES);
 
-/** Returns all sections of a segment by name: keys, ordinals, columns, entries. */
+/** Returns all sections of a segment's ranges by name, which begins as verify names the kind. */
 export function everySection({ ranges }: Directory): Map<string, SectionLocation> {
   const all = new Map<string, SectionLocation>();
   const add = (name: string, sections: readonly (SectionLocation | null)[]) => {
     for (const [i, section] of sections.entries()) if (section) all.set(`${name} ${i}`, section);
   };
-  for (const [r, { keys, levels, series }] of ranges.entries()) {
-    add(`range ${r}, keys`, keys);
-    for (const { stepSeconds, groups } of levels) {
-      for (const [g, { ordinals, columns }] of groups.entries()) {
-        const group = `range ${r}, group ${g} of blocks of ${stepSeconds} s`;
-        add(`${group}, ordinals`, [ordinals]);
-        add(`${group}, meter`, columns);
-      }
-    }
-    for (const [c, { entries, columns }] of series.entries()) {
-      add(`range ${r}, chunk ${c} of series, topper buckets`, [entries]);
-      add(`range ${r}, chunk ${c} of series, meter`, columns);
+  for (const [r, { keys, span, tiles }] of ranges.entries()) {
+    add(`keys, range ${r}`, keys);
+    add(`sums of the span, range ${r}, meter`, span ?? []);
+    for (const [t, tile] of tiles.entries()) {
+      const of = `range ${r}, tile ${t}`;
+      add(`keys of tiles, ${of}`, [tile.keys]);
+      add(`times of tiles, ${of}`, [tile.times]);
+      add(`totals of tiles, ${of}, meter`, tile.totals);
+      add(`values of tiles, ${of}, meter`, tile.values);
     }
   }
   return all;
 }
 
-/** Returns one section of each kind in a segment, by the name that verify uses. */
-export function kindsOfSections(
-  { ranges }: Directory,
-  topperBucketSeconds: number,
-): Map<string, SectionLocation> {
+/** Returns one section of each kind in a segment's ranges, by the name that verify uses. */
+export function kindsOfSections(directory: Directory): Map<string, SectionLocation> {
   const kinds = new Map<string, SectionLocation>();
-  const add = (kind: string, section: SectionLocation | null | undefined) => {
-    if (section && !kinds.has(kind)) kinds.set(kind, section);
-  };
-  for (const { keys, levels, series } of ranges) {
-    add('keys', keys[0]);
-    for (const { stepSeconds, groups } of levels) {
-      const blocks = Number.isFinite(stepSeconds)
-        ? `blocks of ${stepSeconds} s`
-        : 'sums of the whole span';
-      add(blocks, groups[0]?.columns[0]);
-    }
-    add(`series of ${topperBucketSeconds} s`, series[0]?.columns[0]);
+  for (const [name, section] of everySection(directory)) {
+    const kind = name.slice(0, name.indexOf(','));
+    if (!kinds.has(kind)) kinds.set(kind, section);
   }
   return kinds;
 }

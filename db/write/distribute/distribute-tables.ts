@@ -83,7 +83,7 @@ export const undistributeTables = (connection: Connection, options: MoveOptions)
     // Restores the setting of page-partitions.ts, which Citus loses.
     for (const { name } of options.partitions) {
       if (!new RegExp(PARTITION_PATTERNS.open_segment_pages).test(name)) continue;
-      await connection.query(`alter table ${name} set (toast.autovacuum_enabled = false)`);
+      await connection.query(`alter table ${name} set (autovacuum_enabled = false)`);
     }
   });
 

@@ -1,127 +1,55 @@
-import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
-import { readGroupColumns, readGroupKeys } from '../../../segments/blocks/block-group.ts';
-import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
+import type { Sliced } from '../../../domain/sliced.ts';
 import type { Column } from '../../../segments/codes/column.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
+import { readTileKeys, readTileTotals } from '../../../segments/tiles/tile.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
-import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
+import { boundedColumn, type UnitColumn } from '../fold/unit-column.ts';
 
-/** A group of blocks as stored, for one range of a segment's keys. */
-export type StoredGroup = {
-  readonly stepSeconds: number;
-  /** The start of its first block. */
-  readonly first: number;
+/** A block of one meter as stored, for one range of a segment's keys. */
+export type StoredBlock = {
   /** The ordinal of the range's first key in the segment, and the number of keys in the range. */
   readonly firstOrdinal: number;
   readonly keyCount: number;
-  readonly ordinals: Uint8Array;
-  /** By the index of the meter (slot − 1); missing: no reading. */
-  readonly columns: ReadonlyMap<number, Uint8Array>;
+  /** The keys of the block; null: all keys of the range. */
+  readonly keys: Uint8Array | null;
+  /** The combined readings of each key; null: no reading, or only the keys are requested. */
+  readonly totals: Uint8Array | null;
 };
 
-/** The blocks of one level of one segment that start from `from` to before `to`. */
-export type BlocksWanted = {
-  readonly from: number;
-  readonly to: number;
-  readonly meterIndexes: readonly number[];
-  /** The groups of all ranges, in the order of the ranges. */
-  readonly groups: readonly StoredGroup[];
-};
-
-/** A block of a segment, in memory that threads share. ids: ordinals in the segment, ascending. */
+/** A block of a segment, in memory that threads share. */
 export type SegmentBlock = {
-  readonly start: number;
+  /** Ordinals in the segment, ascending. */
   readonly ids: Uint32Array;
-  /** By the index of the meter; null: no reading. */
-  readonly columns: ReadonlyMap<number, UnitColumn | null>;
+  /** null: no reading. */
+  readonly column: UnitColumn | null;
 };
 
-/** Errors: DamagedSegment. */
-export function* decodeBlocks({
-  from,
-  to,
-  meterIndexes,
-  groups,
-}: BlocksWanted): Sliced<SegmentBlock[]> {
-  const parts = new Map<number, BlockPart[]>();
-  for (const group of groups) {
-    for (const found of partsOf(group, meterIndexes)) {
-      // Each range gives its own first bucket as the start of the whole span.
-      const part = group.stepSeconds === WHOLE_SPAN ? { ...found, start: from } : found;
-      if (part.start < from || part.start >= to) continue;
-      const known = parts.get(part.start);
-      if (known) known.push(part);
-      else parts.set(part.start, [part]);
-    }
+/** Decodes a block from what all ranges have of it, in their order. Errors: DamagedSegment. */
+export function* decodeBlock(ranges: readonly StoredBlock[]): Sliced<SegmentBlock> {
+  const parts: { readonly firstOrdinal: number; readonly ordinals: Uint32Array }[] = [];
+  const columns: (Column | null)[] = [];
+  for (const { firstOrdinal, keyCount, keys, totals } of ranges) {
+    const ordinals = keys === null ? allOrdinals(keyCount) : readTileKeys(keys, keyCount);
+    parts.push({ firstOrdinal, ordinals });
+    columns.push(totals && readTileTotals(totals, ordinals.length));
     yield;
   }
+  const lengths = parts.map(({ ordinals }) => ordinals.length);
   const arrays = new SharedArrays();
-  const ordered = [...parts].sort(([a], [b]) => a - b);
-  return yield* mapSliced(ordered, function* ([start, ofBlock]) {
-    const ids = joinIds(ofBlock, arrays);
-    const columns = new Map<number, UnitColumn | null>();
-    for (const [i, meterIndex] of meterIndexes.entries()) {
-      columns.set(meterIndex, joinParts(ofBlock, i, arrays));
-      yield;
-    }
-    return { start, ids, columns };
-  });
-}
-
-/** The part of a block that lies in one range. */
-type BlockPart = {
-  readonly start: number;
-  readonly count: number;
-  readonly firstOrdinal: number;
-  readonly unpack: (into: Uint32Array, first: number) => void;
-  /** In the order of `meterIndexes`. */
-  readonly columns: readonly (() => Column | null)[];
-};
-
-const NO_COLUMN = () => null;
-
-function partsOf(group: StoredGroup, meterIndexes: readonly number[]): BlockPart[] {
-  const { stepSeconds, first, firstOrdinal, keyCount } = group;
-  const blocks = readGroupKeys(group.ordinals, keyCount, { stepSeconds, first });
-  const counts = blocks.map(({ count }) => count);
-  const columns = meterIndexes.map((meterIndex) => {
-    const section = group.columns.get(meterIndex);
-    return section ? readGroupColumns(section, counts) : null;
-  });
-  return blocks.map(({ start, blockIndex, count, unpack }) => ({
-    start,
-    count,
-    firstOrdinal,
-    unpack,
-    columns: columns.map((each) => each?.[blockIndex] ?? NO_COLUMN),
-  }));
-}
-
-function joinIds(parts: readonly BlockPart[], arrays: SharedArrays): Uint32Array {
-  const count = parts.reduce((sum, part) => sum + part.count, 0);
-  const ids = arrays.words(count);
+  const ids = arrays.words(lengths.reduce((sum, length) => sum + length, 0));
   let to = 0;
-  for (const { count: own, firstOrdinal, unpack } of parts) {
-    unpack(ids.subarray(to, to + own), firstOrdinal);
-    to += own;
+  for (const { firstOrdinal, ordinals } of parts) {
+    for (let i = 0; i < ordinals.length; i += 1)
+      ids[to + i] = firstOrdinal + (ordinals[i] as number);
+    to += ordinals.length;
+    yield;
   }
-  return ids;
+  const joined = joinColumns(columns, lengths, arrays);
+  return { ids, column: joined && boundedColumn(joined) };
 }
 
-function joinParts(
-  parts: readonly BlockPart[],
-  i: number,
-  arrays: SharedArrays,
-): UnitColumn | null {
-  const columns = parts.map(({ columns: each }) => each[i]?.() ?? null);
-  const lengths = parts.map(({ count }) => count);
-  const joined = joinColumns(columns, lengths, arrays);
-  if (joined === null) return null;
-  const { values, counts } = joined;
-  return {
-    values,
-    counts,
-    bound: boundOf(values),
-    countBound: counts === null ? values.low.length : boundOf(counts),
-  };
+function allOrdinals(count: number): Uint32Array {
+  const ordinals = new Uint32Array(count);
+  for (let i = 0; i < count; i += 1) ordinals[i] = i;
+  return ordinals;
 }

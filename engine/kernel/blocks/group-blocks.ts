@@ -3,7 +3,7 @@ import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
 import { type Folded, foldInSlices, releaseFolded } from '../fold/fold-units.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
-import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
+import { boundedColumn, type UnitColumn } from '../fold/unit-column.ts';
 import { isCounted } from '../select/key-rows.ts';
 import { distinctIds } from './distinct-ids.ts';
 
@@ -85,8 +85,7 @@ function sharedColumn(folded: Folded, length: number, arrays: SharedArrays): Uni
       if (values.high) values.high[row] = 0;
     }
   }
-  const countBound = counts === null ? length : boundOf(counts);
-  return { values, counts, bound: boundOf(values), countBound };
+  return boundedColumn({ values, counts });
 }
 
 function sharedLanes({ low, high }: Lanes, length: number, arrays: SharedArrays): Lanes {

@@ -1,7 +1,7 @@
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
-import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
+import { boundedColumn } from '../fold/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 
 /** shift: number to add to each id. */
@@ -158,7 +158,7 @@ function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
   const units = parts.flatMap(({ ids, columns: [column], shift }): UnitReadings[] => {
     if (!column) return [];
     const ranks = ids.map((id) => rankOf.get(id + shift) ?? 0);
-    return [{ ids: ranks, column: bounded(column), sign: 1 }];
+    return [{ ids: ranks, column: boundedColumn(column), sign: 1 }];
   });
   const folded = foldUnits(units, fold);
   const counted = countedRows(folded);
@@ -167,9 +167,4 @@ function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
   releaseRows(counted);
   releaseFolded(folded);
   return { ids: rows.map((rank) => distinct[rank] ?? 0), column };
-}
-
-function bounded({ values, counts }: Column): UnitColumn {
-  const countBound = counts ? boundOf(counts) : values.low.length;
-  return { values, counts, bound: boundOf(values), countBound };
 }

@@ -1,17 +1,11 @@
-import { readSeriesColumn, readSeriesEntries } from '../../../segments/blocks/series.ts';
+import { floorTo } from '../../../domain/time/interval.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../../segments/codes/column.ts';
-
-/** The series of adjacent keys of a segment, as stored, and the column of one meter. */
-type StoredChunk = {
-  /** The ordinal of its first key in the segment. */
-  readonly firstOrdinal: number;
-  readonly keyCount: number;
-  /** Number of topper buckets that the segment spans. */
-  readonly topperBuckets: number;
-  readonly entries: Uint8Array;
-  /** null: no reading of the meter. */
-  readonly column: Uint8Array | null;
-};
+import type { SeriesEntries } from '../../../segments/heads/head-series.ts';
+import { foldColumns } from '../../../segments/readings/fold-columns.ts';
+import { joinColumns } from '../../../segments/readings/join-columns.ts';
+import type { TileGrid } from '../../../segments/tiles/tile-seconds.ts';
+import type { TileRows } from './tile-rows.ts';
 
 /** A key's readings by topper bucket, counted from the segment's first. */
 export type SegmentSeries = {
@@ -19,26 +13,76 @@ export type SegmentSeries = {
   readonly columns: readonly [Column | null];
 };
 
-/** Returns the series of some keys of a chunk, by segment ordinal. Errors: DamagedSegment. */
-export function readKeySeries(
-  { firstOrdinal, keyCount, topperBuckets, entries, column }: StoredChunk,
-  ordinals: readonly number[],
-): Map<number, SegmentSeries> {
-  const { ends, bucketIndexes } = readSeriesEntries(entries, { keyCount, topperBuckets });
-  const values = column === null ? null : readSeriesColumn(column, bucketIndexes.length);
-  return new Map(
-    ordinals.map((ordinal) => {
-      const key = ordinal - firstOrdinal;
-      const from = key === 0 ? 0 : (ends[key - 1] as number);
-      const to = ends[key] as number;
-      // Copied, because a view would keep the whole chunk in memory.
-      const ids = bucketIndexes.slice(from, to);
-      return [ordinal, { ids, columns: [values && copied(columnPart(values, from, to))] }];
-    }),
-  );
+/** Returns the series of a key at an index of a segment's head series. Copies it. */
+export function seriesAt(
+  { ends, bucketIndexes }: SeriesEntries,
+  column: Column | null,
+  keyIndex: number,
+): SegmentSeries {
+  const from = keyIndex === 0 ? 0 : (ends[keyIndex - 1] as number);
+  const to = ends[keyIndex] as number;
+  const own = column && columnPart(column, from, to);
+  // A view would keep the series of all keys in memory.
+  return { ids: bucketIndexes.slice(from, to), columns: [own && copied(own)] };
 }
 
 const copied = ({ values, counts }: Column): Column => ({
   values: { low: values.low.slice(), high: values.high?.slice() ?? null },
   counts: counts && { low: counts.low.slice(), high: counts.high?.slice() ?? null },
 });
+
+/** The rows of a range of keys in a tile, and how its buckets are counted. */
+export type TileOfKey = { readonly rows: TileRows; readonly grid: TileGrid };
+
+/** The topper buckets of a segment. origin: the start of its first. */
+export type TopperGrid = {
+  readonly origin: number;
+  readonly topperBucketSeconds: number;
+  readonly fold: Fold;
+};
+
+/**
+ * Combines the readings of a key by topper bucket. tiles: those of the range that has the key, in
+ * time order; a topper bucket may straddle some.
+ */
+export function seriesOfRows(
+  tiles: readonly TileOfKey[],
+  ordinal: number,
+  { origin, topperBucketSeconds, fold }: TopperGrid,
+): SegmentSeries {
+  const ids: number[] = [];
+  const targets: number[] = [];
+  const parts: (Column | null)[] = [];
+  const lengths: number[] = [];
+  for (const { rows, grid } of tiles) {
+    const from = firstRow(rows.ids, ordinal);
+    let to = from;
+    for (; rows.ids[to] === ordinal; to += 1) {
+      const start = grid.origin + (rows.buckets[to] as number) * grid.bucketSeconds;
+      const id = (floorTo(start, topperBucketSeconds) - origin) / topperBucketSeconds;
+      if (id !== ids.at(-1)) ids.push(id);
+      targets.push(ids.length - 1);
+    }
+    if (to === from) continue;
+    parts.push(rows.column && columnPart(rows.column, from, to));
+    lengths.push(to - from);
+  }
+  const column = joinColumns(parts, lengths);
+  const source = column && { column, targets: Uint32Array.from(targets) };
+  return {
+    ids: Uint32Array.from(ids),
+    columns: [source && foldColumns([source], fold, ids.length)],
+  };
+}
+
+/** Returns the first row of a key, or of the next one. */
+function firstRow(ids: Uint32Array, ordinal: number): number {
+  let from = 0;
+  let to = ids.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ids[middle] as number) < ordinal) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -3,7 +3,7 @@ import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
 import { foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import type { SharedArrays } from '../fold/shared-arrays.ts';
-import { boundOf } from '../fold/unit-column.ts';
+import { boundedColumn } from '../fold/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import { distinctIds } from './distinct-ids.ts';
 import type { KeyedColumn } from './group-blocks.ts';
@@ -34,8 +34,7 @@ export function* sumBlocks(
   const counts = folded.counts && lanesOf(folded.counts, rows, arrays);
   releaseRows(counted);
   releaseFolded(folded);
-  const countBound = counts === null ? ids.length : boundOf(counts);
-  return { ids, column: { values, counts, bound: boundOf(values), countBound } };
+  return { ids, column: boundedColumn({ values, counts }) };
 }
 
 function joinedIds(units: readonly UnitReadings[]): Uint32Array {

@@ -1,10 +1,25 @@
-import { ceilTo, floorTo, type Interval } from '../../../domain/time/interval.ts';
+import { ceilTo, clippedSteps, floorTo, type Interval } from '../../../domain/time/interval.ts';
+import type { BucketSpan } from '../../../segments/span.ts';
+import { tileOf } from '../../../segments/tiles/tile-seconds.ts';
 
-/** Consecutive blocks of one level, from `from` to before `to`. */
-export type BlockRun = { readonly level: number; readonly from: number; readonly to: number };
+/**
+ * Consecutive blocks of a segment, from `from` to before `to`, of `seconds` each: the block of its
+ * whole span, whole tiles, or a part of one tile.
+ */
+export type BlockRun = Interval & {
+  readonly kind: 'span' | 'tiles' | 'part';
+  readonly seconds: number;
+};
 
 /** Blocks to add, and blocks to subtract. */
 export type Cover = { readonly runs: readonly BlockRun[]; readonly less: readonly BlockRun[] };
+
+/** What a segment's blocks depend on. */
+export type SegmentTime = {
+  readonly span: BucketSpan;
+  readonly bucketSeconds: number;
+  readonly tileSeconds: number;
+};
 
 /** A run whose blocks are added (1) or subtracted (−1). */
 type SignedRun = { readonly run: BlockRun; readonly sign: 1 | -1 };
@@ -14,115 +29,121 @@ export const signedRuns = ({ runs, less }: Cover): SignedRun[] => [
   ...less.map((run): SignedRun => ({ run, sign: -1 })),
 ];
 
-/** Seconds of a block, ascending; each is a multiple of the previous one. */
-type CoverLevels = readonly number[];
+/** Returns the number of blocks in a run. */
+export const blocksIn = ({ seconds, from, to }: BlockRun): number => (to - from) / seconds;
 
-/**
- * Returns a small number of blocks that cover exactly the buckets that start in an interval: coarse
- * inside, fine at the edges. An hour without its first minutes is the hour minus those minutes, if
- * that is less work and readings can be subtracted (those of sums can). The same applies
- * recursively to those minutes. Each list is in ascending order; its blocks may overlap only if
- * some are subtracted.
- */
-export function coverInterval(
-  interval: Interval,
-  levels: CoverLevels,
-  canSubtract: boolean,
-): Cover {
-  const [bucket = 1] = levels;
-  const from = ceilTo(interval.from, bucket);
-  const to = ceilTo(interval.to, bucket);
-  if (from >= to) return NOTHING;
-  const { runs, less } = new CoverSearch(levels, canSubtract).between(from, to);
-  return { runs: inOrder(runs), less: inOrder(less) };
+/** Returns the starts of the blocks in a run. */
+export function* blockStarts({ seconds, from, to }: BlockRun): Generator<number> {
+  for (let start = from; start < to; start += seconds) yield start;
 }
 
-/** A cover, and an estimate of its work. */
-type Weighed = Cover & { readonly weight: number };
-
-const NOTHING: Weighed = { runs: [], less: [], weight: 0 };
-
-/**
- * Estimates the work of blocks. A block of twice the length has less than twice the keys, because
- * most keys are in both halves. How much less depends on the traffic, which is not known here.
- */
-const weightOf = (level: number, count: number): number => count * Math.sqrt(level);
-
-const blocks = (level: number, from: number, to: number): Weighed =>
-  from >= to
-    ? NOTHING
-    : { runs: [{ level, from, to }], less: [], weight: weightOf(level, (to - from) / level) };
-
-const join = (...parts: readonly Weighed[]): Weighed => ({
-  runs: parts.flatMap(({ runs }) => runs),
-  less: parts.flatMap(({ less }) => less),
-  weight: parts.reduce((sum, { weight }) => sum + weight, 0),
+export const spanRun = ({ from, to }: Interval): BlockRun => ({
+  kind: 'span',
+  seconds: to - from,
+  from,
+  to,
 });
 
-const without = (whole: Weighed, ...parts: readonly Weighed[]): Weighed =>
-  join(whole, ...parts.map(({ runs, less, weight }) => ({ runs: less, less: runs, weight })));
-
-const lighter = (a: Weighed, b: Weighed): Weighed => (b.weight < a.weight ? b : a);
-
-/** Returns the runs in ascending order, with adjacent runs of one level joined. */
-function inOrder(runs: readonly BlockRun[]): BlockRun[] {
-  const joined: BlockRun[] = [];
-  for (const run of runs.toSorted((a, b) => a.from - b.from)) {
-    const last = joined.at(-1);
-    if (last?.level === run.level && last.to === run.from) {
-      joined[joined.length - 1] = { ...last, to: run.to };
-    } else joined.push(run);
-  }
-  return joined;
+/**
+ * Returns a small number of blocks that hold exactly the segment's buckets that start in an
+ * interval. If the interval contains all buckets, that is the block of the whole span. If it leaves
+ * out few, that is the same block minus the rest, provided that readings can be subtracted (those
+ * of sums can). Within a tile nothing is subtracted: any part of it is the same work.
+ */
+export function coverSegment(
+  interval: Interval,
+  segment: SegmentTime,
+  canSubtract: boolean,
+): Cover {
+  const whole = wholeOf(segment);
+  const { from, to } = clip(interval, segment);
+  if (from >= to) return { runs: [], less: [] };
+  const span = spanRun(whole);
+  if (from === whole.from && to === whole.to) return { runs: [span], less: [] };
+  const part: Cover = { runs: coverPart({ from, to }, segment), less: [] };
+  if (!canSubtract) return part;
+  const rest = [
+    { from: whole.from, to: from },
+    { from: to, to: whole.to },
+  ];
+  const without: Cover = {
+    runs: [span],
+    less: rest.flatMap((each) => coverPart(each, segment)),
+  };
+  return weightOf(without, segment) < weightOf(part, segment) ? without : part;
 }
 
-/** Searches for the lightest cover. Levels of lower indexes are finer. */
-class CoverSearch {
-  readonly #levels: CoverLevels;
-  readonly #canSubtract: boolean;
+/** The blocks of a step; its start is counted from 1970. */
+export type StepRuns = { readonly step: number; readonly runs: readonly BlockRun[] };
 
-  constructor(levels: CoverLevels, canSubtract: boolean) {
-    this.#levels = levels;
-    this.#canSubtract = canSubtract;
-  }
+/**
+ * Returns blocks that hold exactly the segment's buckets that start in an interval, by step: a
+ * multiple of the buckets, counted from 1970. No block begins in one step and ends in another.
+ */
+export const coverSteps = (
+  interval: Interval,
+  segment: SegmentTime,
+  stepSeconds: number,
+): StepRuns[] =>
+  clippedSteps(clip(interval, segment), stepSeconds).map((step) => ({
+    step: floorTo(step.from, stepSeconds),
+    runs: coverPart(step, segment),
+  }));
 
-  /** Covers the buckets from `from` to before `to` by blocks of up to the level at `levelIndex`. */
-  between(from: number, to: number, levelIndex = this.#levels.length - 1): Weighed {
-    const level = this.#level(levelIndex);
-    const first = ceilTo(from, level);
-    const end = floorTo(to, level);
-    if (first <= end) {
-      const left = this.#edges(levelIndex, from).after;
-      const right = this.#edges(levelIndex, to).before;
-      return join(left, blocks(level, first, end), right);
-    }
-    // Both ends lie in one block.
-    const plain = this.between(from, to, levelIndex - 1);
-    if (!this.#canSubtract) return plain;
-    const { before } = this.#edges(levelIndex, from);
-    const { after } = this.#edges(levelIndex, to);
-    return lighter(plain, without(blocks(level, end, end + level), before, after));
-  }
+/** All buckets of a segment. */
+const wholeOf = ({ span, bucketSeconds }: SegmentTime): Interval => ({
+  from: span.first,
+  to: span.last + bucketSeconds,
+});
 
-  #level(levelIndex: number): number {
-    return this.#levels[levelIndex] ?? 1;
-  }
+/** Returns the buckets of a segment that start in an interval. */
+function clip(interval: Interval, segment: SegmentTime): Interval {
+  const { bucketSeconds } = segment;
+  const whole = wholeOf(segment);
+  return {
+    from: Math.max(ceilTo(interval.from, bucketSeconds), whole.from),
+    to: Math.min(ceilTo(interval.to, bucketSeconds), whole.to),
+  };
+}
 
-  /** Covers the parts of a block before and after a point in it; both empty on a boundary. */
-  #edges(levelIndex: number, point: number): { before: Weighed; after: Weighed } {
-    const level = this.#level(levelIndex);
-    const start = floorTo(point, level);
-    const end = ceilTo(point, level);
-    if (start === end) return { before: NOTHING, after: NOTHING };
-    const below = this.#level(levelIndex - 1);
-    const inner = this.#edges(levelIndex - 1, point);
-    const before = join(blocks(below, start, floorTo(point, below)), inner.before);
-    const after = join(inner.after, blocks(below, ceilTo(point, below), end));
-    if (!this.#canSubtract) return { before, after };
-    const whole = blocks(level, start, end);
-    return {
-      before: lighter(before, without(whole, after)),
-      after: lighter(after, without(whole, before)),
-    };
-  }
+/** Covers some buckets of a segment by tiles, and by parts of the tiles that they cut. */
+function coverPart({ from, to }: Interval, segment: SegmentTime): BlockRun[] {
+  if (from >= to) return [];
+  const { bucketSeconds, tileSeconds } = segment;
+  const whole = wholeOf(segment);
+  const first = tileOf(from, tileSeconds);
+  const last = tileOf(to - bucketSeconds, tileSeconds);
+  const cutsFirst = from > whole.from && tileOf(from - bucketSeconds, tileSeconds) === first;
+  const cutsLast = to < whole.to && tileOf(to, tileSeconds) === last;
+  if (first === last && (cutsFirst || cutsLast)) return [partRun(from, to)];
+  const begin = cutsFirst ? first + tileSeconds : first;
+  const end = cutsLast ? last : last + tileSeconds;
+  const runs: BlockRun[] = [];
+  if (cutsFirst) runs.push(partRun(from, ceilTo(begin, bucketSeconds)));
+  if (begin < end) runs.push({ kind: 'tiles', seconds: tileSeconds, from: begin, to: end });
+  if (cutsLast) runs.push(partRun(ceilTo(end, bucketSeconds), to));
+  return runs;
+}
+
+const partRun = (from: number, to: number): BlockRun => ({
+  kind: 'part',
+  seconds: to - from,
+  from,
+  to,
+});
+
+/** A part of a tile takes about as long as so many whole tiles, because it reads all readings. */
+const PART_WORK = 3;
+
+/**
+ * Estimates the work of a cover. A block of twice the length has less than twice the keys, because
+ * most keys are in both halves. How much less depends on the traffic, which is not known here.
+ */
+export function weightOf({ runs, less }: Cover, segment: SegmentTime): number {
+  const { from, to } = wholeOf(segment);
+  const ofTile = Math.sqrt(Math.min(segment.tileSeconds, to - from));
+  return [...runs, ...less].reduce((sum, run) => {
+    if (run.kind === 'span') return sum + Math.sqrt(run.seconds);
+    return sum + ofTile * (run.kind === 'part' ? PART_WORK : blocksIn(run));
+  }, 0);
 }

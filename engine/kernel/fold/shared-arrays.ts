@@ -21,6 +21,11 @@ export class SharedArrays {
     return new Uint32Array(buffer, from, length);
   }
 
+  shorts(length: number): Uint16Array {
+    const { buffer, from } = this.#take(length * Uint16Array.BYTES_PER_ELEMENT);
+    return new Uint16Array(buffer, from, length);
+  }
+
   singles(length: number): Float32Array {
     const { buffer, from } = this.#take(length * Float32Array.BYTES_PER_ELEMENT);
     return new Float32Array(buffer, from, length);

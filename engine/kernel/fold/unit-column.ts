@@ -1,3 +1,4 @@
+import type { Column } from '../../../segments/codes/column.ts';
 import { approximate, type Lanes } from '../../../segments/codes/lanes.ts';
 
 /** The readings of a slot, by key. bound: an upper bound of the sum of their magnitudes. */
@@ -7,6 +8,13 @@ export type UnitColumn = {
   readonly bound: number;
   readonly countBound: number;
 };
+
+export const boundedColumn = ({ values, counts }: Column): UnitColumn => ({
+  values,
+  counts,
+  bound: boundOf(values),
+  countBound: counts === null ? values.low.length : boundOf(counts),
+});
 
 /** Compensates for rounding, which reduces a sum of n doubles by less, for n up to 2^40. */
 const ROUNDING = 1 + 2 ** -12;

@@ -12,13 +12,20 @@ import { type KeyKinds, keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteInSlices } from '../../../segments/keys/unite-keys.ts';
 import { type Answer, answerKernelQueries, type KernelQuery } from '../answer-kernel-queries.ts';
-import { type BlocksWanted, decodeBlocks, type SegmentBlock } from '../blocks/decode-blocks.ts';
+import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
 import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
 import {
   foldNetworkSteps,
   type NetworkSteps,
   type NetworkStepsQuestion,
 } from '../blocks/network-steps.ts';
+import {
+  cutTile,
+  decodeTile,
+  type StoredTile,
+  type TileCut,
+  type TileRows,
+} from '../blocks/tile-rows.ts';
 import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { openUnits } from '../fold/open-units.ts';
 import { foldTrend, type TrendPart, type TrendQuestion, type TrendStep } from '../fold-trend.ts';
@@ -49,9 +56,22 @@ export type TrendSteps = {
   readonly question: TrendQuestion;
 };
 
+/** Sections to decode. blocks: what all ranges of a segment have of a block, by block. */
+export type StoredData = {
+  readonly blocks: readonly (readonly StoredBlock[])[];
+  readonly tiles: readonly StoredTile[];
+};
+
+/** The same, decoded, in the same order. */
+export type DecodedData = {
+  readonly blocks: readonly SegmentBlock[];
+  readonly tiles: readonly TileRows[];
+};
+
 /** A task for a worker thread, as plain data: large arrays lie in shared memory. */
 export type KernelTask =
-  | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
+  | { readonly kind: 'decode'; readonly stored: StoredData }
+  | { readonly kind: 'cut'; readonly cuts: readonly TileCut[] }
   | { readonly kind: 'compile'; readonly pattern: string }
   | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
   | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch | NetworkSearch }
@@ -86,6 +106,7 @@ export type KernelTask =
     };
 
 export type KernelResult =
+  | DecodedData
   | readonly (readonly SegmentBlock[])[]
   | PatternFacts
   | UnitedKeys
@@ -107,7 +128,9 @@ export const runKernelTask = (task: KernelTask): KernelResult => runWhole(slices
 export function slicesOf(task: KernelTask): Sliced<KernelResult> {
   switch (task.kind) {
     case 'decode':
-      return mapSliced(task.wanted, decodeBlocks);
+      return decodeAll(task.stored);
+    case 'cut':
+      return mapSliced(task.cuts, cutTile);
     case 'compile':
       return patternFacts(task.pattern);
     case 'unite':
@@ -135,6 +158,13 @@ export function slicesOf(task: KernelTask): Sliced<KernelResult> {
     default:
       return task satisfies never;
   }
+}
+
+function* decodeAll({ blocks, tiles }: StoredData): Sliced<DecodedData> {
+  return {
+    blocks: yield* mapSliced(blocks, decodeBlock),
+    tiles: yield* mapSliced(tiles, decodeTile),
+  };
 }
 
 function* matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): Sliced<KeySet> {

@@ -13,9 +13,10 @@ import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
 import type { Answer, KernelQuery } from '../answer-kernel-queries.ts';
-import type { BlocksWanted, SegmentBlock, StoredGroup } from '../blocks/decode-blocks.ts';
+import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import type { StoredTile, TileCut } from '../blocks/tile-rows.ts';
 import type { UnitReadings } from '../fold/fold-units.ts';
 import { isListed } from '../fold/open-units.ts';
 import type { TrendStep } from '../fold-trend.ts';
@@ -23,11 +24,13 @@ import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
 import type { BoundsToJoin, StepBounds, StepsToBound } from '../select/step-bounds.ts';
 import {
+  type DecodedData,
   type KernelResult,
   type KernelTask,
   type KeySearch,
   type NetworkSearch,
   runKernelTask,
+  type StoredData,
   type TrendSteps,
 } from './kernel-task.ts';
 import { isQuickPattern, KnownPatterns } from './known-patterns.ts';
@@ -68,10 +71,11 @@ const STEP_READINGS = 100;
 const weightOf = (questions: readonly KernelQuery[]): number =>
   questions.reduce((sum, { kind }) => sum + (kind === 'ranks' ? RANKS_QUESTIONS : 1), 0);
 
-const storedBytes = (groups: readonly StoredGroup[]): number =>
-  groups.reduce((sum, { ordinals, columns }) => {
-    const ofColumns = [...columns.values()].reduce((bytes, { length }) => bytes + length, 0);
-    return sum + ordinals.length + ofColumns;
+const storedBytes = (ranges: readonly (StoredBlock | StoredTile)[]): number =>
+  ranges.reduce((sum, range) => {
+    const { times, values } = 'times' in range ? range : { times: null, values: null };
+    const sections = [range.keys, times, range.totals, values];
+    return sections.reduce((bytes, section) => bytes + (section?.length ?? 0), sum);
   }, 0);
 
 const readingsIn = (units: readonly Pick<UnitReadings, 'ids'>[]): number =>
@@ -153,16 +157,23 @@ export class ThreadPool {
     this.#threads.startThread();
   }
 
-  /** Decodes the blocks of each element of `wanted`, in their order. Errors: DamagedSegment too. */
-  async decode(
-    wanted: readonly BlocksWanted[],
+  /** Decodes blocks and tiles, in their order. Errors: DamagedSegment too. */
+  async decode(stored: StoredData, caller: KernelCaller): Promise<DecodedData> {
+    const ranges = [...stored.blocks.flat(), ...stored.tiles];
+    const task: KernelTask = { kind: 'decode', stored };
+    const keys = ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
+    const isSmall = storedBytes(ranges) <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
+    return (await this.#run(task, isSmall, caller)) as DecodedData;
+  }
+
+  /** Cuts parts from tiles; returns the blocks of each tile's parts. */
+  async cut(
+    cuts: readonly TileCut[],
     caller: KernelCaller,
   ): Promise<readonly (readonly SegmentBlock[])[]> {
-    const bytes = wanted.reduce((sum, { groups }) => sum + storedBytes(groups), 0);
-    const task: KernelTask = { kind: 'decode', wanted };
-    const groups = wanted.flatMap((each) => each.groups);
-    const keys = groups.reduce((sum, { keyCount }) => sum + keyCount, 0);
-    const isSmall = bytes <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
+    const task: KernelTask = { kind: 'cut', cuts };
+    const rows = cuts.reduce((sum, { ranges }) => sum + readingsIn(ranges), 0);
+    const isSmall = rows <= INLINE.readings;
     return (await this.#run(task, isSmall, caller)) as readonly (readonly SegmentBlock[])[];
   }
 

@@ -60,8 +60,8 @@ describe('the plan of a topper', () => {
           { seconds: 3600, from: T0 + 2 * DAY, to: T0 + 2 * DAY + 3600, count: 1 },
           { seconds: 60, from: T0 + 2 * DAY + 3600, to: T0 + 2 * DAY + 3660, count: 1 },
         ],
-        blocksLess: [{ seconds: 60, from: T0, to: T0 + 120, count: 2 }],
-        blocksRead: 6,
+        blocksLess: [{ seconds: 120, from: T0, to: T0 + 120, count: 1 }],
+        blocksRead: 5,
       },
     ]);
   });

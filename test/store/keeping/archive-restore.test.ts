@@ -184,7 +184,7 @@ describe('restoring a slice', () => {
 
   it('puts back more pages than it reads or writes at once', async () => {
     const hex = (byte: number) => byte.toString(16).toUpperCase().padStart(2, '0');
-    const list = Array.from({ length: 30_000 }, (_, i): PlainSample => {
+    const list = Array.from({ length: 60_000 }, (_, i): PlainSample => {
       const value = (BigInt(i) * 0x9e37_79b9_7f4a_7c15n) % 2n ** 50n;
       return {
         key: `0A.${hex(i % 7)}.${hex(i >> 8)}.${hex(i & 255)}`,

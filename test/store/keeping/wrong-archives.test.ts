@@ -113,7 +113,7 @@ describe('an archive of another form', () => {
       `${file} is of form 3; this version reads form 2: update countergraph. Nothing was changed`,
     );
     await writeAsWritten(gzipSync('{"countergraph":"archive","version":1}\n'));
-    await expectRefused('is of form 1; this version reads form 2. Nothing was changed');
+    await expectRefused('is of form 1; this version reads form 2: version 1.7 reads both. Nothing');
     await writeAsWritten(Buffer.from('{"some":"thing"}\n'));
     await expectRefused('is of no known form; this version reads form 2. Nothing was changed');
   });

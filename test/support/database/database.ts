@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Migration, migrate } from '../../../db/migrate.ts';
-import { replaceOldStore } from '../../../store/convert/replace-old-store.ts';
+import { convertDatabase } from '../../../store/from-1.7/convert-database.ts';
 import { clearDatabase, joinDatabases } from './citus.ts';
 import { closePoolAt, rowsOf } from './rows-of.ts';
 
@@ -75,7 +75,7 @@ export const sameNameAs =
 /** Migrates a database to the newest schema, as every command does first. */
 export async function makeReady(url: string): Promise<Migration> {
   const migration = await migrate(url);
-  await replaceOldStore({ databaseUrl: url });
+  await convertDatabase({ databaseUrl: url });
   return migration;
 }
 

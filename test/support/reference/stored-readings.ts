@@ -5,7 +5,7 @@ import { laneValue } from '../../../segments/codes/lanes.ts';
 import { keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import type { KeyRange } from '../../../segments/readings/key-range.ts';
-import { bucketRows } from '../../../segments/readings/readings.ts';
+import { keyRows } from '../../../segments/readings/readings.ts';
 import { loadManifest } from '../../../store/read/manifest.ts';
 import { segmentRanges } from '../../../store/read/segment-ranges.ts';
 import { loadShapes } from '../../../store/shapes/load-shapes.ts';
@@ -68,7 +68,7 @@ async function* allRanges(client: Connection, context: string, only: string | nu
       sliceId: segment.sliceId,
       segmentId: segment.segmentId,
     };
-    for await (const range of segmentRanges(copiesOf(client), segment, codec)) {
+    for await (const range of segmentRanges(copiesOf(client), segment, { shape, codec })) {
       const { keys: list } = range;
       const keys = Array.from({ length: list.count }, (_, i) => codec.decode(keyAt(list, i)));
       yield { of, range, keys };
@@ -90,10 +90,10 @@ async function namesOf(client: Connection, text: string): Promise<Map<number, st
 }
 
 function* readingsOf({ readings }: KeyRange, keys: readonly string[]) {
-  for (const [at, bucket] of readings.starts.entries()) {
-    const { from, to } = bucketRows(readings, at);
+  for (const [ordinal, key] of keys.entries()) {
+    const { from, to } = keyRows(readings, ordinal);
     for (let row = from; row < to; row += 1) {
-      const key = keys[readings.ordinals[row] ?? -1] ?? '';
+      const bucket = readings.starts[row] as number;
       for (const [meterIndex, column] of readings.columns.entries()) {
         if (!column || Number.isNaN(column.values.low[row])) continue;
         const value = laneValue(column.values, row);

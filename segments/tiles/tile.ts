@@ -1,0 +1,422 @@
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
+import { type ByteReader, ByteWriter } from '../codes/bytes.ts';
+import { type Column, pickRows } from '../codes/column.ts';
+import { readColumn, writeColumn } from '../codes/column-code.ts';
+import { bitsOf, readFrames, requireFrames, writeFrames } from '../codes/frames.ts';
+import { readHintedFrames, writeHintedFrames } from '../codes/hinted-frames.ts';
+import { readOrdinals, writeOrdinals } from '../codes/ordinals.ts';
+import { DamagedSegment } from '../damaged-segment.ts';
+import { foldColumns } from '../readings/fold-columns.ts';
+import { readWhole } from './read-whole.ts';
+import type { TileReadings } from './tile-readings.ts';
+
+/*
+ * A tile stores each reading of a range of keys in its time once. Most keys have one bucket in it,
+ * and their reading is their total; the others add what the total leaves open:
+ *
+ *     keys       how many, and their ordinals in the range
+ *     times      the first bucket, and how many follow it until the last; if any do: one bit for
+ *                each key that says whether it has several buckets, and frames of how many these
+ *                have, less two; frames of the bucket of each key with one bucket; hinted frames of
+ *                the gaps between the buckets of the others. An even spread is the hint
+ *     totals     of a meter: the combined readings of each key, a column
+ *     values     of a meter, only if a key has several buckets. 0: hinted frames of all readings
+ *                of these keys but the last, which is what is missing from the total; the mean
+ *                reading is the hint. 1: a column of all readings of these keys, for meters that
+ *                are not sums, and for sums with missing, negative or very large readings
+ *
+ * So a whole tile is answered from keys and totals, and one that a window cuts from all sections.
+ */
+
+const REST = 0;
+const COLUMN = 1;
+
+/** The times of a tile's rows. */
+export type TileTimes = Pick<TileReadings, 'ends' | 'buckets'>;
+
+export function writeTileKeys({ ordinals }: TileReadings, keyCount: number): Uint8Array {
+  const out = new ByteWriter();
+  out.varint(ordinals.length);
+  writeOrdinals(out, ordinals, keyCount);
+  return out.take();
+}
+
+/** Reads the ordinals of a tile's keys, of `keyCount` in the range. Errors: DamagedSegment. */
+export function readTileKeys(section: Uint8Array, keyCount: number): Uint32Array {
+  return readWhole(section, (reader) => {
+    const count = reader.varint();
+    if (count === 0 || count > keyCount) {
+      throw new DamagedSegment(`a tile has ${count} of ${keyCount} keys`);
+    }
+    const ordinals = new Uint32Array(count);
+    readOrdinals(reader, ordinals, { bound: keyCount, first: 0 });
+    return ordinals;
+  });
+}
+
+export function writeTileTimes({ ends, buckets }: TileTimes): Uint8Array {
+  const out = new ByteWriter();
+  const first = buckets.reduce((least, bucket) => Math.min(least, bucket));
+  const last = buckets.reduce((most, bucket) => Math.max(most, bucket));
+  out.varint(first);
+  out.varint(last - first);
+  if (first === last) return out.take();
+  const { bits, several, singles } = countsOf({ ends, buckets }, first);
+  out.append(bits);
+  writeFrames(out, several);
+  writeFrames(out, singles);
+  const { gaps, hints } = gapsOf({ ends, buckets }, { first, length: last - first + 1 });
+  writeHintedFrames(out, gaps, hints);
+  return out.take();
+}
+
+/** Which keys have several buckets, how many less two, and the buckets of the others. */
+function countsOf({ ends, buckets }: TileTimes, first: number) {
+  const bits = new Uint8Array(Math.ceil(ends.length / 8));
+  const several: number[] = [];
+  const singles: number[] = [];
+  let from = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const to = ends[key] as number;
+    if (to - from === 1) singles.push((buckets[from] as number) - first);
+    else {
+      bits[key >> 3] = (bits[key >> 3] as number) | (1 << (key & 7));
+      several.push(to - from - 2);
+    }
+    from = to;
+  }
+  return { bits, several: Uint32Array.from(several), singles: Uint32Array.from(singles) };
+}
+
+/** The first bucket of a tile that has a row, and the number of buckets until the last. */
+type BucketRange = { readonly first: number; readonly length: number };
+
+/** The distances between the buckets of keys that have several, less one, and their hints. */
+function gapsOf({ ends, buckets }: TileTimes, { first, length }: BucketRange) {
+  const gaps = new Uint32Array(buckets.length);
+  const hints = new Uint8Array(buckets.length);
+  let count = 0;
+  let from = 0;
+  for (const to of ends) {
+    if (to - from > 1) {
+      const hint = gapHint(length, to - from);
+      let before = first - 1;
+      for (let row = from; row < to; row += 1) {
+        const bucket = buckets[row] as number;
+        gaps[count] = bucket - before - 1;
+        hints[count] = hint;
+        count += 1;
+        before = bucket;
+      }
+    }
+    from = to;
+  }
+  return { gaps: gaps.subarray(0, count), hints: hints.subarray(0, count) };
+}
+
+/** Returns the bits of a gap between `rows` buckets that are evenly spread over `length`. */
+const gapHint = (length: number, rows: number): number =>
+  bitsOf(Math.floor(Math.max(0, length - rows) / rows));
+
+/** Reads the times of a tile of `keyCount` keys. Errors: DamagedSegment. */
+export function readTileTimes(section: Uint8Array, keyCount: number): TileTimes {
+  return readWhole(section, (reader) => {
+    const first = reader.varint();
+    const length = reader.varint() + 1;
+    if (first + length > MAX_BUCKETS) {
+      throw new DamagedSegment(`a tile has bucket ${first + length - 1}`);
+    }
+    const ends = new Uint32Array(keyCount);
+    if (length === 1) {
+      for (let key = 0; key < keyCount; key += 1) ends[key] = key + 1;
+      return { ends, buckets: new Uint16Array(keyCount).fill(first) };
+    }
+    const severalCount = readEnds(reader, ends, length);
+    const rows = ends[keyCount - 1] ?? 0;
+    requireFrames(reader, rows);
+    const singles = new Uint16Array(keyCount - severalCount);
+    readFrames(reader, singles.length, singles);
+    const buckets = new Uint16Array(rows);
+    const hints = new Uint8Array(rows - singles.length);
+    fillHints(hints, ends, length);
+    const gaps = new Float64Array(hints.length);
+    readHintedFrames(reader, { hints, into: gaps });
+    placeRows({ ends, buckets }, { singles, gaps }, { first, length });
+    return { ends, buckets };
+  });
+}
+
+/** More buckets than any tile has: a bucket fits into 16 bits. */
+const MAX_BUCKETS = 65_536;
+
+/** Fills the ends of the rows of each key. Returns the number of keys with several rows. */
+function readEnds(reader: ByteReader, ends: Uint32Array, length: number): number {
+  const bits = reader.at;
+  reader.skip(Math.ceil(ends.length / 8));
+  let several = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const isSeveral = ((reader.bytes[bits + (key >> 3)] as number) >> (key & 7)) & 1;
+    ends[key] = isSeveral;
+    several += isSeveral;
+  }
+  const counts = new Uint32Array(several);
+  readFrames(reader, several, counts);
+  let end = 0;
+  let index = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    if (ends[key] === 0) end += 1;
+    else {
+      const rows = (counts[index] as number) + 2;
+      if (rows > length) throw new DamagedSegment(`a key has ${rows} of ${length} buckets`);
+      end += rows;
+      index += 1;
+    }
+    ends[key] = end;
+  }
+  return several;
+}
+
+function fillHints(hints: Uint8Array, ends: Uint32Array, length: number): void {
+  let count = 0;
+  let from = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const to = ends[key] as number;
+    const rows = to - from;
+    if (rows > 1) {
+      const hint = gapHint(length, rows);
+      for (const end = count + rows; count < end; count += 1) hints[count] = hint;
+    }
+    from = to;
+  }
+}
+
+type StoredTimes = { readonly singles: Uint16Array; readonly gaps: Float64Array };
+
+function placeRows(
+  { ends, buckets }: TileTimes,
+  { singles, gaps }: StoredTimes,
+  { first, length }: BucketRange,
+): void {
+  const end = first + length;
+  let single = 0;
+  let gap = 0;
+  let from = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const to = ends[key] as number;
+    if (to - from === 1) {
+      const bucket = first + (singles[single] as number);
+      single += 1;
+      if (bucket >= end) throw new DamagedSegment('a key has a bucket after the tile’s last');
+      buckets[from] = bucket;
+    } else {
+      let bucket = first - 1;
+      for (let row = from; row < to; row += 1) {
+        bucket += (gaps[gap] as number) + 1;
+        gap += 1;
+        buckets[row] = bucket;
+      }
+      if (bucket >= end) throw new DamagedSegment('a key has a bucket after the tile’s last');
+    }
+    from = to;
+  }
+}
+
+/** A meter's readings in a tile by row, and combined by key. */
+export type TileMeter = { readonly column: Column; readonly totals: Column; readonly fold: Fold };
+
+/** Returns the meters of a tile, by slot − 1; null: no reading there. */
+export function tileMeters(
+  { ends, columns }: TileReadings,
+  folds: readonly (Fold | null)[],
+): (TileMeter | null)[] {
+  const keyOf = keysOf(ends);
+  return folds.map((fold, meterIndex) => {
+    const column = columns[meterIndex];
+    if (!column || fold === null) return null;
+    return { column, totals: totalsBy(column, { keyOf, count: ends.length, fold }), fold };
+  });
+}
+
+/** The sections of a meter in a tile. values: null if no key has several buckets. */
+export type MeterSections = { readonly totals: Uint8Array; readonly values: Uint8Array | null };
+
+export function writeTileMeter(
+  { column, totals, fold }: TileMeter,
+  { ends, buckets }: TileTimes,
+): MeterSections {
+  const out = new ByteWriter();
+  writeColumn(out, totals, { from: 0, to: ends.length });
+  const isSeveral = buckets.length > ends.length;
+  return {
+    totals: out.take(),
+    values: isSeveral ? writeValues(column, totals, { ends, fold }) : null,
+  };
+}
+
+/** Combines the rows of each key. */
+export const tileTotals = (column: Column, ends: Uint32Array, fold: Fold): Column =>
+  totalsBy(column, { keyOf: keysOf(ends), count: ends.length, fold });
+
+/** Returns, by row, the index of its key. */
+function keysOf(ends: Uint32Array): Uint32Array {
+  const keyOf = new Uint32Array(ends[ends.length - 1] ?? 0);
+  for (let key = 0, row = 0; key < ends.length; key += 1) {
+    for (; row < (ends[key] as number); row += 1) keyOf[row] = key;
+  }
+  return keyOf;
+}
+
+type KeyTotals = { readonly keyOf: Uint32Array; readonly count: number; readonly fold: Fold };
+
+const totalsBy = (column: Column, { keyOf, count, fold }: KeyTotals): Column =>
+  keyOf.length === count ? column : foldColumns([{ column, targets: keyOf }], fold, count);
+
+type ValueRows = { readonly ends: Uint32Array; readonly fold: Fold };
+
+function writeValues(column: Column, totals: Column, { ends, fold }: ValueRows): Uint8Array {
+  const out = new ByteWriter();
+  if (isCounting(fold) && isPlain(column) && isPlain(totals)) {
+    out.byte(REST);
+    const { rest, hints } = restOf(column.values.low, totals.values.low, ends);
+    writeHintedFrames(out, rest, hints);
+    return out.take();
+  }
+  const several = pickRows(column, rowsOfSeveral(ends));
+  const body = new ByteWriter();
+  const isAny = writeColumn(body, several, { from: 0, to: several.values.low.length });
+  out.byte(COLUMN);
+  if (isAny) out.appendFrom(body);
+  return out.take();
+}
+
+/** Whether all rows have a reading that is not negative, and below 2^53. */
+function isPlain({ values: { low, high }, counts }: Column): boolean {
+  if (high !== null || counts !== null) return false;
+  for (let row = 0; row < low.length; row += 1) {
+    // Also false if there is no reading.
+    if (!((low[row] as number) >= 0)) return false;
+  }
+  return true;
+}
+
+/** Returns all readings of keys with several but the last of each, and their hints. */
+function restOf(values: Float64Array, totals: Float64Array, ends: Uint32Array) {
+  const rest = new Float64Array(values.length);
+  let count = 0;
+  let from = 0;
+  for (const to of ends) {
+    for (let row = from; row < to - 1; row += 1) {
+      rest[count] = values[row] as number;
+      count += 1;
+    }
+    from = to;
+  }
+  return { rest: rest.subarray(0, count), hints: restHints(totals, ends, count) };
+}
+
+function restHints(totals: Float64Array, ends: Uint32Array, count: number): Uint8Array {
+  const hints = new Uint8Array(count);
+  let to = 0;
+  let from = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const rows = (ends[key] as number) - from;
+    if (rows > 1) {
+      const hint = bitsOf(Math.ceil((totals[key] as number) / rows));
+      for (const end = to + rows - 1; to < end; to += 1) hints[to] = hint;
+    }
+    from = ends[key] as number;
+  }
+  return hints;
+}
+
+/** Returns the rows of the keys that have several. */
+function rowsOfSeveral(ends: Uint32Array): Uint32Array {
+  const rows = new Uint32Array(ends[ends.length - 1] ?? 0);
+  let count = 0;
+  let from = 0;
+  for (const to of ends) {
+    if (to - from > 1) for (let row = from; row < to; row += 1) rows[count++] = row;
+    from = to;
+  }
+  return rows.subarray(0, count);
+}
+
+/** Reads a meter's totals of a tile, one row for each of its keys. Errors: DamagedSegment. */
+export const readTileTotals = (section: Uint8Array, keyCount: number): Column =>
+  readWhole(section, (reader) => readColumn(reader, keyCount));
+
+/**
+ * Returns a meter's readings of a tile by row, from its totals and what its section of values adds.
+ * Errors: DamagedSegment.
+ */
+export function readTileValues(
+  section: Uint8Array | null,
+  totals: Column,
+  { ends, buckets }: TileTimes,
+): Column {
+  if (buckets.length === ends.length) return totals;
+  if (section === null) throw new DamagedSegment('a tile lacks the readings of its buckets');
+  return readWhole(section, (reader) => {
+    const kind = reader.byte();
+    if (kind === REST) return withRest(reader, totals, { ends, buckets });
+    if (kind === COLUMN) return withColumn(reader, totals, ends);
+    throw new DamagedSegment(`the readings of a tile have the unknown kind ${kind}`);
+  });
+}
+
+function withRest(reader: ByteReader, totals: Column, { ends, buckets }: TileTimes): Column {
+  if (!isPlain(totals)) throw new DamagedSegment('a tile has a rest without plain totals');
+  const { low } = totals.values;
+  const count = buckets.length - ends.length;
+  requireFrames(reader, count);
+  const rest = new Float64Array(count);
+  readHintedFrames(reader, { hints: restHints(low, ends, count), into: rest });
+  const values = new Float64Array(buckets.length);
+  let index = 0;
+  let from = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const last = (ends[key] as number) - 1;
+    let left = low[key] as number;
+    for (let row = from; row < last; row += 1) {
+      const value = rest[index] as number;
+      index += 1;
+      values[row] = value;
+      left -= value;
+    }
+    if (left < 0) throw new DamagedSegment('the readings of a tile exceed their total');
+    values[last] = left;
+    from = last + 1;
+  }
+  return { values: { low: values, high: null }, counts: null };
+}
+
+function withColumn(reader: ByteReader, totals: Column, ends: Uint32Array): Column {
+  const rows = rowsOfSeveral(ends);
+  const isEmpty = reader.at === reader.bytes.length;
+  const several = isEmpty ? null : readColumn(reader, rows.length);
+  const singles = singlesOf(ends);
+  const length = ends[ends.length - 1] ?? 0;
+  const parts = [{ column: pickRows(totals, singles.keys), targets: singles.rows }];
+  if (several) parts.push({ column: several, targets: rows });
+  // Every row has at most one reading, so the rule does not matter; that of means keeps counts.
+  const hasCounts = parts.some(({ column }) => column.counts !== null);
+  return foldColumns(parts, hasCounts ? 'mean' : 'sum', length);
+}
+
+/** Returns the keys with one row, by index, and their rows. */
+function singlesOf(ends: Uint32Array): { keys: Uint32Array; rows: Uint32Array } {
+  const keys = new Uint32Array(ends.length);
+  const rows = new Uint32Array(ends.length);
+  let count = 0;
+  let from = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const to = ends[key] as number;
+    if (to - from === 1) {
+      keys[count] = key;
+      rows[count] = from;
+      count += 1;
+    }
+    from = to;
+  }
+  return { keys: keys.subarray(0, count), rows: rows.subarray(0, count) };
+}
