@@ -141,7 +141,7 @@ function* addUp(
   const sums = new Float64Array(places.ids.length);
   for (const rows of ranges) {
     if (rows.column) addRows(places, sums, rows, rows.column.values.low);
-    else addKeys(places, rows);
+    else addKeys(places, sums, rows);
     yield;
   }
   const hasColumn = ranges.some(({ column }) => column !== null);
@@ -165,11 +165,13 @@ function addRows(
   for (let row = 0; row < own.length; row += 1) {
     const part = partOf[buckets[row] as number] as number;
     const value = values[row] as number;
-    if (part === 0 || Number.isNaN(value)) continue;
+    if (part === 0) continue;
     const end = ends[part] as number;
     const id = own[row] as number;
     if (end > (begins[part] as number) && ids[end - 1] === id) {
-      sums[end - 1] = (sums[end - 1] as number) + value;
+      const sum = sums[end - 1] as number;
+      if (Number.isNaN(sum)) sums[end - 1] = value;
+      else if (!Number.isNaN(value)) sums[end - 1] = sum + value;
     } else {
       ids[end] = id;
       sums[end] = value;
@@ -178,13 +180,19 @@ function addRows(
   }
 }
 
-function addKeys({ partOf, begins, ends, ids }: Places, { ids: own, buckets }: TileRows): void {
+/** A key without a reading of the meter is there all the same, as in the block of a whole tile. */
+function addKeys(
+  { partOf, begins, ends, ids }: Places,
+  sums: Float64Array,
+  { ids: own, buckets }: TileRows,
+): void {
   for (let row = 0; row < own.length; row += 1) {
     const part = partOf[buckets[row] as number] as number;
     const end = ends[part] as number;
     if (part === 0) continue;
     if (end > (begins[part] as number) && ids[end - 1] === own[row]) continue;
     ids[end] = own[row] as number;
+    sums[end] = Number.NaN;
     ends[part] = end + 1;
   }
 }
@@ -203,7 +211,7 @@ function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Slice
   for (const { ids, buckets } of ranges) {
     for (let row = 0; row < ids.length; row += 1) {
       const part = own[(partOf[buckets[row] as number] as number) - 1];
-      if (!part || (column && Number.isNaN(column.values.low[first + row]))) continue;
+      if (!part) continue;
       if (part.ids.at(-1) !== ids[row]) part.ids.push(ids[row] as number);
       part.rows.push(first + row);
       part.targets.push(part.ids.length - 1);
