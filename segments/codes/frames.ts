@@ -52,7 +52,7 @@ export const frameNumbers = new Float64Array(FRAME);
 export const frameBits = new Uint8Array(FRAME);
 
 /** The low 32 bits of each of these numbers. */
-export const frameWords = new Uint32Array(FRAME);
+const frameWords = new Uint32Array(FRAME);
 
 /** By width: the bytes that the upper bits of all exceptions would take. */
 const upperBytes = new Uint32Array(TOO_MANY_BITS + EXCEPTION_BITS);

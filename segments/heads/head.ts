@@ -68,7 +68,7 @@ type Candidate = {
 };
 
 /** The readings of some keys of a segment, one row per key. */
-export type HeadRows = {
+type HeadRows = {
   readonly keys: KeyList;
   /** Ordinals in `keys`, by row, ascending; null: each key has a row. */
   readonly ordinals: Uint32Array | null;

@@ -83,7 +83,7 @@ export type RangeSource = {
 };
 
 /** The sections of a range's sums over the whole segment: by meter; `keys` null: of all keys. */
-export type SpanSections = {
+type SpanSections = {
   readonly keys: SectionLocation | null;
   readonly totals: readonly (SectionLocation | null)[];
 };

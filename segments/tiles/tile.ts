@@ -69,7 +69,7 @@ export function tileMeters(
 }
 
 /** The sections of a meter in a tile. values: null if no key has several buckets. */
-export type MeterSections = { readonly totals: Uint8Array; readonly values: Uint8Array | null };
+type MeterSections = { readonly totals: Uint8Array; readonly values: Uint8Array | null };
 
 export function writeTileMeter(
   { column, totals, fold }: TileMeter,
