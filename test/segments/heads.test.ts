@@ -15,7 +15,7 @@ import {
 } from '../../segments/heads/head.ts';
 import { SegmentHeads } from '../../segments/heads/segment-heads.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
-import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import { rollUpShape } from '../../segments/roll-up-shape.ts';
 import { codecOf, listOf, rawKeys, SOME_KINDS } from './keys/random-keys.ts';
 import { manySamples } from './many-keys.ts';
 import { CODEC, openSegment, SHAPE, writeRollUp, writeSegment } from './plain-segments.ts';
