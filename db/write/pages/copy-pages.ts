@@ -8,9 +8,9 @@ export type PagesPlace = SegmentToPlace & { readonly segmentId: number };
 export type PageRow = { readonly number: number; readonly bytes: Uint8Array };
 
 /**
- * Most pages of a COPY: half a megabyte. For up to 64 rows as large as its pages, PostgreSQL extends
- * a table by just what they need; for more, in steps of 64 pages, and what is left of the last step
- * stays empty: a tenth of a table whose COPYs have 240 rows.
+ * Most pages of a COPY: half a megabyte. For up to 64 rows as large as its pages, PostgreSQL
+ * extends a table by just what they need; for more, in steps of 64 pages, and what is left of the
+ * last step stays empty: some 7 % of a table whose COPYs have 240 rows.
  */
 export const PAGES_OF_COPY = 64;
 
