@@ -83,7 +83,7 @@ describe(`a window of two parts (seed ${SEED})`, () => {
       const totals = parts.filter(({ keyCount }) => keyCount > 0).map(({ total }) => total);
       expect(aggregate(meter, totals)).toBe(BigInt(whole.total));
     });
-    await fc.assert(isWhole, { numRuns: 80, ...assured });
+    await fc.assert(isWhole, { numRuns: 60, ...assured });
   });
 });
 
@@ -148,7 +148,7 @@ describe(`a series (seed ${SEED})`, () => {
         expect(aggregate(asked.meter, others)).toBe(BigInt(answer.others));
       },
     );
-    await fc.assert(isTogether, { numRuns: 50, ...assured });
+    await fc.assert(isTogether, { numRuns: 35, ...assured });
   });
 
   it('in long steps has what short steps have together', async () => {
@@ -177,7 +177,7 @@ describe(`a series (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isTogether, { numRuns: 40, ...assured });
+    await fc.assert(isTogether, { numRuns: 30, ...assured });
   });
 
   it('of topper buckets gives the percentiles and the peak', async () => {
@@ -192,7 +192,7 @@ describe(`a series (seed ${SEED})`, () => {
         expect(peak).toBe(percentiles.at(-1)?.value);
       }
     });
-    await fc.assert(isOfSeries, { numRuns: 50, ...assured });
+    await fc.assert(isOfSeries, { numRuns: 35, ...assured });
   });
 });
 
@@ -258,6 +258,6 @@ describe(`a trend (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isOfWindows, { numRuns: 40, ...assured });
+    await fc.assert(isOfWindows, { numRuns: 30, ...assured });
   });
 });
