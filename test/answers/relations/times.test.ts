@@ -215,7 +215,8 @@ describe(`a mean (seed ${SEED})`, () => {
         const sums = new Map(sum.keys.map((each) => [each.key, each]));
         const counts = new Map(count.keys.map((each) => [each.key, each]));
         for (const { key, metric, series } of mean.keys) {
-          const [own, n] = [sums.get(key), counts.get(key)];
+          const own = sums.get(key);
+          const n = counts.get(key);
           // Keys beyond the largest, or with only zeros.
           if (!own || !n) continue;
           expect(BigInt(metric)).toBe(quotient(own.metric, n.metric));
