@@ -24,6 +24,10 @@ import { splitRange } from './split-range.ts';
 /** Maximum size of a range, unless a single key has more rows. */
 export type RangeLimits = { readonly keys: number; readonly rows: number };
 
+/**
+ * A merge holds one range of each of its inputs, which are many while a slice is being filled: one
+ * of two meters takes up to 3 MB.
+ */
 export const RANGE_LIMITS: RangeLimits = { keys: 65_536, rows: 65_536 };
 
 /** The ranges of a segment, ascending. A store reads each range on demand. */

@@ -4,12 +4,8 @@ import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { NARROW_BOUND } from '../../../segments/codes/lanes.ts';
 import { foldColumns } from '../../../segments/readings/fold-columns.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
-import {
-  readTileKeys,
-  readTileTimes,
-  readTileTotals,
-  readTileValues,
-} from '../../../segments/tiles/tile.ts';
+import { readTileKeys, readTileTotals, readTileValues } from '../../../segments/tiles/tile.ts';
+import { readTileTimes } from '../../../segments/tiles/tile-times.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundedColumn, type UnitColumn } from '../fold/unit-column.ts';
 import type { SegmentBlock, StoredBlock } from './decode-blocks.ts';
@@ -36,14 +32,13 @@ export type TileRows = {
 };
 
 /** Errors: DamagedSegment. */
-export function* decodeTile(stored: StoredTile): Sliced<TileRows> {
+export function* decodeTile(stored: StoredTile, arrays = new SharedArrays()): Sliced<TileRows> {
   const { firstOrdinal, keyCount, keys, totals, values } = stored;
   const ordinals = readTileKeys(keys, keyCount);
   yield;
   const times = readTileTimes(stored.times, ordinals.length);
   yield;
   const column = totals && readTileValues(values, readTileTotals(totals, ordinals.length), times);
-  const arrays = new SharedArrays();
   const rows = times.buckets.length;
   const ids = arrays.words(rows);
   const buckets = arrays.shorts(rows);
@@ -199,37 +194,70 @@ function addKeys(
 
 /** All other meters. */
 function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Sliced<SegmentBlock[]> {
-  const lengths = ranges.map(({ ids }) => ids.length);
+  const places = placesOf(ranges, parts);
+  const { begins, ends, ids } = places;
+  const lengths = ranges.map((each) => each.ids.length);
   const column = joinColumns(
     ranges.map((each) => each.column),
     lengths,
   );
-  const own: { readonly ids: number[]; readonly rows: number[]; readonly targets: number[] }[] =
-    parts.map(() => ({ ids: [], rows: [], targets: [] }));
-  const { partOf } = placesOf([], parts);
+  const picked: PickedRows = {
+    ends: begins.slice(),
+    rows: new Uint32Array(ids.length),
+    targets: new Uint32Array(ids.length),
+  };
   let first = 0;
-  for (const { ids, buckets } of ranges) {
-    for (let row = 0; row < ids.length; row += 1) {
-      const part = own[(partOf[buckets[row] as number] as number) - 1];
-      if (!part) continue;
-      if (part.ids.at(-1) !== ids[row]) part.ids.push(ids[row] as number);
-      part.rows.push(first + row);
-      part.targets.push(part.ids.length - 1);
-    }
-    first += ids.length;
+  for (const rows of ranges) {
+    pickRowsOfParts(places, picked, { ...rows, first });
+    first += rows.ids.length;
     yield;
   }
-  return own.map(({ ids, rows, targets }) => {
-    const part = column && {
-      column: pickRows(column, Uint32Array.from(rows)),
-      targets: Uint32Array.from(targets),
-    };
-    return {
-      ids: sharedIds(Uint32Array.from(ids), arrays),
-      column:
-        part && ids.length > 0 ? sharedColumn(foldColumns([part], fold, ids.length), arrays) : null,
-    };
-  });
+  const blocks: SegmentBlock[] = [];
+  for (let part = 1; part <= parts.length; part += 1) {
+    const from = begins[part] as number;
+    const keys = (ends[part] as number) - from;
+    const to = picked.ends[part] as number;
+    const targets = picked.targets.subarray(from, to);
+    const own = column && { column: pickRows(column, picked.rows.subarray(from, to)), targets };
+    blocks.push({
+      ids: sharedIds(ids.subarray(from, from + keys), arrays),
+      column: own && keys > 0 ? sharedColumn(foldColumns([own], fold, keys), arrays) : null,
+    });
+    yield;
+  }
+  return blocks;
+}
+
+/** By part: the rows that it has, and the index of the key of each; they begin as `Places` do. */
+type PickedRows = {
+  readonly ends: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly targets: Uint32Array;
+};
+
+/** first: the index of the first of these rows in the column of all ranges. */
+type RowsToPick = Pick<TileRows, 'ids' | 'buckets'> & { readonly first: number };
+
+function pickRowsOfParts(
+  { partOf, begins, ends, ids }: Places,
+  picked: PickedRows,
+  { ids: own, buckets, first }: RowsToPick,
+): void {
+  for (let row = 0; row < own.length; row += 1) {
+    const part = partOf[buckets[row] as number] as number;
+    if (part === 0) continue;
+    const begin = begins[part] as number;
+    const end = ends[part] as number;
+    const isSame = end > begin && ids[end - 1] === own[row];
+    if (!isSame) {
+      ids[end] = own[row] as number;
+      ends[part] = end + 1;
+    }
+    const to = picked.ends[part] as number;
+    picked.rows[to] = first + row;
+    picked.targets[to] = (isSame ? end - 1 : end) - begin;
+    picked.ends[part] = to + 1;
+  }
 }
 
 function sharedIds(own: Uint32Array, arrays: SharedArrays): Uint32Array {

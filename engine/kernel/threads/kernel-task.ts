@@ -28,6 +28,7 @@ import {
 } from '../blocks/tile-rows.ts';
 import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { openUnits } from '../fold/open-units.ts';
+import { SharedArrays } from '../fold/shared-arrays.ts';
 import { foldTrend, type TrendPart, type TrendQuestion, type TrendStep } from '../fold-trend.ts';
 import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
@@ -161,9 +162,10 @@ export function slicesOf(task: KernelTask): Sliced<KernelResult> {
 }
 
 function* decodeAll({ blocks, tiles }: StoredData): Sliced<DecodedData> {
+  const arrays = new SharedArrays();
   return {
     blocks: yield* mapSliced(blocks, decodeBlock),
-    tiles: yield* mapSliced(tiles, decodeTile),
+    tiles: yield* mapSliced(tiles, (tile) => decodeTile(tile, arrays)),
   };
 }
 

@@ -85,6 +85,22 @@ describe('toppers over segments', () => {
     );
   });
 
+  it('are the same whatever other windows and meters were asked for before', async () => {
+    const asked = fc.array(fc.tuple(windows, meterIndexes), { minLength: 2, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(stores, asked, async (store, reads) => {
+        const { reader, live } = storeOf(store);
+        for (const [window, meterIndex] of reads) {
+          const question = { kind: 'top', maxItems: 5, within: null, passing: null } as const;
+          const questions = [{ group: GROUP, read: readOf(meterIndex, window, null), question }];
+          const found = await answerSegments(reader, live, questions, null);
+          expect(found).toEqual(await ask(store, questions));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it('read everything in one statement, and nothing that was read before', async () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,

@@ -1,4 +1,4 @@
-import type { SegmentShape } from '../shape.ts';
+import type { SegmentShape } from './shape.ts';
 
 /*
  * A roll-up is made from other segments, its *sources*. It stores for all of them together what
