@@ -85,9 +85,7 @@ export function unitsOf(
     const toUnion = (run: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
       // A block of all keys is the map itself.
       if (map === null || ids.length === map.length) return map ?? ids;
-      // With or without the keys that have no reading, it depends on where the block comes from.
-      const block = `${blockName(run, start)} ${read.slot} ${ids.length}`;
-      const name = `${identityOf(segment)} ${block} ${union.name}`;
+      const name = `${identityOf(segment)} ${blockName(run, start)} ${union.name}`;
       const known = memory.find('mapped', name);
       if (known) return known;
       const own = mapped(ids, map, arrays);

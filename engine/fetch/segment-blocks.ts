@@ -104,7 +104,7 @@ export class SegmentBlocks {
     const start = tileOf(run.from, tileSeconds);
     const { slot } = meter;
     const tiles = ranges.flatMap((range): TileOfRange[] => {
-      const tile = tileAt(range, start, slot);
+      const tile = tileAt(range, start);
       return tile ? [{ segment, range, tile, slot }] : [];
     });
     if (run.kind === 'tiles') {
@@ -219,7 +219,7 @@ type BlockOfRange = {
 /** Returns where the ranges of a segment have a block: a tile, or the span. */
 function rangesOf({ segment, run, meter: { slot } }: OneBlock): BlockOfRange[] {
   return segment.directory().ranges.flatMap((range): BlockOfRange[] => {
-    const stored = run.kind === 'span' ? spanOf(range) : tileAt(range, run.from, null);
+    const stored = run.kind === 'span' ? spanOf(range) : tileAt(range, run.from);
     if (stored === null) return [];
     const { keys, totals } = stored;
     return [{ range, keys, totals: slot === null ? null : (totals[slot - 1] ?? null) }];

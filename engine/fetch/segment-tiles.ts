@@ -118,13 +118,8 @@ export const tilesWithin = (
   { from, to }: { readonly from: number; readonly to: number },
 ): readonly LocatedTile[] => range.tiles.slice(firstTile(range, from), firstTile(range, to));
 
-/** Returns the tile of a range that starts then, if it has one with a reading of the meter. */
-export function tileAt(
-  range: LocatedRange,
-  start: number,
-  slot: number | null,
-): LocatedTile | null {
+/** Returns the tile of a range that starts then; null: it has none. */
+export function tileAt(range: LocatedRange, start: number): LocatedTile | null {
   const tile = range.tiles[firstTile(range, start)];
-  if (tile?.start !== start) return null;
-  return slot === null || tile.totals[slot - 1] ? tile : null;
+  return tile?.start === start ? tile : null;
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../db/migrate.ts';
-import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
+import { FIXTURE } from '../conversion/convert-lab.ts';
 import {
   findDifferences,
   readAnswers,
@@ -10,32 +9,30 @@ import {
 } from '../conversion/stored-answers.ts';
 import { restoreStoredDatabase, type StoredDatabase } from '../conversion/stored-database.ts';
 import { keepingOf } from '../keeping/keep-support.ts';
-import { DAY, guidOf, T0 } from '../support/lab/lab.ts';
+import { makeReady } from '../support/database/database.ts';
+import { DAY, T0 } from '../support/lab/lab.ts';
 import { startTestService, type TestService } from '../support/lab/service.ts';
 import { hasCluster, pagesByNode, shardCount } from './cluster.ts';
 
-const FIXTURE = 'store-0.7.0';
-const CONTEXTS = ['lab', 'Büro 2', 'flows'];
+const CONTEXTS = ['lab', 'Büro 2', 'flows', 'building'];
 
 let database: StoredDatabase;
 let service: TestService;
-let whole: readonly StoredAnswer[];
 let archived: readonly StoredAnswer[];
+let restored: readonly StoredAnswer[];
 
 describe.skipIf(!hasCluster)(
   'a database whose pages Citus distributes',
   { timeout: 300_000 },
   () => {
     beforeAll(async () => {
-      whole = await readAnswers(FIXTURE, 'answers-whole.ndjson.gz');
-      archived = replaceAnswers(whole, await readAnswers(FIXTURE, 'answers-archived.ndjson.gz'));
+      archived = await readAnswers(FIXTURE, 'answers-archived.ndjson.gz');
+      restored = replaceAnswers(archived, await readAnswers(FIXTURE, 'answers-restored.ndjson.gz'));
       database = await restoreStoredDatabase(FIXTURE, 'cold');
-      await migrate(database.url);
+      await makeReady(database.url);
       await distributePages({ databaseUrl: database.url });
-      await replaceOldStore({ databaseUrl: database.url });
       service = await startTestService({ databaseUrl: database.url });
       service.clock.seconds = T0 + 60 * DAY;
-      await service.apply({ context: 'lab', groups: [{ guid: guidOf(15), enabled: true }] });
     }, 300_000);
 
     afterAll(async () => {
@@ -58,7 +55,7 @@ describe.skipIf(!hasCluster)(
       }
     }
 
-    it('may come from version 0.7: its data are converted onto the workers', async () => {
+    it('may come from version 1.7: what was converted moves to the workers', async () => {
       expect(await shardCount(database.url)).toBe(4);
       const pages = await pagesByNode(database.url);
       expect(pages.size).toBe(2);
@@ -67,28 +64,28 @@ describe.skipIf(!hasCluster)(
     });
 
     it('gives every answer that one server gives', async () => {
-      expect(archived.length).toBeGreaterThan(1000);
+      expect(archived.length).toBeGreaterThan(400);
       await expectAnswers(archived);
     });
 
-    it('restores what version 0.7 archived', async () => {
+    it('restores what version 1.7 archived', async () => {
       await keepingOf(service).restore('slice-20240715-0000');
-      await keepingOf(service, { context: 'Büro 2' }).restore('slice-20240718-0800');
-      await expectAnswers(whole);
+      await keepingOf(service, { context: 'building' }).restore('slice-20240801-0000');
+      await expectAnswers(restored);
       await expectWhole();
     });
 
     it('moves back to the coordinator while a server runs', async () => {
       await undistributePages({ databaseUrl: database.url });
       expect(await shardCount(database.url)).toBe(0);
-      await expectAnswers(whole);
+      await expectAnswers(restored);
       await expectWhole();
     });
 
     it('is distributed again while the server runs', async () => {
       await distributePages({ databaseUrl: database.url, shards: 3 });
       expect(await shardCount(database.url)).toBe(3);
-      await expectAnswers(whole);
+      await expectAnswers(restored);
       await expectWhole();
     });
   },

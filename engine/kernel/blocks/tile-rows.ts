@@ -140,7 +140,7 @@ function* addUp(
   const sums = new Float64Array(places.ids.length);
   for (const rows of ranges) {
     if (rows.column) addRows(places, sums, rows, rows.column.values.low);
-    else addKeys(places, rows);
+    else addKeys(places, sums, rows);
     yield;
   }
   const hasColumn = ranges.some(({ column }) => column !== null);
@@ -164,11 +164,13 @@ function addRows(
   for (let row = 0; row < own.length; row += 1) {
     const part = partOf[buckets[row] as number] as number;
     const value = values[row] as number;
-    if (part === 0 || Number.isNaN(value)) continue;
+    if (part === 0) continue;
     const end = ends[part] as number;
     const id = own[row] as number;
     if (end > (begins[part] as number) && ids[end - 1] === id) {
-      sums[end - 1] = (sums[end - 1] as number) + value;
+      const sum = sums[end - 1] as number;
+      if (Number.isNaN(sum)) sums[end - 1] = value;
+      else if (!Number.isNaN(value)) sums[end - 1] = sum + value;
     } else {
       ids[end] = id;
       sums[end] = value;
@@ -177,13 +179,19 @@ function addRows(
   }
 }
 
-function addKeys({ partOf, begins, ends, ids }: Places, { ids: own, buckets }: TileRows): void {
+/** A key without a reading of the meter is there all the same, as in the block of a whole tile. */
+function addKeys(
+  { partOf, begins, ends, ids }: Places,
+  sums: Float64Array,
+  { ids: own, buckets }: TileRows,
+): void {
   for (let row = 0; row < own.length; row += 1) {
     const part = partOf[buckets[row] as number] as number;
     const end = ends[part] as number;
     if (part === 0) continue;
     if (end > (begins[part] as number) && ids[end - 1] === own[row]) continue;
     ids[end] = own[row] as number;
+    sums[end] = Number.NaN;
     ends[part] = end + 1;
   }
 }
@@ -204,7 +212,7 @@ function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Slice
   };
   let first = 0;
   for (const rows of ranges) {
-    pickRowsOfParts(places, picked, { ...rows, column, first });
+    pickRowsOfParts(places, picked, { ...rows, first });
     first += rows.ids.length;
     yield;
   }
@@ -231,21 +239,17 @@ type PickedRows = {
   readonly targets: Uint32Array;
 };
 
-/** column: of all ranges; first: the index of the first of these rows in it. */
-type RowsToPick = Pick<TileRows, 'ids' | 'buckets'> & {
-  readonly column: Column | null;
-  readonly first: number;
-};
+/** first: the number of rows in the ranges before it. */
+type RowsToPick = Pick<TileRows, 'ids' | 'buckets'> & { readonly first: number };
 
 function pickRowsOfParts(
   { partOf, begins, ends, ids }: Places,
   picked: PickedRows,
-  { ids: own, buckets, column, first }: RowsToPick,
+  { ids: own, buckets, first }: RowsToPick,
 ): void {
-  const low = column?.values.low ?? null;
   for (let row = 0; row < own.length; row += 1) {
     const part = partOf[buckets[row] as number] as number;
-    if (part === 0 || (low && Number.isNaN(low[first + row] as number))) continue;
+    if (part === 0) continue;
     const begin = begins[part] as number;
     const end = ends[part] as number;
     const isSame = end > begin && ids[end - 1] === own[row];
