@@ -1,5 +1,6 @@
 import type { TimeBound } from '../../db/session/read-session.ts';
-import type { LiveSegments } from '../../store/read/manifest.ts';
+import type { Sections } from '../../segments/pages/sections.ts';
+import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
 import type { KernelQuery } from '../kernel/answer-kernel-queries.ts';
 import type { KeySelection as OrdinalSelection } from '../kernel/select/select-rows.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
@@ -23,7 +24,14 @@ import {
 } from './kernel-questions.ts';
 import { type PlannedRead, planQuestions } from './plan-questions.ts';
 import { openSource, type ReadSource } from './read-source.ts';
-import { findPassingKeys, openParts, requestParts, unitsOf } from './read-units.ts';
+import {
+  findPassingKeys,
+  openParts,
+  type PartsRead,
+  type PartsToRead,
+  requestParts,
+  unitsOf,
+} from './read-units.ts';
 
 /**
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks
@@ -43,6 +51,8 @@ export type PlannedAnswers = {
   readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
   /** For each read, the number of its blocks that were not cached. */
   readonly blocksRead: ReadonlyMap<PlannedRead, number>;
+  /** The reads that were answered by a head and the edges of its segment. */
+  readonly certified: ReadonlySet<PlannedRead>;
 };
 
 export async function answerPlanned(
@@ -52,41 +62,73 @@ export async function answerPlanned(
 ): Promise<PlannedAnswers> {
   const requests = new SectionRequests();
   const known = openParts(reader);
-  const heads = new HeadAnswers(reader);
+  const heads = new HeadAnswers(reader, known.blocks);
   const blocksRead = new Map<PlannedRead, number>();
   const byBlocks: PlannedRead[] = [];
   for (const each of planned) {
-    const { group, read } = each;
-    const parts = [...each.parts, ...each.since];
-    if (heads.request(each, requests)) blocksRead.set(each, heads.isMissing(each) ? 1 : 0);
-    else {
-      byBlocks.push(each);
-      blocksRead.set(each, requestParts(known, { group, read, parts }, requests));
-    }
+    const ofHead = heads.request(each, requests);
+    if (ofHead === null) byBlocks.push(each);
+    blocksRead.set(each, ofHead ?? requestParts(known, partsOf(each), requests));
   }
   const sectionsOf = await requests.read(reader, bound);
   await heads.decode(sectionsOf);
-  // Blocks first: a thread decodes them meanwhile.
-  await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
+  await decodeParts(known, sectionsOf);
+  const byHeads = new Map(planned.map((each) => [each, heads.of(each)]));
+  const others = planned.filter((each) => !byBlocks.includes(each) && !byHeads.get(each));
+  await readOthers(reader, others, { known, blocksRead, bound });
   // One after the other: the next one finds what the previous one made of a segment's keys.
   const sources = new Map<PlannedRead, ReadSource>();
-  for (const each of byBlocks) {
-    const { group, read } = each;
-    const parts = [...each.parts, ...each.since];
-    sources.set(each, await openSource(reader, { group, read, parts }, known));
+  for (const each of [...byBlocks, ...others]) {
+    sources.set(each, await openSource(reader, partsOf(each), known));
   }
   const answers = new Map<SegmentQuestion, KeyAnswer>();
   // Concurrently, so that the keys their filters need are read together.
   await Promise.all(
     planned.map(async (each) => {
       const found =
-        heads.of(each) ?? (await answerRead(reader, each, sources.get(each) as ReadSource));
+        byHeads.get(each) ?? (await answerRead(reader, each, sources.get(each) as ReadSource));
       for (const [i, answer] of found.entries()) {
         answers.set(each.questions[i] as SegmentQuestion, answer);
       }
     }),
   );
-  return { answers, blocksRead };
+  const isCertified = (each: PlannedRead): boolean =>
+    Boolean(byHeads.get(each)) && heads.isCertified(each);
+  return { answers, blocksRead, certified: new Set(planned.filter(isCertified)) };
+}
+
+const partsOf = ({ group, read, parts, since }: PlannedRead): PartsToRead => ({
+  group,
+  read,
+  parts: [...parts, ...since],
+});
+
+/** Blocks first: a thread decodes them meanwhile. */
+async function decodeParts(
+  { blocks, keys }: PartsRead,
+  sectionsOf: (segment: StoredSegment) => Sections,
+): Promise<void> {
+  await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
+}
+
+type Reading = {
+  readonly known: PartsRead;
+  readonly blocksRead: Map<PlannedRead, number>;
+  readonly bound: TimeBound | null;
+};
+
+/** Reads the keys and blocks of reads whose heads were not enough. */
+async function readOthers(
+  reader: SegmentReader,
+  others: readonly PlannedRead[],
+  { known, blocksRead, bound }: Reading,
+): Promise<void> {
+  const requests = new SectionRequests();
+  for (const each of others) {
+    const count = requestParts(known, partsOf(each), requests);
+    blocksRead.set(each, (blocksRead.get(each) ?? 0) + count);
+  }
+  await decodeParts(known, await requests.read(reader, bound));
 }
 
 async function answerRead(

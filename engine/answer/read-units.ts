@@ -8,7 +8,7 @@ import {
 import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
 import type { UnitReadings } from '../kernel/fold/fold-units.ts';
 import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
-import { keysOfSource, mapped, type PartsUnion, SOURCE_KEYS } from '../keys/parts-union.ts';
+import { mapped, type PartsUnion, requestMaps } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
@@ -43,8 +43,7 @@ export function requestParts(
   let count = 0;
   for (const { segment, cover, above } of parts) {
     if (above.length === 0) keys.request(group, segment, requests);
-    for (const step of above)
-      blocks.request(step.rollUp, keysOfSource(step), SOURCE_KEYS, requests);
+    requestMaps(blocks, above, requests);
     for (const run of [...cover.runs, ...cover.less]) {
       count += blocks.request(segment, run, read, requests);
     }

@@ -61,14 +61,25 @@ export class AnswerMemory {
   }
 
   keep(key: AnswerKey, made: MadeOf, answer: RememberedKeys): void {
-    for (const name of [nameOf(key), nameOfMade(made)]) {
-      if (name !== null) this.#answers?.set(name, answer);
+    for (const question of questionsOf(key.question, answer)) {
+      for (const name of [nameOf({ ...key, question }), nameOfMade({ ...made, question })]) {
+        if (name !== null) this.#answers?.set(name, answer);
+      }
     }
   }
 
   clear(): void {
     this.#answers?.clear();
   }
+}
+
+/** Returns the questions that an answer answers: one with the number of keys, also one without. */
+function questionsOf(question: KeyQuestion, answer: RememberedKeys): KeyQuestion[] {
+  if (question.kind !== 'top' || answer.kind !== 'top') return [question];
+  const withoutCount = { ...question, withoutCount: true };
+  return answer.keyCount === null
+    ? [withoutCount]
+    : [{ ...question, withoutCount: false }, withoutCount];
 }
 
 function bytesOf(answer: RememberedKeys): number {
@@ -94,7 +105,7 @@ function named({ read, question }: Pick<AnswerKey, 'read' | 'question'>, of: str
 function rankingName(question: KeyQuestion): string | null {
   switch (question.kind) {
     case 'top':
-      return 'top';
+      return question.withoutCount ? 'top without count' : 'top';
     case 'changes':
       return `${question.change} ${question.since.from} ${question.since.to}`;
     case 'trend':

@@ -101,6 +101,8 @@ export class SegmentMemory {
     bounds: 0,
     filters: 0,
   };
+  /** How often a head and the edges of its segment were enough for an answer, and were not. */
+  readonly certified = new Tally();
   readonly #entries: LRUCache<string, Entry>;
 
   constructor(maxBytes: number) {

@@ -1,11 +1,16 @@
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { SOURCE_STEP } from '../../segments/roll-up-shape.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { BlockMeter, SegmentBlocks } from '../fetch/segment-blocks.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';
 import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
-import { identityOf, type SegmentReader } from '../snapshot/segment-reader.ts';
+import {
+  identityOf,
+  type SectionRequests,
+  type SegmentReader,
+} from '../snapshot/segment-reader.ts';
 import { type KeyLists, uniteSegments } from './segment-keys.ts';
 
 /** The merged keys of everything that is read. */
@@ -18,7 +23,7 @@ export type PartsUnion = {
 };
 
 /** Returns the tile that maps the keys of a source to those of the roll-up. */
-export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
+const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
   kind: 'tiles',
   seconds: SOURCE_STEP,
   from: source * SOURCE_STEP,
@@ -26,7 +31,7 @@ export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
 });
 
 /** Such a tile has only keys. */
-export const SOURCE_KEYS: BlockMeter = { slot: null, bucketSeconds: SOURCE_STEP, fold: 'sum' };
+const SOURCE_KEYS: BlockMeter = { slot: null, bucketSeconds: SOURCE_STEP, fold: 'sum' };
 
 /** rollUps: the tiles that map keys of sources to keys of roll-ups. */
 type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
@@ -47,10 +52,7 @@ export async function uniteParts(
     const [top] = above;
     if (!top) return union.mapOf(segment);
     const toUnion = union.mapOf(top.rollUp);
-    const maps = above.map((step, i) =>
-      idsOf(rollUps, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount),
-    );
-    const [toTop, ...toOthers] = maps;
+    const [toTop, ...toOthers] = mapsOf(rollUps, above, segment);
     if (!toTop) throw new Error(`a part below ${top.rollUp.segmentId} has a step`);
     // With one step, and a roll-up whose keys are the whole union, the tile is the map.
     if (toOthers.length === 0 && toUnion === null) return toTop;
@@ -64,6 +66,28 @@ export async function uniteParts(
   };
   return { name: union.name, keys: union.keys, mapOf };
 }
+
+/** Requests the tiles that map the keys of each source to those of its roll-up. */
+export function requestMaps(
+  rollUps: SegmentBlocks,
+  above: readonly RollUpStep[],
+  requests: SectionRequests,
+): void {
+  for (const step of above) {
+    rollUps.request(step.rollUp, keysOfSource(step), SOURCE_KEYS, requests);
+  }
+}
+
+/**
+ * Returns for each step, by ordinal of the source, the ordinal in its roll-up. `segment`: the last
+ * source. Errors: DamagedSegment.
+ */
+export const mapsOf = (
+  rollUps: SegmentBlocks,
+  above: readonly RollUpStep[],
+  segment: StoredSegment,
+): Uint32Array[] =>
+  above.map((step, i) => idsOf(rollUps, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount));
 
 /** keyCount: the number of keys of the source. Errors: DamagedSegment. */
 function idsOf(blocks: SegmentBlocks, step: RollUpStep, keyCount: number): Uint32Array {

@@ -64,7 +64,12 @@ export type KeyQuestion = BlockQuestion | SeriesQuestion | TrendQuestion;
 
 /** A question that blocks alone answer. */
 export type BlockQuestion =
-  | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
+  | (KeySelection & {
+      readonly kind: 'top';
+      readonly maxItems: number;
+      /** Whether `keyCount` is not needed: then less may have to be read. */
+      readonly withoutCount?: boolean;
+    })
   | ChangesQuestion
   /** The keys were chosen by something other than their values. */
   | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly string[] })
@@ -82,8 +87,8 @@ export type TopKeys = {
   readonly others: Exact | null;
   /** The unlisted keys that pass. */
   readonly othersMatching: Exact | null;
-  /** Number of keys that pass. */
-  readonly keyCount: number;
+  /** Number of keys that pass; null: it was not needed, and not counted. */
+  readonly keyCount: number | null;
 };
 
 /** rank: counts the keys that pass, from 1. */
@@ -99,8 +104,9 @@ export type RankedKey = {
 };
 
 /** The first keys in the order of the ranking, and the rest. */
-export type RankedKeys = Omit<TopKeys, 'kind' | 'listed'> & {
+export type RankedKeys = Omit<TopKeys, 'kind' | 'listed' | 'keyCount'> & {
   readonly kind: 'ranked';
+  readonly keyCount: number;
   readonly listed: readonly RankedKey[];
 };
 
@@ -108,8 +114,9 @@ export type RankedKeys = Omit<TopKeys, 'kind' | 'listed'> & {
 export type TrendAnswer = { readonly kind: 'trend'; readonly steps: readonly TopKeys[] };
 
 /** The values of the chosen keys in their order, and the rest. */
-type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
+type ChosenKeys = Omit<TopKeys, 'kind' | 'listed' | 'keyCount'> & {
   readonly kind: 'chosen';
+  readonly keyCount: number;
   readonly values: readonly (Exact | null)[];
 };
 

@@ -17,6 +17,8 @@ export type PlanNote = {
   readonly blocks: readonly BlocksNote[];
   /** The subtracted blocks: a day without its first minutes is the day minus these minutes. */
   readonly blocksLess: readonly BlocksNote[];
+  /** The largest keys of a segment, and what lies outside the window, were enough. */
+  readonly certified: boolean;
   /** Number of blocks that were not cached and had to be read; null: that failed, or unknown. */
   readonly blocksRead: number | null;
 };
@@ -35,9 +37,16 @@ type BlocksNote = {
   readonly count: number;
 };
 
+/** certified, if it is not given: false. */
+type NotedRead = {
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+  readonly certified?: boolean;
+};
+
 export const planNote = (
   catalog: Catalog,
-  { read, parts }: { readonly read: MeterRead; readonly parts: readonly SegmentPart[] },
+  { read, parts, certified = false }: NotedRead,
   blocksRead: number | null,
 ): PlanNote => ({
   ...readNote(catalog, read),
@@ -45,6 +54,7 @@ export const planNote = (
   segments: parts.length,
   blocks: blocksNotes(parts.flatMap(({ cover }) => cover.runs)),
   blocksLess: blocksNotes(parts.flatMap(({ cover }) => cover.less)),
+  certified,
   blocksRead,
 });
 
@@ -54,6 +64,7 @@ export const rememberedNote = (catalog: Catalog, read: MeterRead): PlanNote => (
   segments: 0,
   blocks: [],
   blocksLess: [],
+  certified: false,
   blocksRead: 0,
 });
 

@@ -4,9 +4,10 @@ import { groupBy } from '../../domain/toppers/group-by.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { findKey, type KeyList } from '../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
+import { rowOf } from '../kernel/blocks/segment-series.ts';
 import { nameOfRead } from '../plan/meter-read.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
-import { rowOf } from './segment-series.ts';
+
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 import { type SeriesPart, StepSeries, valuePart } from './step-series.ts';
 

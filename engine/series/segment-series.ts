@@ -16,7 +16,12 @@ import type { StoredSegment } from '../../store/read/manifest.ts';
 import { inBatches } from '../fetch/in-batches.ts';
 import { SegmentBlocks } from '../fetch/segment-blocks.ts';
 import { SegmentTiles, type TileOfRange, tilesWithin } from '../fetch/segment-tiles.ts';
-import { type SegmentSeries, seriesAt, seriesOfRows } from '../kernel/blocks/segment-series.ts';
+import {
+  rowOf,
+  type SegmentSeries,
+  seriesAt,
+  seriesOfRows,
+} from '../kernel/blocks/segment-series.ts';
 import { type BlockRun, spanRun } from '../kernel/cover/cover.ts';
 import { KeyOrdinals, type SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
@@ -299,16 +304,4 @@ async function makeSeries(
     keep(reader, each, seriesOfRows(ofKey, ordinal, grid));
     await reader.pause();
   }
-}
-
-/** Returns the index of an ordinal among ascending ones; −1 if it is not among them. */
-export function rowOf(ids: Uint32Array, ordinal: number): number {
-  let from = 0;
-  let to = ids.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((ids[middle] as number) < ordinal) from = middle + 1;
-    else to = middle;
-  }
-  return ids[from] === ordinal ? from : -1;
 }

@@ -234,16 +234,18 @@ async function answerReads(
   reads: readonly PlannedRead[],
   { ofQuestion, bound }: ReadsOptions,
 ): Promise<PlannedAnswers> {
-  const note = (read: PlannedRead, blocksRead: number | null): void => {
+  const note = (read: PlannedRead, found: PlannedAnswers | null): void => {
     const [put] = read.questions;
     if (!put) return;
     const { catalog } = ofQuestion(put).state;
     const parts = [...read.parts, ...read.since];
-    reader.onPlan(() => planNote(catalog, { read: read.read, parts }, blocksRead));
+    const certified = found?.certified.has(read) ?? false;
+    const blocksRead = found ? (found.blocksRead.get(read) ?? 0) : null;
+    reader.onPlan(() => planNote(catalog, { read: read.read, parts, certified }, blocksRead));
   };
   try {
     const found = await answerPlanned(reader.segments, reads, bound);
-    for (const read of reads) note(read, found.blocksRead.get(read) ?? 0);
+    for (const read of reads) note(read, found);
     return found;
   } catch (error) {
     // Tells anyone who investigates a slow request what it had to read.

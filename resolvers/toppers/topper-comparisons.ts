@@ -134,6 +134,7 @@ async function topperWithin(
     window,
     probeId,
     maxItems,
+    withoutCount: false,
     bound,
     ranking: BY_METRIC,
     available,

@@ -22,6 +22,8 @@ export type TopperRequest = {
   readonly meterIndex: number;
   readonly window: WindowRequest;
   readonly maxItems: number;
+  /** Whether the number of keys is not needed. */
+  readonly withoutCount: boolean;
   readonly ranking: Ranking;
   /** Networks of this length are ranked in place of keys; null: keys are. */
   readonly prefix: NetworkLengths | null;
@@ -58,6 +60,7 @@ export type TopperPlan = {
   readonly prefix: NetworkLengths | null;
   readonly ranking: PlannedRanking;
   readonly maxItems: number;
+  readonly withoutCount: boolean;
   readonly bound: TimeBound | null;
 };
 
@@ -75,7 +78,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const probeId = await probeIdOf(group.at, request.probe);
   const asked = { requested: request.window, timeZone, probeId };
   const { window, available } = await windowOf(scope, group, asked);
-  const { timeoutSeconds, maxItems } = request;
+  const { timeoutSeconds, maxItems, withoutCount } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {
     meter,
@@ -87,6 +90,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     prefix: request.prefix,
     filter,
     maxItems,
+    withoutCount,
     bound,
     available,
     covered: coveredPart(window, available),

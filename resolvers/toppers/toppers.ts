@@ -35,8 +35,8 @@ export type Topper = {
   readonly others: Exact | null;
   /** The unlisted keys that pass the filter. */
   readonly othersMatching: Exact | null;
-  /** Number of keys that had a reading and passed the filter. */
-  readonly keyCount: number;
+  /** Number of keys that had a reading and passed the filter; null: it was not needed. */
+  readonly keyCount: number | null;
   readonly keys: readonly RankedKey[];
 };
 
@@ -89,8 +89,8 @@ export function topperOf(
 
 /** Loads the first keys of the plan's ranking. */
 function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswer> {
-  const { ranking, maxItems, window, covered, fold } = plan;
-  const top = { kind: 'top', maxItems, ...selection } as const;
+  const { ranking, maxItems, window, covered, fold, withoutCount } = plan;
+  const top = { kind: 'top', maxItems, withoutCount, ...selection } as const;
   switch (ranking.by) {
     case 'metric':
       return askKeys(plan, window, top);

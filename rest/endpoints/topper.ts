@@ -67,6 +67,7 @@ export async function topperAnswer(
     group: await existingGroup(at, options.counterGroup),
     meterIndex: options.meterIndex,
     maxItems: options.maxItems,
+    withoutCount: true,
     ranking: BY_METRIC,
     prefix: null,
     filter: options.filter,

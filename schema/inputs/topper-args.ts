@@ -111,6 +111,7 @@ export function decodeTopper(
     meterIndex,
     window: decodeWindow(given.window, timeZone),
     maxItems: listed(given.maxItems, LIMITS.defaultMaxItems, settings),
+    withoutCount: false,
     ranking: decodeRanking(given),
     prefix: decodePrefix(given.prefix),
     filter: decodeFilter(given.filter),

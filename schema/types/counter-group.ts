@@ -12,6 +12,7 @@ import { askTopper } from '../../resolvers/toppers/toppers.ts';
 import { builder } from '../builder.ts';
 import { KeyKindEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';
+import { asSelected } from '../inputs/as-selected.ts';
 import { decodeFilter } from '../inputs/key-filter-input.ts';
 import { decodeTopper, decodeTrend, TOPPER_ARGS, TREND_ARGS } from '../inputs/topper-args.ts';
 import { decodeWindow, WindowInput } from '../inputs/window-input.ts';
@@ -106,7 +107,8 @@ builder.objectFields(CounterGroupRef, (t) => ({
       }),
       ...TOPPER_ARGS,
     },
-    resolve: (group, args, scope) => askTopper(scope, decodeTopper(group, args.meter, args, scope)),
+    resolve: (group, args, scope, info) =>
+      askTopper(scope, asSelected(decodeTopper(group, args.meter, args, scope), info)),
   }),
   topperTrend: t.field({
     type: [TopperRef],

@@ -4,6 +4,7 @@ import { askTopper } from '../../resolvers/toppers/toppers.ts';
 import { builder } from '../builder.ts';
 import { MeterTypeEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';
+import { asSelected } from '../inputs/as-selected.ts';
 import { decodeTopper, TOPPER_ARGS } from '../inputs/topper-args.ts';
 import { CounterGroupRef, MeterRef, TopperRef } from '../refs.ts';
 import { findGroupAt, loadAlone } from './find-node.ts';
@@ -52,8 +53,8 @@ builder.node(MeterRef, {
       nullable: true,
       description: 'The largest keys by this meter, and the total of the others.',
       args: TOPPER_ARGS,
-      resolve: ({ group, row }, args, scope) =>
-        askTopper(scope, decodeTopper(group, row.meterId, args, scope)),
+      resolve: ({ group, row }, args, scope, info) =>
+        askTopper(scope, asSelected(decodeTopper(group, row.meterId, args, scope), info)),
     }),
   }),
 });

@@ -5,6 +5,7 @@ import { findGroup } from '../../resolvers/counter-groups.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { askTopper } from '../../resolvers/toppers/toppers.ts';
 import { builder } from '../builder.ts';
+import { asSelected } from '../inputs/as-selected.ts';
 import { decodeTopper, TOPPER_ARGS } from '../inputs/topper-args.ts';
 import { AlertEventRef, ContextRef, TopperRef } from '../refs.ts';
 
@@ -66,11 +67,12 @@ builder.subscriptionFields((t) => ({
       ...FOLLOW_ARGS,
     },
     subscribe: answeredElsewhere,
-    async resolve(_event, { context, counterGroup, meter, ...args }, scope) {
+    async resolve(_event, { context, counterGroup, meter, ...args }, scope, info) {
       const { destinationNode, everySeconds } = args;
       const at = await follow(scope, { name: context, destinationNode, everySeconds });
       const group = at && (await findGroup(at, counterGroup));
-      return group ? askTopper(scope, decodeTopper(group, meter, args, scope)) : null;
+      if (!group) return null;
+      return askTopper(scope, asSelected(decodeTopper(group, meter, args, scope), info));
     },
   }),
   contextChanged: t.field({

@@ -62,8 +62,12 @@ builder.objectType(TopperRef, {
       description: 'The total of the keys that pass the filter but are not in `keys`.',
       resolve: ({ othersMatching, plan }) => shownTotal(othersMatching, plan.rule),
     }),
-    keyCount: t.exposeInt('keyCount', {
+    keyCount: t.int({
       description: 'Number of keys that had a reading and passed the filter.',
+      resolve({ keyCount }) {
+        if (keyCount === null) throw new Error('the number of keys was not asked for');
+        return keyCount;
+      },
     }),
   }),
 });

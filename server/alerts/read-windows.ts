@@ -115,7 +115,7 @@ async function readChanged(
 /** Whether keys that are not listed may meet the condition, too. */
 function hasMore(reads: RuleReads, top: TopKeys): boolean {
   const last = top.listed.at(-1);
-  return last !== undefined && top.listed.length < top.keyCount && mayMeet(reads, last, top);
+  return last !== undefined && top.othersMatching !== null && mayMeet(reads, last, top);
 }
 
 /** Whether a key with any value may meet the condition: a key below 0 may have grown, too. */

@@ -145,4 +145,16 @@ function registerMemories(registry: Registry, { memory }: ObservedState): void {
       }
     },
   });
+  new Counter({
+    name: 'countergraph_certified_reads_total',
+    help: 'Reads near the whole time of a segment, by whether its largest keys were enough',
+    labelNames: ['certified'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const { hits, misses } = memory.segments.certified;
+      this.inc({ certified: 'yes' }, hits);
+      this.inc({ certified: 'no' }, misses);
+    },
+  });
 }

@@ -110,7 +110,6 @@ function rowsOf(
       meterIndex === null ? null : (own[meterIndex] ?? null);
     const ofTotals = at(totals);
     const ofValues = at(values);
-    if (meterIndex !== null && !ofTotals) return [];
     const { firstOrdinal, keyCount } = range;
     const stored = {
       firstOrdinal,
@@ -182,6 +181,8 @@ describe('parts of a tile', () => {
               addBlock(table, opened, { block, at: `${start} ${meterIndex}` });
               const expected = onlyMeter(plainTable(own, HOUR), meterIndex);
               expect(sorted(table)).toEqual(sorted(expected));
+              const keys = new Set(own.map(({ key }) => key));
+              expect(new Set(Array.from(block.ids, (id) => keyOf(opened, id)))).toEqual(keys);
               expect(Array.from(block.ids)).toEqual(ascending(block.ids));
               expectShared(block);
             }

@@ -75,6 +75,12 @@ export function seriesOfRows(
   };
 }
 
+/** Returns the index of an ordinal among ascending ones; −1 if it is not among them. */
+export function rowOf(ids: Uint32Array, ordinal: number): number {
+  const row = firstRow(ids, ordinal);
+  return ids[row] === ordinal ? row : -1;
+}
+
 /** Returns the first row of a key, or of the next one. */
 function firstRow(ids: Uint32Array, ordinal: number): number {
   let from = 0;

@@ -235,7 +235,7 @@ type PickedRows = {
   readonly targets: Uint32Array;
 };
 
-/** first: the index of the first of these rows in the column of all ranges. */
+/** first: the number of rows in the ranges before it. */
 type RowsToPick = Pick<TileRows, 'ids' | 'buckets'> & { readonly first: number };
 
 function pickRowsOfParts(

@@ -61,6 +61,7 @@ describe('the plan of a topper', () => {
           { seconds: 60, from: T0 + 2 * DAY + 3600, to: T0 + 2 * DAY + 3660, count: 1 },
         ],
         blocksLess: [{ seconds: 120, from: T0, to: T0 + 120, count: 1 }],
+        certified: false,
         blocksRead: 5,
       },
     ]);

@@ -6,7 +6,9 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type KeySeriesFound, readKeySeries } from '../../../engine/series/key-series.ts';
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
+import { MANY_KEYS_FROM, manySamples } from '../../segments/many-keys.ts';
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
+import { plainValues } from '../plain-values.ts';
 import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 import { isSameValue, plainPercentile } from './plain-percentile.ts';
@@ -171,5 +173,50 @@ describe('series over segments', () => {
     const other = requests.map((request) => ({ ...request, read: readOf(1, window, null) }));
     await readKeySeries(reader, segments, other, null);
     expect(store.statements()).toBe(3);
+  });
+});
+
+describe('series over a segment of many keys', () => {
+  const contents: TestSegment[] = [
+    { probeId: 0, samples: manySamples({ keys: 6000, hours: 3, isWide: true }) },
+  ];
+  const keys = [...new Set(contents[0]?.samples.map(({ key }) => key))].sort();
+  const whole = { from: MANY_KEYS_FROM, to: MANY_KEYS_FROM + 3 * 3600 };
+  const cut = { from: MANY_KEYS_FROM + 3600, to: MANY_KEYS_FROM + 2 * 3600 };
+  const largest = plainValues(contents, { meterIndex: 0, window: whole, probeId: null })
+    .slice(0, 5)
+    .map(({ key }) => key);
+  const others = [keys[0], keys[4500], keys.at(-1), '0A.FF.00.00', 'no address'].flatMap(
+    (key) => key ?? [],
+  );
+
+  it.each([
+    ['of the largest keys', largest, [whole, cut], 2],
+    ['of other keys, few of them', others, [whole], 2],
+    ['of other keys in a part of the time', others, [cut, whole], 4],
+    ['of many keys', [...largest, ...others, ...keys.slice(0, 9)], [whole], 3],
+  ])('equal plain arithmetic: %s', async (_, some, spans, most) => {
+    const { reader, segments, statements } = storeOf(contents, { keys: 4700, rows: 1_000_000 });
+    for (const window of spans) {
+      for (const [meterIndex, again] of [0, 3, 1].flatMap((i) => [
+        [i, false] as const,
+        [i, true] as const,
+      ])) {
+        const asked = { meterIndex, window, probeId: null, stepSeconds: 300 };
+        const read = readOf(meterIndex, window, null);
+        const request = { group: GROUP, read, stepSeconds: 300, question: null };
+        const before = statements();
+        const found = await readKeySeries(
+          reader,
+          segments,
+          some.map((key) => ({ ...request, key })),
+          null,
+        );
+        for (const [i, key] of some.entries()) {
+          expect(stepsOf(found[i], meterIndex)).toEqual(plainSteps(contents, asked, key));
+        }
+        expect(statements() - before).toBeLessThanOrEqual(again ? 0 : most);
+      }
+    }
   });
 });
