@@ -13,7 +13,7 @@ export type CertifiedHeads = {
 };
 
 /** Counts answers from the heads of segments for windows that are not whole segments. */
-const METRIC = 'countergraph_certified_heads_total';
+const METRIC = 'countergraph_certified_reads_total';
 
 /**
  * Asks for the 100 largest keys of windows that are a day or everything but for less than an hour
@@ -66,7 +66,7 @@ async function readMetric({ url }: Service): Promise<number | null> {
   const client = createHttpClient(url);
   try {
     const text = await client.get('/metrics');
-    const value = new RegExp(`^${METRIC} (\\d+)$`, 'm').exec(text)?.[1];
+    const value = new RegExp(`^${METRIC}\\{certified="yes"\\} (\\d+)$`, 'm').exec(text)?.[1];
     return value === undefined ? null : Number(value);
   } finally {
     client.close();

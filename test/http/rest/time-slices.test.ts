@@ -199,7 +199,7 @@ describe('get_disk_usage (decision 16)', () => {
     const size = async () =>
       (await slices({ get_disk_usage: true, context: 'hourly', ...BOB })).slices[0]?.disk_size;
     const before = await size();
-    const many = Array.from({ length: 2000 }, (_, i) => line(T0 - 60, GROUP, { key: `k${i}` }));
+    const many = Array.from({ length: 8000 }, (_, i) => line(T0 - 60, GROUP, { key: `k${i}` }));
     await lab.importSamples(many, { context: 'hourly' });
     expect(Number(await size())).toBeGreaterThan(Number(before));
   });

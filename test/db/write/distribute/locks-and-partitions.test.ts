@@ -132,7 +132,7 @@ describe('the sizes of partitions of pages', () => {
 
   it('are those of both tables, with their indexes, in order of creation', async () => {
     await connection.query(
-      "insert into open_segment_pages values (1, 20, 1, 0, decode(repeat('ab', 50000), 'hex'))",
+      "insert into open_segment_pages values (1, 20, 1, 0, decode(repeat('ab', 8000), 'hex'))",
     );
     const sizes = await rowsOf<{ open: number; sealed: number }>(
       `select pg_total_relation_size('open_segment_pages_1_20')::int as open,
