@@ -11,6 +11,7 @@ COPY build build
 COPY cli cli
 COPY db db
 COPY domain domain
+COPY engine engine
 COPY exporting exporting
 COPY ingest ingest
 COPY keeping keeping
@@ -22,7 +23,6 @@ COPY schema schema
 COPY segments segments
 COPY server server
 COPY store store
-COPY engine engine
 COPY web web
 RUN npm run -s build
 

@@ -1,6 +1,6 @@
 // Measures the segment format without a database, stage by stage: CPU time and bytes per reading.
 // The data are 1.43 million samples of three meters over a day, with addresses by Zipf's law.
-import { checkSegment } from '../dist/segments/check/check-segment.js';
+import { SegmentCheck } from '../dist/segments/check/check-segment.js';
 import { ReadingGatherer } from '../dist/segments/gather/reading-gatherer.js';
 import { keyCodecOf } from '../dist/segments/keys/key-codec.js';
 import { uniteKeys } from '../dist/segments/keys/unite-keys.js';
@@ -40,9 +40,9 @@ const whole = measure('write a segment', () => write(ranges, 0, SAMPLES));
 report('one segment', [whole]);
 reportParts(whole);
 const opened = open(whole);
-measure('read keys and finest blocks', () => opened.ranges());
+measure('read all of it', () => opened.ranges());
 measure('check', () => {
-  const faults = [...checkSegment({ ...opened, shape, codec })];
+  const faults = [...checkAll(opened)];
   if (faults.length > 0) throw new Error(faults[0]);
 });
 const parts = Array.from({ length: PARTS }, (_, part) => {
@@ -117,8 +117,15 @@ function write(someRanges, from, to) {
 function open({ directory: bytes, pages }) {
   const directory = readDirectory(bytes);
   const sections = createSections(directory, (number) => pages[number].bytes);
-  const read = (range) => readRange({ directory, range, sections }, codec);
+  const read = (range) => readRange({ directory, range, sections }, codec, shape);
   return { directory, sections, ranges: () => directory.ranges.map(read) };
+}
+
+function* checkAll({ directory, sections }) {
+  const check = new SegmentCheck({ shape, codec, directory });
+  for (const range of directory.ranges) yield* check.range(range, sections);
+  yield* check.heads(sections);
+  yield* check.end();
 }
 
 function report(name, segments) {
@@ -141,14 +148,19 @@ function reportParts({ directory: bytes, rowCount }) {
     );
     parts.set(name, (parts.get(name) ?? 0) + length);
   };
-  for (const { keys, levels, series } of readDirectory(bytes).ranges) {
+  const { ranges, heads, headSeries } = readDirectory(bytes);
+  for (const { keys, span, tiles } of ranges) {
     add('keys', keys);
-    for (const { stepSeconds, groups } of levels) {
-      const name = Number.isFinite(stepSeconds) ? `blocks of ${stepSeconds} s` : 'whole span';
-      for (const { ordinals, columns } of groups) add(name, [ordinals, ...columns]);
+    add('span', span ?? []);
+    for (const tile of tiles) {
+      add('keys of tiles', [tile.keys]);
+      add('times', [tile.times]);
+      add('totals of tiles', tile.totals);
+      add('values', tile.values);
     }
-    for (const { entries, columns } of series) add('series', [entries, ...columns]);
   }
+  if (heads) add('heads', [...heads.span, ...heads.tiles.flatMap((tile) => tile.heads)]);
+  if (headSeries) add('head series', [headSeries.keys, headSeries.entries, ...headSeries.columns]);
   for (const [name, length] of parts) {
     console.log(
       `  ${name}: ${(length / rowCount / shape.folds.length).toFixed(2)} bytes a reading`,

@@ -11,9 +11,9 @@ export type RestoredSlice = {
 };
 
 /**
- * Restores an archived slice and makes it available, in one transaction. Archives of
- * version 1.0 and newer are accepted. A file that differs in any bit from the one written is rejected before any change.
- * Returns null if another process restored or dropped the slice first.
+ * Restores an archived slice and makes it available, in one transaction. Archives of version 1.0
+ * and newer are accepted. A file that differs in any bit from the one written is rejected before
+ * any change. Returns null if another process restored or dropped the slice first.
  */
 export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<RestoredSlice | null> =>
   inHeldContext(keeper, async () => {

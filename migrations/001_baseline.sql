@@ -220,7 +220,7 @@ create table segments (
   died bigint,
   died_at timestamptz,
   -- Of a roll-up, which segments and roll-ups it was made of; null: a segment of readings. It lives
-  -- as long as all of these do (segments/roll-up/roll-up-shape.ts).
+  -- as long as all of these do (segments/roll-up-shape.ts).
   sources bigint[] check (cardinality(sources) > 1),
   check (last_bucket >= first_bucket),
   check (row_count >= key_count),

@@ -2,7 +2,7 @@ import { count, megabytes, milliseconds } from '../reports/figures.ts';
 import { type Machine, renderMachine } from '../reports/machine.ts';
 import { textTable } from '../reports/text-table.ts';
 import type { CommandFigures } from '../systems/measured-command.ts';
-import type { ChurnShape } from '../traffic/churn-traffic.ts';
+import { type ChurnShape, churnSamples } from '../traffic/churn-traffic.ts';
 import { METERS } from '../traffic/traffic.ts';
 import type { DayLoad } from './load-day.ts';
 import type { ServingFigures } from './measure-serving.ts';
@@ -11,6 +11,12 @@ import type { ServingFigures } from './measure-serving.ts';
 export type ChurnReport = {
   readonly machine: Machine;
   readonly shape: ChurnShape;
+  /** Of this product, and of the one beside it. */
+  readonly days: readonly ChurnDay[];
+};
+
+export type ChurnDay = {
+  readonly version: string;
   readonly load: DayLoad;
   readonly serving: ServingFigures;
   readonly verify: CommandFigures;
@@ -18,18 +24,38 @@ export type ChurnReport = {
   readonly droppedBytes: number;
 };
 
-export function renderChurn(report: ChurnReport): string {
-  const { machine, shape, load } = report;
+export function renderChurn({ machine, shape, days }: ChurnReport): string {
   const { addresses, steady, seed } = shape;
-  const day =
+  const data =
     `a day of ${count(addresses)} addresses seen once and ${count(steady)} in every minute: ` +
-    `${count(load.samples)} samples of ${METERS.length} readings, seed ${seed}`;
+    `${count(churnSamples(shape))} samples of ${METERS.length} readings, seed ${seed}`;
   return [
-    `${renderMachine(machine)}\n${day}`,
-    renderLoad(load),
-    renderServing(report.serving),
-    renderRest(report),
+    `${renderMachine(machine)}\n${data}`,
+    ...days.flatMap((each) => [
+      `${each.version}\n${renderLoad(each.load)}`,
+      renderServing(each.serving),
+      renderRest(each),
+    ]),
+    ...renderRatios(days),
   ].join('\n\n');
+}
+
+/** Compares the first product with the one beside it. */
+function renderRatios([product, beside]: readonly ChurnDay[]): string[] {
+  if (!product || !beside) return [];
+  const figures: readonly (readonly [string, (each: ChurnDay) => number | undefined])[] = [
+    ['bytes per reading', ({ load }) => load.stored.bytes],
+    ['import: seconds', ({ load }) => load.import.seconds],
+    ['import: peak memory', ({ load }) => load.import.usage?.peakBytes],
+    ['import: WAL', ({ load }) => load.import.walBytes],
+    ['compact: CPU', ({ load }) => load.compact.usage?.cpuSeconds],
+    ['verify: seconds', ({ verify }) => verify.seconds],
+    ["server's peak memory", ({ serving }) => serving.peakBytes ?? undefined],
+  ];
+  const ratioOf = (of: (each: ChurnDay) => number | undefined): string =>
+    ((of(product) ?? Number.NaN) / (of(beside) ?? Number.NaN)).toFixed(2);
+  const rows = figures.map(([name, of]) => [name, ratioOf(of)]);
+  return [textTable(['product/beside', 'ratio'], rows)];
 }
 
 function renderLoad({ samples, import: imported, copy, compact, stored }: DayLoad): string {
@@ -70,7 +96,7 @@ function renderServing({ cases, peakBytes }: ServingFigures): string {
   return `${textTable(head, rows)}\npeak memory of the server: ${peak}`;
 }
 
-function renderRest({ verify, load, droppedBytes }: ChurnReport): string {
+function renderRest({ verify, load, droppedBytes }: ChurnDay): string {
   const [seconds, cpu, peak] = work(verify);
   const { empty, full } = load.databaseBytes;
   return [

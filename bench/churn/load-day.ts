@@ -6,7 +6,7 @@ import type { OwnPostgres } from '../load/own-postgres.ts';
 import { showProgress } from '../reports/progress.ts';
 import { CONTEXT, DECLARATION, GROUP, TOKEN, USER } from '../systems/declaration.ts';
 import { type CommandFigures, measureCommand } from '../systems/measured-command.ts';
-import { runCommand } from '../systems/product.ts';
+import { type Product, runCommand } from '../systems/product.ts';
 import { type ChurnTotals, writeChurnRows, writeChurnSamples } from '../traffic/churn-files.ts';
 import { type ChurnShape, churnSamples } from '../traffic/churn-traffic.ts';
 
@@ -25,8 +25,9 @@ export type DayLoad = {
 export async function loadDay(
   { url, folder, observer }: OwnPostgres,
   shape: ChurnShape,
+  product: Product,
 ): Promise<{ load: DayLoad; totals: ChurnTotals }> {
-  await declare(url, folder);
+  await declare({ url, folder }, product);
   const empty = await databaseBytes(observer);
   const file = join(folder, 'samples.ndjson');
   showProgress('writing the samples to a file');
@@ -36,12 +37,13 @@ export async function loadDay(
   showProgress(`importing ${Math.round(fileBytes / 2 ** 20)} MB`);
   const walBefore = await walBytes(observer);
   const importing = ['import', '--context', CONTEXT, '--format', 'samples', '--json', file];
-  const imported = await measureCommand(url, importing);
+  const imported = await measureCommand(url, importing, { product });
   const wal = (await walBytes(observer)) - walBefore;
   await rm(file);
   const copy = await copyRows({ url, folder }, (rows) => writeChurnRows(rows, shape));
   showProgress('merging');
-  const compact = await measureCommand(url, ['compact', '--context', CONTEXT, '--json']);
+  const compacting = ['compact', '--context', CONTEXT, '--json'];
+  const compact = await measureCommand(url, compacting, { product });
   const stored = await liveSegments(observer);
   const load: DayLoad = {
     samples: churnSamples(shape),
@@ -54,9 +56,13 @@ export async function loadDay(
   return { load, totals };
 }
 
-async function declare(url: string, folder: string): Promise<void> {
+async function declare(
+  { url, folder }: Pick<OwnPostgres, 'url' | 'folder'>,
+  product: Product,
+): Promise<void> {
   const declaration = join(folder, 'declaration.json');
   await writeFile(declaration, JSON.stringify(DECLARATION));
-  await runCommand(url, ['apply', declaration]);
-  await runCommand(url, ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT]);
+  await runCommand(url, ['apply', declaration], product);
+  const user = ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT];
+  await runCommand(url, user, product);
 }

@@ -1,6 +1,7 @@
 import { strictEqual } from 'node:assert/strict';
 import { spreadOf } from '../measures/statistics.ts';
 import { showProgress } from '../reports/progress.ts';
+import type { Product } from '../systems/product.ts';
 import { type Served, serve } from '../systems/served.ts';
 import type { ChurnTotals } from '../traffic/churn-files.ts';
 import { type ChurnShape, churnKeys } from '../traffic/churn-traffic.ts';
@@ -28,6 +29,8 @@ export type ServingFigures = {
   readonly peakBytes: number | null;
 };
 
+export type ServedProduct = { readonly databaseUrl: string; readonly product: Product };
+
 type MeasuredRequest = { readonly ms: number; readonly cpuMs: number };
 
 const COLD_RUNS = 3;
@@ -35,17 +38,17 @@ const WARM_RUNS = 9;
 
 /** Asks a server with default settings one question after another. */
 export async function measureServing(
-  databaseUrl: string,
+  served: ServedProduct,
   shape: ChurnShape,
   totals: ChurnTotals,
 ): Promise<ServingFigures> {
   const cold = new Map<ChurnCase, MeasuredRequest[]>();
   for (const each of CHURN_CASES) {
     showProgress(`asking, cold: ${each.name}`);
-    cold.set(each, await askCold(databaseUrl, each));
+    cold.set(each, await askCold(served, each));
   }
   showProgress('asking all of it on one server');
-  return withServer(databaseUrl, async (server) => {
+  return withServer(served, async (server) => {
     const day = await askDay(server);
     strictEqual(day.keyCount, churnKeys(shape), 'every address must be counted');
     strictEqual(day.total, totals.bytes, 'every byte must be counted');
@@ -59,10 +62,10 @@ export async function measureServing(
   });
 }
 
-async function askCold(databaseUrl: string, each: ChurnCase): Promise<MeasuredRequest[]> {
+async function askCold(served: ServedProduct, each: ChurnCase): Promise<MeasuredRequest[]> {
   const asked: MeasuredRequest[] = [];
   for (let turn = 0; turn < COLD_RUNS; turn += 1) {
-    await withServer(databaseUrl, async (server) => {
+    await withServer(served, async (server) => {
       asked.push(await askMeasured(server, each, turn));
     });
   }
@@ -96,10 +99,10 @@ async function askMeasured(
 }
 
 async function withServer<T>(
-  databaseUrl: string,
+  { databaseUrl, product }: ServedProduct,
   work: (server: Served) => Promise<T>,
 ): Promise<T> {
-  const server = await serve(databaseUrl);
+  const server = await serve(databaseUrl, product);
   try {
     await warmUp(server);
     return await work(server);

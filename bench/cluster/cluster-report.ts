@@ -1,11 +1,11 @@
 import type { ServiceLoad } from '../load/load-service.ts';
 import { figuresOf } from '../measures/statistics.ts';
-import type { ProductName } from '../probes/load-product.ts';
-import type { ProbesCase } from '../probes/measure-probes.ts';
 import { count, milliseconds } from '../reports/figures.ts';
 import { type Machine, renderMachine } from '../reports/machine.ts';
 import { textTable } from '../reports/text-table.ts';
 import { METERS, type TrafficShape } from '../traffic/traffic.ts';
+import type { ProductName } from '../versions/load-product.ts';
+import type { MeasuredCase } from '../versions/measure-versions.ts';
 
 /** The results of a run. product: the cluster; beside: one server. */
 export type ClusterReport = {
@@ -13,7 +13,7 @@ export type ClusterReport = {
   readonly shape: TrafficShape;
   readonly workers: number;
   readonly imports: Readonly<Record<ProductName, readonly ServiceLoad['import'][]>>;
-  readonly cases: readonly ProbesCase[];
+  readonly cases: readonly MeasuredCase[];
 };
 
 export function renderCluster({ machine, shape, workers, imports, cases }: ClusterReport): string {
@@ -42,15 +42,15 @@ function renderImports(samples: number, { product, beside }: ClusterReport['impo
   ].join('\n');
 }
 
-function renderCases(cases: readonly ProbesCase[]): string {
-  const rows = cases.map(({ window, figures }) => {
-    const of = (name: keyof typeof figures): number => figures[name]?.median ?? Number.NaN;
+function renderCases(cases: readonly MeasuredCase[]): string {
+  const rows = cases.map(({ name, figures }) => {
+    const of = (place: keyof typeof figures): number => figures[place]?.median ?? Number.NaN;
     const warm = of('product');
     const single = of('beside');
     const cold = of('product, cold');
     const coldSingle = of('beside, cold');
     return [
-      window,
+      name,
       ...[warm, single].map(milliseconds),
       (warm / single).toFixed(2),
       ...[cold, coldSingle].map(milliseconds),

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cleanup } from '../cleanup.ts';
 import { loadService, type ServiceLoad } from '../load/load-service.ts';
-import type { ProductName } from '../probes/load-product.ts';
 import { showProgress } from '../reports/progress.ts';
 import { runCommand, THIS_PRODUCT } from '../systems/product.ts';
 import { type Service, startService } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
+import type { ProductName } from '../versions/load-product.ts';
 import { makeClustered, makeSingle, openCluster } from './cluster-databases.ts';
 
 export type PlacesToLoad = {

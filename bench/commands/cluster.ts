@@ -3,8 +3,9 @@ import { type Cleanup, withCleanup } from '../cleanup.ts';
 import { type ClusterReport, renderCluster } from '../cluster/cluster-report.ts';
 import { loadPlaces } from '../cluster/load-places.ts';
 import { clusterOptions } from '../options/data-options.ts';
-import { measureProbes } from '../probes/measure-probes.ts';
 import { describeMachine } from '../reports/machine.ts';
+import { measureVersions } from '../versions/measure-versions.ts';
+import { plainCases } from '../versions/version-cases.ts';
 
 const options = clusterOptions(process.argv.slice(2));
 await withCleanup(compareCluster);
@@ -18,7 +19,7 @@ async function compareCluster(cleanup: Cleanup): Promise<void> {
     shape,
     workers: places.workers,
     imports: places.imports,
-    cases: await measureProbes(shape, places.loaded, quick),
+    cases: await measureVersions(plainCases(shape), places.loaded, quick),
   };
   console.log(renderCluster(report));
   if (json) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);

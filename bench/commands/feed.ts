@@ -2,15 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cleanup, withCleanup } from '../cleanup.ts';
 import { openAsker } from '../feed/ask-between.ts';
-import { type FeedReport, hourOf, renderFeed } from '../feed/feed-report.ts';
+import { type FeedReport, hourOf, type ReportedDay, renderFeed } from '../feed/feed-report.ts';
 import { runDay } from '../feed/run-day.ts';
 import { liveSegments } from '../load/database-sizes.ts';
 import { type OwnPostgres, openOwnPostgres } from '../load/own-postgres.ts';
 import { spreadOf } from '../measures/statistics.ts';
 import { feedOptions } from '../options/feed-options.ts';
 import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
 import { CONTEXT, TOKEN, USER } from '../systems/declaration.ts';
-import { runCommand } from '../systems/product.ts';
+import { type Product, productVersion, runCommand } from '../systems/product.ts';
 
 /** PostgreSQL makes no checkpoints by itself: the bench makes them on the clock of the stream. */
 const SETTINGS = {
@@ -19,24 +20,42 @@ const SETTINGS = {
   max_wal_size: '32GB',
 };
 
-const { json, ...options } = feedOptions(process.argv.slice(2));
+const { json, products, ...options } = feedOptions(process.argv.slice(2));
 await withCleanup(measureFeed);
 
-/** Measures a day of one-minute commits with concurrent merging, without waiting in between. */
+/** Measures the same day for each product, each with its own PostgreSQL. */
 async function measureFeed(cleanup: Cleanup): Promise<void> {
-  const postgres = await openOwnPostgres(cleanup, SETTINGS);
+  const days: ReportedDay[] = [];
+  let machine = await describeMachine(null, null);
+  for (const product of products) {
+    const postgres = await openOwnPostgres(cleanup, SETTINGS);
+    machine = await describeMachine(postgres.url, null);
+    days.push(await measureDay(postgres, product, cleanup));
+  }
+  const report: FeedReport = { machine, options, days };
+  console.log(renderFeed(report));
+  if (json) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** Measures a day of one-minute commits with concurrent merging, without waiting in between. */
+async function measureDay(
+  postgres: OwnPostgres,
+  product: Product,
+  cleanup: Cleanup,
+): Promise<ReportedDay> {
+  const version = await productVersion(product);
+  showProgress(version);
   const { url, observer } = postgres;
-  await declare(postgres);
-  const ask = await openAsker(url, cleanup);
+  await declare(postgres, product);
+  const ask = await openAsker({ databaseUrl: url, product }, cleanup);
   const toppers: number[] = [];
-  const day = await runDay(postgres, { ...options, json }, async (minute) => {
+  const day = await runDay(postgres, { ...options, product }, async (minute) => {
     toppers.push(await ask(minute));
   });
   const { rows, bytes } = await liveSegments(observer);
   const hour = hourOf(options.minutes);
-  const report: FeedReport = {
-    machine: await describeMachine(url, null),
-    options,
+  return {
+    version,
     samples: rows,
     segmentBytes: bytes,
     hosts: await countHosts(postgres),
@@ -46,15 +65,14 @@ async function measureFeed(cleanup: Cleanup): Promise<void> {
       late: spreadOf(toppers.slice(-hour)),
     },
   };
-  console.log(renderFeed(report));
-  if (json) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-async function declare({ url, folder }: OwnPostgres): Promise<void> {
+async function declare({ url, folder }: OwnPostgres, product: Product): Promise<void> {
   const declaration = join(folder, 'declaration.json');
   await writeFile(declaration, JSON.stringify({ context: CONTEXT }));
-  await runCommand(url, ['apply', declaration]);
-  await runCommand(url, ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT]);
+  await runCommand(url, ['apply', declaration], product);
+  const user = ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT];
+  await runCommand(url, user, product);
 }
 
 /** Once the day is a single segment of the group, its keys are those of the day. */

@@ -3,10 +3,10 @@ import { type Cleanup, withCleanup } from '../cleanup.ts';
 import { settings } from '../load/databases.ts';
 import { openOwnPostgres } from '../load/own-postgres.ts';
 import { rankingsOptions } from '../options/data-options.ts';
-import { loadProduct } from '../probes/load-product.ts';
 import { measureRankings, NETWORKS } from '../rankings/measure-rankings.ts';
 import { renderRankings } from '../rankings/render-rankings.ts';
 import { describeMachine, renderMachine } from '../reports/machine.ts';
+import { loadProduct } from '../versions/load-product.ts';
 
 const options = rankingsOptions('networks', process.argv.slice(2));
 await withCleanup(compareNetworks);

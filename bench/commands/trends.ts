@@ -3,10 +3,10 @@ import { type Cleanup, withCleanup } from '../cleanup.ts';
 import { settings } from '../load/databases.ts';
 import { openOwnPostgres } from '../load/own-postgres.ts';
 import { rankingsOptions } from '../options/data-options.ts';
-import { loadProduct } from '../probes/load-product.ts';
 import { describeMachine, renderMachine } from '../reports/machine.ts';
 import { measureTrends } from '../trends/measure-trends.ts';
 import { renderTrends } from '../trends/render-trends.ts';
+import { loadProduct } from '../versions/load-product.ts';
 
 const options = rankingsOptions('trends', process.argv.slice(2));
 await withCleanup(compareTrends);

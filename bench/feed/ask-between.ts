@@ -1,7 +1,7 @@
 import type { Cleanup } from '../cleanup.ts';
 import { CONTEXT } from '../systems/declaration.ts';
 import { createGraphClient } from '../systems/graph-client.ts';
-import { startServer } from '../systems/product.ts';
+import { type Product, startServer } from '../systems/product.ts';
 import { BUCKET_SECONDS, START } from '../traffic/traffic.ts';
 
 /** The Hosts group, which flows fill (operations, "Flows to counters"). */
@@ -22,11 +22,11 @@ const HOUR_SECONDS = 3600;
  * and returns the milliseconds.
  */
 export async function openAsker(
-  databaseUrl: string,
+  { databaseUrl, product }: { readonly databaseUrl: string; readonly product: Product },
   cleanup: Cleanup,
 ): Promise<(minute: number) => Promise<number>> {
   // Without merging: by the machine's clock, the day of the stream was over long ago.
-  const server = await startServer(databaseUrl, { merging: { delays: null } });
+  const server = await startServer(databaseUrl, { merging: { delays: null }, product });
   cleanup.add(() => server.close());
   const client = createGraphClient(server.url);
   cleanup.add(() => client.close());

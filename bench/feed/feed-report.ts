@@ -8,7 +8,13 @@ import type { DayFigures, MinuteFigures } from './run-day.ts';
 /** The results of a run. */
 export type FeedReport = {
   readonly machine: Machine;
-  readonly options: Omit<FeedOptions, 'json'>;
+  readonly options: Pick<FeedOptions, 'minutes' | 'flows' | 'keys'>;
+  /** Of this product, and of the one beside it. */
+  readonly days: readonly ReportedDay[];
+};
+
+export type ReportedDay = {
+  readonly version: string;
   /** Stored samples of all groups. */
   readonly samples: number;
   readonly segmentBytes: number;
@@ -22,20 +28,43 @@ export type FeedReport = {
 /** Compares the first hour with the last, or the halves of a run shorter than two hours. */
 export const hourOf = (minutes: number): number => Math.min(60, Math.ceil(minutes / 2));
 
-export function renderFeed(report: FeedReport): string {
-  const { machine, options, samples, hosts, day } = report;
-  const perMinute = count(samples / options.minutes);
-  const described =
-    `${count(options.minutes)} minutes of ${count(options.flows)} flows: ` +
-    `${perMinute} samples a minute, ${count(hosts)} hosts`;
+export function renderFeed({ machine, options, days }: FeedReport): string {
+  const { minutes, flows } = options;
   return [
-    `${renderMachine(machine)}\n${described}`,
-    renderCommits(report),
-    renderStored(report.segmentBytes, day),
+    `${renderMachine(machine)}\n${count(minutes)} minutes of ${count(flows)} flows`,
+    ...days.flatMap((each) => [
+      renderData(each, minutes),
+      renderCommits(each),
+      renderStored(each.segmentBytes, each.day),
+    ]),
+    ...renderRatios(days),
   ].join('\n\n');
 }
 
-function renderCommits({ day: { minutes }, toppers }: FeedReport): string {
+const renderData = ({ version, samples, hosts }: ReportedDay, minutes: number): string =>
+  `${version}: ${count(samples / minutes)} samples a minute, ${count(hosts)} hosts`;
+
+/** Compares the first product with the one beside it. */
+function renderRatios([product, beside]: readonly ReportedDay[]): string[] {
+  if (!product || !beside) return [];
+  const cpuOfCommits = ({ day }: ReportedDay): number =>
+    day.minutes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+  const figures: readonly (readonly [string, (each: ReportedDay) => number])[] = [
+    ['WAL', ({ day }) => day.walBytes],
+    ['disk at its most', ({ day }) => day.disk.most],
+    ['disk in the end', ({ day }) => day.disk.end],
+    ['segments', ({ segmentBytes }) => segmentBytes],
+    ['CPU of commits and merges', cpuOfCommits],
+  ];
+  return [
+    textTable(
+      ['product/beside', 'ratio'],
+      figures.map(([name, of]) => [name, (of(product) / of(beside)).toFixed(2)]),
+    ),
+  ];
+}
+
+function renderCommits({ day: { minutes }, toppers }: ReportedDay): string {
   const hour = hourOf(minutes.length);
   const early = minutes.slice(0, hour);
   const late = minutes.slice(-hour);

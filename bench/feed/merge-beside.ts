@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { silentLog } from '../systems/product.ts';
+import { type Product, silentLog } from '../systems/product.ts';
 import {
   keepMergedModule,
   type MergeVisit,
@@ -15,19 +15,29 @@ export type Merging = {
   stop(): Promise<void>;
 };
 
+export type MergingToStart = {
+  readonly product: Product;
+  readonly databaseUrl: string;
+  readonly nowMs: () => number;
+};
+
 /** Runs the background merging of `serve` on demand, on the clock of the stream. */
-export async function startMerging(databaseUrl: string, nowMs: () => number): Promise<Merging> {
-  const { keepMerged } = await keepMergedModule();
+export async function startMerging({
+  product,
+  databaseUrl,
+  nowMs,
+}: MergingToStart): Promise<Merging> {
+  const { keepMerged } = await keepMergedModule(product);
   let merges = 0;
   let bytes = 0;
   const visit: VisitContext = async (target) => {
-    const done = await visitInThread({ ...target, now: Math.floor(nowMs() / 1000) });
+    const done = await visitInThread({ ...target, product, now: Math.floor(nowMs() / 1000) });
     if (done.damaged.length > 0) throw new Error(done.damaged.join('\n'));
     merges += done.merges;
     bytes += done.bytes;
     return done;
   };
-  const log = await silentLog();
+  const log = await silentLog(product);
   const merger = keepMerged({ databaseUrl, log, clock: nowMs, delays: null, visit });
   return {
     async look() {
@@ -39,8 +49,9 @@ export async function startMerging(databaseUrl: string, nowMs: () => number): Pr
   };
 }
 
-async function visitInThread({ databaseUrl, contextId, now }: ThreadTarget): Promise<MergeVisit> {
-  const workerData: ThreadTarget = { databaseUrl, contextId, now };
+async function visitInThread(target: ThreadTarget): Promise<MergeVisit> {
+  const { product, databaseUrl, contextId, now } = target;
+  const workerData: ThreadTarget = { product, databaseUrl, contextId, now };
   const worker = new Worker(join(import.meta.dirname, 'merge-thread.js'), { workerData });
   const exited = once(worker, 'exit');
   const [visit] = (await once(worker, 'message')) as [MergeVisit];

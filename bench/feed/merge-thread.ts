@@ -1,9 +1,11 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Product } from '../systems/product.ts';
 import { visitModule } from '../systems/product-merging.ts';
 
 /** The product's own thread uses the machine's clock; this one uses the clock of the stream. */
 export type ThreadTarget = {
+  readonly product: Product;
   readonly databaseUrl: string;
   readonly contextId: number;
   /** Epoch seconds. */
@@ -13,7 +15,7 @@ export type ThreadTarget = {
 // As in the product, threads that answer requests take priority.
 if (process.platform === 'linux') setPriority(0, 10);
 
-const { databaseUrl, contextId, now } = workerData as ThreadTarget;
-const { visitHere } = await visitModule();
+const { product, databaseUrl, contextId, now } = workerData as ThreadTarget;
+const { visitHere } = await visitModule(product);
 const { signal } = new AbortController();
 parentPort?.postMessage(await visitHere({ databaseUrl, contextId, now: () => now, signal }));

@@ -1,4 +1,4 @@
-import { builtModule } from '../systems/product.ts';
+import { builtModule, type Product } from '../systems/product.ts';
 import type { BenchFlow } from '../traffic/flow-traffic.ts';
 
 /** The parts of the product that commit a feed. check/ compares these types with the sources. */
@@ -12,9 +12,16 @@ export type FeedTarget = {
   readonly engine: number;
   readonly home: readonly string[];
   readonly probe: null;
-  readonly places: null;
+  readonly geo: null;
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
+  readonly place: FeedPlace;
+};
+
+/** Where only one feed may be. */
+export type FeedPlace = {
+  readonly take: () => Promise<void>;
+  readonly leave: () => Promise<void>;
 };
 
 export type FeedBatch<Flow> = {
@@ -23,6 +30,11 @@ export type FeedBatch<Flow> = {
   readonly flowsSoFar: number;
   readonly newestUs: number;
   readonly losses: Readonly<Record<'refusedLines' | 'leftOutFlows' | LostUnit, number>>;
+  readonly state: {
+    readonly waitingFlows: number;
+    readonly readUs: number;
+    readonly isLast: boolean;
+  };
 };
 
 type LostUnit = 'lostFlows' | 'lostPackets' | 'lostDatagrams';
@@ -33,5 +45,5 @@ export type FeedModule<Flow> = {
   readonly createFeedCommitter: (target: FeedTarget) => CommitBatch<Flow>;
 };
 
-export const feedModule = (): Promise<FeedModule<BenchFlow>> =>
-  builtModule('ingest/feed/feed-batches.js');
+export const feedModule = (product: Product): Promise<FeedModule<BenchFlow>> =>
+  builtModule('ingest/feed/feed-batches.js', product);

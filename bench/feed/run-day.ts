@@ -2,6 +2,7 @@ import { databaseBytes, walBytes } from '../load/database-sizes.ts';
 import type { OwnPostgres } from '../load/own-postgres.ts';
 import type { FeedOptions } from '../options/feed-options.ts';
 import { showProgress } from '../reports/progress.ts';
+import type { Product } from '../systems/product.ts';
 import { createFlowTraffic } from '../traffic/flow-traffic.ts';
 import { BUCKET_SECONDS, DAY_SECONDS, START } from '../traffic/traffic.ts';
 import { type Merging, startMerging } from './merge-beside.ts';
@@ -27,6 +28,10 @@ export type DayFigures = {
   readonly disk: { readonly most: number; readonly end: number };
 };
 
+export type DayOptions = Pick<FeedOptions, 'minutes' | 'flows' | 'keys'> & {
+  readonly product: Product;
+};
+
 /** Time from the end of a minute to the commit of its flows. */
 const LATENESS_SECONDS = 30;
 /** In minutes of the stream. */
@@ -41,12 +46,13 @@ const QUIET_SECONDS = 1000;
  */
 export async function runDay(
   { url, observer }: OwnPostgres,
-  options: FeedOptions,
+  options: DayOptions,
   between: (minute: number) => Promise<void>,
 ): Promise<DayFigures> {
   let nowMs = START * 1000;
-  const commit = await openCommitter({ databaseUrl: url, nowMs: () => nowMs, start: START });
-  const merging = await startMerging(url, () => nowMs);
+  const target = { product: options.product, databaseUrl: url, nowMs: () => nowMs };
+  const commit = await openCommitter({ ...target, start: START });
+  const merging = await startMerging(target);
   const flowsOf = createFlowTraffic({
     flowsPerMinute: options.flows,
     keys: options.keys,

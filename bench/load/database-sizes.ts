@@ -1,8 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 
 /** Size of the whole database, including catalogs and indexes. */
 export const databaseBytes = (client: pg.Client): Promise<number> =>
   selectNumber(client, 'select pg_database_size(current_database()) as value');
+
+/** Runs `work`. Returns its result, and the largest size of the whole database meanwhile. */
+export async function watchBytes<T>(
+  client: pg.Client,
+  work: Promise<T>,
+): Promise<{ readonly result: T; readonly mostBytes: number }> {
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  let mostBytes = 0;
+  const watching = (async () => {
+    while (!isOver) {
+      mostBytes = Math.max(mostBytes, await databaseBytes(client));
+      await delay(LOOK_EVERY_MS);
+    }
+  })();
+  const [result] = await Promise.all([ended, watching]);
+  return { result, mostBytes };
+}
+
+const LOOK_EVERY_MS = 100;
 
 /** Write-ahead log that the server has written since it was created. */
 export const walBytes = (client: pg.Client): Promise<number> =>

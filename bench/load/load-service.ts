@@ -4,7 +4,7 @@ import pg from 'pg';
 import { showProgress } from '../reports/progress.ts';
 import { CONTEXT, DECLARATION, GROUP, TOKEN, USER } from '../systems/declaration.ts';
 import { type CommandFigures, measureCommand } from '../systems/measured-command.ts';
-import { hasSegments, type Product, runCommand, THIS_PRODUCT } from '../systems/product.ts';
+import { type Product, runCommand, THIS_PRODUCT } from '../systems/product.ts';
 import { writeRowFile, writeSampleFile } from '../traffic/sample-file.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 import { type CopyFigures, copyRows } from './copy-rows.ts';
@@ -26,6 +26,8 @@ export type ServiceToLoad = {
 export type ServiceLoad = {
   readonly import: CommandFigures & { readonly fileBytes: number };
   readonly copy: CopyFigures | null;
+  /** Merging of everything that was imported. */
+  readonly compact: CommandFigures;
   readonly tables: readonly StoredTable[];
   /** Growth of the whole database, measured after merging and sweeping. */
   readonly storedBytes: number;
@@ -50,14 +52,13 @@ export async function loadService(toLoad: ServiceToLoad): Promise<ServiceLoad> {
     const copied = copy
       ? await copyRows({ url: databaseUrl, folder }, (file) => writeRowFile(file, shape))
       : null;
-    if (hasSegments(product)) {
-      showProgress('merging');
-      await runCommand(databaseUrl, ['compact', '--context', CONTEXT], product);
-      await sweepMerged(databaseUrl, product);
-    }
+    showProgress('merging');
+    const compacting = ['compact', '--context', CONTEXT];
+    const { seconds, usage } = await measureCommand(databaseUrl, compacting, { product });
+    await sweepMerged(databaseUrl, product);
     const tables = await settle(client);
     const storedBytes = (await databaseBytes(client)) - empty;
-    return { import: imported, copy: copied, tables, storedBytes };
+    return { import: imported, copy: copied, compact: { seconds, usage }, tables, storedBytes };
   } finally {
     await client.end();
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ParseArgsConfig } from 'node:util';
-import { type Product, THIS_PRODUCT } from '../systems/product.ts';
+import { THIS_PRODUCT } from '../systems/product.ts';
 import { SYSTEM_NAMES, type SystemName } from '../systems/system.ts';
 import { checkShape, type TrafficShape } from '../traffic/traffic.ts';
 import { parse, refuse, showHelp, wholeNumber } from './parse-options.ts';
@@ -60,43 +60,6 @@ export function toppersOptions(args: readonly string[]): ToppersOptions {
     return known ?? refuse(`--only takes names of ${SYSTEM_NAMES.join(',')}, got ${name}`);
   });
   return { ...dataOptions(values), only, json: values.json ?? null, quick: values.quick };
-}
-
-export type ProbesOptions = {
-  readonly shape: TrafficShape;
-  readonly probes: number;
-  readonly product: Product;
-  /** Another product to measure alternately. null: none. */
-  readonly beside: Product | null;
-  readonly json: string | null;
-  readonly quick: boolean;
-};
-
-export function probesOptions(args: readonly string[]): ProbesOptions {
-  const own = {
-    probes: { type: 'string', default: '50' },
-    product: { type: 'string', default: THIS_PRODUCT },
-    beside: { type: 'string' },
-    json: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-  } as const;
-  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
-  if (values.help) {
-    showHelp(`probes${SHAPE_HELP}
-  --probes N     how many probes the samples come from (default 50)
-  --product DIR  measure a built checkout of another version instead of this one
-  --beside DIR   and this one in turns with it, for a ratio
-  --json FILE    write all figures there
-  --quick        few repetitions: to see that it works`);
-  }
-  return {
-    shape: shapeOf(values),
-    probes: wholeNumber('probes', values.probes),
-    product: resolve(values.product),
-    beside: values.beside ? resolve(values.beside) : null,
-    json: values.json ?? null,
-    quick: values.quick,
-  };
 }
 
 export type RankingsOptions = {

@@ -12,7 +12,7 @@ export const VARIANTS = ['plain', 'filter', 'percentiles'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 /** 13 of the 256 networks 10.x.0.0/16: about 5 % of the keys. */
-const PREFIX: KeyFilter = {
+export const PREFIX: KeyFilter = {
   pattern: '^0A\\.0[0-9A-C]\\.',
   range: { first: '0A.00.', below: '0A.0D.' },
 };
@@ -35,7 +35,7 @@ export function casesOf(shape: TrafficShape): Case[] {
 }
 
 /** Windows at the end of the data. `whole` only if there is more than a week. */
-function windowsOf(shape: TrafficShape): { window: string; from: number; to: number }[] {
+export function windowsOf(shape: TrafficShape): { window: string; from: number; to: number }[] {
   const to = endOf(shape);
   const week = to - Math.min(shape.days, 7) * DAY_SECONDS;
   const days = Math.min(shape.days, 7);

@@ -1,4 +1,5 @@
 import { openCommitter } from '../feed/open-committer.ts';
+import { THIS_PRODUCT } from '../systems/product.ts';
 import { createFlowTraffic } from '../traffic/flow-traffic.ts';
 import { BUCKET_SECONDS, START } from '../traffic/traffic.ts';
 
@@ -15,7 +16,12 @@ export async function openMinutes(
 ): Promise<() => Promise<void>> {
   const now = Math.floor(Date.now() / 1000 / BUCKET_SECONDS) * BUCKET_SECONDS;
   const start = now - minutes * BUCKET_SECONDS;
-  const commit = await openCommitter({ databaseUrl, nowMs: Date.now, start });
+  const commit = await openCommitter({
+    product: THIS_PRODUCT,
+    databaseUrl,
+    nowMs: Date.now,
+    start,
+  });
   const flowsOf = createFlowTraffic(TRAFFIC);
   const shiftUs = (start - START) * 1e6;
   let minute = 0;

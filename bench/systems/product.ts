@@ -51,7 +51,6 @@ export type ServerModules<Settings, Log> = {
 /** Environment variables of the server under test. */
 const SERVER_VARIABLES = {
   PORT: '0',
-  // In versions without blocks, a month took minutes.
   COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: '3600',
 };
 
@@ -100,10 +99,6 @@ export async function productVersion(product: Product): Promise<string> {
   const { version }: { version: string } = JSON.parse(file);
   return `${version} in ${product}`;
 }
-
-/** Whether the product is a version that stores readings in segments. */
-export const hasSegments = (product: Product): boolean =>
-  existsSync(pathOf('store/merge/merge-context.js', product));
 
 /** Returns the product's default settings, with any free port. */
 export async function readSettings(): Promise<object> {
@@ -161,18 +156,9 @@ const PROGRAM = 'bundle/main.js';
 const SETTINGS = 'server/settings/settings.js';
 const LOG = 'server/telemetry/log.js';
 
-/** Paths in versions before 1.5 and before 0.11. */
-const EARLIER: Readonly<Record<string, string>> = {
-  [PROGRAM]: 'cli/main.js',
-  [SETTINGS]: 'server/settings.js',
-  [LOG]: 'server/log.js',
-};
-
 function builtFile(name: string, product: Product = THIS_PRODUCT): string {
   const file = pathOf(name, product);
   if (existsSync(file)) return file;
-  const earlier = pathOf(EARLIER[name] ?? name, product);
-  if (existsSync(earlier)) return earlier;
   throw new Error(`${file} is not there: run \`npm ci\` and \`npm run build\` in ${product}`);
 }
 

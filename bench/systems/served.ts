@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createGraphClient, type GraphClient } from './graph-client.ts';
 import { type ProcessUsage, processUsage } from './process-usage.ts';
-import { spawnCommand } from './product.ts';
+import { type Product, spawnCommand } from './product.ts';
 
 export type Served = GraphClient & {
   /** Usage of its process so far. null if the machine does not report it. */
@@ -11,9 +11,9 @@ export type Served = GraphClient & {
 };
 
 /** Starts `countergraph serve` in its own process with default settings. */
-export async function serve(databaseUrl: string): Promise<Served> {
+export async function serve(databaseUrl: string, product: Product): Promise<Served> {
   const variables = { PORT: '0', LOG_LEVEL: 'warn' };
-  const child = spawnCommand(databaseUrl, ['serve'], { variables });
+  const child = spawnCommand(databaseUrl, ['serve'], { variables, product });
   const exited = once(child, 'exit');
   const url = await readyUrl(child.stdout);
   const client = createGraphClient(url);

@@ -9,7 +9,7 @@ import { sizeText } from '../output/slices-table.ts';
 export function registerRebuild(program: Command): void {
   program
     .command('rebuild')
-    .description('recompute all derived data from the keys and the finest blocks of each segment')
+    .description('recompute all derived data from the keys and readings of each segment')
     .requiredOption('--context <name>', 'the context whose segments are rebuilt', parseName)
     .option('--json', 'print the result as JSON')
     .action(rebuild);

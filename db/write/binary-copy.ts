@@ -8,9 +8,6 @@ import type { Connection } from '../connection/connection.ts';
  * text and parsed again. Each field is preceded by its size in bytes.
  */
 
-/** Size of a block of rows: a write for each row would cost more than the row. */
-export const BLOCK_BYTES = 512 * 1024;
-
 /** The signature, no flags, no header extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TRAILER = Buffer.from([0xff, 0xff]);

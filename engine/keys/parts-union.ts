@@ -1,6 +1,6 @@
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
-import { SOURCE_STEP } from '../../segments/roll-up/roll-up-shape.ts';
+import { SOURCE_STEP } from '../../segments/roll-up-shape.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { BlockMeter, SegmentBlocks } from '../fetch/segment-blocks.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';

@@ -3,7 +3,6 @@ import { ensureProbes } from '../../db/write/imports/ensure-probes.ts';
 import { noteGroupData } from '../../db/write/imports/note-group-data.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
 import { IMPORTED_LEVEL } from '../../domain/slices/segment-level.ts';
-import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
 import type { GatheredSegment, SegmentBatch } from './segment-batch.ts';
 
@@ -62,7 +61,7 @@ async function writeGathered(
     level: IMPORTED_LEVEL,
     importedAt,
   };
-  const ranges = readings.ranges(OPEN_RANGE_LIMITS);
+  const ranges = readings.ranges();
   return writeSegment(connection, scope, { shape, codec, span: { first, last }, ranges });
 }
 

@@ -80,7 +80,7 @@ export class ByteWriter {
 
   #reserve(count: number): void {
     if (this.length + count <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + count));
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 4, this.length + count));
     grown.set(this.#bytes);
     this.#bytes = grown;
     this.#view = null;

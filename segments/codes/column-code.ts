@@ -22,7 +22,7 @@ const ALL_FLAGS = 31;
 const SIGNED_BOUND = NARROW_BOUND / 2;
 
 /** The rows from `from` to before `to`. */
-export type RowRange = { readonly from: number; readonly to: number };
+type RowRange = { readonly from: number; readonly to: number };
 
 /**
  * Writes some rows of a column. If none of them has a reading, returns false and writes nothing.

@@ -52,7 +52,7 @@ export const frameNumbers = new Float64Array(FRAME);
 export const frameBits = new Uint8Array(FRAME);
 
 /** The low 32 bits of each of these numbers. */
-export const frameWords = new Uint32Array(FRAME);
+const frameWords = new Uint32Array(FRAME);
 
 /** By width: the bytes that the upper bits of all exceptions would take. */
 const upperBytes = new Uint32Array(TOO_MANY_BITS + EXCEPTION_BITS);
@@ -76,7 +76,10 @@ export const measureFrame = (numbers: Numbers, from: number, to: number): FrameW
 export function writeMeasured(out: ByteWriter, count: number, measured: FrameWidth): void {
   const { width, exceptions } = measured;
   out.byte(width | (exceptions > 0 ? HAS_EXCEPTIONS : 0));
-  if (width > 0) writeBits(out, count, width);
+  if (width > 0) {
+    frameWidths.fill(width, 0, count);
+    writeFrameBits(out, count);
+  }
   if (exceptions === 0) return;
   out.byte(exceptions - 1);
   const scale = 2 ** width;
@@ -137,23 +140,23 @@ function bestWidth(maxBits: number, count: number): FrameWidth {
   return best;
 }
 
+/** How many bits of each number of the frame are written. */
+export const frameWidths = new Uint8Array(FRAME);
+
 /**
- * Writes the low bits of each number. It works in halves of 16 bits because shifts are limited to
- * 32 bits.
+ * Writes the low bits of each number of a frame, as many as `frameWidths` says. It works in halves
+ * of 16 bits because shifts are limited to 32 bits.
  */
-function writeBits(out: ByteWriter, count: number, width: number): void {
-  const lowWidth = Math.min(width, 16);
-  const lowMask = 2 ** lowWidth - 1;
-  const highWidth = width - lowWidth;
-  const highMask = 2 ** highWidth - 1;
-  const bytes = out.room(count * 4);
-  const end = out.length + ((count * width + 7) >>> 3);
+export function writeFrameBits(out: ByteWriter, count: number): void {
+  const bytes = out.room(count * 4 + 4);
   let at = out.length;
   let pending = 0;
   let bits = 0;
   for (let i = 0; i < count; i += 1) {
+    const width = frameWidths[i] as number;
     const word = frameWords[i] as number;
-    pending |= (word & lowMask) << bits;
+    const lowWidth = width < 16 ? width : 16;
+    pending |= (word & ((1 << lowWidth) - 1)) << bits;
     bits += lowWidth;
     if (bits >= 16) {
       bytes[at] = pending;
@@ -162,9 +165,9 @@ function writeBits(out: ByteWriter, count: number, width: number): void {
       pending >>>= 16;
       bits -= 16;
     }
-    if (highWidth === 0) continue;
-    pending |= ((word >>> 16) & highMask) << bits;
-    bits += highWidth;
+    if (width <= 16) continue;
+    pending |= ((word >>> 16) & ((1 << (width - 16)) - 1)) << bits;
+    bits += width - 16;
     if (bits >= 16) {
       bytes[at] = pending;
       bytes[at + 1] = pending >>> 8;
@@ -173,11 +176,12 @@ function writeBits(out: ByteWriter, count: number, width: number): void {
       bits -= 16;
     }
   }
-  for (; at < end; at += 1) {
+  for (; bits > 0; bits -= 8) {
     bytes[at] = pending;
     pending >>>= 8;
+    at += 1;
   }
-  out.length = end;
+  out.length = at;
 }
 
 /** Throws DamagedSegment if the remaining bytes cannot hold this many numbers. */

@@ -5,10 +5,11 @@ import {
   FRAME,
   frameBits,
   frameNumbers,
-  frameWords,
+  frameWidths,
   measureFrame,
   type Numbers,
   readFrame,
+  writeFrameBits,
   writeMeasured,
 } from './frames.ts';
 
@@ -126,21 +127,21 @@ type HintedFrame = {
   readonly shift: number;
 };
 
-/** The number of bits of each number of the frame being written. */
-const widths = new Uint8Array(FRAME);
-
 function writeHinted(out: ByteWriter, { hints, from, to, shift }: HintedFrame): void {
-  const head = out.length;
-  out.byte(0);
-  for (let i = from; i < to; i += 1) widths[i - from] = widthOf(hints[i] as number, shift);
-  const exceptions = writeWidths(out, to - from);
-  const hasExceptions = exceptions > 0 ? HAS_EXCEPTIONS : 0;
-  out.room(0)[head] = HINTED | hasExceptions | (shift - MIN_SHIFT);
+  const count = to - from;
+  let exceptions = 0;
+  for (let i = 0; i < count; i += 1) {
+    const width = widthOf(hints[from + i] as number, shift);
+    frameWidths[i] = width;
+    if ((frameBits[i] as number) > width) exceptions += 1;
+  }
+  out.byte(HINTED | (exceptions > 0 ? HAS_EXCEPTIONS : 0) | (shift - MIN_SHIFT));
+  writeFrameBits(out, count);
   if (exceptions === 0) return;
   out.byte(exceptions - 1);
-  for (let i = 0; i < to - from; i += 1) {
+  for (let i = 0; i < count; i += 1) {
     const value = frameNumbers[i] as number;
-    const scale = POWERS[widths[i] as number] as number;
+    const scale = POWERS[frameWidths[i] as number] as number;
     if (value < scale) continue;
     out.byte(i);
     out.varint(Math.floor(value / scale));
@@ -149,50 +150,6 @@ function writeHinted(out: ByteWriter, { hints, from, to, shift }: HintedFrame): 
 
 /** By number of bits: 2 to that power. */
 const POWERS = Float64Array.from({ length: MAX_WIDTH + 1 }, (_, bits) => 2 ** bits);
-
-/**
- * Writes the low bits of each number of a frame, as many as `widths` says. Returns how many numbers
- * have more. It works in halves of 16 bits because shifts are limited to 32 bits.
- */
-function writeWidths(out: ByteWriter, count: number): number {
-  const bytes = out.room(count * 4 + 4);
-  let at = out.length;
-  let pending = 0;
-  let bits = 0;
-  let exceptions = 0;
-  for (let i = 0; i < count; i += 1) {
-    const width = widths[i] as number;
-    if ((frameBits[i] as number) > width) exceptions += 1;
-    const word = frameWords[i] as number;
-    const lowWidth = width < 16 ? width : 16;
-    pending |= (word & ((1 << lowWidth) - 1)) << bits;
-    bits += lowWidth;
-    if (bits >= 16) {
-      bytes[at] = pending;
-      bytes[at + 1] = pending >>> 8;
-      at += 2;
-      pending >>>= 16;
-      bits -= 16;
-    }
-    if (width <= 16) continue;
-    pending |= ((word >>> 16) & ((1 << (width - 16)) - 1)) << bits;
-    bits += width - 16;
-    if (bits >= 16) {
-      bytes[at] = pending;
-      bytes[at + 1] = pending >>> 8;
-      at += 2;
-      pending >>>= 16;
-      bits -= 16;
-    }
-  }
-  for (; bits > 0; bits -= 8) {
-    bytes[at] = pending;
-    pending >>>= 8;
-    at += 1;
-  }
-  out.length = at;
-  return exceptions;
-}
 
 function widthOf(hint: number, shift: number): number {
   const width = hint + shift;

@@ -68,10 +68,10 @@ type Candidate = {
 };
 
 /** The readings of some keys of a segment, one row per key. */
-export type HeadRows = {
+type HeadRows = {
   readonly keys: KeyList;
-  /** Ordinals in `keys`, by row, ascending. */
-  readonly ordinals: Uint32Array;
+  /** Ordinals in `keys`, by row, ascending; null: each key has a row. */
+  readonly ordinals: Uint32Array | null;
   /** The ordinal of the first of `keys` in the segment. */
   readonly firstOrdinal: number;
   readonly column: Column;
@@ -93,8 +93,10 @@ export class HeadCollector {
     const counted = countedRows(values);
     this.keyCount += counted.length;
     this.#total += totalOf(values, counted);
-    for (const row of largestRows(values, counted, this.#limit, this.#least)) {
-      const ordinal = ordinals[row] as number;
+    const rows = largestRows(values, counted, this.#limit, this.#least);
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      const ordinal = ordinals === null ? row : (ordinals[row] as number);
       const isWide = values.high !== null;
       this.#candidates.push({
         ordinal: firstOrdinal + ordinal,

@@ -61,10 +61,9 @@ export class SegmentHeads {
   addRange(range: RangeTotals): void {
     this.#keyCount += range.keys.count;
     if (this.#isOneBucket) return;
-    const ordinals = Uint32Array.from({ length: range.keys.count }, (_, ordinal) => ordinal);
     for (const [meterIndex, head] of this.#span.entries()) {
       const column = range.totals[meterIndex];
-      if (column) head?.add({ ...range, ordinals, column });
+      if (column) head?.add({ ...range, ordinals: null, column });
     }
     if (!this.#options.isRollUp) this.#series.add(range);
   }

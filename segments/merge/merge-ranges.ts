@@ -24,12 +24,21 @@ import { splitRange } from './split-range.ts';
 /** Maximum size of a range, unless a single key has more rows. */
 export type RangeLimits = { readonly keys: number; readonly rows: number };
 
+/**
+ * A merge holds one range of each of its inputs, which are many while a slice is being filled: one
+ * of two meters takes up to 3 MB.
+ */
 export const RANGE_LIMITS: RangeLimits = { keys: 65_536, rows: 65_536 };
 
 /** The ranges of a segment, ascending. A store reads each range on demand. */
 export type RangeStream = AsyncIterable<KeyRange> | Iterable<KeyRange>;
 
-type Input = { readonly next: () => Promise<KeyRange | null>; pending: KeyRange | null };
+type Input = {
+  readonly next: () => Promise<KeyRange | null>;
+  /** The range that is being merged, and the ordinal of its first key that is not merged yet. */
+  pending: KeyRange | null;
+  from: number;
+};
 
 /** Merges several segments of one group. Readings of the same key and bucket are combined. */
 export async function* mergeRanges(
@@ -58,7 +67,7 @@ function openStream(stream: RangeStream): Input {
     const { value, done } = await iterator.next();
     return done === true ? null : value;
   };
-  return { next, pending: null };
+  return { next, pending: null, from: 0 };
 }
 
 /**
@@ -73,8 +82,10 @@ function cutAll(inputs: readonly Input[], limits: RangeLimits): KeyRange[] {
     if (!pending) continue;
     const { keys } = pending;
     const to = firstOrdinal(keys, (key) => compareKeys(keys, key, cut.keys, cut.ordinal) > 0);
-    if (to > 0) parts.push(splitRange(pending, 0, to));
-    input.pending = to === keys.count ? null : splitRange(pending, to, keys.count);
+    if (to > input.from) parts.push(splitRange(pending, input.from, to));
+    const isOver = to === keys.count;
+    input.from = isOver ? 0 : to;
+    if (isOver) input.pending = null;
   }
   return parts;
 }
@@ -85,10 +96,10 @@ function cutAll(inputs: readonly Input[], limits: RangeLimits): KeyRange[] {
  */
 function findCut(inputs: readonly Input[], limits: RangeLimits) {
   const share = Math.max(1, Math.floor(limits.keys / inputs.length));
-  const candidates = inputs.flatMap(({ pending }) =>
+  const candidates = inputs.flatMap(({ pending, from }) =>
     pending === null
       ? []
-      : [{ keys: pending.keys, ordinal: Math.min(share, pending.keys.count) - 1 }],
+      : [{ keys: pending.keys, ordinal: Math.min(from + share, pending.keys.count) - 1 }],
   );
   const [first, ...others] = candidates;
   if (!first) throw new Error('there is nothing to cut');

@@ -15,9 +15,11 @@ export function splitRange({ keys, readings }: KeyRange, from: number, to: numbe
 function readingsOfKeys({ ends, starts, columns }: Readings, from: number, to: number): Readings {
   const first = from === 0 ? 0 : (ends[from - 1] as number);
   const end = to === 0 ? 0 : (ends[to - 1] as number);
+  const own = ends.slice(from, to);
+  for (let key = 0; key < own.length; key += 1) own[key] = (own[key] as number) - first;
   return {
     keyCount: to - from,
-    ends: ends.slice(from, to).map((each) => each - first),
+    ends: own,
     starts: starts.subarray(first, end),
     columns: columns.map((column) => column && columnPart(column, first, end)),
   };

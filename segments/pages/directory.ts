@@ -70,7 +70,6 @@ type DirectoryOf<Section, Range> = {
 /** While it is written, a section is its length; 0: there is none. */
 export type ListedTile = TileOf<number>;
 export type ListedRange = RangeOf<number>;
-export type ListedHeads = HeadsOf<number>;
 export type ListedHeadSeries = HeadSeriesOf<number>;
 export type ListedDirectory = DirectoryOf<number, ListedRange>;
 

@@ -14,9 +14,10 @@ import type { KeyRange } from '../readings/key-range.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import { readWhole } from '../tiles/read-whole.ts';
-import { readTileKeys, readTileTimes, readTileTotals, readTileValues } from '../tiles/tile.ts';
+import { readTileKeys, readTileTotals, readTileValues } from '../tiles/tile.ts';
 import type { TileReadings } from '../tiles/tile-readings.ts';
 import { tileGrid } from '../tiles/tile-seconds.ts';
+import { readTileTimes } from '../tiles/tile-times.ts';
 import type { Directory, LocatedRange, LocatedTile } from './directory.ts';
 import type { SectionLocation, Sections } from './sections.ts';
 
@@ -82,7 +83,7 @@ export type RangeSource = {
 };
 
 /** The sections of a range's sums over the whole segment: by meter; `keys` null: of all keys. */
-export type SpanSections = {
+type SpanSections = {
   readonly keys: SectionLocation | null;
   readonly totals: readonly (SectionLocation | null)[];
 };

@@ -21,12 +21,13 @@ import {
   totalsOf,
   WHOLE_SPAN,
 } from '../readings/readings.ts';
-import { SOURCE_STEP } from '../roll-up/roll-up-shape.ts';
+import { SOURCE_STEP } from '../roll-up-shape.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from '../span.ts';
-import { tileMeters, writeTileKeys, writeTileMeter, writeTileTimes } from '../tiles/tile.ts';
+import { tileMeters, writeTileKeys, writeTileMeter } from '../tiles/tile.ts';
 import { type TileReadings, tilesOf } from '../tiles/tile-readings.ts';
 import { tileOf, tileSecondsOf } from '../tiles/tile-seconds.ts';
+import { writeTileTimes } from '../tiles/tile-times.ts';
 import {
   type ListedHeadSeries,
   type ListedRange,
@@ -65,7 +66,7 @@ type SegmentOptions = {
   /** A random number below 2^32. */
   readonly nonce: number;
   /**
-   * Whether it is a roll-up (segments/roll-up/roll-up-shape.ts): only the keys of its tiles are
+   * Whether it is a roll-up (segments/roll-up-shape.ts): only the keys of its tiles are
    * written.
    */
   readonly isRollUp?: boolean;
@@ -105,11 +106,11 @@ export class SegmentWriter {
     }
     const { shape } = this.#options;
     this.#requireAscending(keys);
-    const totals = coarserReadings(readings, WHOLE_SPAN, shape.folds).columns;
+    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.folds);
+    const totals = coarserReadings(byTopperBucket, WHOLE_SPAN, shape.folds).columns;
     if (totals.some((column) => column && column.values.low.length !== keys.count)) {
       throw new Error('a key of a range has no reading');
     }
-    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.folds);
     const firstOrdinal = this.#keyCount;
     this.#keyCount += keys.count;
     this.#addTotals(byTopperBucket);

@@ -30,7 +30,7 @@ export function foldColumns(sources: readonly FoldSource[], fold: Fold, length: 
 type LaneSource = { readonly lanes: Lanes; readonly targets: Uint32Array };
 
 function addUp(sources: readonly LaneSource[], length: number): Lanes {
-  return staysNarrow(sources) ? addNarrow(sources, length) : addWide(sources, length);
+  return addNarrow(sources, length) ?? addWide(sources, length);
 }
 
 /** Adds up counts. Null if no row of the result has more than one reading. */
@@ -52,34 +52,25 @@ function onesWhereThere({ low }: Lanes): Lanes {
   return { low: ones, high: null };
 }
 
-function staysNarrow(sources: readonly LaneSource[]): boolean {
-  let bound = 0;
-  for (const { lanes, targets } of sources) {
-    if (lanes.high !== null) return false;
-    for (let row = 0; row < targets.length; row += 1) {
-      const value = Math.abs(lanes.low[row] as number);
-      // NaN if there is no reading.
-      if (value > 0) bound += value;
-    }
-  }
-  return bound < NARROW_BOUND;
-}
-
-function addNarrow(sources: readonly LaneSource[], length: number): Lanes {
+/** Returns null if a sum may reach 2^53. */
+function addNarrow(sources: readonly LaneSource[], length: number): Lanes | null {
+  if (sources.some(({ lanes }) => lanes.high !== null)) return null;
   const sums = narrowLanes(length);
   const { low } = sums;
   low.fill(Number.NaN);
+  let bound = 0;
   for (const { lanes, targets } of sources) {
     const from = lanes.low;
     for (let row = 0; row < targets.length; row += 1) {
       const value = from[row] as number;
       if (Number.isNaN(value)) continue;
+      bound += Math.abs(value);
       const target = targets[row] as number;
       const so = low[target] as number;
       low[target] = Number.isNaN(so) ? value : so + value;
     }
   }
-  return sums;
+  return bound < NARROW_BOUND ? sums : null;
 }
 
 function addWide(sources: readonly LaneSource[], length: number): WideLanes {

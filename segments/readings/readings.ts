@@ -77,8 +77,11 @@ function orderRows(sources: readonly ReadingSource[], keyCount: number): Ordered
     ends[key] = count;
     from = to;
   }
-  const targets = rows.places.map((places) => places.map((place) => targetOf[place] as number));
-  return { ends, starts: starts.slice(0, count), targets };
+  for (const places of rows.places) {
+    for (let i = 0; i < places.length; i += 1) places[i] = targetOf[places[i] as number] as number;
+  }
+  const targets = rows.places;
+  return { ends, starts: starts.subarray(0, count), targets };
 }
 
 /** Puts the rows of all sources side by side, by key, in the order of the sources. */
@@ -142,12 +145,12 @@ export function coarserReadings(
   let count = 0;
   let row = 0;
   for (let key = 0; key < keyCount; key += 1) {
-    const first = count;
+    let stepEnd = Number.NEGATIVE_INFINITY;
     for (; row < (readings.ends[key] as number); row += 1) {
       const start = starts[row] as number;
-      const step = stepSeconds === WHOLE_SPAN ? start : floorTo(start, stepSeconds);
-      const isNew = count === first || (stepSeconds !== WHOLE_SPAN && step !== steps[count - 1]);
-      if (isNew) {
+      if (start >= stepEnd) {
+        const step = stepSeconds === WHOLE_SPAN ? start : floorTo(start, stepSeconds);
+        stepEnd = step + stepSeconds;
         steps[count] = step;
         count += 1;
       }
@@ -156,7 +159,7 @@ export function coarserReadings(
     ends[key] = count;
   }
   const columns = foldAll(readings, { targets, length: count, folds });
-  return { keyCount, ends, starts: steps.slice(0, count), columns };
+  return { keyCount, ends, starts: steps.subarray(0, count), columns };
 }
 
 /** Combines all keys into one, by steps counted from 1970. */
@@ -174,8 +177,11 @@ export function totalsOf(
     const start = readings.starts[row] as number;
     if (start < from || start >= from + stepSeconds) {
       from = floorTo(start, stepSeconds);
-      last = indexes.get(from) ?? steps.push(from) - 1;
-      indexes.set(from, last);
+      last = indexes.get(from) ?? -1;
+      if (last < 0) {
+        last = steps.push(from) - 1;
+        indexes.set(from, last);
+      }
     }
     targets[row] = last;
   }

@@ -1,8 +1,8 @@
-import { type Column, pickRows } from '../codes/column.ts';
+import { type Column, columnPart, pickRows } from '../codes/column.ts';
 import { sortByNumber } from '../codes/sort-by-number.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
-import { tileGrid, tileOf } from './tile-seconds.ts';
+import { type TileGrid, tileGrid, tileOf } from './tile-seconds.ts';
 
 /** The rows of a range in one tile, ordered by key, then by bucket. */
 export type TileReadings = {
@@ -24,44 +24,76 @@ export function tilesOf(
   tileSeconds: number,
   { bucketSeconds }: Pick<SegmentShape, 'bucketSeconds'>,
 ): TileReadings[] {
-  const rowsOf = rowsByTile(readings, tileSeconds);
+  const { rows, ends, origin } = rowsByTile(readings, tileSeconds);
   const keyOf = keysOfRows(readings);
-  return rowsOf.map(([start, rows]) => {
-    const { origin } = tileGrid(start, bucketSeconds);
-    const ordinals = new Uint32Array(rows.length);
-    const ends = new Uint32Array(rows.length);
-    const buckets = new Uint16Array(rows.length);
-    let keys = 0;
-    for (let i = 0; i < rows.length; i += 1) {
-      const row = rows[i] as number;
-      const key = keyOf[row] as number;
-      if (i === 0 || key !== ordinals[keys - 1]) {
-        ordinals[keys] = key;
-        keys += 1;
-      }
-      ends[keys - 1] = i + 1;
-      buckets[i] = ((readings.starts[row] as number) - origin) / bucketSeconds;
-    }
-    return {
+  const columns = readings.columns.map((column) => column && pickRows(column, rows));
+  const tiles: TileReadings[] = [];
+  let from = 0;
+  for (const [i, to] of ends.entries()) {
+    if (to === from) continue;
+    const start = origin + i * tileSeconds;
+    const own = rows.subarray(from, to);
+    tiles.push({
       start,
-      ordinals: ordinals.slice(0, keys),
-      ends: ends.slice(0, keys),
-      buckets,
-      columns: readings.columns.map((column) => column && presentRows(column, rows)),
-    };
-  });
+      ...keysOfTile(own, keyOf),
+      buckets: bucketsOf(own, readings, tileGrid(start, bucketSeconds)),
+      columns: columns.map((column) => column && presentRows(column, { from, to })),
+    });
+    from = to;
+  }
+  return tiles;
 }
 
-/** Returns the rows of a column; null if none of them has a reading. */
-function presentRows(column: Column, rows: Uint32Array): Column | null {
-  const picked = pickRows(column, rows);
-  const { low } = picked.values;
-  for (let row = 0; row < low.length; row += 1) if (!Number.isNaN(low[row])) return picked;
+/** Returns the keys of the rows of a tile, and where the rows of each end. */
+function keysOfTile(
+  rows: Uint32Array,
+  keyOf: Uint32Array,
+): Pick<TileReadings, 'ordinals' | 'ends'> {
+  const ordinals = new Uint32Array(rows.length);
+  const ends = new Uint32Array(rows.length);
+  let keys = 0;
+  let before = -1;
+  for (let i = 0; i < rows.length; i += 1) {
+    const key = keyOf[rows[i] as number] as number;
+    if (key !== before) {
+      ordinals[keys] = key;
+      keys += 1;
+      before = key;
+    }
+    ends[keys - 1] = i + 1;
+  }
+  return { ordinals: ordinals.subarray(0, keys), ends: ends.subarray(0, keys) };
+}
+
+function bucketsOf(
+  rows: Uint32Array,
+  { starts }: Readings,
+  { origin, bucketSeconds }: TileGrid,
+): Uint16Array {
+  const buckets = new Uint16Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) {
+    buckets[i] = ((starts[rows[i] as number] as number) - origin) / bucketSeconds;
+  }
+  return buckets;
+}
+
+/** Rows of a range, ordered by tile. */
+type RowSpan = { readonly from: number; readonly to: number };
+
+/** Returns some rows of a column; null if none of them has a reading. */
+function presentRows(column: Column, { from, to }: RowSpan): Column | null {
+  const { low } = column.values;
+  for (let row = from; row < to; row += 1) {
+    if (!Number.isNaN(low[row])) return columnPart(column, from, to);
+  }
   return null;
 }
 
-/** Returns the rows of each tile, in their order; tiles in time order. */
-function rowsByTile({ starts }: Readings, tileSeconds: number): [number, Uint32Array][] {
+/**
+ * Returns the rows ordered by tile, then as they are, and where those of each tile end. `origin` is
+ * the start of the first tile; the tiles follow each other without gaps.
+ */
+function rowsByTile({ starts }: Readings, tileSeconds: number) {
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
   for (let row = 0; row < starts.length; row += 1) {
@@ -74,11 +106,7 @@ function rowsByTile({ starts }: Readings, tileSeconds: number): [number, Uint32A
   for (let row = 0; row < tiles.length; row += 1) {
     tiles[row] = ((starts[row] as number) - origin) / tileSeconds;
   }
-  const { rows, ends } = sortByNumber(tiles, count);
-  return Array.from(ends, (end, i): [number, Uint32Array] => [
-    origin + i * tileSeconds,
-    rows.subarray(i === 0 ? 0 : ends[i - 1], end),
-  ]).filter(([, own]) => own.length > 0);
+  return { ...sortByNumber(tiles, count), origin };
 }
 
 function keysOfRows({ keyCount, ends, starts }: Readings): Uint32Array {

@@ -11,7 +11,7 @@ import { SegmentHeads } from '../../segments/heads/segment-heads.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { splitRange } from '../../segments/merge/split-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
-import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import { rollUpShape } from '../../segments/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';

@@ -40,8 +40,8 @@ export type VerifyReport = {
 
 /**
  * Compares all stored data of a context with what they are derived from, in one snapshot; imports
- * and merges continue meanwhile. Checks each page against its digest; within each segment, coarser
- * blocks, series and totals against the finest blocks (segments/check/check-segment.ts); roll-ups
+ * and merges continue meanwhile. Checks each page against its digest; within each segment, sums,
+ * totals, heads and head series against its tiles (segments/check/check-segment.ts); roll-ups
  * against their sources; the manifest against the stored pages and the slices; and coverage against
  * the manifest. Memory holds one range of keys; for a roll-up, also one of each source.
  */

@@ -1,11 +1,9 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { isSealed } from '../../domain/slices/segment-level.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
-import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
+import { mergeRanges } from '../../segments/merge/merge-ranges.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
-import { OPEN_RANGE_LIMITS } from '../write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import { type Format1Directory, readFormat1Directory } from './format-1/directory.ts';
 import { type PageOf, pagesOf, readRange } from './format-1/read-range.ts';
@@ -48,13 +46,12 @@ export async function convertSegment(
   }
   const codec = keyCodecOf(shape);
   const ranges = rangesOf(directory, { ...reading, codec });
-  const limits = isSealed(level) ? RANGE_LIMITS : OPEN_RANGE_LIMITS;
   const scope = { groupId, probeId, sliceId, level, importedAt };
   return writeSegment(connection, scope, {
     shape,
     codec,
     span,
-    ranges: mergeRanges([ranges], shape, limits),
+    ranges: mergeRanges([ranges], shape),
   });
 }
 

@@ -1,7 +1,6 @@
 import { inTransaction } from '../../db/connection/connection.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
-import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
-import { copyPages } from '../../db/write/pages/copy-pages.ts';
+import { copyPages, PAGES_OF_COPY } from '../../db/write/pages/copy-pages.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
 import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
@@ -170,7 +169,7 @@ async function putSegment(
   let waiting: StoredPage[] = [];
   let waitingBytes = 0;
   const store = async () => {
-    if (waiting.length > 0) await copyPages(connection, scope, waiting);
+    await copyPages(connection, scope, waiting);
     progress.add(waitingBytes);
     waiting = [];
     waitingBytes = 0;
@@ -179,7 +178,7 @@ async function putSegment(
     openPage(page.bytes, { nonce, number: page.number });
     waiting.push(page);
     waitingBytes += page.bytes.length;
-    if (waitingBytes >= BLOCK_BYTES) await store();
+    if (waiting.length >= PAGES_OF_COPY) await store();
   }
   await store();
   return { ...row, segmentId, sliceId, directory };

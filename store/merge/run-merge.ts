@@ -1,19 +1,17 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
-import { isSealed } from '../../domain/slices/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
-import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
+import { mergeRanges } from '../../segments/merge/merge-ranges.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 import { fetchToMerge, segmentRanges } from '../read/segment-ranges.ts';
 import { requireAllMeters } from '../shapes/load-shapes.ts';
-import { OPEN_RANGE_LIMITS } from '../write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import { importedAtOf, type MergePlan } from './plan-merge.ts';
 
-/** Bytes of inputs whose pages are fetched in one statement: about one range of an open segment. */
+/** Bytes of inputs whose pages are fetched in one statement: about one range of each. */
 const FETCHED_TOGETHER = 4 * MEBIBYTE;
 
 /** A merge of segments of one group, probe and slice of a context. */
@@ -54,7 +52,7 @@ export async function runMerge(
       first: Math.min(...inputs.map(({ firstBucket }) => firstBucket)),
       last: Math.max(...inputs.map(({ lastBucket }) => lastBucket)),
     },
-    ranges: mergeRanges(streams, shape, isSealed(level) ? RANGE_LIMITS : OPEN_RANGE_LIMITS),
+    ranges: mergeRanges(streams, shape),
   });
   const died = inputs.map(({ segmentId }) => segmentId);
   await publishSegments(connection, {

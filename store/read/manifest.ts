@@ -16,9 +16,9 @@ export type StoredSegment = Omit<SegmentRow, 'directory' | 'sources'> & {
   readonly directoryBytes: number;
 };
 
-/** A segment that combines others, so that fewer are read (segments/roll-up). */
+/** A segment that combines others, so that fewer are read (segments/roll-up-shape.ts). */
 export type RollUp = StoredSegment & {
-  /** The segments and roll-ups it was made of; block i has the keys of source i. */
+  /** The segments and roll-ups it was made of; tile i has the keys of source i. */
   readonly sources: readonly number[];
 };
 

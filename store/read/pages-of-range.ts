@@ -7,7 +7,7 @@ export const pagesToMerge = ({ keys, tiles }: LocatedRange): Set<number> =>
   pagesOfSections([...keys, ...tiles.flatMap(sectionsOfTile)]);
 
 /**
- * The pages that readSource (segments/roll-up/read-source.ts) needs: keys and the sums of each key.
+ * The pages that readSource (segments/pages/read-source.ts) needs: keys and the sums of each key.
  * Errors: DamagedSegment.
  */
 export function pagesToRollUp(range: LocatedRange): Set<number> {

@@ -58,11 +58,11 @@ type Rebuilding = RebuildTarget & {
 };
 
 /**
- * Rebuilds everything that is derived. Each segment is rewritten from its keys and finest blocks,
- * in a transaction of its own, and replaces the old one, as in a merge: readers and imports
- * continue, and if this is stopped at any point, the stored data are whole. Roll-ups die with what
- * they were made of and are rebuilt, and coverage is set to what the segments say. A segment whose
- * keys or finest blocks are damaged is left as it is, and reported.
+ * Rebuilds everything that is derived. Each segment is rewritten from its keys and tiles, in a
+ * transaction of its own, and replaces the old one, as in a merge: readers and imports continue,
+ * and if this is stopped at any point, the stored data are whole. Roll-ups die with what they were
+ * made of and are rebuilt, and coverage is set to what the segments say. A segment whose keys or
+ * tiles are damaged is left as it is, and reported.
  */
 export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
   withConnection(target, 'rebuild', async (connection) => {

@@ -2,7 +2,7 @@ import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
 import { NO_SLICE, SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
-import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import { rollUpShape } from '../../segments/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { replaceSegments } from '../publish/replace-segments.ts';

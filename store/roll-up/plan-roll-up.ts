@@ -1,7 +1,7 @@
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import { MAX_SOURCES } from '../../segments/roll-up/roll-up-shape.ts';
+import { MAX_SOURCES } from '../../segments/roll-up-shape.ts';
 import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 
 /*

@@ -1,9 +1,9 @@
 import type { CopySource } from '../../db/session/copy-source.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { mergeRanges, type RangeStream } from '../../segments/merge/merge-ranges.ts';
+import { readSource } from '../../segments/pages/read-source.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
-import { readSource } from '../../segments/roll-up/read-source.ts';
-import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import { rollUpShape } from '../../segments/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { fetchPages } from '../read/fetch-pages.ts';
 import type { StoredSegment } from '../read/manifest.ts';

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Connection } from '../../db/connection/connection.ts';
-import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
-import { copyPages } from '../../db/write/pages/copy-pages.ts';
+import { copyPages, PAGES_OF_COPY } from '../../db/write/pages/copy-pages.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
@@ -42,7 +41,7 @@ const NONCES = 2 ** 32;
 
 /**
  * Writes the pages of a segment in the caller's transaction, as the ranges arrive. Memory holds one
- * range, its pages and at most BLOCK_BYTES of earlier pages. There must be a partition for the
+ * range, its pages and fewer earlier ones than a COPY has. There must be a partition for the
  * pages (db/write/pages/page-partitions.ts). Errors: MissingPartition.
  */
 export async function writeSegment(
@@ -75,15 +74,14 @@ export async function writeSegment(
 }
 
 /**
- * Buffers pages until they are worth a COPY. Each COPY finishes before the next range is requested,
+ * Buffers pages until they fill a COPY. Each COPY finishes before the next range is requested,
  * as a connection cannot read anything else during a COPY.
  */
 class PageStore {
   pageCount = 0;
   sizeBytes = 0;
   readonly #store: (pages: readonly StoredPage[]) => Promise<void>;
-  #waiting: StoredPage[] = [];
-  #waitingBytes = 0;
+  readonly #waiting: StoredPage[] = [];
 
   constructor(store: (pages: readonly StoredPage[]) => Promise<void>) {
     this.#store = store;
@@ -92,21 +90,18 @@ class PageStore {
   add(pages: readonly StoredPage[]): void {
     for (const page of pages) {
       this.#waiting.push(page);
-      this.#waitingBytes += page.bytes.length;
+      this.pageCount += 1;
+      this.sizeBytes += page.bytes.length;
     }
   }
 
+  /** Stores as many pages as fill COPYs, and keeps the rest. */
   async storeIfMany(): Promise<void> {
-    if (this.#waitingBytes >= BLOCK_BYTES) await this.storeAll();
+    const rest = this.#waiting.length % PAGES_OF_COPY;
+    await this.#store(this.#waiting.splice(0, this.#waiting.length - rest));
   }
 
   async storeAll(): Promise<void> {
-    const pages = this.#waiting;
-    if (pages.length === 0) return;
-    this.pageCount += pages.length;
-    this.sizeBytes += this.#waitingBytes;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    await this.#store(pages);
+    await this.#store(this.#waiting.splice(0));
   }
 }

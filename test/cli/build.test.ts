@@ -32,11 +32,11 @@ const CHECKOUT = {
   'cli/unused.ts': 'export {};\n',
   'server/processes/child.ts': 'export {};\n',
   'server/merging/merge-worker.ts': 'export {};\n',
-  'topk/threads/thread-pool-worker.ts': 'export {};\n',
+  'engine/kernel/threads/thread-pool-worker.ts': 'export {};\n',
   'tsconfig.build.json': JSON.stringify({
     extends: './tsconfig.json',
     compilerOptions: { rewriteRelativeImportExtensions: true, rootDir: '.', types: [] },
-    include: ['cli', 'server', 'topk'],
+    include: ['cli', 'engine', 'server'],
   }),
   'tsconfig.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', strict: true, ...FEW_TYPES },

@@ -15,7 +15,7 @@ import {
 } from '../../segments/heads/head.ts';
 import { SegmentHeads } from '../../segments/heads/segment-heads.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
-import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import { rollUpShape } from '../../segments/roll-up-shape.ts';
 import { codecOf, listOf, rawKeys, SOME_KINDS } from './keys/random-keys.ts';
 import { manySamples } from './many-keys.ts';
 import { CODEC, openSegment, SHAPE, writeRollUp, writeSegment } from './plain-segments.ts';
@@ -60,8 +60,9 @@ describe('a head', () => {
           fc.array(fc.bigInt({ min: 0n, max: 2n ** 70n }), { minLength: 1, maxLength: 20 }),
           (texts, values) => {
             const head = headOf([listOf(texts.map((text) => codec.encode(text)))], values, 100);
-            if (!head) return expect(values.some((value) => value === 0n)).toBe(true);
-            expect(contentOf(readHead(writeHead(head, codec), codec))).toEqual(contentOf(head));
+            if (head) {
+              expect(contentOf(readHead(writeHead(head, codec), codec))).toEqual(contentOf(head));
+            } else expect(values).toContain(0n);
           },
         ),
         { numRuns: 40 },
@@ -88,7 +89,10 @@ describe('a head', () => {
             }))
             .filter(({ value }) => value > 0n);
           const head = headOf(ranges, values, limit);
-          if (!head) return expect(counted).toEqual([]);
+          if (!head) {
+            expect(counted).toEqual([]);
+            return;
+          }
           const ranked = rankHead(head);
           const listed = Array.from(ranked.ends, (_, rank) => ({
             key: Buffer.from(rankedKeyAt(ranked, rank)).toString('hex'),

@@ -9,12 +9,12 @@ import { keyAt } from '../../segments/keys/key-list.ts';
 import { mergeRanges, type RangeLimits } from '../../segments/merge/merge-ranges.ts';
 import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
+import { readSource } from '../../segments/pages/read-source.ts';
 import { createSections, type Sections } from '../../segments/pages/sections.ts';
 import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import { keyRows } from '../../segments/readings/readings.ts';
-import { readSource } from '../../segments/roll-up/read-source.ts';
-import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import { rollUpShape } from '../../segments/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { BucketSpan } from '../../segments/span.ts';
 

@@ -3,10 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
+import type { Directory } from '../../segments/pages/directory.ts';
+import { openPage, PAGE_BYTES, sealPage } from '../../segments/pages/page.ts';
+import type { SectionLocation } from '../../segments/pages/sections.ts';
 import { checkStoredSegment } from '../../store/check/check-stored-segment.ts';
+import { fetchPages } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { SHAPE, samples } from '../segments/plain-segments.ts';
-import { importLists, minute, openStoreLab, publish, type StoreLab } from './store-lab.ts';
+import { type PlainSample, SHAPE, samples } from '../segments/plain-segments.ts';
+import {
+  DAY_START,
+  importLists,
+  minute,
+  openStoreLab,
+  publish,
+  type StoreLab,
+  sample,
+} from './store-lab.ts';
 
 let lab: StoreLab;
 
@@ -32,6 +44,30 @@ async function stored(list = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => minute(n, 9)),
   const [segment] = (await lab.manifest()).segments.values();
   if (!segment) throw new Error('there is a segment');
   return segment;
+}
+
+/** More keys than a segment without heads has, in two topper buckets. */
+const manyHosts = (): PlainSample[] =>
+  Array.from({ length: 10_000 }, (_, i) => ({
+    ...sample(0, DAY_START + 300 * (i % 2), i),
+    key: `0A.00.${hex(i >> 9)}.${hex((i >> 1) & 255)}`,
+  }));
+
+const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
+
+/** Flips the last bit of a section, and gives its page a digest that fits. */
+async function flipLastBit(segment: StoredSegment, { to }: SectionLocation): Promise<void> {
+  const number = Math.floor((to - 1) / PAGE_BYTES);
+  const pages = await fetchPages(copiesOf(lab.reader), [{ segment, pages: [number] }]);
+  const page = pages.get(segment.segmentId)?.get(number) ?? new Uint8Array(0);
+  const identity = { nonce: segment.directory().nonce, number };
+  const sections = Uint8Array.from(openPage(page, identity));
+  const at = (to - 1) % PAGE_BYTES;
+  sections[at] = (sections[at] ?? 0) ^ 1;
+  await lab.importer.query(
+    'update open_segment_pages set bytes = $3 where segment_id = $1 and page = $2',
+    [segment.segmentId, number, Buffer.from(sealPage(sections, identity))],
+  );
 }
 
 describe('the check of a stored segment', () => {
@@ -64,6 +100,18 @@ describe('the check of a stored segment', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it.each([
+    ['heads', ({ heads }: Directory) => heads?.span[0], 'the heads of the span do not have'],
+    ['head series', ({ headSeries }: Directory) => headSeries?.columns[0], 'the head series are'],
+  ])('finds wrong %s on a page whose digest fits', async (_, sectionOf, fault) => {
+    const segment = await stored(manyHosts());
+    expect(await faultsOf(segment)).toEqual([]);
+    const section = sectionOf(segment.directory());
+    if (!section) throw new Error('a segment of many keys has heads');
+    await flipLastBit(segment, section);
+    expect(await faultsOf(segment)).toEqual([expect.stringContaining(fault)]);
   });
 
   it('finds a missing page', async () => {

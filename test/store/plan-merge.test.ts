@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GENERATION_SECONDS } from '../../domain/slices/page-generation.ts';
 import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/slices/segment-level.ts';
-import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
+import { mergeRanges } from '../../segments/merge/merge-ranges.ts';
 import { readRange } from '../../segments/pages/read-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import {
@@ -12,7 +12,6 @@ import {
   planMerge,
   SEAL_AFTER_SECONDS,
 } from '../../store/merge/plan-merge.ts';
-import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import {
   CODEC,
   gather,
@@ -264,7 +263,7 @@ describe('the amount written in a day of one-minute commits', () => {
         const time = { endsAt: ENDS_AT, now, sealAfterSeconds: SEAL_AFTER_SECONDS };
         const next = planMerge(live, time);
         if (!next) return;
-        const segment = await merged(next.inputs, next.level);
+        const segment = await merged(next.inputs);
         const sizeBytes = sizeBytesOf(segment);
         written += sizeBytes;
         const segmentId = 10_000 + written;
@@ -273,7 +272,7 @@ describe('the amount written in a day of one-minute commits', () => {
     };
     for (const number of range(0, 1440)) {
       const list = minute(number, 60);
-      const segment = writeRanges(gather(list).ranges(OPEN_RANGE_LIMITS), spanOf(list));
+      const segment = writeRanges(gather(list).ranges(), spanOf(list));
       const sizeBytes = sizeBytesOf(segment);
       written += sizeBytes;
       live.push({ ...candidate(number, { sizeBytes }), segment });
@@ -304,12 +303,10 @@ describe('the amount written in a day of one-minute commits', () => {
 
 async function merged(
   inputs: readonly { segment: PlainSegment; firstBucket: number; lastBucket: number }[],
-  level: number,
 ): Promise<PlainSegment> {
-  const limits = isSealed(level) ? RANGE_LIMITS : OPEN_RANGE_LIMITS;
   const ranges: KeyRange[] = [];
   const streams = inputs.map(({ segment }) => rangesOf(segment));
-  for await (const each of mergeRanges(streams, SHAPE, limits)) ranges.push(each);
+  for await (const each of mergeRanges(streams, SHAPE)) ranges.push(each);
   return writeRanges(ranges, {
     first: Math.min(...inputs.map(({ firstBucket }) => firstBucket)),
     last: Math.max(...inputs.map(({ lastBucket }) => lastBucket)),

@@ -3,10 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/connection/connection.ts';
 import { pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
+import { PAGES_OF_COPY } from '../../db/write/pages/copy-pages.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { GENERATION_SECONDS } from '../../domain/slices/page-generation.ts';
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
+import { PAGE_BYTES } from '../../segments/pages/page.ts';
 import { SegmentsGone } from '../../store/publish/segments-gone.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';
@@ -45,6 +46,8 @@ beforeEach(async () => {
 afterEach(() => lab.close());
 
 /** The table as the lab reads it, of group 1 and a probe. */
+const COPY_BYTES = PAGES_OF_COPY * PAGE_BYTES;
+
 const placed = (table: PlainTable, probeId = 0) =>
   [...table].map(([at, reading]) => [`1 ${probeId} ${at}`, reading] as const);
 
@@ -104,6 +107,25 @@ describe('a written and published segment', () => {
     });
   });
 
+  it('takes one page of PostgreSQL for each of its own', async () => {
+    const list = Array.from({ length: 20_000 }, (_, i) => largeSample(i));
+    await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
+    const { pageCount } = await inTransaction(lab.importer, () =>
+      writeSegment(lab.importer, SCOPE, {
+        shape: SHAPE,
+        codec: CODEC,
+        span: spanOf(list),
+        ranges: gather(list).ranges(),
+      }),
+    );
+    expect(pageCount).toBeGreaterThan(PAGES_OF_COPY);
+    const [table] = await lab.rows<{ pages: number; toast: number }>(
+      `select (pg_relation_size(oid) / 8192)::int as pages, reltoastrelid::int as toast
+       from pg_class where relname = '${openPartition(1)}'`,
+    );
+    expect(table).toEqual({ pages: pageCount, toast: 0 });
+  });
+
   it('is stored while its ranges arrive, which may be read on the same connection', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     const list = Array.from({ length: 40_000 }, (_, i) => largeSample(i));
@@ -125,8 +147,8 @@ describe('a written and published segment', () => {
     });
     expect(stored).toHaveLength(20);
     const waiting = written.sizeBytes - (stored.at(-1) ?? 0);
-    expect(waiting).toBeLessThan(BLOCK_BYTES + (2 * written.sizeBytes) / 20);
-    expect(written.sizeBytes).toBeGreaterThan(3 * BLOCK_BYTES);
+    expect(waiting).toBeLessThan(COPY_BYTES + (2 * written.sizeBytes) / 20);
+    expect(written.sizeBytes).toBeGreaterThan(3 * COPY_BYTES);
     expect(sorted(await lab.table())).toEqual(together(placed(plainTable(list))));
   });
 

@@ -7,8 +7,15 @@ export type PagesPlace = SegmentToPlace & { readonly segmentId: number };
 
 export type PageRow = { readonly number: number; readonly bytes: Uint8Array };
 
+/**
+ * Most pages of a COPY: half a megabyte. For up to 64 rows as large as its pages, PostgreSQL
+ * extends a table by just what they need; for more, in steps of 64 pages, and what is left of the
+ * last step stays empty: some 7 % of a table whose COPYs have 240 rows.
+ */
+export const PAGES_OF_COPY = 64;
+
 /** Adds pages of a segment. Their partition must exist (ensurePagePartition). */
-export function copyPages(
+export async function copyPages(
   connection: Connection,
   place: PagesPlace,
   pages: readonly PageRow[],
@@ -17,11 +24,14 @@ export function copyPages(
   const columns = isOpen(partition)
     ? 'slice_id, generation, segment_id, page, bytes'
     : 'slice_id, segment_id, page, bytes';
-  return copyRows(
-    connection,
-    `${partition.table} (${columns})`,
-    pages.map((page) => encodePage({ partition, segmentId: place.segmentId }, page)),
-  );
+  for (let from = 0; from < pages.length; from += PAGES_OF_COPY) {
+    const part = pages.slice(from, from + PAGES_OF_COPY);
+    await copyRows(
+      connection,
+      `${partition.table} (${columns})`,
+      part.map((page) => encodePage({ partition, segmentId: place.segmentId }, page)),
+    );
+  }
 }
 
 type OpenPartition = Extract<PagePartition, { readonly table: 'open_segment_pages' }>;

@@ -4,12 +4,8 @@ import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { NARROW_BOUND } from '../../../segments/codes/lanes.ts';
 import { foldColumns } from '../../../segments/readings/fold-columns.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
-import {
-  readTileKeys,
-  readTileTimes,
-  readTileTotals,
-  readTileValues,
-} from '../../../segments/tiles/tile.ts';
+import { readTileKeys, readTileTotals, readTileValues } from '../../../segments/tiles/tile.ts';
+import { readTileTimes } from '../../../segments/tiles/tile-times.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
 import { boundedColumn, type UnitColumn } from '../fold/unit-column.ts';
 import type { SegmentBlock, StoredBlock } from './decode-blocks.ts';

@@ -91,7 +91,7 @@ describe(`filters (seed ${SEED})`, () => {
         expectDivided(question, all as Answer, halves as [Answer, Answer]);
       },
     );
-    await fc.assert(isDivided, { numRuns: 60, ...assured });
+    await fc.assert(isDivided, { numRuns: 45, ...assured });
   });
 
   function expectDivided({ meter, maxItems }: Asked, all: Answer, halves: [Answer, Answer]): void {
@@ -128,7 +128,7 @@ describe(`filters (seed ${SEED})`, () => {
         expect(BigInt(few.total)).toBe(aggregate(asked.meter, all));
       },
     );
-    await fc.assert(isLeft, { numRuns: 40, ...assured });
+    await fc.assert(isLeft, { numRuns: 30, ...assured });
   });
 });
 
@@ -173,7 +173,7 @@ describe(`the largest keys (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isHead, { numRuns: 60, ...assured });
+    await fc.assert(isHead, { numRuns: 45, ...assured });
   });
 
   it('are the same without the number of keys, which needs all of them, cached or not', async () => {
@@ -187,7 +187,7 @@ describe(`the largest keys (seed ${SEED})`, () => {
         expect(await askTopper(lab, question)).toMatchObject(short);
       },
     );
-    await fc.assert(isSame, { numRuns: 60, ...assured });
+    await fc.assert(isSame, { numRuns: 45, ...assured });
   });
 
   it('by their largest topper bucket or a percentile of them are those of all keys', async () => {
@@ -255,6 +255,6 @@ describe(`networks (seed ${SEED})`, () => {
         expect(BigInt(answer.others)).toBe(aggregate(asked.meter, others));
       },
     );
-    await fc.assert(isTogether, { numRuns: 40, ...assured });
+    await fc.assert(isTogether, { numRuns: 30, ...assured });
   });
 });

@@ -12,6 +12,7 @@ import {
   DECLARATION,
   drawLines,
   drawn,
+  GROUPS,
   HOSTS,
   METERS,
   SEED,
@@ -20,7 +21,7 @@ import {
 
 /** One by each meter. */
 const asked: readonly Asked[] = METERS.map(({ id: meter }, i) => ({
-  ...drawn(questions([meter]), 20 + i),
+  ...drawn(questions([meter], i % 4 === 0 ? [HOSTS] : GROUPS), 20 + i),
   maxItems: 5 + i,
 }));
 
@@ -61,9 +62,8 @@ async function answersOf(lab: TestService): Promise<(string | undefined)[]> {
       await askTrend(lab, { ...each, every: Math.ceil(steps / 50) * bucket, maxItems: 3 }, RANKED),
       await lab.topper(restParameters(each)),
     );
-    const { from, to } = each.window;
-    answers.push(await lab.data(KEYS, { window: { interval: { from, to } } }));
     if (each.group !== HOSTS) continue;
+    answers.push(await lab.data(KEYS, { window: { interval: each.window } }));
     answers.push(await askTopper(lab, { ...each, prefix: { ipv4: 20, ipv6: 48 } }, RANKED));
   }
   return answers.map((each) => stringify(each));

@@ -1,4 +1,4 @@
-import type { SegmentShape } from '../shape.ts';
+import type { SegmentShape } from './shape.ts';
 
 /*
  * A roll-up is made from other segments, its *sources*. It stores for all of them together what
@@ -15,8 +15,8 @@ import type { SegmentShape } from '../shape.ts';
  */
 
 /**
- * Maximum number of sources of a roll-up. Their buckets, one second each, fit into one topper bucket
- * of a minute, so a roll-up has no series.
+ * Maximum number of sources of a roll-up. Their buckets, one second each, fit into one topper
+ * bucket of a minute, so a roll-up has no series.
  */
 export const MAX_SOURCES = 60;
 

@@ -1,7 +1,7 @@
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { type RangeSource, readKeys, readSpan } from '../pages/read-range.ts';
 import type { KeyRange } from '../readings/key-range.ts';
-import { SOURCE_STEP } from './roll-up-shape.ts';
+import { SOURCE_STEP } from '../roll-up-shape.ts';
 
 /**
  * Reads the combined readings of a range over the whole span, as bucket `number` of a roll-up.
