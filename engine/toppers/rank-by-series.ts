@@ -59,9 +59,9 @@ type Search = {
 /**
  * Ranks keys by one topper bucket of each: the largest, or a percentile. Only a key's series
  * contains that value, and a group may have millions of keys. But a key's hours give an upper bound
- * of it (engine/kernel/select/bound-ranks.ts). So the series are read in the order of their bounds, until
- * the wanted number of keys have at least the next bound: no other key can rank before them. Means
- * and minima have no bounds: for these the series of every key is read.
+ * of it (engine/kernel/select/bound-ranks.ts). So the series are read in the order of their bounds,
+ * until the wanted number of keys have at least the next bound: no other key can rank before them.
+ * Means and minima have no bounds: for these the series of every key is read.
  */
 export async function rankBySeries(
   reader: SegmentReader,
