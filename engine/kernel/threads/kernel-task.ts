@@ -1,5 +1,5 @@
 import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
-import { type PatternFacts, patternFacts } from '../../../domain/filters/key-pattern.ts';
+import { patternFacts } from '../../../domain/filters/key-pattern.ts';
 import type { NetworkLengths } from '../../../domain/filters/network-lengths.ts';
 import { mapSliced, runWhole, type Sliced } from '../../../domain/sliced.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
@@ -10,15 +10,11 @@ import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { type FormedNetworks, formNetworks } from '../../../segments/keys/form-networks.ts';
 import { type KeyKinds, keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
-import { type UnitedKeys, uniteInSlices } from '../../../segments/keys/unite-keys.ts';
+import { uniteInSlices } from '../../../segments/keys/unite-keys.ts';
 import { type Answer, answerKernelQueries, type KernelQuery } from '../answer-kernel-queries.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
-import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
-import {
-  foldNetworkSteps,
-  type NetworkSteps,
-  type NetworkStepsQuestion,
-} from '../blocks/network-steps.ts';
+import { type BlocksOfList, groupBlocks } from '../blocks/group-blocks.ts';
+import { foldNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import {
   cutTile,
   decodeTile,
@@ -29,15 +25,14 @@ import {
 import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { openUnits } from '../fold/open-units.ts';
 import { SharedArrays } from '../fold/shared-arrays.ts';
-import { foldTrend, type TrendPart, type TrendQuestion, type TrendStep } from '../fold-trend.ts';
-import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
+import { foldTrend, type TrendPart, type TrendQuestion } from '../fold-trend.ts';
+import { type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
   type BoundsToJoin,
   boundSteps,
   keptBounds,
   type MappedBounds,
-  type StepBounds,
   type StepsToBound,
 } from '../select/step-bounds.ts';
 
@@ -69,96 +64,85 @@ export type DecodedData = {
   readonly tiles: readonly TileRows[];
 };
 
-/** A task for a worker thread, as plain data: large arrays lie in shared memory. */
-export type KernelTask =
-  | { readonly kind: 'decode'; readonly stored: StoredData }
-  | { readonly kind: 'cut'; readonly cuts: readonly TileCut[] }
-  | { readonly kind: 'compile'; readonly pattern: string }
-  | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
-  | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch | NetworkSearch }
-  | {
-      readonly kind: 'networks';
-      readonly lists: readonly KeyList[];
-      readonly lengths: NetworkLengths;
-    }
-  | { readonly kind: 'group'; readonly fold: Fold; readonly lists: readonly BlocksOfList[] }
-  | { readonly kind: 'networkSteps'; readonly question: NetworkStepsQuestion }
-  | {
-      readonly kind: 'fold';
-      readonly fold: Fold;
-      readonly units: readonly UnitReadings[];
-      readonly questions: readonly KernelQuery[];
-    }
-  | {
-      readonly kind: 'changes';
-      readonly fold: Fold;
-      readonly now: readonly UnitReadings[];
-      readonly before: readonly UnitReadings[];
-      readonly questions: readonly ChangeQuestion[];
-    }
-  | ({ readonly kind: 'trend' } & TrendSteps)
-  | { readonly kind: 'steps'; readonly wanted: readonly StepsToBound[] }
-  | { readonly kind: 'join'; readonly wanted: BoundsToJoin }
-  | {
-      readonly kind: 'bounds';
-      readonly fold: Fold;
-      readonly apart: readonly (readonly MappedBounds[])[];
-      readonly question: BoundQuestion;
-    };
+/** A fold of a meter, and questions about it. */
+type FoldTask = {
+  readonly fold: Fold;
+  readonly units: readonly UnitReadings[];
+  readonly questions: readonly KernelQuery[];
+};
 
-export type KernelResult =
-  | DecodedData
-  | readonly (readonly SegmentBlock[])[]
-  | PatternFacts
-  | UnitedKeys
-  | KeySet
-  | readonly FormedNetworks[]
-  | readonly (readonly KeyedColumn[])[]
-  | readonly NetworkSteps[]
-  | readonly Answer[]
-  | readonly TrendStep[]
-  | readonly ChangeAnswer[]
-  | readonly StepBounds[]
-  | StepBounds
-  | BoundAnswer;
+/** Two windows of a meter, and questions about how keys changed. */
+type ChangesTask = {
+  readonly fold: Fold;
+  readonly now: readonly UnitReadings[];
+  readonly before: readonly UnitReadings[];
+  readonly questions: readonly ChangeQuestion[];
+};
+
+type BoundsTask = {
+  readonly fold: Fold;
+  readonly apart: readonly (readonly MappedBounds[])[];
+  readonly question: BoundQuestion;
+};
+
+/** What the kernel can do, each as work that can be interrupted wherever it yields. */
+const TASKS = {
+  decode: ({ stored }: { readonly stored: StoredData }) => decodeAll(stored),
+  cut: ({ cuts }: { readonly cuts: readonly TileCut[] }) => mapSliced(cuts, cutTile),
+  compile: ({ pattern }: { readonly pattern: string }) => patternFacts(pattern),
+  unite: ({ lists }: { readonly lists: readonly KeyList[] }) => uniteInSlices(lists, sharedMemory),
+  match: ({
+    keys,
+    search,
+  }: {
+    readonly keys: KeyList;
+    readonly search: KeySearch | NetworkSearch;
+  }) => matchKeys(keys, search),
+  networks: ({
+    lists,
+    lengths,
+  }: {
+    readonly lists: readonly KeyList[];
+    readonly lengths: NetworkLengths;
+  }) => formAllNetworks(lists, lengths),
+  group: ({ fold, lists }: { readonly fold: Fold; readonly lists: readonly BlocksOfList[] }) =>
+    groupBlocks(fold, lists),
+  networkSteps: ({ question }: { readonly question: NetworkStepsQuestion }) =>
+    foldNetworkSteps(question),
+  fold: answerFold,
+  changes: compareFolds,
+  trend: ({ fold, steps, question }: TrendSteps) => foldTrend(fold, steps, question),
+  steps: ({ wanted }: { readonly wanted: readonly StepsToBound[] }) =>
+    mapSliced(wanted, boundSteps),
+  join: ({ wanted }: { readonly wanted: BoundsToJoin }) => keptBounds(wanted),
+  bounds: ({ fold, apart, question }: BoundsTask) => boundRanks(fold, apart, question),
+} as const;
+
+export type KernelKind = keyof typeof TASKS;
+
+/** A task for a worker thread, as plain data: large arrays lie in shared memory. */
+export type KernelTask<Kind extends KernelKind = KernelKind> = {
+  [Each in Kind]: { readonly kind: Each } & Parameters<(typeof TASKS)[Each]>[0];
+}[Kind];
+
+type ReturnOf<Work> = Work extends Sliced<infer Result> ? Result : never;
+
+export type KernelResult<Kind extends KernelKind = KernelKind> = {
+  [Each in Kind]: ReturnOf<ReturnType<(typeof TASKS)[Each]>>;
+}[Kind];
 
 /** Runs a task to its end. */
-export const runKernelTask = (task: KernelTask): KernelResult => runWhole(slicesOf(task));
+export const runKernelTask = <Kind extends KernelKind>(
+  task: KernelTask<Kind>,
+): KernelResult<Kind> => runWhole(slicesOf(task));
 
 /** Returns a task as work that can be interrupted wherever it yields. */
-export function slicesOf(task: KernelTask): Sliced<KernelResult> {
-  switch (task.kind) {
-    case 'decode':
-      return decodeAll(task.stored);
-    case 'cut':
-      return mapSliced(task.cuts, cutTile);
-    case 'compile':
-      return patternFacts(task.pattern);
-    case 'unite':
-      return uniteInSlices(task.lists, sharedMemory);
-    case 'match':
-      return matchKeys(task.keys, task.search);
-    case 'networks':
-      return formAllNetworks(task.lists, task.lengths);
-    case 'group':
-      return groupBlocks(task.fold, task.lists);
-    case 'networkSteps':
-      return foldNetworkSteps(task.question);
-    case 'fold':
-      return answerFold(task.units, task.fold, task.questions);
-    case 'changes':
-      return compareFolds(task);
-    case 'trend':
-      return foldTrend(task.fold, task.steps, task.question);
-    case 'steps':
-      return mapSliced(task.wanted, boundSteps);
-    case 'join':
-      return keptBounds(task.wanted);
-    case 'bounds':
-      return boundRanks(task.fold, task.apart, task.question);
-    default:
-      return task satisfies never;
-  }
+export function slicesOf<Kind extends KernelKind>(
+  task: KernelTask<Kind>,
+): Sliced<KernelResult<Kind>> {
+  // The compiler does not relate a task to the entry of its own kind.
+  const work: (of: never) => Sliced<unknown> = TASKS[task.kind];
+  return work(task as never) as Sliced<KernelResult<Kind>>;
 }
 
 function* decodeAll({ blocks, tiles }: StoredData): Sliced<DecodedData> {
@@ -199,11 +183,7 @@ function* formAllNetworks(
   return formed;
 }
 
-function* answerFold(
-  units: readonly UnitReadings[],
-  fold: Fold,
-  questions: readonly KernelQuery[],
-): Sliced<readonly Answer[]> {
+function* answerFold({ units, fold, questions }: FoldTask): Sliced<readonly Answer[]> {
   const folded = yield* openUnits(units, fold);
   const answers = yield* answerKernelQueries(folded, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
@@ -216,7 +196,7 @@ function* compareFolds({
   now,
   before,
   questions,
-}: KernelTask & { readonly kind: 'changes' }): Sliced<readonly ChangeAnswer[]> {
+}: ChangesTask): Sliced<readonly ChangeAnswer[]> {
   const windows = { now: yield* openUnits(now, fold), before: yield* openUnits(before, fold) };
   const answers = yield* rankChanges(windows, questions);
   releaseFolded(windows.now);

@@ -25,6 +25,7 @@ import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
 import type { BoundsToJoin, StepBounds, StepsToBound } from '../select/step-bounds.ts';
 import {
   type DecodedData,
+  type KernelKind,
   type KernelResult,
   type KernelTask,
   type KeySearch,
@@ -160,10 +161,10 @@ export class ThreadPool {
   /** Decodes blocks and tiles, in their order. Errors: DamagedSegment too. */
   async decode(stored: StoredData, caller: KernelCaller): Promise<DecodedData> {
     const ranges = [...stored.blocks.flat(), ...stored.tiles];
-    const task: KernelTask = { kind: 'decode', stored };
+    const task: KernelTask<'decode'> = { kind: 'decode', stored };
     const keys = ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
     const isSmall = storedBytes(ranges) <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
-    return (await this.#run(task, isSmall, caller)) as DecodedData;
+    return this.#run(task, isSmall, caller);
   }
 
   /** Cuts parts from tiles; returns the blocks of each tile's parts. */
@@ -171,17 +172,17 @@ export class ThreadPool {
     cuts: readonly TileCut[],
     caller: KernelCaller,
   ): Promise<readonly (readonly SegmentBlock[])[]> {
-    const task: KernelTask = { kind: 'cut', cuts };
+    const task: KernelTask<'cut'> = { kind: 'cut', cuts };
     const rows = cuts.reduce((sum, { ranges }) => sum + readingsIn(ranges), 0);
     const isSmall = rows <= INLINE.readings;
-    return (await this.#run(task, isSmall, caller)) as readonly (readonly SegmentBlock[])[];
+    return this.#run(task, isSmall, caller);
   }
 
   /** Merges lists of sorted keys, in memory that threads share. */
   async unite(lists: readonly KeyList[], caller: KernelCaller): Promise<UnitedKeys> {
     const keys = lists.reduce((sum, { count }) => sum + count, 0);
-    const task: KernelTask = { kind: 'unite', lists };
-    return (await this.#run(task, keys <= INLINE.unitedKeys, caller)) as UnitedKeys;
+    const task: KernelTask<'unite'> = { kind: 'unite', lists };
+    return this.#run(task, keys <= INLINE.unitedKeys, caller);
   }
 
   /** Returns the sorted keys that pass a filter. Errors: those of compileKeyFilter. */
@@ -193,10 +194,10 @@ export class ThreadPool {
     const filter = 'networks' in search ? search.networks : search.filter;
     const labels = 'networks' in search ? null : search.labels;
     const instructions = await this.instructionsOf(filter, caller);
-    const task: KernelTask = { kind: 'match', keys, search };
+    const task: KernelTask<'match'> = { kind: 'match', keys, search };
     const isQuick = patternsOf(filter).every(([, pattern]) => isQuickPattern(pattern));
     const work = matchWork(keys, { filter, labels, instructions });
-    return (await this.#run(task, isQuick && work <= INLINE.matchWork, caller)) as KeySet;
+    return this.#run(task, isQuick && work <= INLINE.matchWork, caller);
   }
 
   /**
@@ -219,8 +220,8 @@ export class ThreadPool {
   }
 
   async #compile(pattern: string, caller: KernelCaller): Promise<PatternFacts> {
-    const task: KernelTask = { kind: 'compile', pattern };
-    const facts = (await this.#run(task, isQuickPattern(pattern), caller)) as PatternFacts;
+    const task: KernelTask<'compile'> = { kind: 'compile', pattern };
+    const facts = await this.#run(task, isQuickPattern(pattern), caller);
     this.#patterns.keep(pattern, facts);
     return facts;
   }
@@ -232,9 +233,9 @@ export class ThreadPool {
     caller: KernelCaller,
   ): Promise<readonly FormedNetworks[]> {
     const keys = lists.reduce((sum, { count }) => sum + count, 0);
-    const task: KernelTask = { kind: 'networks', lists, lengths };
+    const task: KernelTask<'networks'> = { kind: 'networks', lists, lengths };
     const isSmall = keys <= INLINE.networkKeys;
-    return (await this.#run(task, isSmall, caller)) as readonly FormedNetworks[];
+    return this.#run(task, isSmall, caller);
   }
 
   /** Returns the blocks, in their order, with networks in place of keys. */
@@ -243,10 +244,10 @@ export class ThreadPool {
     lists: readonly BlocksOfList[],
     caller: KernelCaller,
   ): Promise<readonly (readonly KeyedColumn[])[]> {
-    const task: KernelTask = { kind: 'group', fold, lists };
+    const task: KernelTask<'group'> = { kind: 'group', fold, lists };
     const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
     const isSmall = readings <= INLINE.groupedReadings;
-    return (await this.#run(task, isSmall, caller)) as readonly (readonly KeyedColumn[])[];
+    return this.#run(task, isSmall, caller);
   }
 
   /** Returns the combined readings of each network by step. */
@@ -254,11 +255,11 @@ export class ThreadPool {
     question: NetworkStepsQuestion,
     caller: KernelCaller,
   ): Promise<readonly NetworkSteps[]> {
-    const task: KernelTask = { kind: 'networkSteps', question };
+    const task: KernelTask<'networkSteps'> = { kind: 'networkSteps', question };
     const { lists, networks, stepCount } = question;
     const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
     const isSmall = readings + networks.length * stepCount <= INLINE.groupedReadings;
-    return (await this.#run(task, isSmall, caller)) as readonly NetworkSteps[];
+    return this.#run(task, isSmall, caller);
   }
 
   async fold(
@@ -267,20 +268,20 @@ export class ThreadPool {
     questions: readonly KernelQuery[],
     caller: KernelCaller,
   ): Promise<readonly Answer[]> {
-    const task: KernelTask = { kind: 'fold', fold, units, questions };
+    const task: KernelTask<'fold'> = { kind: 'fold', fold, units, questions };
     const maxReadings = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
     const readings = readingsIn(units);
     const isSmall = readings <= maxReadings && readings * weightOf(questions) <= INLINE.answers;
-    return (await this.#run(task, isSmall, caller)) as readonly Answer[];
+    return this.#run(task, isSmall, caller);
   }
 
   /** Returns the largest keys of each step. */
   async foldTrend(trend: TrendSteps, caller: KernelCaller): Promise<readonly TrendStep[]> {
-    const task: KernelTask = { kind: 'trend', ...trend };
+    const task: KernelTask<'trend'> = { kind: 'trend', ...trend };
     const readings = readingsIn(trend.steps.flat().flatMap(({ units }) => units));
     // The blocks of a step are added up, and then those of all segments.
     const isSmall = 2 * readings + STEP_READINGS * trend.steps.length <= INLINE.readings;
-    return (await this.#run(task, isSmall, caller)) as readonly TrendStep[];
+    return this.#run(task, isSmall, caller);
   }
 
   /** Ranks keys by how they changed from one window to another. */
@@ -289,10 +290,10 @@ export class ThreadPool {
     questions: readonly ChangeQuestion[],
     caller: KernelCaller,
   ): Promise<readonly ChangeAnswer[]> {
-    const task: KernelTask = { kind: 'changes', fold, now, before, questions };
+    const task: KernelTask<'changes'> = { kind: 'changes', fold, now, before, questions };
     const readings = readingsIn(now) + readingsIn(before);
     const isSmall = readings <= INLINE.readings && readings * questions.length <= INLINE.answers;
-    return (await this.#run(task, isSmall, caller)) as readonly ChangeAnswer[];
+    return this.#run(task, isSmall, caller);
   }
 
   /** Returns the bounds of each list of steps. Errors: a fold has no bounds. */
@@ -300,18 +301,18 @@ export class ThreadPool {
     wanted: readonly StepsToBound[],
     caller: KernelCaller,
   ): Promise<readonly StepBounds[]> {
-    const task: KernelTask = { kind: 'steps', wanted };
+    const task: KernelTask<'steps'> = { kind: 'steps', wanted };
     const readings = wanted.reduce(
       (sum, { steps, keyCount }) => sum + readingsIn(steps.flat()) + keyCount,
       0,
     );
-    return (await this.#run(task, readings <= INLINE.readings, caller)) as readonly StepBounds[];
+    return this.#run(task, readings <= INLINE.readings, caller);
   }
 
   /** Returns the combined bounds of the parts of a window. */
   async joinBounds(wanted: BoundsToJoin, caller: KernelCaller): Promise<StepBounds> {
-    const task: KernelTask = { kind: 'join', wanted };
-    return (await this.#run(task, boundedKeys(wanted) <= INLINE.readings, caller)) as StepBounds;
+    const task: KernelTask<'join'> = { kind: 'join', wanted };
+    return this.#run(task, boundedKeys(wanted) <= INLINE.readings, caller);
   }
 
   /** Returns the keys whose series may have the largest values, by the bounds of a window. */
@@ -320,26 +321,31 @@ export class ThreadPool {
     question: BoundQuestion,
     caller: KernelCaller,
   ): Promise<BoundAnswer> {
-    const task: KernelTask = { kind: 'bounds', fold, apart, question };
+    const task: KernelTask<'bounds'> = { kind: 'bounds', fold, apart, question };
     const { keyCount } = question;
     const isSmall = boundedKeys({ fold, apart, keyCount }) <= INLINE.readings;
-    return (await this.#run(task, isSmall, caller)) as BoundAnswer;
+    return this.#run(task, isSmall, caller);
   }
 
   close(): Promise<void> {
     return this.#threads.close();
   }
 
-  async #run(task: KernelTask, isSmall: boolean, caller: KernelCaller): Promise<KernelResult> {
+  async #run<Kind extends KernelKind>(
+    task: KernelTask<Kind> & KernelTask,
+    isSmall: boolean,
+    caller: KernelCaller,
+  ): Promise<KernelResult<Kind>> {
     this.#threads.requireOpen(caller);
-    if (isSmall && this.#runsInline) return this.#runHere(task);
+    if (isSmall && this.#runsInline) return this.#runHere<Kind>(task);
     const end = this.#onWork('kernel', `${task.kind} in a thread`);
     const result = this.#threads.run(task, caller);
     result.then(() => end(), end);
-    return result;
+    // A thread answers with the result of the task that it was given.
+    return (await result) as KernelResult<Kind>;
   }
 
-  #runHere(task: KernelTask): KernelResult {
+  #runHere<Kind extends KernelKind>(task: KernelTask<Kind>): KernelResult<Kind> {
     const end = this.#onWork('kernel', task.kind);
     try {
       const result = runKernelTask(task);
