@@ -33,7 +33,7 @@ describe('/readyz', () => {
     const [status, text] = await readiness();
     expect(status).toBe(503);
     expect(text).toMatch(
-      /^the database schema is at \d+_\w+, this version needs .*: run migrate\n$/,
+      /^the database schema is at (none|\d+_\w+), this version needs \d+_\w+: run migrate\n$/,
     );
     await lab.sql('insert into schema_migrations (id, name, run_on) values ($1, $2, $3)', [
       newest?.id,
