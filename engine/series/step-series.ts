@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../domain/first-not-below.ts';
 import type { EpochSeconds, Interval } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
@@ -101,16 +102,4 @@ export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): Ser
     Math.floor((gridStart + bucketIndex * topperBucketSeconds - origin) / stepSeconds),
   );
   return { ids: steps, shift: 0, columns: inside };
-}
-
-/** Returns the index of the first of the ascending ids that is not smaller. */
-function firstNotBelow(ids: Uint32Array, min: number): number {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] as number) < min) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../domain/first-not-below.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import type { Column } from '../codes/column.ts';
 import type { SegmentShape } from '../shape.ts';
@@ -192,18 +193,6 @@ export function totalsOf(
   }
   const columns = foldAll(readings, { targets, length: starts.length, folds });
   return { keyCount: 1, ends: Uint32Array.of(starts.length), starts, columns };
-}
-
-/** Returns the index of a number in an ascending list that has it. */
-function firstNotBelow(list: Float64Array, number: number): number {
-  let from = 0;
-  let to = list.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((list[middle] as number) < number) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 type FoldInto = Pick<Combining, 'folds'> & {

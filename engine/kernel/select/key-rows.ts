@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../../domain/first-not-below.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { approximate, isWide, type Lanes, laneValue } from '../../../segments/codes/lanes.ts';
@@ -161,18 +162,6 @@ function possibleRow({ listed, values }: Folded, ordinal: number): number | null
   if (listed === null) return ordinal < values.low.length ? ordinal : null;
   const row = firstNotBelow(listed, ordinal);
   return listed[row] === ordinal ? row : null;
-}
-
-/** Returns the index of the first of the ascending ids that is not smaller. */
-function firstNotBelow(ids: Uint32Array, min: number): number {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] as number) < min) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
