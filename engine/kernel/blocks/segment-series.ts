@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../../domain/first-not-below.ts';
 import { floorTo } from '../../../domain/time/interval.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../../segments/codes/column.ts';
@@ -55,7 +56,7 @@ export function seriesOfRows(
   const parts: (Column | null)[] = [];
   const lengths: number[] = [];
   for (const { rows, grid } of tiles) {
-    const from = firstRow(rows.ids, ordinal);
+    const from = firstNotBelow(rows.ids, ordinal);
     let to = from;
     for (; rows.ids[to] === ordinal; to += 1) {
       const start = grid.origin + (rows.buckets[to] as number) * grid.bucketSeconds;
@@ -77,18 +78,6 @@ export function seriesOfRows(
 
 /** Returns the index of an ordinal among ascending ones; −1 if it is not among them. */
 export function rowOf(ids: Uint32Array, ordinal: number): number {
-  const row = firstRow(ids, ordinal);
+  const row = firstNotBelow(ids, ordinal);
   return ids[row] === ordinal ? row : -1;
-}
-
-/** Returns the first row of a key, or of the next one. */
-function firstRow(ids: Uint32Array, ordinal: number): number {
-  let from = 0;
-  let to = ids.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((ids[middle] as number) < ordinal) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
