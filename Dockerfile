@@ -12,9 +12,9 @@ COPY cli cli
 COPY db db
 COPY domain domain
 COPY engine engine
-COPY exporting exporting
+COPY export export
 COPY ingest ingest
-COPY keeping keeping
+COPY postgres postgres
 COPY mcp mcp
 COPY parity parity
 COPY resolvers resolvers

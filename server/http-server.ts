@@ -19,11 +19,11 @@ import { observeRequest } from './http/observe-request.ts';
 import { refuseAtOnce } from './http/refuse-at-once.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
-import { Live } from './live/live.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
 import { respond } from './routes/respond.ts';
 import { malformed } from './routes/route.ts';
 import type { Service } from './service/service.ts';
+import { Live } from './subscriptions/live.ts';
 
 /** Creates the HTTP server. Each request passes the numbered stages below, in order. */
 export function createHttpServer(

@@ -1,6 +1,6 @@
-import type * as embedded from '../../db/embedded/start-embedded.ts';
 import type * as feed from '../../ingest/feed/feed-batches.ts';
 import type { Flow } from '../../ingest/flows/flow.ts';
+import type * as embedded from '../../postgres/start-embedded.ts';
 import type * as keepMerged from '../../server/merging/keep-merged.ts';
 import type * as visit from '../../server/merging/merge-visit.ts';
 import type * as settings from '../../server/settings/settings.ts';

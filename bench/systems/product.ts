@@ -56,7 +56,7 @@ const SERVER_VARIABLES = {
 
 export const startEmbedded: StartEmbedded = async (options) => {
   const module: { startEmbedded: StartEmbedded } = await import(
-    builtFile('db/embedded/start-embedded.js')
+    builtFile('postgres/start-embedded.js')
   );
   return module.startEmbedded(options);
 };

@@ -6,20 +6,25 @@ import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
 import { keptSince } from '../../domain/slices/retention.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
-import { archiveSlice } from '../../keeping/archive-slice.ts';
-import { compareClocks } from '../../keeping/clocks.ts';
-import { dropSlice } from '../../keeping/drop-slice.ts';
-import { dropExpiredEvents } from '../../keeping/expired-events.ts';
-import { finishKeeping, type Keeper, type KeptSlice, withKeeper } from '../../keeping/keeper.ts';
+import { archiveSlice } from '../../store/archive/archive-slice.ts';
+import { compareClocks } from '../../store/archive/clocks.ts';
+import { dropSlice } from '../../store/archive/drop-slice.ts';
+import { dropExpiredEvents } from '../../store/archive/expired-events.ts';
+import {
+  finishKeeping,
+  type Keeper,
+  type KeptSlice,
+  withKeeper,
+} from '../../store/archive/keeper.ts';
 import {
   planSlices,
   type SliceAction,
   type SlicePlan,
   type SliceSelection,
   selectKept,
-} from '../../keeping/plan-slices.ts';
-import { type ArchivePool, findPool } from '../../keeping/pool-folder.ts';
-import { restoreSlice } from '../../keeping/restore-slice.ts';
+} from '../../store/archive/plan-slices.ts';
+import { type ArchivePool, findPool } from '../../store/archive/pool-folder.ts';
+import { restoreSlice } from '../../store/archive/restore-slice.ts';
 import { loadSliceSegments } from '../../store/merge/waiting-segments.ts';
 import { confirm } from '../confirm.ts';
 import { withDatabase } from '../database/run-with-database.ts';

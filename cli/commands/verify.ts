@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { withKeeper } from '../../keeping/keeper.ts';
-import { type CheckedArchives, verifyArchives } from '../../keeping/verify-archives.ts';
+import { withKeeper } from '../../store/archive/keeper.ts';
+import { type CheckedArchives, verifyArchives } from '../../store/archive/verify-archives.ts';
 import { Differences } from '../../store/check/differences.ts';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
 import { withDatabase } from '../database/run-with-database.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isCheckout } from '../../db/command-form.ts';
-import { findData } from '../../db/embedded/data-folder.ts';
 import { projectRoot } from '../../db/project-root.ts';
+import { findData } from '../../postgres/data-folder.ts';
 
 export type OtherData = {
   /** A folder from which commands use this database. */

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import { describeDatabase } from '../../db/describe-database.ts';
-import { startEmbedded } from '../../db/embedded/start-embedded.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
+import { startEmbedded } from '../../postgres/start-embedded.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { DISK_FULL_REMEDY } from '../output/disk-full.ts';
 import { findOtherData, findUnreadSettings } from './find-other-data.ts';

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import { MEGABYTE } from '../../domain/byte-units.ts';
-import type { ExportProgress } from '../../exporting/write-readings.ts';
+import type { ExportProgress } from '../../export/write-readings.ts';
 import type { ImportProgress } from '../../ingest/files/import-file.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 

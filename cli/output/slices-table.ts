@@ -1,7 +1,7 @@
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 import { sliceStatus } from '../../domain/slices/slice-status.ts';
 import { tagsOf } from '../../domain/slices/slice-tags.ts';
-import type { KeptSlice } from '../../keeping/keeper.ts';
+import type { KeptSlice } from '../../store/archive/keeper.ts';
 import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';

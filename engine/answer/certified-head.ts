@@ -2,8 +2,8 @@ import type { Exact } from '../../domain/toppers/exact.ts';
 import { laneValue, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import { type RankedHead, rankedKeyAt } from '../../segments/heads/head.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import type { UnitColumn } from '../kernel/aggregate/unit-column.ts';
 import { rowOf } from '../kernel/blocks/segment-series.ts';
-import type { UnitColumn } from '../kernel/fold/unit-column.ts';
 import type { TopKeys } from '../plan/key-questions.ts';
 
 /*

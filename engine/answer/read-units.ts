@@ -5,9 +5,9 @@ import {
   SegmentBlocks,
   type StartedBlock,
 } from '../fetch/segment-blocks.ts';
+import type { UnitReadings } from '../kernel/aggregate/fold-units.ts';
+import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
-import type { UnitReadings } from '../kernel/fold/fold-units.ts';
-import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
 import { mapped, type PartsUnion, requestMaps } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';

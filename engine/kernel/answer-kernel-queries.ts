@@ -2,7 +2,7 @@ import type { Sliced } from '../../domain/sliced.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
-import type { Folded } from './fold/fold-units.ts';
+import type { Folded } from './aggregate/fold-units.ts';
 import { type BlockHead, headOf, largestOfHead } from './select/block-heads.ts';
 import {
   type ApproxRow,

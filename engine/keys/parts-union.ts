@@ -3,8 +3,8 @@ import type { KeyList } from '../../segments/keys/key-list.ts';
 import { SOURCE_STEP } from '../../segments/roll-up-shape.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { BlockMeter, SegmentBlocks } from '../fetch/segment-blocks.ts';
+import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';
-import { SharedArrays } from '../kernel/fold/shared-arrays.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
 import {
   identityOf,

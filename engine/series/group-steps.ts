@@ -11,7 +11,7 @@ import type { KeyList } from '../../segments/keys/key-list.ts';
 import { ownMemory } from '../../segments/keys/key-list-builder.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-memory.ts';
-import { foldRows } from '../kernel/fold/fold-rows.ts';
+import { foldRows } from '../kernel/aggregate/fold-rows.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import { inPauses } from '../snapshot/in-pauses.ts';

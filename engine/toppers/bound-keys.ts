@@ -7,8 +7,8 @@ import type { StoredSegment } from '../../store/read/manifest.ts';
 import { openSource, type ReadSource } from '../answer/read-source.ts';
 import { findPassingKeys, openParts, requestParts } from '../answer/read-units.ts';
 import type { StartedBlock } from '../fetch/segment-blocks.ts';
+import type { UnitReadings } from '../kernel/aggregate/fold-units.ts';
 import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
-import type { UnitReadings } from '../kernel/fold/fold-units.ts';
 import type {
   BoundsToJoin,
   MappedBounds,

@@ -41,11 +41,11 @@ const FOLLOW_ARGS = builder.args((t) => ({
 }));
 
 /**
- * Each field answers once, as a field of a query does. `server/live/` decides when it is resolved
+ * Each field answers once, as a field of a query does. `server/subscriptions/` decides when it is resolved
  * again and who receives the result; graphql-js's own subscriptions are not used.
  */
 const answeredElsewhere = (): never => {
-  throw new Error('subscriptions are answered by server/live');
+  throw new Error('subscriptions are answered by server/subscriptions');
 };
 
 builder.subscriptionFields((t) => ({
@@ -96,7 +96,7 @@ builder.subscriptionFields((t) => ({
     authScopes: { signedIn: true },
     args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
     subscribe: (): AsyncIterable<AlertEventView> => answeredElsewhere(),
-    // `server/live/alert-messages.ts` decides which events these are.
+    // `server/subscriptions/alert-messages.ts` decides which events these are.
     resolve: (event) => event,
   }),
 }));

@@ -14,9 +14,9 @@ import { GRAPHQL_PATH } from '../http/graphql-path.ts';
 import { headersOf } from '../http/headers-of.ts';
 import { type Answer, type Exchange, readBody, send } from '../http/http-exchange.ts';
 import { requireOwnSite } from '../http/other-sites.ts';
-import type { Live } from '../live/live.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
+import type { Live } from '../subscriptions/live.ts';
 
 /** Creates the route of GraphQL over HTTP. Yoga answers all operations that are not compiled. */
 export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepingOf, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
+import { keepingOf, makePoolFolder, removeFolder } from '../store/archive/keep-support.ts';
 import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line } from '../support/lab/service.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';

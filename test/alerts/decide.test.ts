@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectContext } from '../../db/write/select-context.ts';
-import { exportDeclaration } from '../../exporting/declaration.ts';
+import { exportDeclaration } from '../../export/declaration.ts';
 import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line } from '../support/lab/service.ts';
 import { type AlertLab, GRID, reading, startAlertLab, windowEnd } from './alert-lab.ts';

@@ -4,7 +4,7 @@ import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partition
 import { withConnection } from '../../db/write/with-connection.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { keepingOf } from '../keeping/keep-support.ts';
+import { keepingOf } from '../store/archive/keep-support.ts';
 import { rowsOf } from '../support/database/rows-of.ts';
 import { DAY, group, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';

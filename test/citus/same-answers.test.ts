@@ -8,7 +8,7 @@ import {
   type StoredAnswer,
 } from '../conversion/stored-answers.ts';
 import { restoreStoredDatabase, type StoredDatabase } from '../conversion/stored-database.ts';
-import { keepingOf } from '../keeping/keep-support.ts';
+import { keepingOf } from '../store/archive/keep-support.ts';
 import { makeReady } from '../support/database/database.ts';
 import { DAY, T0 } from '../support/lab/lab.ts';
 import { startTestService, type TestService } from '../support/lab/service.ts';

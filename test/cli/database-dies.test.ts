@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderAt } from '../../db/embedded/data-folder.ts';
+import { folderAt } from '../../postgres/data-folder.ts';
 import { makeTemporaryFolder } from '../support/database/test-server.ts';
 import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 import { isRunning, killServer, postmasterPid } from '../support/programs/processes.ts';

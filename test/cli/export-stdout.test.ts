@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, removeFolder } from '../exporting/export-support.ts';
+import { makeFolder, removeFolder } from '../export/export-support.ts';
 import { holdTables } from '../support/database/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type TestService } from '../support/lab/service.ts';

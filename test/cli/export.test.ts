@@ -2,8 +2,8 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeFolder, removeFolder, runOn } from '../exporting/export-support.ts';
-import { keepingOf } from '../keeping/keep-support.ts';
+import { makeFolder, removeFolder, runOn } from '../export/export-support.ts';
+import { keepingOf } from '../store/archive/keep-support.ts';
 import { parseCsv } from '../support/files/csv-parsers.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type TestService } from '../support/lab/service.ts';

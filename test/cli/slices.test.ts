@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sizeText } from '../../cli/output/slices-table.ts';
-import { filesBelow, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
+import { filesBelow, makePoolFolder, removeFolder } from '../store/archive/keep-support.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/lab/service.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compactContext } from '../../store/merge/compact-context.ts';
-import { keepingOf } from '../keeping/keep-support.ts';
+import { keepingOf } from '../store/archive/keep-support.ts';
 import { makeReady } from '../support/database/database.ts';
 import { DAY, T0 } from '../support/lab/lab.ts';
 import { basic, startTestService, type TestService } from '../support/lab/service.ts';

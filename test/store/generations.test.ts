@@ -17,7 +17,7 @@ import {
   openKeepingLab,
   untilItWaits,
   untilWaiting,
-} from './keeping/keeping-lab.ts';
+} from './archive/keeping-lab.ts';
 import { DAY, DAY_START, minute, openPartition, type SegmentToWrite } from './store-lab.ts';
 
 /** Slice 1 of the lab is being filled: these tests run on its first morning. */

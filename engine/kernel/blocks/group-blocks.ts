@@ -1,9 +1,9 @@
 import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
-import { type Folded, foldInSlices, releaseFolded } from '../fold/fold-units.ts';
-import { SharedArrays } from '../fold/shared-arrays.ts';
-import { boundedColumn, type UnitColumn } from '../fold/unit-column.ts';
+import { type Folded, foldInSlices, releaseFolded } from '../aggregate/fold-units.ts';
+import { SharedArrays } from '../aggregate/shared-arrays.ts';
+import { boundedColumn, type UnitColumn } from '../aggregate/unit-column.ts';
 import { isCounted } from '../select/key-rows.ts';
 import { distinctIds } from './distinct-ids.ts';
 

@@ -1,7 +1,7 @@
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
-import { boundedColumn } from '../fold/unit-column.ts';
+import { foldUnits, releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
+import { boundedColumn } from '../aggregate/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 
 /** shift: number to add to each id. */

@@ -3,7 +3,7 @@ import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { type KeyList, keyStart, networkRange } from '../../../segments/keys/key-list.ts';
-import { foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { foldInSlices, releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './group-blocks.ts';
 

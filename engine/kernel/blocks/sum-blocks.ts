@@ -1,9 +1,9 @@
 import type { Sliced } from '../../../domain/sliced.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
-import { foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
-import type { SharedArrays } from '../fold/shared-arrays.ts';
-import { boundedColumn } from '../fold/unit-column.ts';
+import { foldInSlices, releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
+import type { SharedArrays } from '../aggregate/shared-arrays.ts';
+import { boundedColumn } from '../aggregate/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import { distinctIds } from './distinct-ids.ts';
 import type { KeyedColumn } from './group-blocks.ts';

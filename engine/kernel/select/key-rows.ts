@@ -3,8 +3,8 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { approximate, isWide, type Lanes, laneValue } from '../../../segments/codes/lanes.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../fold/fold-units.ts';
-import { giveBackRowArrays, takeRowArrays } from '../fold/scratch.ts';
+import type { Folded } from '../aggregate/fold-units.ts';
+import { giveBackRowArrays, takeRowArrays } from '../aggregate/scratch.ts';
 
 /**
  * `length` rows of a folded result (the arrays may be longer), each with its value as a double:

@@ -3,8 +3,13 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type Lanes, NARROW_BOUND } from '../../../segments/codes/lanes.ts';
-import type { Folded } from '../fold/fold-units.ts';
-import { giveBackLanes, giveBackRowArrays, takeLanes, takeRowArrays } from '../fold/scratch.ts';
+import type { Folded } from '../aggregate/fold-units.ts';
+import {
+  giveBackLanes,
+  giveBackRowArrays,
+  takeLanes,
+  takeRowArrays,
+} from '../aggregate/scratch.ts';
 import {
   approxOf,
   countedRows,

@@ -1,8 +1,13 @@
 import type { Sliced } from '../../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
 import { approximate, isWide } from '../../../segments/codes/lanes.ts';
-import { type Folded, foldInSlices, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
-import { SharedArrays } from '../fold/shared-arrays.ts';
+import {
+  type Folded,
+  foldInSlices,
+  releaseFolded,
+  type UnitReadings,
+} from '../aggregate/fold-units.ts';
+import { SharedArrays } from '../aggregate/shared-arrays.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
 export type StepsToBound = {

@@ -11,6 +11,9 @@ import { type FormedNetworks, formNetworks } from '../../../segments/keys/form-n
 import { type KeyKinds, keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { uniteInSlices } from '../../../segments/keys/unite-keys.ts';
+import { releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
+import { openUnits } from '../aggregate/open-units.ts';
+import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import { type Answer, answerKernelQueries, type KernelQuery } from '../answer-kernel-queries.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
 import { type BlocksOfList, groupBlocks } from '../blocks/group-blocks.ts';
@@ -22,9 +25,6 @@ import {
   type TileCut,
   type TileRows,
 } from '../blocks/tile-rows.ts';
-import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
-import { openUnits } from '../fold/open-units.ts';
-import { SharedArrays } from '../fold/shared-arrays.ts';
 import { foldTrend, type TrendPart, type TrendQuestion } from '../fold-trend.ts';
 import { type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';

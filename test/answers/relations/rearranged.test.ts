@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, removeFolder, takeElsewhere } from '../../exporting/export-support.ts';
-import { keepingOf } from '../../keeping/keep-support.ts';
+import { makeFolder, removeFolder, takeElsewhere } from '../../export/export-support.ts';
+import { keepingOf } from '../../store/archive/keep-support.ts';
 import { parseExactly } from '../../support/http/answers.ts';
 import type { RestParameters } from '../../support/http/rest-parameters.ts';
 import { startLab } from '../../support/lab/lab.ts';

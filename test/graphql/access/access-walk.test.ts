@@ -236,7 +236,7 @@ async function idsOf(credentials: Credentials, names: Names, node: string): Prom
 describe('the walk', () => {
   it('asks for every field of every type of the schema', () => {
     const walked = new Set(walk(schema, 'Query', argumentsFor(OF_VAULT)).map(({ field }) => field));
-    // Subscriptions and mutations return the same types; test/live and test/changes check who may
+    // Subscriptions and mutations return the same types; test/server/subscriptions and test/changes check who may
     // use them.
     const others = ['Subscription', 'Mutation'];
     const asked = objectTypes(schema).filter(({ name }) => !others.includes(name));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseReadableKey } from '../../../domain/keys/key-text.ts';
-import { networkOf } from '../../loaders/plain-networks.ts';
+import { networkOf } from '../../engine/plain-networks.ts';
 import { openStream } from '../../support/http/event-stream.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, basic, type Line, type TestService } from '../../support/lab/service.ts';

@@ -4,7 +4,7 @@ import { compareKeys } from '../../../domain/keys/compare-keys.ts';
 import { sharedMemory } from '../../../segments/filter/key-set.ts';
 import { formNetworks, NETWORK_CODEC } from '../../../segments/keys/form-networks.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
-import { lengths, networkOf } from '../../loaders/plain-networks.ts';
+import { lengths, networkOf } from '../../engine/plain-networks.ts';
 import { codecOf, listOf } from './random-keys.ts';
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');

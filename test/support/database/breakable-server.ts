@@ -2,15 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { prepareBinaries } from '../../../db/embedded/binaries.ts';
-import { openDataFolder, SYSTEM_DIR } from '../../../db/embedded/data-folder.ts';
-import { processIdentity } from '../../../db/embedded/process-identity.ts';
-import {
-  findRunningServer,
-  stopServer,
-  waitUntilReady,
-} from '../../../db/embedded/running-server.ts';
-import { serverArguments, serverEnvironment } from '../../../db/embedded/server-options.ts';
+import { prepareBinaries } from '../../../postgres/binaries.ts';
+import { openDataFolder, SYSTEM_DIR } from '../../../postgres/data-folder.ts';
+import { processIdentity } from '../../../postgres/process-identity.ts';
+import { findRunningServer, stopServer, waitUntilReady } from '../../../postgres/running-server.ts';
+import { serverArguments, serverEnvironment } from '../../../postgres/server-options.ts';
 import { isRunning, killServer, postmasterPid } from '../programs/processes.ts';
 import { CARELESS_SETTINGS, startTestServer } from './test-server.ts';
 

@@ -2,8 +2,8 @@ import { appendFile, cp, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { folderAt } from '../../../db/embedded/data-folder.ts';
-import { giveTreeTo, serverUserFor } from '../../../db/embedded/server-user.ts';
+import { folderAt } from '../../../postgres/data-folder.ts';
+import { giveTreeTo, serverUserFor } from '../../../postgres/server-user.ts';
 import { withClient } from './database.ts';
 import {
   CARELESS_SETTINGS,

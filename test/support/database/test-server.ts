@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedServer, startEmbedded } from '../../../db/embedded/start-embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../../postgres/start-embedded.ts';
 
 /** Nothing that tests write has to survive a power cut. */
 export const CARELESS_SETTINGS = {

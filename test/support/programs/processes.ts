@@ -2,10 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folderAt } from '../../../db/embedded/data-folder.ts';
-import { processIdentity } from '../../../db/embedded/process-identity.ts';
-import { serverUserFor } from '../../../db/embedded/server-user.ts';
 import { hasCode } from '../../../domain/has-code.ts';
+import { folderAt } from '../../../postgres/data-folder.ts';
+import { processIdentity } from '../../../postgres/process-identity.ts';
+import { serverUserFor } from '../../../postgres/server-user.ts';
 
 export const isRunning = (pid: number): boolean => processIdentity(pid) !== null;
 

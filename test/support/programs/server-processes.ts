@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folderAt } from '../../../db/embedded/data-folder.ts';
+import { folderAt } from '../../../postgres/data-folder.ts';
 
 /** The parent of all other processes of the PostgreSQL server in a folder. */
 function postmasterOf(dataDir: string): string {

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import type { ServerUser } from '../../../db/embedded/server-user.ts';
+import type { ServerUser } from '../../../postgres/server-user.ts';
 import { makeTemporaryFolder } from '../database/test-server.ts';
 
 /** A separate file system in memory, of a chosen size. */

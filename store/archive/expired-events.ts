@@ -1,0 +1,38 @@
+import { inTransaction } from '../../db/connection/connection.ts';
+import { deleteExpiredEvents } from '../../db/write/alerts/retention/delete-expired-events.ts';
+import { deleteUnusedRevisions } from '../../db/write/alerts/retention/delete-unused-revisions.ts';
+import { insertAudit } from '../../db/write/audit/insert-audit.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
+import type { Keeper } from './keeper.ts';
+
+/**
+ * Deletes alert events that ended by `before`, and superseded revisions that are left without
+ * events. Returns the number of events deleted. Events that are firing or have pending deliveries
+ * stay.
+ */
+export async function dropExpiredEvents(
+  keeper: Pick<Keeper, 'connection' | 'contextId' | 'context' | 'by' | 'signal'>,
+  before: EpochSeconds,
+): Promise<number> {
+  const { connection, contextId, context, by, signal } = keeper;
+  const max = LIMITS.droppedEvents;
+  let dropped = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const deleted = await inTransaction(connection, async () => {
+      const events = await deleteExpiredEvents(connection, { contextId, before, most: max });
+      const entry = {
+        action: 'alert events dropped',
+        object: context,
+        detail: { events },
+      } as const;
+      if (events > 0) await insertAudit(connection, [entry], by);
+      return events;
+    });
+    dropped += deleted;
+    if (deleted < max) break;
+  }
+  if (dropped > 0) await deleteUnusedRevisions(connection, contextId);
+  return dropped;
+}

@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { runWhole } from '../../../domain/sliced.ts';
+import { compareExact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import {
+  foldUnits,
+  releaseFolded,
+  type UnitReadings,
+} from '../../../engine/kernel/aggregate/fold-units.ts';
+import { openUnits } from '../../../engine/kernel/aggregate/open-units.ts';
+import { boundOf } from '../../../engine/kernel/aggregate/unit-column.ts';
+import {
+  type Answer,
+  answerKernelQueries,
+  type KernelQuery,
+} from '../../../engine/kernel/answer-kernel-queries.ts';
+import { setWide, wideLanes } from '../../../segments/codes/lanes.ts';
+import type { PlainReading } from './plain-blocks.ts';
+import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import {
+  answerPlainly,
+  ascending,
+  foldPlainly,
+  inOrder,
+  keySetOf,
+  type PlainUnit,
+  unitOf,
+} from './reference-answers.ts';
+
+const MOST_ID = 400;
+
+type Reading = fc.Arbitrary<PlainReading>;
+
+const block = (reading: Reading): fc.Arbitrary<PlainUnit> =>
+  idsUpTo(MOST_ID, 40).chain((ids) =>
+    fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
+  );
+
+const UP_TO_SIX = { minLength: 0, maxLength: 6 };
+
+/** Blocks with readings of a fold, some of them null. */
+const unitsOf = (fold: Fold, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
+  fc
+    .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
+    .chain(([reading, hasGaps]) =>
+      fc.array(block(hasGaps ? fc.option(reading, { nil: null }) : reading), size),
+    );
+
+/** Distinct keys, some of which do not exist. */
+const ordinals: fc.Arbitrary<number[]> = fc.uniqueArray(
+  fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: MOST_ID + 5 })),
+  { maxLength: 120 },
+);
+
+const rooms = fc.constantFrom(0, 20, MOST_ID + 10);
+
+const selection = fc.record({
+  within: fc.option(ordinals, { nil: null }),
+  passing: fc.option(
+    fc.tuple(ordinals, rooms).map(([keys, room]) => keySetOf(keys, room)),
+    { nil: null },
+  ),
+});
+
+const question: fc.Arbitrary<KernelQuery> = fc.oneof(
+  fc
+    .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
+    .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
+  fc.tuple(selection, ordinals).map(([selected, keys]) => ({
+    kind: 'ranks' as const,
+    ...selected,
+    keys,
+  })),
+  ordinals.map((keys) => ({ kind: 'values' as const, keys })),
+);
+
+/** Sorts the parts of an answer that have no defined order. */
+function ordered(answer: Answer): unknown {
+  if (answer.kind === 'top') return { ...answer, candidates: inOrder(answer.candidates) };
+  if (answer.kind !== 'ranks') return answer;
+  const ranks = answer.ranks.map((rank) => rank && { ...rank, equals: ascending(rank.equals) });
+  return { ...answer, ranks };
+}
+
+const lessOf = (unit: UnitReadings): UnitReadings => ({ ...unit, sign: -1 });
+
+/** taken: blocks that are added as well, and subtracted again. */
+const ask = (
+  units: readonly PlainUnit[],
+  fold: Fold,
+  questions: readonly KernelQuery[],
+  taken: readonly PlainUnit[] = [],
+): Answer[] => {
+  const added = [...units, ...taken].map(unitOf);
+  const folded = runWhole(
+    openUnits([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold),
+  );
+  const answers = runWhole(answerKernelQueries(folded, questions));
+  releaseFolded(folded);
+  return answers;
+};
+
+describe.each(FOLDS)('questions about blocks of a meter whose readings combine by %s', (fold) => {
+  it.each([
+    ['any number of blocks', UP_TO_SIX],
+    ['a single block, which is read as it is', { minLength: 1, maxLength: 1 }],
+  ])('are answered as in plain arithmetic: %s', (_, size) => {
+    const isSame = fc.property(
+      unitsOf(fold, size),
+      fc.array(question, { minLength: 1, maxLength: 4 }),
+      (units, questions) => {
+        const values = foldPlainly(units, fold);
+        expect(ask(units, fold, questions).map(ordered)).toEqual(
+          questions.map((each) => answerPlainly(values, each, fold)),
+        );
+      },
+    );
+    fc.assert(isSame, { numRuns: 150 });
+  });
+
+  it('list the largest first, and all that equal the last', () => {
+    const isDescending = fc.property(
+      unitsOf(fold),
+      fc.integer({ min: 1, max: 5 }),
+      (units, maxItems) => {
+        const [answer] = ask(units, fold, [{ kind: 'top', maxItems, within: null, passing: null }]);
+        if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
+        const { candidates, keyCount } = answer;
+        expect(candidates.length).toBeGreaterThanOrEqual(Math.min(maxItems, keyCount));
+        for (const [index, { value }] of candidates.entries()) {
+          const before = candidates[index - 1]?.value ?? value;
+          expect(compareExact(before, value)).toBeGreaterThanOrEqual(0);
+          if (index >= maxItems) expect(compareExact(before, value)).toBe(0);
+        }
+      },
+    );
+    fc.assert(isDescending, { numRuns: 60 });
+  });
+});
+
+describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) => {
+  it('leave nothing behind when they are subtracted again', () => {
+    const isSame = fc.property(unitsOf(fold), unitsOf(fold), fc.array(question), (...given) => {
+      const [units, taken, questions] = given;
+      const values = foldPlainly(units, fold);
+      expect(ask(units, fold, questions, taken).map(ordered)).toEqual(
+        questions.map((each) => answerPlainly(values, each, fold)),
+      );
+    });
+    fc.assert(isSame, { numRuns: 200 });
+  });
+});
+
+it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (fold) => {
+  const units = [unitOf([]), lessOf(unitOf([]))];
+  expect(() => runWhole(openUnits(units, fold))).toThrow('cannot be taken out again');
+});
+
+const TOP_ONE: KernelQuery = { kind: 'top', maxItems: 1, within: null, passing: null };
+
+/** Blocks in which key n has the n-th value. */
+const blocks = (...values: (bigint | null)[][]): PlainUnit[] =>
+  values.map((row) =>
+    row.map((sum, id) => ({ id, reading: sum === null ? null : { sum, count: 1n } })),
+  );
+
+describe('sums', () => {
+  it.each<[string, bigint, number]>([
+    ['2^53', 2n ** 53n - 1n, 3],
+    ['2^63', 2n ** 63n - 1n, 2],
+    ['2^77', 2n ** 63n - 1n, 20_000],
+  ])('beyond %s stay exact', (_, value, times) => {
+    const all = Array.from({ length: times }, () => blocks([value, value - 1n])).flat();
+    const [answer] = ask(all, 'sum', [TOP_ONE]);
+    const count = BigInt(times);
+    expect(answer).toMatchObject({
+      candidates: [{ ordinal: 0, value: { sum: value * count, count: 1n } }],
+      rest: { sum: (value - 1n) * count, count: 1n },
+      total: { sum: (2n * value - 1n) * count, count: 1n },
+    });
+  });
+
+  it('of many keys may exceed 2^53 together although none does alone', () => {
+    const value = 2n ** 52n - 1n;
+    const row = Array.from({ length: 1000 }, () => value);
+    const [answer] = ask(blocks(row), 'sum', [TOP_ONE]);
+    expect(answer).toMatchObject({ total: { sum: value * 1000n }, keyCount: 1000 });
+  });
+
+  /** `count` keys; key n has the value `value` − n. */
+  function manyKeys(count: number, value: bigint): UnitReadings {
+    const values = wideLanes(count);
+    for (let row = 0; row < count; row += 1) setWide(values, row, value - BigInt(row));
+    const ids = Uint32Array.from(values.low, (_, row) => row);
+    const column = { values, counts: null, bound: boundOf(values), countBound: count };
+    return { ids, column, sign: 1 };
+  }
+
+  it.each([
+    ['of more keys than are added up at once', 2 ** 20 + 7, 1],
+    ['of many keys in many blocks', 8200, 513],
+  ])('%s are exact too', (_, keys, blockCount) => {
+    const value = 2n ** 62n + 2n ** 32n - 1n;
+    const unit = manyKeys(keys, value);
+    const folded = foldUnits(
+      Array.from({ length: blockCount }, () => unit),
+      'sum',
+    );
+    const [answer] = runWhole(
+      answerKernelQueries(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]),
+    );
+    const count = BigInt(keys);
+    const times = BigInt(blockCount);
+    const sum = times * (count * value - (count * (count - 1n)) / 2n);
+    expect(answer).toMatchObject({ total: { sum }, candidates: [] });
+  });
+});
+
+describe('values that differ only beyond the precision of a double', () => {
+  const near = [2n ** 60n, 2n ** 60n + 2n, 2n ** 60n + 1n];
+
+  it.each(FOLDS)('are distinguished by %s', (fold) => {
+    const [top, ranks] = ask(blocks(near), fold, [
+      TOP_ONE,
+      {
+        kind: 'ranks',
+        within: null,
+        passing: null,
+        keys: [0, 1, 2],
+      },
+    ]);
+    expect(top).toMatchObject({ candidates: [{ ordinal: 1 }] });
+    expect(ranks).toMatchObject({ ranks: [{ larger: 2 }, { larger: 0 }, { larger: 1 }] });
+  });
+
+  it('are distinguished as means of large sums', () => {
+    const units: PlainUnit[] = [
+      [
+        { id: 0, reading: { sum: 2n ** 62n, count: 3n } },
+        { id: 1, reading: { sum: 2n ** 63n + 1n, count: 6n } },
+        { id: 2, reading: { sum: 2n ** 63n, count: 6n } },
+      ],
+    ];
+    const [top, ranks] = ask(units, 'mean', [
+      TOP_ONE,
+      { kind: 'ranks', within: null, passing: null, keys: [2] },
+    ]);
+    expect(top).toMatchObject({ candidates: [{ ordinal: 1 }] });
+    expect(ranks).toMatchObject({
+      ranks: [{ larger: 1, equals: [0, 2] }],
+    });
+  });
+});
+
+describe('a reading that counts', () => {
+  it('is not a zero of a counter, which is neither listed nor counted', () => {
+    for (const fold of ['sum', 'rate'] as const) {
+      const [answer] = ask(blocks([0n, null], [0n, 0n]), fold, [TOP_ONE]);
+      expect(answer).toEqual({
+        kind: 'top',
+        candidates: [],
+        total: null,
+        rest: null,
+        restPassing: null,
+        keyCount: 0,
+      });
+    }
+  });
+
+  it.each(['mean', 'max', 'min'] as const)('is a zero of a meter that combines by %s', (fold) => {
+    const [answer] = ask(blocks([0n, null], [0n, null]), fold, [TOP_ONE]);
+    expect(answer).toMatchObject({ candidates: [{ ordinal: 0, value: { sum: 0n } }], keyCount: 1 });
+  });
+
+  it('does not exist without blocks', () => {
+    for (const fold of FOLDS) {
+      const [answer] = ask([], fold, [TOP_ONE]);
+      expect(answer).toMatchObject({ candidates: [], total: null, rest: null, keyCount: 0 });
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import { foldUnits, releaseFolded } from '../../../engine/kernel/aggregate/fold-units.ts';
+import { countedRows, exactValue, ordinalOf } from '../../../engine/kernel/select/key-rows.ts';
+import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
+
+/** Returns the values of the keys that count. */
+function folded(units: readonly PlainUnit[], fold: Fold) {
+  const result = foldUnits(units.map(unitOf), fold);
+  const { rows, length } = countedRows(result);
+  const values = new Map(
+    Array.from(rows.subarray(0, length), (row) => [
+      ordinalOf(result, row),
+      exactValue(result, row),
+    ]),
+  );
+  releaseFolded(result);
+  return { result, values };
+}
+
+const unitsOf = (fold: Fold, mostId: number): fc.Arbitrary<PlainUnit[]> =>
+  fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) =>
+    fc.array(
+      idsUpTo(mostId, 30).chain((ids) =>
+        fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
+      ),
+      { maxLength: 8 },
+    ),
+  );
+
+describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
+  it.each([
+    ['few of very many keys have readings', 200_000],
+    ['most keys have readings', 30],
+  ])('add up to the same as their readings one by one, if %s', (_, mostId) => {
+    const isSame = fc.property(unitsOf(fold, mostId), (units) => {
+      expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
+    });
+    fc.assert(isSame, { numRuns: mostId > 1000 ? 20 : 100 });
+  });
+
+  it('leave nothing behind for the blocks that are added up next', () => {
+    const isClean = fc.property(unitsOf(fold, 200), fc.constantFrom(...FOLDS), (units, before) => {
+      const first = units.map((unit) =>
+        unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
+      );
+      folded(first, before);
+      expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
+    });
+    fc.assert(isClean, { numRuns: 50 });
+  });
+});
+
+describe('the memory of a fold', () => {
+  const unit = (id: number, value: bigint): PlainUnit => [
+    { id, reading: { sum: value, count: 1n } },
+  ];
+
+  it('is one double per key as long as the sum of all values stays below 2^53', () => {
+    const half = 2n ** 52n - 1n;
+    const [below, at] = [
+      [half, half, 1n],
+      [half, half, 2n],
+    ].map((values) =>
+      folded(
+        values.map((value) => unit(0, value)),
+        'sum',
+      ),
+    );
+    expect(below?.result.values.high).toBeNull();
+    expect(at?.result.values.high).not.toBeNull();
+  });
+
+  it('is one double per key for extremes, which are not added', () => {
+    const most = 2n ** 53n - 1n;
+    expect(folded([unit(0, most), unit(0, most)], 'max').result.values.high).toBeNull();
+    expect(folded([unit(0, most), unit(0, -most)], 'min').result.values.high).toBeNull();
+  });
+
+  it('reaches to the highest ordinal of all blocks, and is empty without blocks', () => {
+    const rowsOf = (units: PlainUnit[]) => folded(units, 'sum').result.values.low.length;
+    expect(rowsOf([unit(9, 1n), [], unit(11, 1n), unit(2, 1n)])).toBe(12);
+    expect(rowsOf([])).toBe(0);
+    expect(rowsOf([[]])).toBe(0);
+  });
+});

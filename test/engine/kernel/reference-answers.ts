@@ -1,0 +1,128 @@
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { UnitReadings } from '../../../engine/kernel/aggregate/fold-units.ts';
+import { boundOf } from '../../../engine/kernel/aggregate/unit-column.ts';
+import type { KernelQuery } from '../../../engine/kernel/answer-kernel-queries.ts';
+import type { KeySelection } from '../../../engine/kernel/select/select-rows.ts';
+import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
+import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
+
+/** A block: the ascending ordinals of its keys, each with a reading or null. */
+export type PlainUnit = readonly {
+  readonly id: number;
+  readonly reading: PlainReading;
+}[];
+
+export function unitOf(rows: PlainUnit): UnitReadings {
+  const readings = rows.map(({ reading }) => reading);
+  const nothing = { values: lanesOf(readings.map(() => null)), counts: null };
+  const { values, counts } = columnOf(readings) ?? nothing;
+  return {
+    ids: Uint32Array.from(rows, ({ id }) => id),
+    sign: 1,
+    column: {
+      values,
+      counts,
+      bound: boundOf(values),
+      countBound: counts ? boundOf(counts) : rows.length,
+    },
+  };
+}
+
+/** Returns the value of each key (decision 23), without keys that do not count (decision 24). */
+export function foldPlainly(units: readonly PlainUnit[], fold: Fold): Map<number, Exact> {
+  const folded = new Map<number, PlainReading>();
+  for (const unit of units) {
+    for (const { id, reading } of unit) {
+      folded.set(id, foldTwo(folded.get(id) ?? null, reading, fold));
+    }
+  }
+  return new Map(
+    [...folded].flatMap(([key, reading]) => (isSaid(reading, fold) ? [[key, reading]] : [])),
+  );
+}
+
+/** A set with room for `count` keys, which contains the given ones that fit. */
+export const keySetOf = (ordinals: readonly number[], count: number): KeySet => {
+  const set = emptyKeySet(count);
+  for (const ordinal of ordinals) if (ordinal < count) addKey(set, ordinal);
+  return set;
+};
+
+/** An answer as plain values; parts without an order are sorted by ordinal. */
+export type PlainAnswer = unknown;
+
+const valued = ([ordinal, value]: readonly [number, Exact]) => ({ ordinal, value });
+
+function selected(values: ReadonlyMap<number, Exact>, { within, passing }: KeySelection) {
+  const counted = [...values].filter(([ordinal]) => within === null || within.includes(ordinal));
+  const passed = counted.filter(([ordinal]) => passing === null || hasKey(passing, ordinal));
+  return { counted, passed };
+}
+
+const totalOf = (keys: readonly (readonly [number, Exact])[], fold: Fold): PlainReading =>
+  keys.reduce<PlainReading>((all, [, value]) => foldTwo(all, value, fold), null);
+
+/** Derives the answer from the values of all keys, as in decisions 24 and 25. */
+export function answerPlainly(
+  values: ReadonlyMap<number, Exact>,
+  question: KernelQuery,
+  fold: Fold,
+): PlainAnswer {
+  if (question.kind === 'values') {
+    return { kind: 'values', values: question.keys.map((key) => values.get(key) ?? null) };
+  }
+  const { counted, passed } = selected(values, question);
+  if (question.kind === 'chosen') {
+    const own = new Set(question.keys);
+    const without = (keys: readonly (readonly [number, Exact])[]) =>
+      keys.filter(([key]) => !own.has(key));
+    return {
+      kind: 'chosen',
+      values: question.keys.map((key) => values.get(key) ?? null),
+      total: totalOf(counted, fold),
+      rest: totalOf(without(counted), fold),
+      restPassing: totalOf(without(passed), fold),
+      keyCount: passed.length,
+    };
+  }
+  if (question.kind === 'ranks') {
+    const ranks = question.keys.map((ordinal) => {
+      const own = passed.find(([key]) => key === ordinal);
+      if (!own) return null;
+      const compared = passed.map(([key, value]) => [key, compareExact(value, own[1])] as const);
+      return {
+        value: own[1],
+        larger: compared.filter(([, difference]) => difference > 0).length,
+        equals: ascending(compared.flatMap(([key, d]) => (d === 0 ? [key] : []))),
+      };
+    });
+    return { kind: 'ranks', ranks };
+  }
+  const ranked = passed.toSorted(([, a], [, b]) => compareExact(b, a));
+  const last = ranked[question.maxItems - 1];
+  const candidates = last ? ranked.filter(([, v]) => compareExact(v, last[1]) >= 0) : ranked;
+  const listed = new Set(candidates.map(([key]) => key));
+  const rest = (keys: typeof ranked) =>
+    totalOf(
+      keys.filter(([key]) => !listed.has(key)),
+      fold,
+    );
+  return {
+    kind: 'top',
+    candidates: inOrder(candidates.map(valued)),
+    total: totalOf(counted, fold),
+    rest: rest(counted),
+    restPassing: rest(passed),
+    keyCount: passed.length,
+  };
+}
+
+export const ascending = (ordinals: readonly number[]): number[] =>
+  ordinals.toSorted((a, b) => a - b);
+
+/** Sorts by descending value, and equal ones by ordinal. */
+export const inOrder = <Valued extends { ordinal: number; value: Exact }>(
+  candidates: readonly Valued[],
+): Valued[] =>
+  candidates.toSorted((a, b) => compareExact(b.value, a.value) || a.ordinal - b.ordinal);
