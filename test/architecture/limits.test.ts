@@ -1,6 +1,5 @@
 import { type Function as FunctionNode, parseSync, Visitor } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { readSources } from './source-files.ts';
 
 const FILE_LINES = 400;
@@ -8,7 +7,6 @@ const FILE_LINES = 400;
 /** Most functions have far fewer than 25; the loops of decoders and merges have the most. */
 const FUNCTION_STATEMENTS = 35;
 const COLUMNS = 100;
-const FOLDER_FILES = 20;
 
 // Nobody reads generated code.
 const code = [...readSources(), ...readSources(['reference'])].filter(
@@ -41,12 +39,6 @@ describe('the size limits', () => {
       ),
     );
     expect(wide).toEqual([]);
-  });
-
-  it(`keep every folder within ${FOLDER_FILES} files`, () => {
-    const files = groupBy([...code, ...tests], ({ path }) => path.slice(0, path.lastIndexOf('/')));
-    const full = [...files].filter(([, { length }]) => length > FOLDER_FILES);
-    expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
   });
 
   it('name files in kebab-case, and none `utils` or the like', () => {
