@@ -1,34 +1,57 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 
-/** Paths in backticks that name a file or, with a slash at the end, a folder. */
+const root = projectRoot();
+
+const NOT_OURS = /(^|\/)(node_modules|dist|\.\w[\w-]*)(\/|$)/;
+
+/** The files and folders of the project, as paths from its root with slashes. */
+const FILES = readdirSync(root)
+  .filter((name) => !NOT_OURS.test(name))
+  .flatMap((name) => [name, ...filesBelow(name)]);
+
+const FOLDERS = new Set(FILES.flatMap((path) => (path.includes('/') ? [path.split('/')[0]] : [])));
+
+function filesBelow(folder: string): string[] {
+  if (!statSync(join(root, folder)).isDirectory()) return [];
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.split(sep).join('/')}`)
+    .filter((path) => !NOT_OURS.test(path));
+}
+
+/** Paths in backticks of folders of the project, and of files of code, also without their folder. */
 const namedPaths = (text: string): string[] =>
   [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/?)`/g)]
     .map(([, path]) => path as string)
-    .filter((path) => path.includes('/') || /\.(ts|md|mjs)$/.test(path));
-
-const root = projectRoot();
+    .filter((path) => FOLDERS.has(path.split('/')[0] ?? '') || /\.(tsx?|mjs|sql)$/.test(path));
 
 const missingFrom = (paths: readonly string[]): string[] =>
-  paths.filter((path) => !existsSync(join(root, path)));
+  paths.filter((path) => !FILES.some((file) => `/${file}`.endsWith(`/${path.replace(/\/$/, '')}`)));
 
-describe('the files that CONTRIBUTING.md names', () => {
-  const named = namedPaths(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'));
+/** The pages that say where something is: they and not the code would be out of date. */
+const PAGES = FILES.filter(
+  (file) =>
+    /^(ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/adr\/.*\.md$/.test(file) ||
+    /^(?!bench|docs|examples).*\/README\.md$/.test(file),
+);
 
-  it('are many', () => {
+describe.each(PAGES)('the files that %s names', (page) => {
+  it('all exist', () => {
+    expect(missingFrom(namedPaths(readFileSync(join(root, page), 'utf8')))).toEqual([]);
+  });
+});
+
+describe('the search for names of files', () => {
+  it('finds many in CONTRIBUTING.md', () => {
+    const named = namedPaths(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'));
     expect(named.length).toBeGreaterThan(40);
   });
 
-  it('all exist', () => {
-    expect(missingFrom(named)).toEqual([]);
-  });
-
-  it('would be reported if they were missing', () => {
-    expect(missingFrom(namedPaths('`server/no-such-file.ts` and `schema/`'))).toEqual([
-      'server/no-such-file.ts',
-    ]);
+  it('reports those that are missing', () => {
+    const text = '`server/no-such-file.ts`, `no-such-file.ts`, `schema/` and `limits.ts`';
+    expect(missingFrom(namedPaths(text))).toEqual(['server/no-such-file.ts', 'no-such-file.ts']);
   });
 });
 
