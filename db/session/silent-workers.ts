@@ -85,7 +85,7 @@ export class SilentWorkers {
 
   /** One check at a time, for all reads. Silent workers are checked again until they answer. */
   #checkOnce(): Promise<void> {
-    this.#check ??= this.#mergeAll().finally(() => {
+    this.#check ??= this.#checkWorkers().finally(() => {
       this.#check = null;
       if (this.#next) clearTimeout(this.#next);
       if (this.#silent.size === 0 || this.#isClosed) return;
@@ -94,7 +94,7 @@ export class SilentWorkers {
     return this.#check;
   }
 
-  async #mergeAll(): Promise<void> {
+  async #checkWorkers(): Promise<void> {
     try {
       const silent = new Set<number>();
       const { rows } = await this.#control.query<Worker>(WORKERS);

@@ -104,7 +104,7 @@ async function checkContexts(merging: Merging, connection: Connection): Promise<
   tally.imports = await checkImports(connection, before, tally.imports);
   tally.feeds = await selectFeedStates(connection);
   tally.feedsReadAtMs = performance.now();
-  await mergeAll(merging, connection, before);
+  await refreshSegments(merging, connection, before);
   let isGood = true;
   let isMerged = false;
   for (const context of before) {
@@ -116,11 +116,11 @@ async function checkContexts(merging: Merging, connection: Connection): Promise<
     isGood = (await mergeOne(merging, context)) && isGood;
     isMerged = true;
   }
-  if (isMerged) await mergeAll(merging, connection, await selectContextNumbers(connection));
+  if (isMerged) await refreshSegments(merging, connection, await selectContextNumbers(connection));
   return (await sweepAll(merging, connection, before)) && isGood;
 }
 
-async function mergeAll(
+async function refreshSegments(
   { tally, remembered, now }: Merging,
   connection: Connection,
   contexts: readonly ContextNumbersRow[],

@@ -30,7 +30,7 @@ export function lookOnce(folded: Folded, passing: KeySet | null, wanted: number)
     Number.NEGATIVE_INFINITY,
   );
   if (passing === null) {
-    const all = mergeAll(low, largest);
+    const all = lookAtAll(low, largest);
     return { all, passed: all, cut: largest[0] as number };
   }
   return { ...lookAtPassing(folded, passing, largest), cut: largest[0] as number };
@@ -38,7 +38,7 @@ export function lookOnce(folded: Folded, passing: KeySet | null, wanted: number)
 
 // Zeros may be anywhere among the rows, so a branch on them is hard to predict; NaN is rare.
 
-function mergeAll(low: Float64Array, largest: Float64Array): Tally {
+function lookAtAll(low: Float64Array, largest: Float64Array): Tally {
   let sum = 0;
   let count = 0;
   let cut = Number.NEGATIVE_INFINITY;
