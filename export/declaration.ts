@@ -1,9 +1,9 @@
 import type { Connection } from '../db/connection/connection.ts';
-import { type StoredAlert, selectAlerts } from '../db/write/alerts/select-alerts.ts';
+import { type StoredAlert, selectStoredAlerts } from '../db/write/alerts/select-alerts.ts';
 import { type AlertSink, selectSinks } from '../db/write/alerts/select-sinks.ts';
 import type { GroupRow } from '../db/write/declaration/select-groups.ts';
 import { type ContextNode, selectNodes } from '../db/write/declaration/select-nodes.ts';
-import { type ContextPool, selectPools } from '../db/write/declaration/select-pools.ts';
+import { type ContextPool, selectContextPools } from '../db/write/declaration/select-pools.ts';
 import { selectProbes } from '../db/write/declaration/select-probes.ts';
 import type { ContextRow } from '../db/write/select-context.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
@@ -28,7 +28,7 @@ export async function exportDeclaration(
 ): Promise<ExportedDeclaration> {
   const { contextId, sliceSeconds, retentionDays } = context;
   const nodes = byName(await selectNodes(connection, contextId));
-  const pools = byName(await selectPools(connection, contextId));
+  const pools = byName(await selectContextPools(connection, contextId));
   const probes = byName(await selectProbes(connection, contextId));
   const sinks = await selectSinks(connection, contextId);
   const declaration = {
@@ -39,7 +39,7 @@ export async function exportDeclaration(
     pools: pools.map(declaredPool),
     probes: probes.map(({ name: id, description }) => ({ id, description })),
     groups: groups.map(declaredGroup),
-    alerts: (await selectAlerts(connection, contextId)).map(declaredAlert),
+    alerts: (await selectStoredAlerts(connection, contextId)).map(declaredAlert),
     notify: sinks.map(declaredSink),
   };
   return {

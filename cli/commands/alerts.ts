@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
 import type { Connection } from '../../db/connection/connection.ts';
-import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
-import { selectFiringEvents } from '../../db/write/alerts/select-firing-events.ts';
+import { type StoredAlert, selectStoredAlerts } from '../../db/write/alerts/select-alerts.ts';
+import { selectEventsToDecide } from '../../db/write/alerts/select-firing-events.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
 import { selectStoredSlices } from '../../db/write/slices/select-stored-slices.ts';
@@ -77,9 +77,9 @@ async function listAlerts(connection: Connection, context: string): Promise<List
   // Loaded on demand, because loading is slow.
   const { describeEvents } = await import('../../server/alerts/notify/notification.ts');
   const { contextId } = await existingContext(connection, context);
-  const alerts = await selectAlerts(connection, contextId);
+  const alerts = await selectStoredAlerts(connection, contextId);
   const groups = await selectGroups(connection, contextId);
-  const firing = await selectFiringEvents(connection, contextId);
+  const firing = await selectEventsToDecide(connection, contextId);
   const firingOf = groupBy(await describeEvents(connection, firing), ({ event }) => event.alert);
   return alerts.map((alert) => {
     const group = groupOf(alert, groups);
@@ -202,7 +202,7 @@ type Wanted = {
 /** Throws if the context or the alert does not exist, or if the alert is about silence. */
 async function findAlert(connection: Connection, { context, name, within }: Wanted) {
   const { contextId } = await existingContext(connection, context);
-  const alerts = await selectAlerts(connection, contextId);
+  const alerts = await selectStoredAlerts(connection, contextId);
   const alert = alerts.find(({ rule }) => rule.name === name);
   if (!alert) {
     const missing = `There is no alert ${name} in context ${context} (${known(alerts)})`;

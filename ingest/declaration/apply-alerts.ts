@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { insertAlert } from '../../db/write/alerts/insert-alert.ts';
-import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
+import { type StoredAlert, selectStoredAlerts } from '../../db/write/alerts/select-alerts.ts';
 import { supersedeAlert } from '../../db/write/alerts/supersede-alert.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
@@ -25,7 +25,7 @@ export async function applyAlerts(
   declaration: Declaration,
 ): Promise<AppliedItem[]> {
   const groups = await selectGroups(connection, contextId);
-  const stored = await selectAlerts(connection, contextId);
+  const stored = await selectStoredAlerts(connection, contextId);
   const existing = new Map(stored.map((alert) => [alert.rule.name, alert]));
   const items: AppliedItem[] = [];
   for (const { name, rule } of checkedRules(declaration, groups, existing)) {

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { type ContextNode, selectNodes } from '../../db/write/declaration/select-nodes.ts';
-import { type ContextPool, selectPools } from '../../db/write/declaration/select-pools.ts';
+import { type ContextPool, selectContextPools } from '../../db/write/declaration/select-pools.ts';
 import { type ContextProbe, selectProbes } from '../../db/write/declaration/select-probes.ts';
 import { upsertNode } from '../../db/write/declaration/upsert-node.ts';
 import { upsertPool } from '../../db/write/declaration/upsert-pool.ts';
@@ -54,7 +54,7 @@ export async function applyPools(
   contextId: number,
   declared: readonly DeclaredPool[],
 ): Promise<AppliedItem[]> {
-  const existing = byName(await selectPools(connection, contextId));
+  const existing = byName(await selectContextPools(connection, contextId));
   const items: AppliedItem[] = [];
   for (const pool of declared) {
     const before = existing.get(pool.name);

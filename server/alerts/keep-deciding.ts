@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
+import { type StoredAlert, selectStoredAlerts } from '../../db/write/alerts/select-alerts.ts';
 import { type RuleDataTimes, selectDataTimes } from '../../db/write/alerts/select-data-times.ts';
 import { selectWatch, type Watch } from '../../db/write/alerts/select-watch.ts';
 import { conditionText } from '../../domain/alerts/condition-text.ts';
@@ -119,7 +119,7 @@ class Evaluator {
     let due = rules.filter((rule) => !this.#isSettled(rule));
     // One batch per rule in turn, so a rule with a year to catch up does not delay the others.
     while (due.length > 0) {
-      const alerts = byAlertId(await selectAlerts(connection, null));
+      const alerts = byAlertId(await selectStoredAlerts(connection, null));
       const times = byAlertId(
         await selectDataTimes(
           connection,

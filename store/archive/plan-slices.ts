@@ -1,4 +1,4 @@
-import { selectPools } from '../../db/write/declaration/select-pools.ts';
+import { selectContextPools } from '../../db/write/declaration/select-pools.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
@@ -50,7 +50,7 @@ async function requirePool(
   { connection, contextId, context }: Keeper,
   name: string,
 ): Promise<void> {
-  const pools = await selectPools(connection, contextId);
+  const pools = await selectContextPools(connection, contextId);
   const names = pools.map((pool) => pool.name).sort();
   if (!names.includes(name)) throw noPool({ context, name, names });
 }

@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Connection } from '../../db/connection/connection.ts';
 import { errorCode } from '../../db/database-error.ts';
-import { type ContextPool, selectPools } from '../../db/write/declaration/select-pools.ts';
+import { type ContextPool, selectContextPools } from '../../db/write/declaration/select-pools.ts';
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -31,7 +31,7 @@ export async function findPool(
   }: { connection: Connection; contextId: number; context: string },
   name: string | null,
 ): Promise<ArchivePool> {
-  const pools = await selectPools(connection, contextId);
+  const pools = await selectContextPools(connection, contextId);
   const pool = choosePool(pools, { name, context });
   const { path } = pool;
   const declare = `declare its path with \`countergraph apply\`: "pools": [{ "name": ${JSON.stringify(pool.name)}, "path": "/data/archive" }]`;

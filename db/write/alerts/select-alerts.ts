@@ -46,7 +46,7 @@ type AlertRow = {
 };
 
 /** Selects the rules of a context, or of all contexts (null), by name, including disabled ones. */
-export async function selectAlerts(
+export async function selectStoredAlerts(
   connection: Connection,
   contextId: number | null,
 ): Promise<StoredAlert[]> {

@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/connection.ts';
 import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './notified-event.ts';
 
 /** Selects the firing events of a context, in the order in which they began. */
-export async function selectFiringEvents(
+export async function selectEventsToDecide(
   connection: Connection,
   contextId: number,
 ): Promise<NotifiedEvent[]> {

@@ -13,7 +13,7 @@ export type ContextPool = {
   additionalInfo: string | null;
 };
 
-export async function selectPools(
+export async function selectContextPools(
   connection: Connection,
   contextId: number,
 ): Promise<ContextPool[]> {

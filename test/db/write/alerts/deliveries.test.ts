@@ -7,7 +7,7 @@ import {
   NOTIFIED_TABLES,
   type NotifiedEvent,
 } from '../../../../db/write/alerts/notified-event.ts';
-import { selectFiringEvents } from '../../../../db/write/alerts/select-firing-events.ts';
+import { selectEventsToDecide } from '../../../../db/write/alerts/select-firing-events.ts';
 import type { AlertChange } from '../../../../domain/alerts/event-changes.ts';
 import { group, guidOf } from '../../../support/lab/lab.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
@@ -142,7 +142,7 @@ describe('the firing events of a context', () => {
       await alerts.addEvent({ id: eventId(4), alertId, startedAt: 0, key: 'z' });
       await alerts.addEvent({ id: eventId(5), alertId, startedAt: 0, endedAt: 300, key: 'y' });
       await alerts.addEvent({ id: eventId(6), alertId: elsewhere, startedAt: 0 });
-      const firing = await selectFiringEvents(alerts.connection, alerts.lab.contextId);
+      const firing = await selectEventsToDecide(alerts.connection, alerts.lab.contextId);
       expect(firing.map(({ key, endedAt }) => [key, endedAt])).toEqual([
         ['z', null],
         ['a', null],

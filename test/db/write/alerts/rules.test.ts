@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectRuleState } from '../../../../db/write/alerts/rule-state.ts';
-import { selectAlerts } from '../../../../db/write/alerts/select-alerts.ts';
+import { selectStoredAlerts } from '../../../../db/write/alerts/select-alerts.ts';
 import { selectDataTimes } from '../../../../db/write/alerts/select-data-times.ts';
 import { selectWatch } from '../../../../db/write/alerts/select-watch.ts';
 import { supersedeAlert } from '../../../../db/write/alerts/supersede-alert.ts';
@@ -51,11 +51,11 @@ async function cover({ first, last, ...more }: Covered): Promise<void> {
 }
 
 const beginsAfter = async (alertId: number): Promise<number | null | undefined> =>
-  (await selectAlerts(alerts.connection, null)).find((each) => each.alertId === alertId)
+  (await selectStoredAlerts(alerts.connection, null)).find((each) => each.alertId === alertId)
     ?.beginsAfter;
 
 const ruleNames = async (contextId: number | null): Promise<string[]> =>
-  (await selectAlerts(alerts.connection, contextId)).map(
+  (await selectStoredAlerts(alerts.connection, contextId)).map(
     ({ context, rule }) => `${context} ${rule.name}`,
   );
 
@@ -70,7 +70,7 @@ describe('the rules of a context', () => {
         enabled: false,
       } as const;
       const alertId = await alerts.addRule('big', changes);
-      const [stored, ...others] = await selectAlerts(alerts.connection, alerts.lab.contextId);
+      const [stored, ...others] = await selectStoredAlerts(alerts.connection, alerts.lab.contextId);
       expect(others).toEqual([]);
       expect(stored).toEqual({
         alertId,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenConnection, openConnection } from '../../../../db/connection/connection.ts';
 import { insertContext } from '../../../../db/write/declaration/insert-context.ts';
 import { type ContextNode, selectNodes } from '../../../../db/write/declaration/select-nodes.ts';
-import { type ContextPool, selectPools } from '../../../../db/write/declaration/select-pools.ts';
+import { type ContextPool, selectContextPools } from '../../../../db/write/declaration/select-pools.ts';
 import { type ContextProbe, selectProbes } from '../../../../db/write/declaration/select-probes.ts';
 import { upsertNode } from '../../../../db/write/declaration/upsert-node.ts';
 import { upsertPool } from '../../../../db/write/declaration/upsert-pool.ts';
@@ -92,8 +92,8 @@ describe('the pools of a context', () => {
     await upsertPool(connection, own, full);
     await upsertPool(connection, own, bare);
     await upsertPool(connection, other, { ...bare, name: 'cold' });
-    expect(byName(await selectPools(connection, own))).toEqual([full, bare]);
-    expect(await selectPools(connection, other)).toEqual([{ ...bare, name: 'cold' }]);
+    expect(byName(await selectContextPools(connection, own))).toEqual([full, bare]);
+    expect(await selectContextPools(connection, other)).toEqual([{ ...bare, name: 'cold' }]);
   });
 
   it('are changed by name, in their context only', async () => {
@@ -102,11 +102,11 @@ describe('the pools of a context', () => {
     await upsertPool(connection, other, full);
     await upsertPool(connection, own, { ...bare, name: 'cold' });
     await upsertPool(connection, own, { ...full, name: 'warm' });
-    expect(byName(await selectPools(connection, own))).toEqual([
+    expect(byName(await selectContextPools(connection, own))).toEqual([
       { ...bare, name: 'cold' },
       { ...full, name: 'warm' },
     ]);
-    expect(await selectPools(connection, other)).toEqual([full]);
+    expect(await selectContextPools(connection, other)).toEqual([full]);
   });
 });
 
