@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../db/connection/connection.ts';
-import { type DemoState, selectDemoState } from '../db/write/select-demo-state.ts';
-import { selectIsUnused } from '../db/write/select-is-unused.ts';
-import { withConnection } from '../db/write/with-connection.ts';
+import { withConnection } from '../db/connection/with-connection.ts';
+import { type DemoState, selectDemoState, selectIsUnused } from '../db/sql/contexts.ts';
 import { createDemo, DEMO_NAME } from '../ingest/demo/demo.ts';
 import type { Settings } from '../server/settings/settings.ts';
 import type { Logger } from '../server/telemetry/log.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { copyArray } from './copy-text.ts';
-import { HISTORY, type VersionedRow } from './queries/select-versions.ts';
 import type { PassReason } from './session/snapshot-check.ts';
 import type { StandbyCheck } from './session/standby-session.ts';
+import { HISTORY, type VersionedRow } from './sql/versions.ts';
 
 /** What a server reports about itself and about contexts. */
 export type StandbyRow = {

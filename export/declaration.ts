@@ -1,11 +1,18 @@
 import type { Connection } from '../db/connection/connection.ts';
-import { type StoredAlert, selectStoredAlerts } from '../db/write/alerts/select-alerts.ts';
-import { type AlertSink, selectSinks } from '../db/write/alerts/select-sinks.ts';
-import type { GroupRow } from '../db/write/declaration/select-groups.ts';
-import { type ContextNode, selectNodes } from '../db/write/declaration/select-nodes.ts';
-import { type ContextPool, selectContextPools } from '../db/write/declaration/select-pools.ts';
-import { selectProbes } from '../db/write/declaration/select-probes.ts';
-import type { ContextRow } from '../db/write/select-context.ts';
+import {
+  type AlertSink,
+  type StoredAlert,
+  selectSinks,
+  selectStoredAlerts,
+} from '../db/sql/alert-rules.ts';
+import type { ContextRow } from '../db/sql/contexts.ts';
+import { type GroupRow, selectProbes } from '../db/sql/declaration.ts';
+import {
+  type ContextNode,
+  type ContextPool,
+  selectContextPools,
+  selectNodes,
+} from '../db/sql/nodes-and-pools.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 
 /** An `apply` file that declares a context as it is, and the nodes left out of it. */

@@ -1,8 +1,8 @@
 import { type Connection, inSnapshot } from '../db/connection/connection.ts';
-import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
-import { existingContext } from '../db/write/existing-context.ts';
-import { type SliceTimes, selectSliceTimes } from '../db/write/slices/select-slice-times.ts';
-import { withConnection } from '../db/write/with-connection.ts';
+import { withConnection } from '../db/connection/with-connection.ts';
+import { existingContext } from '../db/sql/contexts.ts';
+import { type GroupRow, selectGroups } from '../db/sql/declaration.ts';
+import { type SliceTimes, selectSliceTimes } from '../db/sql/slices.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/time/interval.ts';

@@ -1,4 +1,4 @@
-import type { GroupRow } from '../db/write/declaration/select-groups.ts';
+import type { GroupRow } from '../db/sql/declaration.ts';
 import { storedGuid } from '../domain/text/guid.ts';
 import { foldOf } from '../domain/toppers/meter-type.ts';
 import type { ExportedGroup } from './reading-source.ts';

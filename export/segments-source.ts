@@ -1,5 +1,5 @@
 import { copiesOf } from '../db/session/copy-source.ts';
-import { selectProbeNames } from '../db/write/select-names.ts';
+import { selectProbeNames } from '../db/sql/contexts.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { groupBy } from '../domain/toppers/group-by.ts';
 import { DamagedSegment } from '../segments/damaged-segment.ts';

@@ -1,9 +1,5 @@
 import type { Connection } from '../db/connection/connection.ts';
-import {
-  type ExportedTexts,
-  selectExportedTexts,
-  selectTextKeys,
-} from '../db/write/texts/select-exported-texts.ts';
+import { type ExportedTexts, selectExportedTexts, selectTextKeys } from '../db/sql/key-texts.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { KeyCodec } from '../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../segments/keys/key-list.ts';

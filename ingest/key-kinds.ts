@@ -1,4 +1,4 @@
-import type { GroupRow } from '../db/write/declaration/select-groups.ts';
+import type { GroupRow } from '../db/sql/declaration.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Connection } from '../db/connection/connection.ts';
-import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
+import { type GroupRow, selectGroups } from '../db/sql/declaration.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { foldOf } from '../domain/toppers/meter-type.ts';
 import { partKind } from '../store/shapes/load-shapes.ts';

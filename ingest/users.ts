@@ -1,23 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { type Connection, inTransaction } from '../db/connection/connection.ts';
+import { insertAudit } from '../db/sql/audit.ts';
+import { selectContext, selectContextNames } from '../db/sql/contexts.ts';
+import {
+  deleteGrant,
+  deleteUser,
+  type Grant,
+  insertGrants,
+  insertUser,
+  type StoredToken,
+  selectGrants,
+  selectToken,
+  selectUserId,
+  selectUsers,
+  upsertToken,
+} from '../db/sql/users.ts';
 import { SALT_BYTES, SCRYPT_COST, scryptDigest, tokenDigest } from '../db/token-digest.ts';
-import { insertAudit } from '../db/write/audit/insert-audit.ts';
-import { selectContext } from '../db/write/select-context.ts';
-import { selectContextNames } from '../db/write/select-context-names.ts';
-import { deleteGrant } from '../db/write/users/delete-grant.ts';
-import { deleteUser } from '../db/write/users/delete-user.ts';
-import { insertGrants } from '../db/write/users/insert-grants.ts';
-import { insertUser } from '../db/write/users/insert-user.ts';
-import { type Grant, selectGrants } from '../db/write/users/select-grants.ts';
-import { type StoredToken, selectToken } from '../db/write/users/select-token.ts';
-import { selectUserId } from '../db/write/users/select-user-id.ts';
-import { selectUsers } from '../db/write/users/select-users.ts';
-import { upsertToken } from '../db/write/users/upsert-token.ts';
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
 import { IngestError } from './ingest-error.ts';
 
-export type { Grant } from '../db/write/users/select-grants.ts';
+export type { Grant } from '../db/sql/users.ts';
 
 type UserToAdd = {
   readonly name: string;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
 import type { Connection } from '../../db/connection/connection.ts';
-import { type StoredAlert, selectStoredAlerts } from '../../db/write/alerts/select-alerts.ts';
-import { selectEventsToDecide } from '../../db/write/alerts/select-firing-events.ts';
-import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { selectStoredSlices } from '../../db/write/slices/select-stored-slices.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { selectEventsToDecide } from '../../db/sql/alert-decisions.ts';
+import { type StoredAlert, selectStoredAlerts } from '../../db/sql/alert-rules.ts';
+import { selectStoredSlices } from '../../db/sql/archived-slices.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
+import { type GroupRow, selectGroups } from '../../db/sql/declaration.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { Interval } from '../../domain/time/interval.ts';
@@ -16,12 +16,12 @@ import { keyKinds } from '../../ingest/key-kinds.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
 import { withDatabase } from '../database/run-with-database.ts';
 import { parseName, readMoment } from '../option-values.ts';
-import type { ListedAlert } from '../output/alert-lines.ts';
 import {
   alertJson,
   alertLines,
   eventJson,
   eventLine,
+  type ListedAlert,
   testSentence,
 } from '../output/alert-lines.ts';
 import { showSteps } from '../output/progress.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { printable } from '../../domain/text/printable.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type AuditRow, selectAudit } from '../../db/write/audit/select-audit.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { type AuditRow, selectAudit } from '../../db/sql/audit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { printable } from '../../domain/text/printable.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';

@@ -1,5 +1,5 @@
-import { selectLastFeed } from '../../db/write/feeds/select-last-feed.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { selectLastFeed } from '../../db/sql/feeds.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import { type FeedStatus, type FeedTally, runFeed } from '../../ingest/feed/feed.ts';

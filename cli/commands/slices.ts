@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { countExpiredEvents } from '../../db/write/alerts/retention/count-expired-events.ts';
-import { selectSliceLosses } from '../../db/write/feeds/select-slice-losses.ts';
-import { selectClock } from '../../db/write/select-clock.ts';
-import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
+import { countExpiredEvents } from '../../db/sql/alert-retention.ts';
+import { selectKeptSince } from '../../db/sql/archived-slices.ts';
+import { selectSliceLosses } from '../../db/sql/feeds.ts';
+import { selectClock } from '../../db/sql/server-state.ts';
 import { keptSince } from '../../domain/slices/retention.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
 import type { Connection } from '../../db/connection/connection.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';

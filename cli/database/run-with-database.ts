@@ -1,6 +1,6 @@
 import { isCheckout } from '../../db/command-form.ts';
-import { selectIsUnused } from '../../db/write/select-is-unused.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { selectIsUnused } from '../../db/sql/contexts.ts';
 import { readSettings, type Settings } from '../../server/settings/settings.ts';
 import { demoCommand } from '../demo-command.ts';
 import { listenForSignals } from '../listen-for-signals.ts';

@@ -1,4 +1,4 @@
-import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
+import type { StoredAlert } from '../../db/sql/alert-rules.ts';
 import { conditionText } from '../../domain/alerts/condition-text.ts';
 import type { AlertEvent } from '../../domain/alerts/decide-windows.ts';
 import { joinCrossKey, splitCrossKey } from '../../domain/keys/cross-key.ts';

@@ -1,4 +1,4 @@
-import type { RefusedRemoval } from '../../db/write/pages/remove-page-partitions.ts';
+import type { RefusedRemoval } from '../../db/sql/remove-partitions.ts';
 
 /** Names partitions of pages that are not needed but could not be removed. */
 export function reportRefused(refused: readonly RefusedRemoval[]): void {

@@ -1,4 +1,4 @@
-import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
+import type { FeedLossCounts } from '../../db/sql/feeds.ts';
 import { sliceStatus } from '../../domain/slices/slice-status.ts';
 import { tagsOf } from '../../domain/slices/slice-tags.ts';
 import type { KeptSlice } from '../../store/archive/keeper.ts';

@@ -1,7 +1,6 @@
 /**
- * query: the file in db/queries that has the statement, under which statements are counted and
- * traced. name: for a statement that is sent often, so that each connection plans it once. A name
- * always has the same text.
+ * query: the name under which the statement is counted and traced. name: for a statement that is
+ * sent often, so that each connection plans it once. A name always has the same text.
  */
 export type Statement = {
   readonly query?: string;

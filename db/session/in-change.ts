@@ -20,7 +20,7 @@ import {
 
 export type ChangeOptions = {
   readonly pool: NodePool;
-  /** The file in db/write under which the transaction is counted and traced. */
+  /** The name under which the transaction is counted and traced. */
   readonly name: string;
   /** Called when the transaction begins and ends. */
   readonly onWork?: WorkObserver;

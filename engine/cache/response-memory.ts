@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { VersionsRow } from '../../db/queries/select-versions.ts';
+import type { VersionsRow } from '../../db/sql/versions.ts';
 import { type Body, byteLength } from '../../domain/text/long-text.ts';
 import { Tally } from './tally.ts';
 

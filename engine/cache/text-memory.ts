@@ -1,4 +1,4 @@
-import type { TextsRow } from '../../db/queries/segments/select-texts.ts';
+import type { TextsRow } from '../../db/sql/key-texts.ts';
 import { Tally } from './tally.ts';
 
 /** A key with its texts. */

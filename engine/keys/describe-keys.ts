@@ -1,5 +1,5 @@
-import { type KeyName, selectTexts } from '../../db/queries/segments/select-texts.ts';
 import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
+import { type KeyName, selectTexts } from '../../db/sql/key-texts.ts';
 import { splitCrossKey } from '../../domain/keys/cross-key.ts';
 import type { DescribedKey } from '../cache/text-memory.ts';
 import type { DescribedGroup } from '../plan/catalog.ts';

@@ -1,9 +1,6 @@
 import DataLoader from 'dataloader';
-import {
-  type LabelledKeyRow,
-  selectLabelledKeys,
-} from '../../db/queries/segments/select-labelled-keys.ts';
 import type { TimeBound } from '../../db/session/read-session.ts';
+import { type LabelledKeyRow, selectLabelledKeys } from '../../db/sql/key-texts.ts';
 import { isGiven, type KeyFilter } from '../../domain/filters/key-filter.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';

@@ -5,7 +5,7 @@ import type {
   CoverageRow,
   MeterRow,
   ProbeRow,
-} from '../../db/queries/select-catalogs.ts';
+} from '../../db/sql/catalog.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
@@ -17,7 +17,7 @@ export type {
   CounterGroupRow,
   CoverageRow,
   MeterRow,
-} from '../../db/queries/select-catalogs.ts';
+} from '../../db/sql/catalog.ts';
 
 /** A group, for looking up texts of keys: the parts of cross-keys have labels in other groups. */
 export type DescribedGroup = {

@@ -1,15 +1,11 @@
 import DataLoader from 'dataloader';
 import type { PagePlacement } from '../../db/page-placement.ts';
-import { type CatalogRow, selectCatalogs } from '../../db/queries/select-catalogs.ts';
-import {
-  type NamedVersionsRow,
-  selectVersions,
-  type VersionsRow,
-} from '../../db/queries/select-versions.ts';
 import type { CopySource, PageSource } from '../../db/session/copy-source.ts';
 import { PagesGone, SnapshotMoved } from '../../db/session/read-session.ts';
 import { PassedOver } from '../../db/session/snapshot-check.ts';
 import { isPast, type TimeBound, timedOut } from '../../db/session/time-bound.ts';
+import { type CatalogRow, selectCatalogs } from '../../db/sql/catalog.ts';
+import { type NamedVersionsRow, selectVersions, type VersionsRow } from '../../db/sql/versions.ts';
 import { type FetchedPages, fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
 import { loadManifest, type Manifest } from '../../store/read/manifest.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';

@@ -1,6 +1,6 @@
-import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import { PassedOver, SnapshotMoved } from '../../db/session/snapshot-check.ts';
 import { StandbySession, type StandbySessionOptions } from '../../db/session/standby-session.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import { standbyCheck } from '../../db/standby-check.ts';
 import type { Standbys } from '../standbys/standbys.ts';
 

@@ -1,5 +1,5 @@
-import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { PassReason } from '../../db/session/snapshot-check.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import { faultOf, type StandbyRow } from '../../db/standby-check.ts';
 import { LIMITS } from '../../domain/limits.ts';
 

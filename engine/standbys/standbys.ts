@@ -1,7 +1,7 @@
-import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import { busyConnections, type NodePools } from '../../db/session/node-pools.ts';
 import type { PassReason } from '../../db/session/snapshot-check.ts';
 import { withinBound } from '../../db/session/time-bound.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import { selectStandby } from '../../db/standby-check.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { pickNode } from './pick-node.ts';

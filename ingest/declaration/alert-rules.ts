@@ -1,4 +1,4 @@
-import type { GroupRow } from '../../db/write/declaration/select-groups.ts';
+import type { GroupRow } from '../../db/sql/declaration.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { compileKeyFilter, type KeyFilter } from '../../domain/filters/key-filter.ts';

@@ -1,8 +1,11 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { insertAlert } from '../../db/write/alerts/insert-alert.ts';
-import { type StoredAlert, selectStoredAlerts } from '../../db/write/alerts/select-alerts.ts';
-import { supersedeAlert } from '../../db/write/alerts/supersede-alert.ts';
-import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
+import {
+  insertAlert,
+  type StoredAlert,
+  selectStoredAlerts,
+  supersedeAlert,
+} from '../../db/sql/alert-rules.ts';
+import { type GroupRow, selectGroups } from '../../db/sql/declaration.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { isEmptyFilter } from '../../domain/filters/key-filter.ts';
 import { storedGuid } from '../../domain/text/guid.ts';

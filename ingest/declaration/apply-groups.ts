@@ -1,9 +1,13 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { insertGroup, type NewGroup } from '../../db/write/declaration/insert-group.ts';
-import type { NewMeter } from '../../db/write/declaration/insert-meters.ts';
-import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
-import { selectGroupsWithData } from '../../db/write/declaration/select-groups-with-data.ts';
-import { updateGroup } from '../../db/write/declaration/update-group.ts';
+import {
+  type GroupRow,
+  insertGroup,
+  type NewGroup,
+  type NewMeter,
+  selectGroups,
+  selectGroupsWithData,
+  updateGroup,
+} from '../../db/sql/declaration.ts';
 import { type Guid, storedGuid } from '../../domain/text/guid.ts';
 import { type AppliedItem, changedFields, outcomeOf, withChanges } from './applied-item.ts';
 import { applyMeters } from './apply-meters.ts';

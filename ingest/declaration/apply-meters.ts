@@ -1,6 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { insertMeters, type NewMeter } from '../../db/write/declaration/insert-meters.ts';
-import { updateMeter } from '../../db/write/declaration/update-meter.ts';
+import { insertMeters, type NewMeter, updateMeter } from '../../db/sql/declaration.ts';
 import { type AppliedItem, settle, withChanges } from './applied-item.ts';
 import { DeclarationError, type DeclaredMeter } from './declaration.ts';
 import { refuseChange } from './fixed-with-data.ts';

@@ -1,10 +1,13 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { type ContextNode, selectNodes } from '../../db/write/declaration/select-nodes.ts';
-import { type ContextPool, selectContextPools } from '../../db/write/declaration/select-pools.ts';
-import { type ContextProbe, selectProbes } from '../../db/write/declaration/select-probes.ts';
-import { upsertNode } from '../../db/write/declaration/upsert-node.ts';
-import { upsertPool } from '../../db/write/declaration/upsert-pool.ts';
-import { upsertProbe } from '../../db/write/declaration/upsert-probe.ts';
+import { type ContextProbe, selectProbes, upsertProbe } from '../../db/sql/declaration.ts';
+import {
+  type ContextNode,
+  type ContextPool,
+  selectContextPools,
+  selectNodes,
+  upsertNode,
+  upsertPool,
+} from '../../db/sql/nodes-and-pools.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, settle, withChanges } from './applied-item.ts';
 import type { DeclaredNode, DeclaredPool, DeclaredProbe } from './declaration.ts';

@@ -1,7 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { deleteSink } from '../../db/write/alerts/delete-sink.ts';
-import { type AlertSink, selectSinks } from '../../db/write/alerts/select-sinks.ts';
-import { upsertSink } from '../../db/write/alerts/upsert-sink.ts';
+import { type AlertSink, deleteSink, selectSinks, upsertSink } from '../../db/sql/alert-rules.ts';
 import { type DeclaredSink, isRemoval, type Removal } from './alert-shapes.ts';
 import { type AppliedItem, settle } from './applied-item.ts';
 

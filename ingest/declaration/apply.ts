@@ -1,11 +1,14 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
-import { insertAudit } from '../../db/write/audit/insert-audit.ts';
-import { insertContext } from '../../db/write/declaration/insert-context.ts';
-import { selectHasSlices } from '../../db/write/declaration/select-has-slices.ts';
-import { updateContext } from '../../db/write/declaration/update-context.ts';
-import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
-import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
-import { selectContextNames } from '../../db/write/select-context-names.ts';
+import { lockContext, lockContextCreation } from '../../db/connection/lock-context.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
+import {
+  type ContextRow,
+  insertContext,
+  selectContext,
+  selectContextNames,
+  updateContext,
+} from '../../db/sql/contexts.ts';
+import { selectHasSlices } from '../../db/sql/declaration.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, type Outcome, settle } from './applied-item.ts';

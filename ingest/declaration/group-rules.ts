@@ -1,4 +1,4 @@
-import type { NewGroup } from '../../db/write/declaration/insert-group.ts';
+import type { NewGroup } from '../../db/sql/declaration.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { DeclarationError } from './declaration.ts';
 

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { lockContextCreation } from '../../db/write/lock-context.ts';
-import { selectContext } from '../../db/write/select-context.ts';
+import { lockContextCreation } from '../../db/connection/lock-context.ts';
+import { selectContext } from '../../db/sql/contexts.ts';
 import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
 import { declareContext } from '../declaration/apply.ts';
 import { parseDeclaration } from '../declaration/declaration.ts';

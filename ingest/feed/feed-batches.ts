@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
-import { selectFeedCommits } from '../../db/write/feeds/select-feed-commits.ts';
-import { type FeedState, upsertFeed } from '../../db/write/feeds/upsert-feed.ts';
-import { selectContext } from '../../db/write/select-context.ts';
-import { selectArchivedStarts } from '../../db/write/slices/select-archived-starts.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { selectArchivedStarts } from '../../db/sql/archived-slices.ts';
+import { selectContext } from '../../db/sql/contexts.ts';
+import {
+  type FeedLossCounts,
+  type FeedState,
+  selectFeedCommits,
+  upsertFeed,
+} from '../../db/sql/feeds.ts';
 import type { Flow } from '../flows/flow.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoLookup } from '../flows/geo-lookup.ts';

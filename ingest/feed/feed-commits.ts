@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPassing } from '../../db/database-error.ts';
-import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses.ts';
+import { type FeedLossCounts, NO_LOSSES } from '../../db/sql/feeds.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type OpenConnection, openConnection } from '../../db/connection/connection.ts';
 import { endConnection } from '../../db/connection/end-connection.ts';
-import { tryHoldFeed } from '../../db/write/feeds/try-hold-feed.ts';
+import { tryHoldFeed } from '../../db/sql/feeds.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { MonotonicMs } from './feed-clock.ts';

@@ -1,4 +1,4 @@
-import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
+import type { FeedLossCounts } from '../../db/sql/feeds.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { refuseEmpty } from '../files/empty-input.ts';
 import type { ImportSource } from '../files/import-source.ts';

@@ -1,4 +1,4 @@
-import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
+import type { FeedLossCounts } from '../../db/sql/feeds.ts';
 
 /** Returns what was lost after `before`; null if nothing was. */
 export function lossesSince(now: FeedLossCounts, before: FeedLossCounts): FeedLossCounts | null {

@@ -1,5 +1,4 @@
-import { addSliceLosses } from '../../db/write/feeds/add-slice-losses.ts';
-import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses.ts';
+import { addSliceLosses, type FeedLossCounts, NO_LOSSES } from '../../db/sql/feeds.ts';
 import type { ImportSession } from '../session/import-session.ts';
 import { lossesSince } from './losses-since.ts';
 

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { insertImport } from '../../db/write/imports/insert-import.ts';
-import { selectKeptSince } from '../../db/write/slices/select-kept-since.ts';
+import { selectKeptSince } from '../../db/sql/archived-slices.ts';
+import { insertImport } from '../../db/sql/imports.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';

@@ -1,8 +1,9 @@
-import { type ImportRow, selectImport } from '../../db/write/imports/select-import.ts';
 import {
   type HeadImportRow,
+  type ImportRow,
+  selectImport,
   selectImportsByHead,
-} from '../../db/write/imports/select-imports-by-head.ts';
+} from '../../db/sql/imports.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { createWayFinder } from '../formats/nfdump/nfdump-ways.ts';
 import type { ImportSession } from '../session/import-session.ts';

@@ -1,7 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { insertGroup } from '../../db/write/declaration/insert-group.ts';
-import { insertMeters } from '../../db/write/declaration/insert-meters.ts';
-import { replaceMeterDescriptions } from '../../db/write/declaration/replace-meter-descriptions.ts';
+import { insertGroup, insertMeters, replaceMeterDescriptions } from '../../db/sql/declaration.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../import-group.ts';

@@ -1,4 +1,4 @@
-import { upsertLookedUpLabels } from '../../db/write/texts/upsert-looked-up-labels.ts';
+import { upsertLookedUpLabels } from '../../db/sql/looked-up-labels.ts';
 import type { KeyText } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { ImportGroup } from '../import-group.ts';

@@ -1,4 +1,4 @@
-import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
+import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/sql/key-texts.ts';
 import type { KeyText } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { ImportSource } from '../files/import-source.ts';

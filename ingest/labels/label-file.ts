@@ -1,8 +1,8 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
-import { insertAudit } from '../../db/write/audit/insert-audit.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { lockContext } from '../../db/write/lock-context.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { lockContext } from '../../db/connection/lock-context.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { type ImportSource, untilAborted } from '../files/import-source.ts';
 import { withRepeatable } from '../files/spool-source.ts';

@@ -1,10 +1,11 @@
-import { createDnsNames } from '../../db/write/texts/create-dns-names.ts';
-import { selectDnsNames } from '../../db/write/texts/select-dns-names.ts';
-import { type DnsName, upsertDnsNames } from '../../db/write/texts/upsert-dns-names.ts';
 import {
+  createDnsNames,
+  type DnsName,
   type LookedUpCounts,
+  selectDnsNames,
+  upsertDnsNames,
   upsertLookedUpLabels,
-} from '../../db/write/texts/upsert-looked-up-labels.ts';
+} from '../../db/sql/looked-up-labels.ts';
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { boundedCache, ownCopy } from '../bounded-cache.ts';
 import type { ImportSource } from '../files/import-source.ts';

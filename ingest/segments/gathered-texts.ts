@@ -1,6 +1,10 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
-import { upsertWaitingTexts, writeWaitingTexts } from '../../db/write/texts/waiting-texts.ts';
+import {
+  type KeyTextsUpsert,
+  upsertKeyTexts,
+  upsertWaitingTexts,
+  writeWaitingTexts,
+} from '../../db/sql/key-texts.ts';
 import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
 import { type KeyTexts, mergeTexts } from '../key-texts.ts';

@@ -1,7 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { ensureProbes } from '../../db/write/imports/ensure-probes.ts';
-import { noteGroupData } from '../../db/write/imports/note-group-data.ts';
-import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
+import { type CoverageSpan, upsertCoverage } from '../../db/sql/coverage.ts';
+import { ensureProbes, noteGroupData } from '../../db/sql/imports.ts';
 import { IMPORTED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
 import type { GatheredSegment, SegmentBatch } from './segment-batch.ts';

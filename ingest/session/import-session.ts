@@ -1,11 +1,10 @@
 import { type Connection, inTransaction, openConnection } from '../../db/connection/connection.ts';
-import { insertAudit } from '../../db/write/audit/insert-audit.ts';
-import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
-import { insertContext } from '../../db/write/declaration/insert-context.ts';
-import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
-import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
-import { selectClock } from '../../db/write/select-clock.ts';
-import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
+import { lockContext, lockContextCreation } from '../../db/connection/lock-context.ts';
+import { cancelOnAbort } from '../../db/connection/with-connection.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
+import { type ContextRow, insertContext, selectContext } from '../../db/sql/contexts.ts';
+import { removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
+import { selectClock } from '../../db/sql/server-state.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { DEFAULT_SLICE_SECONDS } from '../declaration/slice-seconds.ts';
 import { IngestError } from '../ingest-error.ts';

@@ -1,9 +1,7 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
-import { keepPagePartition } from '../../db/write/pages/keep-page-partition.ts';
-import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
-import { insertSlice } from '../../db/write/slices/insert-slice.ts';
-import { reserveSlice, selectAndHoldSlice } from '../../db/write/slices/select-slice.ts';
+import { ensurePagePartition, keepPagePartition } from '../../db/sql/page-partitions.ts';
+import { insertSlice, reserveSlice, selectAndHoldSlice } from '../../db/sql/slices.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { IMPORTED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';

@@ -1,9 +1,7 @@
 import { partitionSize } from '../../db/page-tables.ts';
-import { selectPools } from '../../db/queries/select-pools.ts';
-import { type ServerFactsRow, selectServerFacts } from '../../db/queries/select-server-facts.ts';
-import { selectSliceSizes } from '../../db/queries/select-slice-sizes.ts';
-import { type SlicesRow, selectSlices } from '../../db/queries/select-slices.ts';
-import { selectTotalWindows } from '../../db/queries/select-total-windows.ts';
+import { selectPools, selectTotalWindows } from '../../db/sql/catalog.ts';
+import { type ServerFactsRow, selectServerFacts } from '../../db/sql/server-state.ts';
+import { type SlicesRow, selectSliceSizes, selectSlices } from '../../db/sql/slices.ts';
 import {
   createKeyLists,
   describedKeysLoader,
@@ -19,13 +17,10 @@ import type { ContextState, NodeReader } from '../../engine/snapshot/node-reader
 import { topperAnswersLoader } from '../../engine/toppers/topper-answers.ts';
 import { createAlertLoaders } from './alerts/alert-loaders.ts';
 
-export type { AlertRow } from '../../db/queries/alerts/alert-row.ts';
-export type { EventRow } from '../../db/queries/alerts/event-row.ts';
-export type { ChangeRow } from '../../db/queries/alerts/select-alert-changes.ts';
-export { type ChangeCursor, NO_CHANGE } from '../../db/queries/alerts/select-change-counter.ts';
-export type { EventCursor } from '../../db/queries/alerts/select-event-pages.ts';
-export type { PoolRow } from '../../db/queries/select-pools.ts';
-export type { SliceRow } from '../../db/queries/select-slices.ts';
+export type { AlertRow, ChangeRow, EventCursor, EventRow } from '../../db/sql/alert-events.ts';
+export { type ChangeCursor, NO_CHANGE } from '../../db/sql/alert-events.ts';
+export type { PoolRow } from '../../db/sql/catalog.ts';
+export type { SliceRow } from '../../db/sql/slices.ts';
 export type { DescribedKey } from '../../engine/cache/text-memory.ts';
 export type { KeyPage } from '../../engine/keys/key-loaders.ts';
 export type {

@@ -1,7 +1,4 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { selectContextExists } from '../../db/queries/select-context-exists.ts';
-import { type Claim, type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
-import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import { inChange } from '../../db/session/in-change.ts';
 import { pagesBeside } from '../../db/session/pages-beside.ts';
 import {
@@ -12,6 +9,9 @@ import {
 } from '../../db/session/read-session.ts';
 import { AnswerPostponed } from '../../db/session/snapshot-check.ts';
 import { isPast, timedOut, withinBound } from '../../db/session/time-bound.ts';
+import { selectContextExists } from '../../db/sql/catalog.ts';
+import { type Claim, type IdentityRow, selectIdentity } from '../../db/sql/identity.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
@@ -28,9 +28,9 @@ import { isVersioned } from '../../engine/snapshot/versioned-reads.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import type { RequestReadsOptions } from './request-reads-options.ts';
 
-export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
+export type { Claim, IdentityRow, NodeRow } from '../../db/sql/identity.ts';
 export { tokenDigest } from '../../db/token-digest.ts';
 export type { Rendered } from '../../engine/cache/response-memory.ts';
 export type { PlanNote } from '../../engine/plan/plan-note.ts';

@@ -1,4 +1,4 @@
-import type { FailedSignIns as Failed } from '../../db/write/audit/upsert-failed-sign-ins.ts';
+import type { FailedSignIns as Failed } from '../../db/sql/audit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { printable } from '../../domain/text/printable.ts';
 

@@ -1,8 +1,12 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
-import { type DecidedTo, selectRuleState } from '../../db/write/alerts/rule-state.ts';
-import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
-import type { RuleDataTimes } from '../../db/write/alerts/select-data-times.ts';
-import { type IdentifiedEvent, writeDecision } from '../../db/write/alerts/write-decision.ts';
+import {
+  type DecidedTo,
+  type IdentifiedEvent,
+  type RuleDataTimes,
+  selectRuleState,
+  writeDecision,
+} from '../../db/sql/alert-decisions.ts';
+import type { StoredAlert } from '../../db/sql/alert-rules.ts';
 import {
   type AlertEvent,
   decideWindow,

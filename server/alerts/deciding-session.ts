@@ -5,7 +5,7 @@ import {
   openConnection,
 } from '../../db/connection/connection.ts';
 import { endConnection } from '../../db/connection/end-connection.ts';
-import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
+import { tryLockDecisions } from '../../db/sql/alert-decisions.ts';
 
 /**
  * The connection on which one server decides alerts. Its advisory lock keeps other servers from

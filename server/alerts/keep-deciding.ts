@@ -1,7 +1,11 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { type StoredAlert, selectStoredAlerts } from '../../db/write/alerts/select-alerts.ts';
-import { type RuleDataTimes, selectDataTimes } from '../../db/write/alerts/select-data-times.ts';
-import { selectWatch, type Watch } from '../../db/write/alerts/select-watch.ts';
+import {
+  type RuleDataTimes,
+  selectDataTimes,
+  selectWatch,
+  type Watch,
+} from '../../db/sql/alert-decisions.ts';
+import { type StoredAlert, selectStoredAlerts } from '../../db/sql/alert-rules.ts';
 import { conditionText } from '../../domain/alerts/condition-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';

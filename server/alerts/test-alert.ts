@@ -1,4 +1,4 @@
-import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
+import type { StoredAlert } from '../../db/sql/alert-rules.ts';
 import {
   type AlertEvent,
   NOTHING_FIRES,

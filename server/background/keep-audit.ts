@@ -1,9 +1,8 @@
 import { type OpenConnection, openConnection } from '../../db/connection/connection.ts';
 import { endConnection } from '../../db/connection/end-connection.ts';
 import { isPassing } from '../../db/database-error.ts';
-import { selectHasUnlogged, updateLogged } from '../../db/write/audit/update-logged.ts';
-import { upsertFailedSignIns } from '../../db/write/audit/upsert-failed-sign-ins.ts';
-import { selectUpkeep } from '../../db/write/select-upkeep.ts';
+import { selectHasUnlogged, updateLogged, upsertFailedSignIns } from '../../db/sql/audit.ts';
+import { selectUpkeep } from '../../db/sql/server-state.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import { logAudit } from '../telemetry/audit.ts';

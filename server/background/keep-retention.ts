@@ -1,16 +1,11 @@
 import { type Connection, isTransactionPooled } from '../../db/connection/connection.ts';
 import { NEEDS_SESSION } from '../../db/connection/pooling.ts';
-import { selectEventRetentions } from '../../db/write/alerts/retention/select-event-retentions.ts';
-import { serverActor } from '../../db/write/audit/command-actor.ts';
-import {
-  deleteExpiredAudit,
-  selectHasExpiredAudit,
-} from '../../db/write/audit/delete-expired-audit.ts';
-import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
-import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
-import { selectUpkeep } from '../../db/write/select-upkeep.ts';
-import { type Retention, selectRetentions } from '../../db/write/slices/select-retentions.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { selectEventRetentions } from '../../db/sql/alert-retention.ts';
+import { type Retention, selectRetentions } from '../../db/sql/archived-slices.ts';
+import { deleteExpiredAudit, selectHasExpiredAudit, serverActor } from '../../db/sql/audit.ts';
+import { REFUSED_REMOVAL, removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
+import { selectUpkeep } from '../../db/sql/server-state.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { compareClocks } from '../../store/archive/clocks.ts';
 import { dropSlice } from '../../store/archive/drop-slice.ts';
@@ -45,7 +40,7 @@ const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEver
  * a later pass.
  *
  * What is too old is decided by the database's clock and the newest data
- * (db/write/slices/select-kept-since.ts). Nothing is dropped while the clock of this machine says
+ * (db/sql/archived-slices.ts). Nothing is dropped while the clock of this machine says
  * something else than the database's: one of them is wrong, and what is dropped does not come back.
  */
 export function keepRetention(options: KeepRetentionOptions): BackgroundWork {

@@ -1,4 +1,4 @@
-import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
 import type { Answer } from '../http/http-exchange.ts';

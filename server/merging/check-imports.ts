@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { selectImports } from '../../db/write/imports/select-imports.ts';
-import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
+import type { ContextNumbersRow } from '../../db/sql/contexts.ts';
+import { selectImports } from '../../db/sql/imports.ts';
 import type { ImportsOfContext } from './merging-tally.ts';
 
 /** Reads the imports of contexts with a new version: imports raise it, so most have nothing new. */

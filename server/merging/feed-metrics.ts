@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
-import type { FeedStatesRow } from '../../db/write/feeds/select-feed-states.ts';
+import type { FeedLossCounts, FeedStatesRow } from '../../db/sql/feeds.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { BoundedNames } from '../telemetry/bounded-names.ts';
 import type { MergingTally } from './merging-tally.ts';

@@ -1,12 +1,8 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { selectFeedStates } from '../../db/write/feeds/select-feed-states.ts';
-import { KeptConnection } from '../../db/write/kept-connection.ts';
-import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
-import { REFUSED_REMOVAL } from '../../db/write/pages/remove-page-partitions.ts';
-import {
-  type ContextNumbersRow,
-  selectContextNumbers,
-} from '../../db/write/select-context-numbers.ts';
+import { KeptConnection } from '../../db/connection/with-connection.ts';
+import { type ContextNumbersRow, selectContextNumbers } from '../../db/sql/contexts.ts';
+import { selectFeedStates } from '../../db/sql/feeds.ts';
+import { REFUSED_REMOVAL, removeIdlePartitions } from '../../db/sql/remove-partitions.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
 import {

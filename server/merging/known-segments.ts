@@ -1,13 +1,11 @@
 import type { Connection } from '../../db/connection/connection.ts';
+import type { ContextNumbersRow } from '../../db/sql/contexts.ts';
 import {
   type OpenSegmentRow,
-  selectOpenSegments,
-} from '../../db/write/segments/select-open-segments.ts';
-import {
   type SegmentTotals,
+  selectOpenSegments,
   selectSegmentTotals,
-} from '../../db/write/segments/select-segment-totals.ts';
-import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
+} from '../../db/sql/manifest.ts';
 import { waitingBySlice } from '../../store/merge/waiting-segments.ts';
 
 /** A context's segments at a layout, which show whether a merge is due now or later. */

@@ -1,4 +1,4 @@
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
 import { type MergeOutcome, mergeContext } from '../../store/merge/merge-context.ts';
 
 /** A context whose segments should be merged. */

@@ -1,5 +1,5 @@
-import type { FeedStatesRow } from '../../db/write/feeds/select-feed-states.ts';
-import type { SegmentTotals } from '../../db/write/segments/select-segment-totals.ts';
+import type { FeedStatesRow } from '../../db/sql/feeds.ts';
+import type { SegmentTotals } from '../../db/sql/manifest.ts';
 
 /** A context's imports, which other processes make, as of the last pass. */
 export type ImportsOfContext = {

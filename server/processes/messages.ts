@@ -1,4 +1,4 @@
-import type { FailedSignIns } from '../../db/write/audit/upsert-failed-sign-ins.ts';
+import type { FailedSignIns } from '../../db/sql/audit.ts';
 import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
 import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
 import type { ExplorerOptions } from '../explorer/explorer.ts';

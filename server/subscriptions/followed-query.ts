@@ -1,4 +1,4 @@
-import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import type { ServiceError } from '../../domain/errors.ts';
 import type { Piece } from '../../domain/text/long-text.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type RightRow, selectRights } from '../../db/queries/live/select-rights.ts';
+import { type RightRow, selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Service } from '../service/service.ts';

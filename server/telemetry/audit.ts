@@ -1,4 +1,4 @@
-import type { AuditRow } from '../../db/write/audit/select-audit.ts';
+import type { AuditRow } from '../../db/sql/audit.ts';
 import type { AuditedChange } from '../../resolvers/audited-change.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';

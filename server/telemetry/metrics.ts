@@ -156,7 +156,7 @@ function countChanges(registry: Registry): Metrics['change'] {
 function timeWork(registry: Registry): WorkObserver {
   const statements = new Histogram({
     name: 'countergraph_sql_statement_seconds',
-    help: 'Duration of SQL statements in seconds, by their file in db/queries or db/write',
+    help: 'Duration of SQL statements in seconds, by their name',
     labelNames: ['query'],
     buckets: WORK_BUCKETS,
     registers: [registry],

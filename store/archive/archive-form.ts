@@ -1,5 +1,5 @@
-import type { GroupRow } from '../../db/write/declaration/select-groups.ts';
-import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
+import type { GroupRow } from '../../db/sql/declaration.ts';
+import type { NewSegmentRow } from '../../db/sql/publish.ts';
 
 /*
  * The file format of an archive: the segments of a slice, as they are in the database.

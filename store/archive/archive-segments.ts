@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { inTransaction } from '../../db/connection/connection.ts';
-import { deleteLeftover, insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
-import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
-import { updateSliceArchived } from '../../db/write/slices/update-slice-archived.ts';
+import {
+  deleteLeftover,
+  insertLeftover,
+  type StoredArchive,
+  updateSliceArchived,
+} from '../../db/sql/archived-slices.ts';
 import { partialOf } from '../../domain/slices/partial-file.ts';
 import { noteLabels } from './looked-up-labels.ts';
 import { auditSlice, type KeptSlice, type SliceKeeper } from './slice-keeper.ts';
@@ -15,7 +18,7 @@ export type ArchiveLocation = Pick<StoredArchive, 'pool' | 'path'> & { readonly 
 /**
  * Writes the segments of a slice to a file, then removes the slice from all answers in one
  * transaction. Its pages stay until no reader can need them
- * (db/write/pages/remove-taken-partitions.ts). If this is interrupted at any point, the slice is
+ * (db/sql/remove-partitions.ts). If this is interrupted at any point, the slice is
  * either available or archived as a whole, and a partial file is among the context's leftovers.
  */
 export async function archiveSegments(

@@ -1,4 +1,4 @@
-import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import type { StoredArchive } from '../../db/sql/archived-slices.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
 import { loadIdentity } from './describe-archive.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { selectClock } from '../../db/write/select-clock.ts';
+import { selectClock } from '../../db/sql/server-state.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';

@@ -1,6 +1,6 @@
-import { selectGroups } from '../../db/write/declaration/select-groups.ts';
-import type { SliceSegmentRow } from '../../db/write/segments/select-slice-segments.ts';
-import { selectProbeNames } from '../../db/write/select-names.ts';
+import { selectProbeNames } from '../../db/sql/contexts.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
+import type { SliceSegmentRow } from '../../db/sql/manifest.ts';
 import { generationOf } from '../../domain/slices/page-generation.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';

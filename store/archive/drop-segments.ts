@@ -1,7 +1,6 @@
 import { inTransaction } from '../../db/connection/connection.ts';
-import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
-import { deleteSlice } from '../../db/write/slices/delete-slice.ts';
-import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
+import { insertLeftover, type StoredSlice } from '../../db/sql/archived-slices.ts';
+import { deleteSlice } from '../../db/sql/slices.ts';
 import { sweepLabels } from './looked-up-labels.ts';
 import { auditSlice, type KeptSlice, type SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';
@@ -9,7 +8,7 @@ import { takeOut } from './take-out.ts';
 /**
  * Removes a slice for good, archived or not, in one transaction: from the list, from all answers,
  * and with the labels of keys that no other slice has. Its archive becomes one of the context's
- * leftovers. Its pages go when no reader can need them (db/write/pages/remove-taken-partitions.ts),
+ * leftovers. Its pages go when no reader can need them (db/sql/remove-partitions.ts),
  * and the sweep removes its rows of the manifest.
  */
 export const dropSegments = (

@@ -1,7 +1,6 @@
 import { inTransaction } from '../../db/connection/connection.ts';
-import { deleteExpiredEvents } from '../../db/write/alerts/retention/delete-expired-events.ts';
-import { deleteUnusedRevisions } from '../../db/write/alerts/retention/delete-unused-revisions.ts';
-import { insertAudit } from '../../db/write/audit/insert-audit.ts';
+import { deleteExpiredEvents, deleteUnusedRevisions } from '../../db/sql/alert-retention.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Keeper } from './keeper.ts';

@@ -1,16 +1,15 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { holdContext, releaseContext } from '../../db/write/lock-context.ts';
-import type { RefusedRemoval } from '../../db/write/pages/remove-page-partitions.ts';
-import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
-import { selectPartitioned } from '../../db/write/pages/select-partitioned.ts';
-import { selectClock } from '../../db/write/select-clock.ts';
-import { selectLeftovers } from '../../db/write/slices/archive-leftovers.ts';
+import { holdContext, releaseContext } from '../../db/connection/lock-context.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
 import {
   type StoredSlice,
+  selectLeftovers,
   selectStoredSlices,
-} from '../../db/write/slices/select-stored-slices.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+} from '../../db/sql/archived-slices.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
+import { selectPartitioned } from '../../db/sql/page-partitions.ts';
+import { type RefusedRemoval, removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
+import { selectClock } from '../../db/sql/server-state.ts';
 import type { AuditActor } from '../../domain/audit/audit-entry.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';

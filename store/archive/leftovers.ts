@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Connection } from '../../db/connection/connection.ts';
-import { deleteLeftover, selectLeftovers } from '../../db/write/slices/archive-leftovers.ts';
+import { deleteLeftover, selectLeftovers } from '../../db/sql/archived-slices.ts';
 import { partialOf } from '../../domain/slices/partial-file.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { fileInPool } from './pool-folder.ts';

@@ -8,7 +8,7 @@ import {
   selectLabelsToNote,
   selectLooseLabels,
   selectOldestArchiveEnd,
-} from '../../db/write/texts/looked-up-labels.ts';
+} from '../../db/sql/looked-up-labels.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { fetchPages } from '../read/fetch-pages.ts';
 import { findKeys } from '../read/find-keys.ts';

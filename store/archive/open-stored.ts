@@ -1,4 +1,4 @@
-import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import type { StoredArchive } from '../../db/sql/archived-slices.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';

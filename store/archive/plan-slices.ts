@@ -1,4 +1,4 @@
-import { selectContextPools } from '../../db/write/declaration/select-pools.ts';
+import { selectContextPools } from '../../db/sql/nodes-and-pools.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';

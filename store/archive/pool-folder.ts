@@ -3,8 +3,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Connection } from '../../db/connection/connection.ts';
 import { errorCode } from '../../db/database-error.ts';
-import { type ContextPool, selectContextPools } from '../../db/write/declaration/select-pools.ts';
-import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import type { StoredArchive } from '../../db/sql/archived-slices.ts';
+import { type ContextPool, selectContextPools } from '../../db/sql/nodes-and-pools.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { LIMITS } from '../../domain/limits.ts';
 

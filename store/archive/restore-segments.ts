@@ -1,12 +1,13 @@
 import { inTransaction } from '../../db/connection/connection.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
-import { copyPages, PAGES_OF_COPY } from '../../db/write/pages/copy-pages.ts';
-import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
-import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
-import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
-import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
-import { updateSliceRestored } from '../../db/write/slices/update-slice-archived.ts';
-import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
+import {
+  insertLeftover,
+  type StoredArchive,
+  updateSliceRestored,
+} from '../../db/sql/archived-slices.ts';
+import { type CoverageSpan, upsertCoverage } from '../../db/sql/coverage.ts';
+import { copyPages, PAGES_OF_COPY } from '../../db/sql/pages.ts';
+import { type NewSegmentRow, reserveSegment } from '../../db/sql/publish.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';

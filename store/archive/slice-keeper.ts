@@ -1,13 +1,14 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { insertAudit } from '../../db/write/audit/insert-audit.ts';
-import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
+import type { StoredSlice } from '../../db/sql/archived-slices.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
 import type { AuditActor, AuditDetail } from '../../domain/audit/audit-entry.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 
 /**
  * What archiving, restoring and dropping slices of a context needs. The keeper holds the context
- * lock (db/write/lock-context.ts), so nobody imports into the context meanwhile; merges continue.
+ * lock (db/connection/lock-context.ts), so nobody imports into the context meanwhile; merges
+ * continue.
  */
 export type SliceKeeper = {
   readonly connection: Connection;

@@ -1,6 +1,6 @@
-import { raiseVersion } from '../../db/write/segments/raise-layout.ts';
-import { selectSliceSegments } from '../../db/write/segments/select-slice-segments.ts';
-import { deleteCoverage } from '../../db/write/slices/delete-slice.ts';
+import { selectSliceSegments } from '../../db/sql/manifest.ts';
+import { raiseVersion } from '../../db/sql/publish.ts';
+import { deleteCoverage } from '../../db/sql/slices.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 

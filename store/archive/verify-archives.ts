@@ -1,4 +1,4 @@
-import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import type { StoredArchive } from '../../db/sql/archived-slices.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type Differences, NAMELESS } from '../check/differences.ts';
 import { currentSlice, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';

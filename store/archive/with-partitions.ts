@@ -1,8 +1,11 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
-import { holdPagePartition } from '../../db/write/pages/hold-page-partition.ts';
-import { ensurePagePartition, selectPartitionState } from '../../db/write/pages/page-partitions.ts';
-import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
+import {
+  ensurePagePartition,
+  holdPagePartition,
+  selectPartitionState,
+} from '../../db/sql/page-partitions.ts';
+import { removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 

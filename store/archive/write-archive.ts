@@ -3,12 +3,12 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inSnapshot } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { syncFolder } from '../../db/sync-folder.ts';
 import {
   type SliceSegmentRow,
   selectDirectory,
   selectSliceSegments,
-} from '../../db/write/segments/select-slice-segments.ts';
+} from '../../db/sql/manifest.ts';
+import { syncFolder } from '../../db/sync-folder.ts';
 import { partialOf } from '../../domain/slices/partial-file.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';

@@ -1,4 +1,4 @@
-import type { SegmentSlice } from '../../db/write/segments/select-segment-slices.ts';
+import type { SegmentSlice } from '../../db/sql/manifest.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 
 /** Returns why a live segment should not be in its slice, in words; null if it should be. */

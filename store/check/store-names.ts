@@ -1,10 +1,7 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { selectGroups } from '../../db/write/declaration/select-groups.ts';
-import {
-  type SegmentSlice,
-  selectSegmentSlices,
-} from '../../db/write/segments/select-segment-slices.ts';
-import { selectProbeNames } from '../../db/write/select-names.ts';
+import { selectProbeNames } from '../../db/sql/contexts.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
+import { type SegmentSlice, selectSegmentSlices } from '../../db/sql/manifest.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { parseGuid } from '../../domain/text/guid.ts';
 import type { Subject } from './differences.ts';

@@ -1,9 +1,9 @@
 import { type Connection, inSnapshot } from '../../db/connection/connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
 import { type CopySource, copiesOf } from '../../db/session/copy-source.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { selectStrayPages } from '../../db/write/pages/select-stray-pages.ts';
-import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
+import { selectWrongCoverage } from '../../db/sql/coverage.ts';
+import { selectStrayPages } from '../../db/sql/pages.ts';
 import { NO_SLICE } from '../../domain/slices/segment-level.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { SegmentShape } from '../../segments/shape.ts';

@@ -1,18 +1,17 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
+import { requireSession, withConnection } from '../../db/connection/with-connection.ts';
 import { PAGE_TABLES } from '../../db/page-tables.ts';
-import { insertAudit } from '../../db/write/audit/insert-audit.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
 import {
   distributeTables,
+  lockStore,
   type MoveProgress,
   selectIsDetaching,
   selectPartitionSizes,
   selectShardCount,
   undistributeTables,
-} from '../../db/write/distribute/distribute-tables.ts';
-import { lockStore } from '../../db/write/distribute/lock-store.ts';
-import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
-import { requireSession } from '../../db/write/require-session.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+} from '../../db/sql/distribute.ts';
+import { removeIdlePartitions } from '../../db/sql/remove-partitions.ts';
 import { requireCluster } from './require-cluster.ts';
 
 type DistributeTarget = {

@@ -4,7 +4,7 @@ import {
   type ClusterNodes,
   selectClusterFacts,
   selectClusterNodes,
-} from '../../db/write/distribute/select-cluster.ts';
+} from '../../db/sql/distribute.ts';
 
 /**
  * Checks that the database is a coordinator with workers. Errors: why it is not, and what to do.

@@ -1,19 +1,16 @@
 import type { Connection } from '../../db/connection/connection.ts';
+import { holdContext, releaseContext } from '../../db/connection/lock-context.ts';
+import { requireSession, withConnection } from '../../db/connection/with-connection.ts';
 import {
   dropFormat1Tables,
-  removeUnusedPartitions,
-  selectIsConverting,
-} from '../../db/write/from-1.7/format-1-partitions.ts';
-import { lockConversion } from '../../db/write/from-1.7/lock-conversion.ts';
-import { selectContexts } from '../../db/write/from-1.7/select-contexts.ts';
-import {
   type Format1Slice,
+  lockConversion,
+  removeUnusedPartitions,
+  selectContexts,
   selectFormat1Slices,
-} from '../../db/write/from-1.7/select-format-1-segments.ts';
-import { holdContext, releaseContext } from '../../db/write/lock-context.ts';
-import { requireSession } from '../../db/write/require-session.ts';
-import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+  selectIsConverting,
+} from '../../db/sql/conversion.ts';
+import { selectIsPrimary } from '../../db/sql/server-state.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { convertSlice } from './convert-slice.ts';
 

@@ -1,15 +1,16 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { type PagePartition, pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { dropPartitions, renamePartitions } from '../../db/write/from-1.7/format-1-partitions.ts';
-import { replaceFormat1Segments } from '../../db/write/from-1.7/replace-format-1-segments.ts';
-import { selectFormat1Pages } from '../../db/write/from-1.7/select-format-1-pages.ts';
 import {
+  dropPartitions,
   type Format1Row,
   type Format1Slice,
+  renamePartitions,
+  replaceFormat1Segments,
+  selectFormat1Pages,
   selectFormat1Segments,
-} from '../../db/write/from-1.7/select-format-1-segments.ts';
-import { ensurePagePartitionWithin } from '../../db/write/pages/page-partitions.ts';
+} from '../../db/sql/conversion.ts';
+import { ensurePagePartitionWithin } from '../../db/sql/page-partitions.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';

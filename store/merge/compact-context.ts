@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../db/connection/connection.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
-import type { RefusedRemoval } from '../../db/write/pages/remove-page-partitions.ts';
-import {
-  type SegmentTotals,
-  selectSegmentTotals,
-} from '../../db/write/segments/select-segment-totals.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
+import { type SegmentTotals, selectSegmentTotals } from '../../db/sql/manifest.ts';
+import { type RefusedRemoval, removeIdlePartitions } from '../../db/sql/remove-partitions.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sweepContext } from '../sweep/sweep-context.ts';
 import { mergeContext } from './merge-context.ts';

@@ -1,9 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import {
-  type SegmentSlice,
-  selectSegmentSlices,
-} from '../../db/write/segments/select-segment-slices.ts';
+import { type SegmentSlice, selectSegmentSlices } from '../../db/sql/manifest.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { makeRollUp } from '../roll-up/make-roll-up.ts';

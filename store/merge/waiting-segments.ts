@@ -1,12 +1,10 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import {
   type OpenSegmentRow,
-  selectOpenSegments,
-} from '../../db/write/segments/select-open-segments.ts';
-import {
   type SegmentTotals,
+  selectOpenSegments,
   selectSliceTotals,
-} from '../../db/write/segments/select-segment-totals.ts';
+} from '../../db/sql/manifest.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { countWaiting, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 

@@ -1,13 +1,15 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { dateCoverage } from '../../db/write/segments/date-coverage.ts';
-import { insertSegments, type NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
+import { dateCoverage } from '../../db/sql/coverage.ts';
+import { selectNotLive } from '../../db/sql/manifest.ts';
 import {
   type ContextNumbers,
+  insertSegments,
+  type NewSegmentRow,
   raiseLayout,
   raiseVersion,
-} from '../../db/write/segments/raise-layout.ts';
-import { selectNotLive } from '../../db/write/segments/select-not-live.ts';
-import { setDied, setRollUpsDied } from '../../db/write/segments/set-died.ts';
+  setDied,
+  setRollUpsDied,
+} from '../../db/sql/publish.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
 /*

@@ -1,9 +1,8 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
-import { commitLate } from '../../db/write/segments/commit-late.ts';
-import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
+import { ensurePagePartition } from '../../db/sql/page-partitions.ts';
+import { commitLate, tryLockMerges } from '../../db/sql/publish.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 import { MissingPartition } from '../write/missing-partition.ts';

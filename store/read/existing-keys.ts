@@ -1,5 +1,5 @@
-import { selectUserKeys } from '../../db/queries/segments/select-user-keys.ts';
 import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
+import { selectUserKeys } from '../../db/sql/key-texts.ts';
 import { type FoundKeys, findKeys, type KeySearch } from './find-keys.ts';
 
 type ExistenceSearch = KeySearch & {

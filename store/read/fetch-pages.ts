@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type PagesRead, selectPages } from '../../db/queries/segments/select-pages.ts';
 import type { CopySource } from '../../db/session/copy-source.ts';
 import type { TimeBound } from '../../db/session/read-session.ts';
+import { type PagesRead, selectPages } from '../../db/sql/pages.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { StoredSegment } from './manifest.ts';
 import { MissingPages } from './missing-pages.ts';

@@ -1,10 +1,6 @@
-import {
-  type ManifestRows,
-  type SegmentRow,
-  selectManifest,
-} from '../../db/queries/segments/select-manifest.ts';
 import type { CopySource } from '../../db/session/copy-source.ts';
 import type { TimeBound } from '../../db/session/read-session.ts';
+import { type ManifestRows, type SegmentRow, selectManifest } from '../../db/sql/manifest.ts';
 import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
 
 /** A live segment of a context. */

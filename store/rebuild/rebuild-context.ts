@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
+import { lockContext } from '../../db/connection/lock-context.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { lockContext } from '../../db/write/lock-context.ts';
-import { deleteSweptPages } from '../../db/write/pages/delete-swept-pages.ts';
-import { selectStrayPages } from '../../db/write/pages/select-stray-pages.ts';
-import { repairCoverage } from '../../db/write/segments/repair-coverage.ts';
-import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
+import { repairCoverage, selectWrongCoverage } from '../../db/sql/coverage.ts';
+import { deleteSweptPages, selectStrayPages } from '../../db/sql/pages.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { NO_SLICE } from '../../domain/slices/segment-level.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/connection/connection.ts';
-import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
+import { type GroupRow, selectGroups } from '../../db/sql/declaration.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import type { SegmentShape } from '../../segments/shape.ts';

@@ -1,7 +1,6 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
-import { deleteSweptPages } from '../../db/write/pages/delete-swept-pages.ts';
-import { deleteDeadSegments } from '../../db/write/segments/delete-dead-segments.ts';
-import { raiseSweptTo } from '../../db/write/segments/raise-swept-to.ts';
+import { deleteSweptPages } from '../../db/sql/pages.ts';
+import { deleteDeadSegments, raiseSweptTo } from '../../db/sql/publish.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 
 /*

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Connection } from '../../db/connection/connection.ts';
-import { copyPages, PAGES_OF_COPY } from '../../db/write/pages/copy-pages.ts';
-import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
-import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
+import { copyPages, PAGES_OF_COPY } from '../../db/sql/pages.ts';
+import { type NewSegmentRow, reserveSegment } from '../../db/sql/publish.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { RangeStream } from '../../segments/merge/merge-ranges.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
@@ -42,7 +41,7 @@ const NONCES = 2 ** 32;
 /**
  * Writes the pages of a segment in the caller's transaction, as the ranges arrive. Memory holds one
  * range, its pages and fewer earlier ones than a COPY has. There must be a partition for the
- * pages (db/write/pages/page-partitions.ts). Errors: MissingPartition.
+ * pages (db/sql/page-partitions.ts). Errors: MissingPartition.
  */
 export async function writeSegment(
   connection: Connection,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/connection/connection.ts';
-import { insertChanges, lockChanges } from '../../db/write/alerts/insert-changes.ts';
+import { insertChanges, lockChanges } from '../../db/sql/alert-decisions.ts';
 import { fireAlerts } from '../support/lab/fire-alerts.ts';
 import { T0 } from '../support/lab/lab.ts';
 import { CONTEXT } from '../support/lab/service.ts';

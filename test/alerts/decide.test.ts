@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { selectGroups } from '../../db/write/declaration/select-groups.ts';
-import { selectContext } from '../../db/write/select-context.ts';
+import { selectContext } from '../../db/sql/contexts.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
 import { exportDeclaration } from '../../export/declaration.ts';
 import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line } from '../support/lab/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openConnection } from '../../db/connection/connection.ts';
-import { selectGroups } from '../../db/write/declaration/select-groups.ts';
-import { selectContext } from '../../db/write/select-context.ts';
+import { selectContext } from '../../db/sql/contexts.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
 import { exportDeclaration } from '../../export/declaration.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';

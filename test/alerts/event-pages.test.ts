@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EventPage, selectEventPages } from '../../db/queries/alerts/select-event-pages.ts';
 import type { Statement } from '../../db/session/read-session.ts';
+import { type EventPage, selectEventPages } from '../../db/sql/alert-events.ts';
 import { T0 } from '../support/lab/lab.ts';
 import { CONTEXT } from '../support/lab/service.ts';
 import { type AlertLab, startAlertLab } from './alert-lab.ts';

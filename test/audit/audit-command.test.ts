@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deleteExpiredAudit } from '../../db/write/audit/delete-expired-audit.ts';
+import { deleteExpiredAudit } from '../../db/sql/audit.ts';
 import { makePoolFolder, removeFolder } from '../store/archive/keep-support.ts';
 import { onConnection } from '../support/database/rows-of.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';

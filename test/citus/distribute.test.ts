@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inSnapshot, inTransaction, openConnection } from '../../db/connection/connection.ts';
-import { existingContext } from '../../db/write/existing-context.ts';
-import { lockContext } from '../../db/write/lock-context.ts';
+import { lockContext } from '../../db/connection/lock-context.ts';
+import { existingContext } from '../../db/sql/contexts.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { withClient } from '../support/database/database.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
-import { withConnection } from '../../db/write/with-connection.ts';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { removeIdlePartitions } from '../../db/sql/remove-partitions.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { keepingOf } from '../store/archive/keep-support.ts';

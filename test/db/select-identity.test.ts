@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SELECT_IDENTITY, SELECT_IDENTITY_AND_SLICES } from '../../db/queries/select-identity.ts';
+import { SELECT_IDENTITY, SELECT_IDENTITY_AND_SLICES } from '../../db/sql/identity.ts';
 import { group, startLab } from '../support/lab/lab.ts';
 import { ADA, CONTEXT, type Credentials, type TestService } from '../support/lab/service.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inSnapshot } from '../../db/connection/connection.ts';
-import { selectGroups } from '../../db/write/declaration/select-groups.ts';
-import { selectContext } from '../../db/write/select-context.ts';
-import { selectSliceTimes } from '../../db/write/slices/select-slice-times.ts';
+import { selectContext } from '../../db/sql/contexts.ts';
+import { selectGroups } from '../../db/sql/declaration.ts';
+import { selectSliceTimes } from '../../db/sql/slices.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { exportedGroup } from '../../export/exported-group.ts';
 import type { KeyCounts, ReadingPage } from '../../export/reading-source.ts';

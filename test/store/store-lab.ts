@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Connection, inTransaction, openConnection } from '../../db/connection/connection.ts';
 import { pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
 import { type CopySource, copiesOf } from '../../db/session/copy-source.ts';
-import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../db/sql/page-partitions.ts';
 import { type Publication, publishSegments } from '../../store/publish/publish-segments.ts';
 import { loadManifest, type Manifest } from '../../store/read/manifest.ts';
 import { segmentRanges } from '../../store/read/segment-ranges.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inSnapshot, inTransaction } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
-import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../db/sql/page-partitions.ts';
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import { SWEEP_AFTER_SECONDS } from '../../store/sweep/sweep-context.ts';

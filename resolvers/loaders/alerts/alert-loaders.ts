@@ -1,20 +1,19 @@
 import DataLoader from 'dataloader';
-import type { EventRow } from '../../../db/queries/alerts/event-row.ts';
-import {
-  type ChangeRow,
-  type ChangesAfter,
-  selectChanges,
-} from '../../../db/queries/alerts/select-alert-changes.ts';
-import { selectEvents } from '../../../db/queries/alerts/select-alert-events.ts';
-import { selectRevisions } from '../../../db/queries/alerts/select-alert-revisions.ts';
-import { selectAlerts } from '../../../db/queries/alerts/select-alerts.ts';
 import {
   type ChangeCounter,
   type ChangeCursor,
+  type ChangeRow,
+  type ChangesAfter,
+  type EventPage,
+  type EventRow,
+  selectAlerts,
   selectChangeCounter,
-} from '../../../db/queries/alerts/select-change-counter.ts';
-import { type EventPage, selectEventPages } from '../../../db/queries/alerts/select-event-pages.ts';
-import { selectFiringEvents } from '../../../db/queries/alerts/select-firing-events.ts';
+  selectChanges,
+  selectEventPages,
+  selectEvents,
+  selectFiringEvents,
+  selectRevisions,
+} from '../../../db/sql/alert-events.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { manyLoader, oneLoader } from '../../../engine/snapshot/batch.ts';
 import type { NodeReader } from '../../../engine/snapshot/node-reader.ts';

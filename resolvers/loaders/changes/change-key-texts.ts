@@ -1,5 +1,5 @@
-import { insertAudit } from '../../../db/write/audit/insert-audit.ts';
-import { type KeyTextsUpsert, upsertKeyTexts } from '../../../db/write/texts/upsert-key-texts.ts';
+import { insertAudit } from '../../../db/sql/audit.ts';
+import { type KeyTextsUpsert, upsertKeyTexts } from '../../../db/sql/key-texts.ts';
 import type { AuditActor, AuditDetail } from '../../../domain/audit/audit-entry.ts';
 import type { RequestReads } from '../request-reads.ts';
 

@@ -1,5 +1,5 @@
-import { insertAudit } from '../../../db/write/audit/insert-audit.ts';
-import { type SliceTags, updateSliceTags } from '../../../db/write/slices/update-slice-tags.ts';
+import { insertAudit } from '../../../db/sql/audit.ts';
+import { type SliceTags, updateSliceTags } from '../../../db/sql/slices.ts';
 import type { AuditActor } from '../../../domain/audit/audit-entry.ts';
 import { sliceName } from '../../../domain/slices/slice-name.ts';
 import type { RequestReads } from '../request-reads.ts';

@@ -1,9 +1,5 @@
-import type {
-  DueDelivery,
-  Wanted,
-} from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
-import { selectEventsToDecide } from '../../../db/write/alerts/select-firing-events.ts';
-import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
+import { selectEventsToDecide } from '../../../db/sql/alert-decisions.ts';
+import type { DueDelivery, NotifiedSink, Wanted } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { alertmanagerRequests, alertOf, type ReportedChange } from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
@@ -129,7 +125,9 @@ export class AlertmanagerSender {
   async #changes(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<ReportedChange[]> {
     const { onDatabase } = this.#options;
     const areDue = new Set(due.map(({ event }) => event.eventId));
-    const firing = await onDatabase((connection) => selectEventsToDecide(connection, sink.contextId));
+    const firing = await onDatabase((connection) =>
+      selectEventsToDecide(connection, sink.contextId),
+    );
     const isFiring = new Set(firing.map(({ eventId }) => eventId));
     const over = due
       .filter(({ event, change }) => change === 'ended' || !isFiring.has(event.eventId))

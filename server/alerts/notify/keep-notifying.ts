@@ -5,7 +5,7 @@ import {
 } from '../../../db/connection/connection.ts';
 import { endConnection } from '../../../db/connection/end-connection.ts';
 import { NEEDS_SESSION } from '../../../db/connection/pooling.ts';
-import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
+import type { Retries } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import {
   type BackgroundWork,

@@ -1,5 +1,4 @@
-import type { WaitingDeliveries } from '../../../db/write/alerts/deliveries/count-waiting-deliveries.ts';
-import type { SinkKind } from '../../../db/write/alerts/select-notified-sinks.ts';
+import type { SinkKind, WaitingDeliveries } from '../../../db/sql/alert-deliveries.ts';
 
 export const SINK_KINDS = ['webhook', 'alertmanager'] as const satisfies readonly SinkKind[];
 

@@ -1,5 +1,5 @@
 import { type Connection, readOn } from '../../../db/connection/connection.ts';
-import type { NotifiedEvent } from '../../../db/write/alerts/notified-event.ts';
+import type { NotifiedEvent } from '../../../db/sql/alert-deliveries.ts';
 import type { KeyKind, SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { describeKeys } from '../../../engine/keys/describe-keys.ts';
 import { labelOf, readableOf } from '../../../resolvers/keys.ts';

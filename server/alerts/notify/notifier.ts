@@ -1,9 +1,11 @@
 import type { OpenConnection } from '../../../db/connection/connection.ts';
 import { endConnection } from '../../../db/connection/end-connection.ts';
-import { selectDueDeliveries } from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
-import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
-import { selectNotifiedSinks } from '../../../db/write/alerts/select-notified-sinks.ts';
-import { tryLockNotifications } from '../../../db/write/alerts/try-lock-notifications.ts';
+import {
+  type Retries,
+  selectDueDeliveries,
+  selectNotifiedSinks,
+  tryLockNotifications,
+} from '../../../db/sql/alert-deliveries.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { AlertmanagerSender } from './alertmanager-sender.ts';

@@ -1,9 +1,10 @@
 import {
+  type NotifiedSink,
   type ReportedChanges,
+  type Retries,
   updateDelivered,
-} from '../../../db/write/alerts/deliveries/update-delivered.ts';
-import { type Retries, updateFailed } from '../../../db/write/alerts/deliveries/update-failed.ts';
-import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
+  updateFailed,
+} from '../../../db/sql/alert-deliveries.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { NotificationTally } from './notification-tally.ts';
 import type { OnDatabase } from './one-at-a-time.ts';

@@ -1,4 +1,4 @@
-import type { Retries } from '../../../db/write/alerts/deliveries/update-failed.ts';
+import type { Retries } from '../../../db/sql/alert-deliveries.ts';
 import type { OnDatabase } from './one-at-a-time.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Variable } from './sink-address.ts';

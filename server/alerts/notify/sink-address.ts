@@ -1,5 +1,5 @@
 import querystring from 'node:querystring';
-import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
+import type { NotifiedSink } from '../../../db/sql/alert-deliveries.ts';
 import { SinkFailure } from './sink-failure.ts';
 
 /** Returns the value of an environment variable. */

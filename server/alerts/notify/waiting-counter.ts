@@ -1,4 +1,4 @@
-import { countWaitingDeliveries } from '../../../db/write/alerts/deliveries/count-waiting-deliveries.ts';
+import { countWaitingDeliveries } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { NotificationTally } from './notification-tally.ts';
 import type { OnDatabase } from './one-at-a-time.ts';

@@ -1,8 +1,4 @@
-import type {
-  DueDelivery,
-  Wanted,
-} from '../../../db/write/alerts/deliveries/select-due-deliveries.ts';
-import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
+import type { DueDelivery, NotifiedSink, Wanted } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { describeEvents } from './notification.ts';
 import { postToSink } from './post-to-sink.ts';

@@ -1,8 +1,7 @@
 import { Listener } from '../../../db/listener.ts';
-import { selectWatchedAlerts } from '../../../db/queries/live/select-watched-alerts.ts';
-import { selectWatchedVersions } from '../../../db/queries/live/select-watched-versions.ts';
-import type { VersionedRow } from '../../../db/queries/select-versions.ts';
 import type { NodePools } from '../../../db/session/node-pools.ts';
+import { selectWatchedAlerts, selectWatchedVersions } from '../../../db/sql/subscriptions.ts';
+import type { VersionedRow } from '../../../db/sql/versions.ts';
 import type { ServiceError } from '../../../domain/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Logger } from '../../telemetry/log.ts';

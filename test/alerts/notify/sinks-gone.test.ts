@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NotifiedSink } from '../../../db/write/alerts/select-notified-sinks.ts';
+import type { NotifiedSink } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { AlertmanagerSender } from '../../../server/alerts/notify/alertmanager-sender.ts';
 import { NotificationTally } from '../../../server/alerts/notify/notification-tally.ts';

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction, readOn } from '../../../db/connection/connection.ts';
-import { selectCatalogs } from '../../../db/queries/select-catalogs.ts';
-import { selectContextExists } from '../../../db/queries/select-context-exists.ts';
-import { selectPools } from '../../../db/queries/select-pools.ts';
-import { selectServerFacts } from '../../../db/queries/select-server-facts.ts';
-import { selectTotalWindows } from '../../../db/queries/select-total-windows.ts';
-import { insertSlice } from '../../../db/write/slices/insert-slice.ts';
+import {
+  selectCatalogs,
+  selectContextExists,
+  selectPools,
+  selectTotalWindows,
+} from '../../../db/sql/catalog.ts';
+import { selectServerFacts } from '../../../db/sql/server-state.ts';
+import { insertSlice } from '../../../db/sql/slices.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 import { DAY, group, guidOf, meter, T0 } from '../../support/lab/lab.ts';
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PagePartition, pagePartitionName, partitionSize } from '../../../db/page-tables.ts';
-import { selectSliceSizes } from '../../../db/queries/select-slice-sizes.ts';
-import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
-import { insertSlice } from '../../../db/write/slices/insert-slice.ts';
+import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
+import { insertSlice, selectSliceSizes } from '../../../db/sql/slices.ts';
 import { isOnCluster } from '../../support/database/on-cluster.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 import { DAY, T0 } from '../../support/lab/lab.ts';

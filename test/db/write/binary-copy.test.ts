@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../../../db/write/binary-copy.ts';
+import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../../../db/binary-copy.ts';
 import {
   createTestDatabase,
   type TestDatabase,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../db/connection/connection.ts';
-import { withConnection } from '../../../db/write/with-connection.ts';
+import { withConnection } from '../../../db/connection/with-connection.ts';
 import { openProxy } from '../../support/database/proxy.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 import { rowsOf } from '../../support/database/rows-of.ts';

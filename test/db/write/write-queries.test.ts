@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { requireSession } from '../../../db/write/require-session.ts';
-import { insertSegments } from '../../../db/write/segments/insert-segments.ts';
-import { selectContextNames } from '../../../db/write/select-context-names.ts';
-import { selectContextNumbers } from '../../../db/write/select-context-numbers.ts';
-import { selectDemoState } from '../../../db/write/select-demo-state.ts';
-import { selectIsPrimary } from '../../../db/write/select-is-primary.ts';
-import { selectIsUnused } from '../../../db/write/select-is-unused.ts';
-import { selectProbeNames } from '../../../db/write/select-names.ts';
-import { selectUpkeep } from '../../../db/write/select-upkeep.ts';
+import { requireSession } from '../../../db/connection/with-connection.ts';
+import {
+  selectContextNames,
+  selectContextNumbers,
+  selectDemoState,
+  selectIsUnused,
+  selectProbeNames,
+} from '../../../db/sql/contexts.ts';
+import { insertSegments } from '../../../db/sql/publish.ts';
+import { selectIsPrimary, selectUpkeep } from '../../../db/sql/server-state.ts';
 import { addUser } from '../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 import { group, T0 } from '../../support/lab/lab.ts';

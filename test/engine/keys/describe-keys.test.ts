@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { selectLabelledKeys } from '../../../db/queries/segments/select-labelled-keys.ts';
 import type { ReadSession } from '../../../db/session/read-session.ts';
-import { upsertKeyTexts } from '../../../db/write/texts/upsert-key-texts.ts';
+import { selectLabelledKeys, upsertKeyTexts } from '../../../db/sql/key-texts.ts';
 import { describeKeys } from '../../../engine/keys/describe-keys.ts';
 import { openStoreLab, type StoreLab } from '../../store/store-lab.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import type { VersionedRow } from '../../../db/sql/versions.ts';
 import { faultOf, type StandbyRow } from '../../../db/standby-check.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { StandbyState } from '../../../engine/standbys/standby-state.ts';

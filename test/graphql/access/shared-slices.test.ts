@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { SELECT_SLICES } from '../../../db/queries/select-slices.ts';
 import { SharedReads } from '../../../db/session/shared-reads.ts';
+import { SELECT_SLICES } from '../../../db/sql/slices.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { holdTables } from '../../support/database/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';

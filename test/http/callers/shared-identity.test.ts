@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { SELECT_IDENTITY } from '../../../db/queries/select-identity.ts';
 import { SharedReads } from '../../../db/session/shared-reads.ts';
+import { SELECT_IDENTITY } from '../../../db/sql/identity.ts';
 import { countWaiting, holdTables } from '../../support/database/held-tables.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NO_LOSSES } from '../../../db/write/feeds/feed-losses.ts';
+import { NO_LOSSES } from '../../../db/sql/feeds.ts';
 import { FeedCommits } from '../../../ingest/feed/feed-commits.ts';
 import { FEED_LIMITS } from '../../../ingest/feed/feed-limits.ts';
 import { PendingFlows } from '../../../ingest/feed/pending-flows.ts';

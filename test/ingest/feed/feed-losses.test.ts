@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { selectFeedStates } from '../../../db/write/feeds/select-feed-states.ts';
-import { selectSliceLosses } from '../../../db/write/feeds/select-slice-losses.ts';
-import { withConnection } from '../../../db/write/with-connection.ts';
+import { withConnection } from '../../../db/connection/with-connection.ts';
+import { selectFeedStates, selectSliceLosses } from '../../../db/sql/feeds.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { startCommitBreaker } from '../../support/database/commit-breaker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';

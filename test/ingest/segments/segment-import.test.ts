@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../../db/page-tables.ts';
 import { copiesOf } from '../../../db/session/copy-source.ts';
-import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import { SegmentMemory } from '../../../engine/cache/segment-memory.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';

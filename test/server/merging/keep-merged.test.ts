@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_MERGE_LOCK } from '../../../db/advisory-locks.ts';
 import { pagePartitionName } from '../../../db/page-tables.ts';
-import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { type KeepMergedOptions, keepMerged } from '../../../server/merging/keep-merged.ts';
 import { visitHere } from '../../../server/merging/merge-visit.ts';

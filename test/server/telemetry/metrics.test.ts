@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
 import { projectRoot } from '../../../db/project-root.ts';
@@ -167,7 +167,7 @@ describe('names that callers choose', () => {
 });
 
 describe('statements', () => {
-  it('are counted by their file', async () => {
+  it('are counted by their name', async () => {
     const name = 'countergraph_sql_statement_seconds_count';
     lab.emptyCaches();
     expect(await increase(name, { query: 'select-pages' }, topper)).toBe(1);
@@ -179,19 +179,14 @@ describe('statements', () => {
     await expect.poll(async () => (await commits()) - before).toBe(1);
   });
 
-  it('all name their file', async () => {
-    const folder = join(projectRoot(), 'db/queries');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      basename(file).startsWith('select-'),
-    );
-    expect(files.length).toBeGreaterThan(10);
-    const unnamed = files.filter((file) => {
-      const text = readFileSync(join(folder, file), 'utf8');
-      const sent = text.match(/session\.read\w*[<(]|source\.copy\(/g)?.length ?? 0;
-      const named = text.split(`query: '${basename(file, '.ts')}'`).length - 1;
-      return sent === 0 || sent !== named;
-    });
-    expect(unnamed).toEqual([]);
+  it('all have a name of their own', async () => {
+    const folder = join(projectRoot(), 'db/sql');
+    const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const sent = texts.flatMap((text) => text.match(/session\.read\w*[<(]|source\.copy\(/g) ?? []);
+    const names = texts.flatMap((text) => text.match(/\bquery: '[a-z0-9-]+'/g) ?? []);
+    expect(sent.length).toBeGreaterThan(20);
+    expect(names).toHaveLength(sent.length);
+    expect(new Set(names).size).toBe(names.length);
     expect(
       (await metrics()).value('countergraph_sql_statement_seconds_count', { query: 'other' }),
     ).toBeUndefined();

@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../../db/connection/connection.ts';
+import { holdContext, releaseContext } from '../../../db/connection/lock-context.ts';
 import { copiesOf } from '../../../db/session/copy-source.ts';
-import { holdContext, releaseContext } from '../../../db/write/lock-context.ts';
-import { removeTakenPartitions } from '../../../db/write/pages/remove-taken-partitions.ts';
-import {
-  type StoredSlice,
-  selectStoredSlices,
-} from '../../../db/write/slices/select-stored-slices.ts';
-import { upsertCoverage } from '../../../db/write/slices/upsert-coverage.ts';
+import { type StoredSlice, selectStoredSlices } from '../../../db/sql/archived-slices.ts';
+import { upsertCoverage } from '../../../db/sql/coverage.ts';
+import { removeTakenPartitions } from '../../../db/sql/remove-partitions.ts';
 import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { sliceName } from '../../../domain/slices/slice-name.ts';
 import { archiveSegments } from '../../../store/archive/archive-segments.ts';

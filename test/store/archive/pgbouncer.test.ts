@@ -17,8 +17,8 @@ import {
   openTransaction,
 } from '../../../db/connection/connection.ts';
 import { findPooling, NEEDS_SESSION } from '../../../db/connection/pooling.ts';
+import { cancelOnAbort } from '../../../db/connection/with-connection.ts';
 import { expectedSchemaVersion, migrate, NO_SCHEMA } from '../../../db/migrate.ts';
-import { cancelOnAbort } from '../../../db/write/cancel-on-abort.ts';
 import { databaseUrl, dropDatabase, withClient } from '../../support/database/database.ts';
 import { digestOf } from '../../support/database/database-digest.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
-import { lockContext } from '../../../db/write/lock-context.ts';
+import { lockContext } from '../../../db/connection/lock-context.ts';
 import { archiveSlice } from '../../../store/archive/archive-slice.ts';
 import { withKeeper } from '../../../store/archive/keeper.ts';
 import { planSlices } from '../../../store/archive/plan-slices.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { doneOn } from '../../export/export-support.ts';
 import { withClient } from '../../support/database/database.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { removeIdlePartitions } from '../../../db/write/pages/remove-idle-partitions.ts';
+import { removeIdlePartitions } from '../../../db/sql/remove-partitions.ts';
 import { sweepContext } from '../../../store/sweep/sweep-context.ts';
 
 /** Sweeps the only context, as a server does. Returns how many segments left the manifest. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../db/connection/connection.ts';
+import { withConnection } from '../../../db/connection/with-connection.ts';
 import { copiesOf } from '../../../db/session/copy-source.ts';
-import { withConnection } from '../../../db/write/with-connection.ts';
 import { laneValue } from '../../../segments/codes/lanes.ts';
 import { keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';

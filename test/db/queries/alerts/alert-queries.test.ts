@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AlertRow } from '../../../../db/queries/alerts/alert-row.ts';
-import type { EventRow } from '../../../../db/queries/alerts/event-row.ts';
-import { selectChanges } from '../../../../db/queries/alerts/select-alert-changes.ts';
-import { selectEvents } from '../../../../db/queries/alerts/select-alert-events.ts';
-import { selectRevisions } from '../../../../db/queries/alerts/select-alert-revisions.ts';
-import { selectAlerts } from '../../../../db/queries/alerts/select-alerts.ts';
+import { insertChanges } from '../../../../db/sql/alert-decisions.ts';
 import {
+  type AlertRow,
+  type EventRow,
   NO_CHANGE,
+  selectAlerts,
   selectChangeCounter,
-} from '../../../../db/queries/alerts/select-change-counter.ts';
-import { selectFiringEvents } from '../../../../db/queries/alerts/select-firing-events.ts';
-import { insertChanges } from '../../../../db/write/alerts/insert-changes.ts';
+  selectChanges,
+  selectEvents,
+  selectFiringEvents,
+  selectRevisions,
+} from '../../../../db/sql/alert-events.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { group, guidOf, T0 } from '../../../support/lab/lab.ts';
 

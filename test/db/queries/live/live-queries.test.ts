@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectRights } from '../../../../db/queries/live/select-rights.ts';
-import { selectWatchedAlerts } from '../../../../db/queries/live/select-watched-alerts.ts';
-import { selectWatchedVersions } from '../../../../db/queries/live/select-watched-versions.ts';
 import { SnapshotMoved, type TimeBound } from '../../../../db/session/read-session.ts';
+import {
+  selectRights,
+  selectWatchedAlerts,
+  selectWatchedVersions,
+} from '../../../../db/sql/subscriptions.ts';
 import { addUser } from '../../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 

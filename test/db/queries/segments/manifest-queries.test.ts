@@ -3,8 +3,8 @@ import {
   type ManifestQuestion,
   type SegmentRow,
   selectManifest,
-} from '../../../../db/queries/segments/select-manifest.ts';
-import { insertSegments } from '../../../../db/write/segments/insert-segments.ts';
+} from '../../../../db/sql/manifest.ts';
+import { insertSegments } from '../../../../db/sql/publish.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { group, T0 } from '../../../support/lab/lab.ts';
 

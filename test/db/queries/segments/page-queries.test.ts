@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagePartitionOf, type SegmentToPlace } from '../../../../db/page-tables.ts';
-import { type PagesRead, selectPages } from '../../../../db/queries/segments/select-pages.ts';
 import { copiesOf } from '../../../../db/session/copy-source.ts';
-import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../../../db/sql/page-partitions.ts';
+import { type PagesRead, selectPages } from '../../../../db/sql/pages.ts';
 import { GENERATION_SECONDS, generationOf } from '../../../../domain/slices/page-generation.ts';
 import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../../domain/slices/segment-level.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';

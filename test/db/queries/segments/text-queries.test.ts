@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectTexts } from '../../../../db/queries/segments/select-texts.ts';
-import { selectUserKeys } from '../../../../db/queries/segments/select-user-keys.ts';
+import { selectTexts, selectUserKeys } from '../../../../db/sql/key-texts.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { group } from '../../../support/lab/lab.ts';
 

@@ -1,4 +1,4 @@
-import { insertAlert } from '../../../../db/write/alerts/insert-alert.ts';
+import { insertAlert } from '../../../../db/sql/alert-rules.ts';
 import type { AlertRule } from '../../../../domain/alerts/rule.ts';
 import {
   openWritableDatabase,

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectDueDeliveries } from '../../../../db/write/alerts/deliveries/select-due-deliveries.ts';
-import { updateDelivered } from '../../../../db/write/alerts/deliveries/update-delivered.ts';
-import { updateFailed } from '../../../../db/write/alerts/deliveries/update-failed.ts';
-import { insertDeliveries } from '../../../../db/write/alerts/insert-deliveries.ts';
-import { selectNotifiedSinks } from '../../../../db/write/alerts/select-notified-sinks.ts';
+import { insertDeliveries } from '../../../../db/sql/alert-decisions.ts';
+import {
+  selectDueDeliveries,
+  selectNotifiedSinks,
+  updateDelivered,
+  updateFailed,
+} from '../../../../db/sql/alert-deliveries.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
 
 let alerts: AlertLab;

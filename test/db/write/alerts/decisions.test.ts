@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALERT_DECISION_LOCK, NOTIFICATION_LOCK } from '../../../../db/advisory-locks.ts';
-import { selectRuleState, storedStreaks } from '../../../../db/write/alerts/rule-state.ts';
-import { tryLockDecisions } from '../../../../db/write/alerts/try-lock-decisions.ts';
-import { tryLockNotifications } from '../../../../db/write/alerts/try-lock-notifications.ts';
-import { type Decision, writeDecision } from '../../../../db/write/alerts/write-decision.ts';
+import {
+  type Decision,
+  selectRuleState,
+  storedStreaks,
+  tryLockDecisions,
+  writeDecision,
+} from '../../../../db/sql/alert-decisions.ts';
+import { tryLockNotifications } from '../../../../db/sql/alert-deliveries.ts';
 import { NOTHING_FIRES } from '../../../../domain/alerts/decide-windows.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectDueDeliveries } from '../../../../db/write/alerts/deliveries/select-due-deliveries.ts';
-import { updateDelivered } from '../../../../db/write/alerts/deliveries/update-delivered.ts';
-import { updateFailed } from '../../../../db/write/alerts/deliveries/update-failed.ts';
+import { selectEventsToDecide } from '../../../../db/sql/alert-decisions.ts';
 import {
   NOTIFIED_COLUMNS,
   NOTIFIED_TABLES,
   type NotifiedEvent,
-} from '../../../../db/write/alerts/notified-event.ts';
-import { selectEventsToDecide } from '../../../../db/write/alerts/select-firing-events.ts';
+  selectDueDeliveries,
+  updateDelivered,
+  updateFailed,
+} from '../../../../db/sql/alert-deliveries.ts';
 import type { AlertChange } from '../../../../domain/alerts/event-changes.ts';
 import { group, guidOf } from '../../../support/lab/lab.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectRuleState } from '../../../../db/write/alerts/rule-state.ts';
-import { selectStoredAlerts } from '../../../../db/write/alerts/select-alerts.ts';
-import { selectDataTimes } from '../../../../db/write/alerts/select-data-times.ts';
-import { selectWatch } from '../../../../db/write/alerts/select-watch.ts';
-import { supersedeAlert } from '../../../../db/write/alerts/supersede-alert.ts';
+import {
+  selectDataTimes,
+  selectRuleState,
+  selectWatch,
+} from '../../../../db/sql/alert-decisions.ts';
+import { selectStoredAlerts, supersedeAlert } from '../../../../db/sql/alert-rules.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
 
 let alerts: AlertLab;

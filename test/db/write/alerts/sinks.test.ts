@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteSink } from '../../../../db/write/alerts/delete-sink.ts';
-import { countWaitingDeliveries } from '../../../../db/write/alerts/deliveries/count-waiting-deliveries.ts';
-import { insertDeliveries } from '../../../../db/write/alerts/insert-deliveries.ts';
-import { selectNotifiedSinks } from '../../../../db/write/alerts/select-notified-sinks.ts';
-import { type AlertSink, selectSinks } from '../../../../db/write/alerts/select-sinks.ts';
-import { upsertSink } from '../../../../db/write/alerts/upsert-sink.ts';
+import { insertDeliveries } from '../../../../db/sql/alert-decisions.ts';
+import {
+  countWaitingDeliveries,
+  selectNotifiedSinks,
+} from '../../../../db/sql/alert-deliveries.ts';
+import {
+  type AlertSink,
+  deleteSink,
+  selectSinks,
+  upsertSink,
+} from '../../../../db/sql/alert-rules.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
 
 let lab: AlertLab;

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { commandActor, serverActor } from '../../../../db/write/audit/command-actor.ts';
 import {
+  type AuditRow,
+  commandActor,
   deleteExpiredAudit,
-  selectHasExpiredAudit,
-} from '../../../../db/write/audit/delete-expired-audit.ts';
-import { insertAudit } from '../../../../db/write/audit/insert-audit.ts';
-import { type AuditRow, selectAudit } from '../../../../db/write/audit/select-audit.ts';
-import { selectHasUnlogged, updateLogged } from '../../../../db/write/audit/update-logged.ts';
-import {
   type FailedSignIns,
+  insertAudit,
+  selectAudit,
+  selectHasExpiredAudit,
+  selectHasUnlogged,
+  serverActor,
+  updateLogged,
   upsertFailedSignIns,
-} from '../../../../db/write/audit/upsert-failed-sign-ins.ts';
+} from '../../../../db/sql/audit.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 
 let db: QueryDatabase;

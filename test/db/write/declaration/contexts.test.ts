@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenConnection, openConnection } from '../../../../db/connection/connection.ts';
-import { insertContext } from '../../../../db/write/declaration/insert-context.ts';
-import { selectHasSlices } from '../../../../db/write/declaration/select-has-slices.ts';
-import { updateContext } from '../../../../db/write/declaration/update-context.ts';
+import { insertContext, updateContext } from '../../../../db/sql/contexts.ts';
+import { selectHasSlices } from '../../../../db/sql/declaration.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 
 let database: TestDatabase;

@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenConnection, openConnection } from '../../../../db/connection/connection.ts';
-import { insertContext } from '../../../../db/write/declaration/insert-context.ts';
-import { insertGroup, type NewGroup } from '../../../../db/write/declaration/insert-group.ts';
-import { insertMeters, type NewMeter } from '../../../../db/write/declaration/insert-meters.ts';
+import { insertContext } from '../../../../db/sql/contexts.ts';
 import {
+  insertGroup,
+  insertMeters,
   type MeterDescription,
+  type NewGroup,
+  type NewMeter,
   replaceMeterDescriptions,
-} from '../../../../db/write/declaration/replace-meter-descriptions.ts';
-import { selectGroups } from '../../../../db/write/declaration/select-groups.ts';
-import { selectGroupsWithData } from '../../../../db/write/declaration/select-groups-with-data.ts';
-import { updateGroup } from '../../../../db/write/declaration/update-group.ts';
-import { updateMeter } from '../../../../db/write/declaration/update-meter.ts';
+  selectGroups,
+  selectGroupsWithData,
+  updateGroup,
+  updateMeter,
+} from '../../../../db/sql/declaration.ts';
 import { storedGuid } from '../../../../domain/text/guid.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { guidOf } from '../../../support/lab/lab.ts';

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenConnection, openConnection } from '../../../../db/connection/connection.ts';
-import { insertContext } from '../../../../db/write/declaration/insert-context.ts';
-import { type ContextNode, selectNodes } from '../../../../db/write/declaration/select-nodes.ts';
-import { type ContextPool, selectContextPools } from '../../../../db/write/declaration/select-pools.ts';
-import { type ContextProbe, selectProbes } from '../../../../db/write/declaration/select-probes.ts';
-import { upsertNode } from '../../../../db/write/declaration/upsert-node.ts';
-import { upsertPool } from '../../../../db/write/declaration/upsert-pool.ts';
-import { upsertProbe } from '../../../../db/write/declaration/upsert-probe.ts';
+import { insertContext } from '../../../../db/sql/contexts.ts';
+import { type ContextProbe, selectProbes, upsertProbe } from '../../../../db/sql/declaration.ts';
+import {
+  type ContextNode,
+  type ContextPool,
+  selectContextPools,
+  selectNodes,
+  upsertNode,
+  upsertPool,
+} from '../../../../db/sql/nodes-and-pools.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 
 let database: TestDatabase;

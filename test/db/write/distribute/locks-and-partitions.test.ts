@@ -10,14 +10,14 @@ import {
   openConnection,
 } from '../../../../db/connection/connection.ts';
 import type { PagePartition } from '../../../../db/page-tables.ts';
-import { insertContext } from '../../../../db/write/declaration/insert-context.ts';
+import { insertContext } from '../../../../db/sql/contexts.ts';
 import {
+  lockStore,
+  selectClusterFacts,
   selectIsDetaching,
   selectPartitionSizes,
-} from '../../../../db/write/distribute/distribute-tables.ts';
-import { lockStore } from '../../../../db/write/distribute/lock-store.ts';
-import { selectClusterFacts } from '../../../../db/write/distribute/select-cluster.ts';
-import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
+} from '../../../../db/sql/distribute.ts';
+import { ensurePagePartition } from '../../../../db/sql/page-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { isOnCluster } from '../../../support/database/on-cluster.ts';
 

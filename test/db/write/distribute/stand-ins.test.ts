@@ -4,12 +4,12 @@ import {
   distributeTables,
   type MoveOptions,
   type MoveProgress,
+  selectClusterNodes,
   selectShardCount,
   undistributeTables,
-} from '../../../../db/write/distribute/distribute-tables.ts';
-import { selectClusterNodes } from '../../../../db/write/distribute/select-cluster.ts';
-import { doWorkersAnswer } from '../../../../db/write/pages/do-workers-answer.ts';
-import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
+} from '../../../../db/sql/distribute.ts';
+import { ensurePagePartition } from '../../../../db/sql/page-partitions.ts';
+import { doWorkersAnswer } from '../../../../db/sql/remove-partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { isOnCluster } from '../../../support/database/on-cluster.ts';
 

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../../db/connection/connection.ts';
-import { addSliceLosses } from '../../../../db/write/feeds/add-slice-losses.ts';
-import { type FeedLossCounts, NO_LOSSES } from '../../../../db/write/feeds/feed-losses.ts';
-import { selectFeedCommits } from '../../../../db/write/feeds/select-feed-commits.ts';
-import { selectFeedStates } from '../../../../db/write/feeds/select-feed-states.ts';
-import { selectLastFeed } from '../../../../db/write/feeds/select-last-feed.ts';
-import { tryHoldFeed } from '../../../../db/write/feeds/try-hold-feed.ts';
-import { type FeedRow, upsertFeed } from '../../../../db/write/feeds/upsert-feed.ts';
-import { insertSlice } from '../../../../db/write/slices/insert-slice.ts';
+import {
+  addSliceLosses,
+  type FeedLossCounts,
+  type FeedRow,
+  NO_LOSSES,
+  selectFeedCommits,
+  selectFeedStates,
+  selectLastFeed,
+  tryHoldFeed,
+  upsertFeed,
+} from '../../../../db/sql/feeds.ts';
+import { insertSlice } from '../../../../db/sql/slices.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { DAY, T0 } from '../../../support/lab/lab.ts';
 

@@ -3,18 +3,16 @@ import { copiesOf } from '../../../../db/session/copy-source.ts';
 import {
   dropFormat1Tables,
   dropPartitions,
+  lockConversion,
   removeUnusedPartitions,
   renamePartitions,
-  selectIsConverting,
-} from '../../../../db/write/from-1.7/format-1-partitions.ts';
-import { lockConversion } from '../../../../db/write/from-1.7/lock-conversion.ts';
-import { replaceFormat1Segments } from '../../../../db/write/from-1.7/replace-format-1-segments.ts';
-import { selectContexts } from '../../../../db/write/from-1.7/select-contexts.ts';
-import { selectFormat1Pages } from '../../../../db/write/from-1.7/select-format-1-pages.ts';
-import {
+  replaceFormat1Segments,
+  selectContexts,
+  selectFormat1Pages,
   selectFormat1Segments,
   selectFormat1Slices,
-} from '../../../../db/write/from-1.7/select-format-1-segments.ts';
+  selectIsConverting,
+} from '../../../../db/sql/conversion.ts';
 import { type ConvertLab, openClone, restoreAdapted } from '../../../conversion/convert-lab.ts';
 import type { StoredDatabase } from '../../../conversion/stored-database.ts';
 

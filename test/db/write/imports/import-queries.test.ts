@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ensureProbes } from '../../../../db/write/imports/ensure-probes.ts';
-import { insertImport } from '../../../../db/write/imports/insert-import.ts';
-import { noteGroupData } from '../../../../db/write/imports/note-group-data.ts';
-import { selectImport } from '../../../../db/write/imports/select-import.ts';
-import { selectImports } from '../../../../db/write/imports/select-imports.ts';
-import { selectImportsByHead } from '../../../../db/write/imports/select-imports-by-head.ts';
+import {
+  ensureProbes,
+  insertImport,
+  noteGroupData,
+  selectImport,
+  selectImports,
+  selectImportsByHead,
+} from '../../../../db/sql/imports.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { group, T0 } from '../../../support/lab/lab.ts';
 

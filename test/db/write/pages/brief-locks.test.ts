@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../../../db/connection/connection.ts';
-import { isLockMissed, lockBriefly } from '../../../../db/write/pages/brief-locks.ts';
+import { isLockMissed, lockBriefly } from '../../../../db/sql/page-partitions.ts';
 import {
   openWritableDatabase,
   type WritableDatabase,

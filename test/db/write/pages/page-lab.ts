@@ -4,8 +4,8 @@ import {
   pagePartitionOf,
   type SegmentToPlace,
 } from '../../../../db/page-tables.ts';
-import { copyPages } from '../../../../db/write/pages/copy-pages.ts';
-import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
+import { ensurePagePartition } from '../../../../db/sql/page-partitions.ts';
+import { copyPages } from '../../../../db/sql/pages.ts';
 import { GENERATION_SECONDS } from '../../../../domain/slices/page-generation.ts';
 import { SEALED_LEVEL } from '../../../../domain/slices/segment-level.ts';
 import { openSegmentLab } from '../segments/segment-lab.ts';

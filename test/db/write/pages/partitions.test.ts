@@ -1,15 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PARTITION_REMOVAL_LOCK } from '../../../../db/advisory-locks.ts';
 import { PAGE_LOCKS, pagePartitionOf } from '../../../../db/page-tables.ts';
-import { dropDistributed } from '../../../../db/write/pages/drop-distributed.ts';
-import { holdPagePartition } from '../../../../db/write/pages/hold-page-partition.ts';
-import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
-import { removeIdlePartitions } from '../../../../db/write/pages/remove-idle-partitions.ts';
 import {
+  ensurePagePartition,
+  holdPagePartition,
+  selectPartitioned,
+} from '../../../../db/sql/page-partitions.ts';
+import {
+  dropDistributed,
   type PageRemoval,
+  removeIdlePartitions,
   removePagePartitions,
-} from '../../../../db/write/pages/remove-page-partitions.ts';
-import { selectPartitioned } from '../../../../db/write/pages/select-partitioned.ts';
+} from '../../../../db/sql/remove-partitions.ts';
 import { SETTLED_LEVEL } from '../../../../domain/slices/segment-level.ts';
 import { asOtherRole } from '../../../support/database/as-other-role.ts';
 import { nameOf, openIn, openPageLab, type PageLab, sealedIn } from './page-lab.ts';

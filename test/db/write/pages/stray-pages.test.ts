@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { deleteSweptPages } from '../../../../db/write/pages/delete-swept-pages.ts';
-import { selectStrayPages } from '../../../../db/write/pages/select-stray-pages.ts';
+import { deleteSweptPages, selectStrayPages } from '../../../../db/sql/pages.ts';
 import { openIn, openPageLab, type PageLab, sealedIn } from './page-lab.ts';
 
 let lab: PageLab;

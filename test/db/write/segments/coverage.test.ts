@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newestBucketBy } from '../../../../db/newest-bucket.ts';
-import { dateCoverage } from '../../../../db/write/segments/date-coverage.ts';
-import { repairCoverage } from '../../../../db/write/segments/repair-coverage.ts';
-import { selectWrongCoverage } from '../../../../db/write/segments/select-wrong-coverage.ts';
-import { upsertCoverage } from '../../../../db/write/slices/upsert-coverage.ts';
+import {
+  dateCoverage,
+  repairCoverage,
+  selectWrongCoverage,
+  upsertCoverage,
+} from '../../../../db/sql/coverage.ts';
 import { openSegmentLab, type SegmentLab } from './segment-lab.ts';
 
 let lab: SegmentLab;

@@ -1,16 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../../db/connection/connection.ts';
 import { pagePartitionName, pagePartitionOf } from '../../../../db/page-tables.ts';
-import { ensurePagePartition } from '../../../../db/write/pages/page-partitions.ts';
-import { removeIdlePartitions } from '../../../../db/write/pages/remove-idle-partitions.ts';
-import { commitLate } from '../../../../db/write/segments/commit-late.ts';
-import { deleteDeadSegments } from '../../../../db/write/segments/delete-dead-segments.ts';
-import { raiseLayout, raiseVersion } from '../../../../db/write/segments/raise-layout.ts';
-import { raiseSweptTo } from '../../../../db/write/segments/raise-swept-to.ts';
-import { reserveSegment } from '../../../../db/write/segments/reserve-segment.ts';
-import { selectNotLive } from '../../../../db/write/segments/select-not-live.ts';
-import { setDied, setRollUpsDied } from '../../../../db/write/segments/set-died.ts';
-import { tryLockMerges } from '../../../../db/write/segments/try-lock-merges.ts';
+import { selectNotLive } from '../../../../db/sql/manifest.ts';
+import { ensurePagePartition } from '../../../../db/sql/page-partitions.ts';
+import {
+  commitLate,
+  deleteDeadSegments,
+  raiseLayout,
+  raiseSweptTo,
+  raiseVersion,
+  reserveSegment,
+  setDied,
+  setRollUpsDied,
+  tryLockMerges,
+} from '../../../../db/sql/publish.ts';
+import { removeIdlePartitions } from '../../../../db/sql/remove-partitions.ts';
 import { NO_SLICE, SEALED_LEVEL } from '../../../../domain/slices/segment-level.ts';
 import { asOtherRole } from '../../../support/database/as-other-role.ts';
 import { openSegmentLab, type SegmentLab } from './segment-lab.ts';

@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  insertSegments,
-  type NewSegmentRow,
-} from '../../../../db/write/segments/insert-segments.ts';
-import { selectOpenSegments } from '../../../../db/write/segments/select-open-segments.ts';
-import { selectSegmentSlices } from '../../../../db/write/segments/select-segment-slices.ts';
-import {
-  selectSegmentTotals,
-  selectSliceTotals,
-} from '../../../../db/write/segments/select-segment-totals.ts';
-import {
   selectDirectory,
+  selectOpenSegments,
+  selectSegmentSlices,
+  selectSegmentTotals,
   selectSliceSegments,
-} from '../../../../db/write/segments/select-slice-segments.ts';
+  selectSliceTotals,
+} from '../../../../db/sql/manifest.ts';
+import { insertSegments, type NewSegmentRow } from '../../../../db/sql/publish.ts';
 import { NO_SLICE, SEALED_LEVEL, SETTLED_LEVEL } from '../../../../domain/slices/segment-level.ts';
 import { DAY } from '../../../support/lab/lab.ts';
 import { openSegmentLab, type SegmentLab } from './segment-lab.ts';

@@ -1,7 +1,4 @@
-import {
-  insertSegments,
-  type NewSegmentRow,
-} from '../../../../db/write/segments/insert-segments.ts';
+import { insertSegments, type NewSegmentRow } from '../../../../db/sql/publish.ts';
 import { openWritableDatabase } from '../../../support/database/writable-database.ts';
 import { DAY, group, guidOf } from '../../../support/lab/lab.ts';
 

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  updateSliceArchived,
-  updateSliceRestored,
-} from '../../../../db/write/slices/update-slice-archived.ts';
+import { updateSliceArchived, updateSliceRestored } from '../../../../db/sql/archived-slices.ts';
 import { type ConvertLab, openClone, restoreAdapted } from '../../../conversion/convert-lab.ts';
 import type { StoredDatabase } from '../../../conversion/stored-database.ts';
 

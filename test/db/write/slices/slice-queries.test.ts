@@ -1,20 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SLICE_HELD_LOCK } from '../../../../db/advisory-locks.ts';
 import { inTransaction } from '../../../../db/connection/connection.ts';
-import { selectClock } from '../../../../db/write/select-clock.ts';
 import {
   deleteLeftover,
   insertLeftover,
+  selectArchivedStarts,
+  selectKeptSince,
   selectLeftovers,
-} from '../../../../db/write/slices/archive-leftovers.ts';
-import { deleteCoverage, deleteSlice } from '../../../../db/write/slices/delete-slice.ts';
-import { insertSlice } from '../../../../db/write/slices/insert-slice.ts';
-import { selectArchivedStarts } from '../../../../db/write/slices/select-archived-starts.ts';
-import { selectKeptSince } from '../../../../db/write/slices/select-kept-since.ts';
-import { selectRetentions } from '../../../../db/write/slices/select-retentions.ts';
-import { reserveSlice, selectAndHoldSlice } from '../../../../db/write/slices/select-slice.ts';
-import { updateSliceTags } from '../../../../db/write/slices/update-slice-tags.ts';
-import { upsertCoverage } from '../../../../db/write/slices/upsert-coverage.ts';
+  selectRetentions,
+} from '../../../../db/sql/archived-slices.ts';
+import { upsertCoverage } from '../../../../db/sql/coverage.ts';
+import { selectClock } from '../../../../db/sql/server-state.ts';
+import {
+  deleteCoverage,
+  deleteSlice,
+  insertSlice,
+  reserveSlice,
+  selectAndHoldSlice,
+  updateSliceTags,
+} from '../../../../db/sql/slices.ts';
 import { withClient } from '../../../support/database/database.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 import { DAY, group, T0 } from '../../../support/lab/lab.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitForSnapshots } from '../../../../db/write/slices/wait-for-snapshots.ts';
+import { waitForSnapshots } from '../../../../db/sql/archived-slices.ts';
 import { asOtherRole } from '../../../support/database/as-other-role.ts';
 import { withClient } from '../../../support/database/database.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';

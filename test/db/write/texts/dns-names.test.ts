@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDnsNames } from '../../../../db/write/texts/create-dns-names.ts';
-import { selectDnsNames } from '../../../../db/write/texts/select-dns-names.ts';
-import { upsertDnsNames } from '../../../../db/write/texts/upsert-dns-names.ts';
+import {
+  createDnsNames,
+  selectDnsNames,
+  upsertDnsNames,
+} from '../../../../db/sql/looked-up-labels.ts';
 import { openTextLab, type TextLab } from './text-lab.ts';
 
 let lab: TextLab;

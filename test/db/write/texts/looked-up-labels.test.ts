@@ -6,8 +6,8 @@ import {
   selectLabelsToNote,
   selectLooseLabels,
   selectOldestArchiveEnd,
-} from '../../../../db/write/texts/looked-up-labels.ts';
-import { upsertLookedUpLabels } from '../../../../db/write/texts/upsert-looked-up-labels.ts';
+  upsertLookedUpLabels,
+} from '../../../../db/sql/looked-up-labels.ts';
 import { openTextLab, type TextLab } from './text-lab.ts';
 
 let lab: TextLab;

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockTexts } from '../../../../db/write/texts/lock-texts.ts';
 import {
+  type KeyTextsUpsert,
+  lockTexts,
   selectExportedTexts,
   selectTextKeys,
-} from '../../../../db/write/texts/select-exported-texts.ts';
-import type { KeyTextsUpsert } from '../../../../db/write/texts/upsert-key-texts.ts';
-import { upsertWaitingTexts, writeWaitingTexts } from '../../../../db/write/texts/waiting-texts.ts';
+  upsertWaitingTexts,
+  writeWaitingTexts,
+} from '../../../../db/sql/key-texts.ts';
 import { openTextLab, type TextLab } from './text-lab.ts';
 
 let lab: TextLab;

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteGrant } from '../../../../db/write/users/delete-grant.ts';
-import { deleteUser } from '../../../../db/write/users/delete-user.ts';
-import { insertGrants } from '../../../../db/write/users/insert-grants.ts';
-import { insertUser } from '../../../../db/write/users/insert-user.ts';
-import { selectGrants } from '../../../../db/write/users/select-grants.ts';
-import { selectToken } from '../../../../db/write/users/select-token.ts';
-import { selectUserId } from '../../../../db/write/users/select-user-id.ts';
-import { selectUsers } from '../../../../db/write/users/select-users.ts';
-import { upsertToken } from '../../../../db/write/users/upsert-token.ts';
+import {
+  deleteGrant,
+  deleteUser,
+  insertGrants,
+  insertUser,
+  selectGrants,
+  selectToken,
+  selectUserId,
+  selectUsers,
+  upsertToken,
+} from '../../../../db/sql/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../../support/database/query-database.ts';
 
 let db: QueryDatabase;

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countExpiredEvents } from '../../../../../db/write/alerts/retention/count-expired-events.ts';
-import { deleteExpiredEvents } from '../../../../../db/write/alerts/retention/delete-expired-events.ts';
-import { deleteUnusedRevisions } from '../../../../../db/write/alerts/retention/delete-unused-revisions.ts';
-import { EXPIRED_EVENTS } from '../../../../../db/write/alerts/retention/expired-events.ts';
-import { selectEventRetentions } from '../../../../../db/write/alerts/retention/select-event-retentions.ts';
-import { insertSlice } from '../../../../../db/write/slices/insert-slice.ts';
-import { upsertCoverage } from '../../../../../db/write/slices/upsert-coverage.ts';
+import {
+  countExpiredEvents,
+  deleteExpiredEvents,
+  deleteUnusedRevisions,
+  EXPIRED_EVENTS,
+  selectEventRetentions,
+} from '../../../../../db/sql/alert-retention.ts';
+import { upsertCoverage } from '../../../../../db/sql/coverage.ts';
+import { insertSlice } from '../../../../../db/sql/slices.ts';
 import { DAY } from '../../../../support/lab/lab.ts';
 import { type AlertLab, eventId, openAlertLab } from '../alert-lab.ts';
 

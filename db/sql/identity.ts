@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Role } from '../../domain/callers/role.ts';
+import type { ReadSession, TimeBound } from '../session/read-session.ts';
+import { type NodeSlices, slicesOf } from './slices.ts';
+import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
+
+export type NodeRow = {
+  name: string;
+  role: 'dr' | 'replica';
+  url: string | null;
+  urlEnv: string | null;
+  /** Whether it may answer requests that name no node. */
+  share: boolean;
+};
+
+/** The versions, and the slices if requested, are those of the node that answers. */
+type GrantedContextRow = VersionedRow & {
+  name: string;
+  role: Role;
+  nodes: NodeRow[];
+  slices?: NodeSlices | null;
+};
+
+/**
+ * digest: the token as it is stored, its SHA-256 or, with the other two, the scrypt of that; null
+ * for a user without one. contexts: in order of their names; none if the request's token is another
+ * one.
+ */
+export type IdentityRow = {
+  userId: number;
+  /** The clock of the node that answers, epoch seconds. */
+  now: number;
+  digest: Buffer | null;
+  salt: Buffer | null;
+  scryptCost: number | null;
+  contexts: GrantedContextRow[];
+};
+
+export type Claim = {
+  readonly username: string;
+  /** SHA-256 of the token that was given; here what that is stored as, if it is chosen. */
+  readonly digest: Buffer;
+  /** A context whose slices are also requested, if it is granted; null: none. */
+  readonly slicesOf: string | null;
+};
+
+/** requestId: names the request in PostgreSQL's log, because no transaction does. */
+type RequestClaim = Claim & { readonly requestId: string | null };
+
+/**
+ * Selects a user and what the user may read, in one statement; null for an unknown user. What the
+ * user may read is looked up only for the right token: a wrong one must not take longer than an
+ * unknown user. The caller decides whether the token is right, in constant time.
+ */
+export async function selectIdentity(
+  session: Pick<ReadSession, 'readAlone'>,
+  { username, digest, slicesOf: context, requestId }: RequestClaim,
+  bound: TimeBound | null,
+): Promise<IdentityRow | null> {
+  // PostgreSQL's texts cannot contain NUL, so no user has such a name.
+  if (username.includes('\0')) return null;
+  const values = [username, blinded(digest), BLIND, requestId];
+  const isWithSlices = context !== null && !context.includes('\0');
+  // Often the only statement of a request: everything else may be cached under the versions that it
+  // returns.
+  const rows = await session.readAlone<FoundRow>(
+    {
+      query: 'select-identity',
+      sharedAs: JSON.stringify([username, digest.toString('hex'), context]),
+      ...(isWithSlices
+        ? {
+            name: 'identity and slices',
+            text: SELECT_IDENTITY_AND_SLICES,
+            values: [...values, context],
+          }
+        : { name: 'identity', text: SELECT_IDENTITY, values }),
+    },
+    ([row]) => versionsCheck(row?.contexts ?? []),
+    bound,
+  );
+  const [row] = rows;
+  return row && row.userId !== null ? { ...row, userId: row.userId } : null;
+}
+
+/** The statement always has one row. */
+type FoundRow = Omit<IdentityRow, 'userId'> & { userId: number | null };
+
+/**
+ * PostgreSQL compares byte by byte. Because of this secret, nobody else knows which bytes it
+ * compares, so its time reveals nothing.
+ */
+const BLIND = randomBytes(32);
+
+const blinded = (digest: Buffer): Buffer =>
+  createHash('sha256').update(digest).update(BLIND).digest();
+
+const selectIdentityWith = (more: string): string => `
+select u.user_id as "userId", t.digest, t.salt, t.scrypt_cost as "scryptCost",
+  floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts
+from (values ($1::text, $4::text)) as asked (username, request)
+left join users u on u.username = asked.username
+left join tokens t on t.user_id = u.user_id
+left join lateral (
+  select json_agg(json_build_object(
+    'contextId', c.context_id, 'name', c.name, 'role', g.role,
+    'version', v.version, 'textVersion', x.version, 'layout', v.layout,
+    'nonce', v.nonce, 'textNonce', x.nonce, 'history', ${HISTORY},
+    'nodes', coalesce((
+      select json_agg(json_build_object(
+        'name', n.name, 'role', n.role, 'url', n.url, 'urlEnv', n.url_env, 'share', n.share)
+        order by n.name)
+      from nodes n where n.context_id = c.context_id), '[]')${more}
+  ) order by c.name) as contexts
+  from grants g join contexts c using (context_id)
+    join context_versions v using (context_id) join text_versions x using (context_id)
+  where g.user_id = u.user_id and sha256(t.digest || $3::bytea) = $2::bytea
+) granted on true`;
+
+export const SELECT_IDENTITY = selectIdentityWith('');
+
+export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(`,
+    'slices', case when c.name = $5::text then json_build_object(
+      'isStandby', pg_is_in_recovery(), 'slices', ${slicesOf('c.context_id')}) end`);

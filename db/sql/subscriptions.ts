@@ -1,0 +1,91 @@
+import type { ReadSession, TimeBound } from '../session/read-session.ts';
+import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
+
+/** Selects the versions of the contexts, leaving out those that do not exist. One statement. */
+export const selectWatchedVersions = (
+  session: Pick<ReadSession, 'readAlone'>,
+  contextIds: readonly number[],
+  bound: TimeBound,
+): Promise<VersionedRow[]> =>
+  session.readAlone<VersionedRow>(
+    {
+      query: 'select-watched-versions',
+      name: 'watched versions',
+      text: `
+select v.context_id as "contextId", v.version::float8 as version, v.layout::float8 as layout,
+  t.version::float8 as "textVersion", v.nonce::float8 as nonce, t.nonce::float8 as "textNonce",
+  ${HISTORY} as history
+from context_versions v join text_versions t using (context_id)
+where v.context_id = any($1::int[])`,
+      values: [contextIds],
+    },
+    versionsCheck,
+    bound,
+  );
+
+/** newest: number and nonce of the newest change, zeros if there was none: `17 4711`. */
+type NewestChange = { readonly contextId: number; readonly newest: string };
+
+/** Selects the newest changes of the alerts of contexts. One statement, no transaction. */
+export const selectWatchedAlerts = (
+  session: Pick<ReadSession, 'readAlone'>,
+  contextIds: readonly number[],
+  bound: TimeBound,
+): Promise<NewestChange[]> =>
+  session.readAlone<NewestChange>(
+    {
+      query: 'select-watched-alerts',
+      name: 'watched alerts',
+      text: `
+select asked.context_id as "contextId", coalesce(c.last, 0) || ' ' || coalesce(c.nonce, 0) as newest
+from unnest($1::int[]) as asked (context_id)
+left join alert_change_counters c using (context_id)`,
+      values: [contextIds],
+    },
+    () => NOTHING_FOLLOWS,
+    bound,
+  );
+
+/** A user, and a context that they follow. */
+type Right = { readonly username: string; readonly context: string };
+
+/**
+ * digest: the user's current token as it is stored, under scrypt if it has a salt; null: there is
+ * no such user, or the user has no token.
+ */
+export type RightRow = {
+  readonly digest: Buffer | null;
+  readonly salt: Buffer | null;
+  readonly scryptCost: number | null;
+  readonly isGranted: boolean;
+};
+
+/**
+ * Selects the current state of each right, in the given order. One statement for all, no
+ * transaction.
+ */
+export const selectRights = (
+  session: Pick<ReadSession, 'readAlone'>,
+  rights: readonly Right[],
+  bound: TimeBound,
+): Promise<RightRow[]> =>
+  session.readAlone<RightRow>(
+    {
+      query: 'select-rights',
+      name: 'rights',
+      text: `
+select t.digest, t.salt, t.scrypt_cost as "scryptCost", exists (
+  select from grants g join contexts c using (context_id)
+  where g.user_id = u.user_id and c.name = asked.context) as "isGranted"
+from unnest($1::text[], $2::text[]) with ordinality as asked (username, context, place)
+left join users u on u.username = asked.username
+left join tokens t on t.user_id = u.user_id
+order by asked.place`,
+      values: [rights.map(({ username }) => username), rights.map(({ context }) => context)],
+    },
+    () => NOTHING_FOLLOWS,
+    bound,
+  );
+
+/** The check for a session that runs no other statement. */
+const NOTHING_FOLLOWS = { text: 'select 1', isSame: () => true, seen: new Map() };
