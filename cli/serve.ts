@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import { migrate, requireMigrated } from '../db/migrate.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { TrustedDocuments } from '../server/documents/documents.ts';
 import { endedWithin } from '../server/ended-within.ts';
 import { exitOnceWritten } from '../server/exit-once-written.ts';
 import type { ParentOptions, RunningProcesses } from '../server/processes/parent.ts';
+import type { TrustedDocuments } from '../server/service/service.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
 import { createLog, type Logger, logOutput } from '../server/telemetry/log.ts';
@@ -178,7 +178,7 @@ async function start(options: ServingOptions & ParentOptions): Promise<RunningPr
 }
 
 async function trustedDocuments(file: string): Promise<TrustedDocuments> {
-  const { DocumentsError, readDocuments } = await import('../server/documents/read-documents.ts');
+  const { DocumentsError, readDocuments } = await import('../server/graphql/documents.ts');
   try {
     return await readDocuments(file);
   } catch (error) {

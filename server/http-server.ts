@@ -1,27 +1,25 @@
 import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { noteAccepted } from '../engine/snapshot/event-loop-scheduler.ts';
+import { RefusalLog, registerAdmission } from './admission/admission.ts';
 import { AdmissionControl } from './admission/admission-control.ts';
-import { registerAdmission } from './admission/admission-metrics.ts';
-import { RefusalLog } from './admission/refusal-log.ts';
-import { connectionOptions, guardConnections } from './connections/connection-limits.ts';
-import { limitPerAddress } from './connections/connections-per-address.ts';
+import { hostFault, requestIdOf, warnOfUndeclaredProxy } from './connections/client-headers.ts';
+import {
+  connectionOptions,
+  guardConnections,
+  limitPerAddress,
+  watchLastResponses,
+} from './connections/connection-limits.ts';
 import type { Drain } from './connections/drain.ts';
 import { heedExpectations } from './connections/expectation.ts';
-import { hostFault } from './connections/host-header.ts';
-import { watchLastResponses } from './connections/last-responses.ts';
 import { watchQueuedResponses } from './connections/queued-responses.ts';
-import { warnOfUndeclaredProxy } from './connections/undeclared-proxy.ts';
 import { UnreadAnswers } from './connections/unread-answers.ts';
 import { openExchange } from './http/http-exchange.ts';
-import { addressLog } from './http/logged-address.ts';
-import { observeRequest } from './http/observe-request.ts';
+import { addressLog, observeRequest } from './http/observe-request.ts';
 import { refuseAtOnce } from './http/refuse-at-once.ts';
-import { requestIdOf } from './http/request-id.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
-import { respond } from './routes/respond.ts';
-import { malformed } from './routes/route.ts';
+import { malformed, respond } from './routes/respond.ts';
 import type { Service } from './service/service.ts';
 import { Live } from './subscriptions/live.ts';
 

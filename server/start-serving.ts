@@ -3,11 +3,10 @@ import { expectedSchemaVersion } from '../db/migrate.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Drain } from './connections/drain.ts';
 import { listen } from './connections/listen.ts';
-import { createDashboard } from './dashboard/dashboard.ts';
-import { type BuiltPage, readPage } from './dashboard/read-page.ts';
 import { endedWithin } from './ended-within.ts';
-import type { ExplorerOptions } from './explorer/explorer.ts';
 import { createHttpServer } from './http-server.ts';
+import { type BuiltPage, createDashboard, readPage } from './pages/dashboard.ts';
+import type { ExplorerOptions } from './pages/explorer.ts';
 import { createService, type Service, type ServiceOptions } from './service/service.ts';
 
 export type ServingOptions = ServiceOptions & {

@@ -1,5 +1,10 @@
+import { Counter, type Registry } from 'prom-client';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { observedGauge } from '../telemetry/observed-metrics.ts';
+
 /** Why a request is refused: no capacity, none left for this caller, or it waited too long. */
-export const REFUSALS = ['total', 'share', 'wait'] as const;
+const REFUSALS = ['total', 'share', 'wait'] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -77,5 +82,61 @@ export class Admission {
     const count = (this.#counts.get(caller) ?? 0) + change;
     if (count > 0) this.#counts.set(caller, count);
     else this.#counts.delete(caller);
+  }
+}
+
+/** Registers the metrics of admission; returns a function that counts a refused request. */
+export function registerAdmission(
+  registry: Registry,
+  admission: Pick<Admission, 'active'>,
+): (why: Refusal) => void {
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_requests_at_work',
+      help: 'Requests in progress; at most COUNTERGRAPH_MAX_CONCURRENT',
+    },
+    () => admission.active,
+  );
+  const refused = new Counter({
+    name: 'countergraph_refused_requests_total',
+    help: 'Requests that were refused with 503 because of overload, by reason',
+    labelNames: ['why'],
+    registers: [registry],
+  });
+  for (const why of REFUSALS) refused.inc({ why }, 0);
+  return (why) => refused.inc({ why });
+}
+
+/**
+ * Logs many refusals in one line: an overloaded server should not log each request that it refuses.
+ * The first refusal is logged immediately, the others as a sum.
+ */
+export class RefusalLog {
+  readonly #log: Logger;
+  #untold = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  refused(): void {
+    this.#untold += 1;
+    if (this.#timer === null) this.#tell();
+  }
+
+  /** Logs the refusals that are not logged yet; there will be no more. */
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#timer = null;
+    if (this.#untold === 0) return;
+    this.#log.warn({ refused: this.#untold }, 'too busy: requests were refused');
+    this.#untold = 0;
+    this.#timer = setTimeout(() => this.#tell(), LIMITS.refusalLogMs).unref();
   }
 }

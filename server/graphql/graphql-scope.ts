@@ -1,8 +1,13 @@
+import type { VersionedRow } from '../../db/sql/versions.ts';
 import { identify } from '../../resolvers/callers/identify.ts';
+import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
-import type { ScopeRequest } from '../service/service.ts';
-import type { AnswerSlot } from './answer-slot.ts';
+import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
+import { type Answer, type Exchange, headersOf } from '../http/http-exchange.ts';
+import type { ScopeRequest, Service } from '../service/service.ts';
+import { withScope } from '../service/with-scope.ts';
+import type { OperationRequest } from './run-operation.ts';
 
 /** What the HTTP layer passes to each GraphQL request. */
 export type GraphQLServerContext = {
@@ -22,3 +27,37 @@ export async function openGraphQLScope(
   const standIns = anonymous.directory.all();
   return { ...anonymous, identity: await identify(anonymous, credentials, standIns) };
 }
+
+/** A subscription that is valid and within the limits, of a caller who has logged in. */
+export type OpenedSubscription = {
+  /** The same for all callers that send the same operation and variables. */
+  readonly name: string;
+  readonly operation: OperationRequest;
+  /** Number of characters of the document and its variables. */
+  readonly characters: number;
+  readonly requested: RequestedSubscription;
+  readonly username: string;
+  readonly granted: GrantedContext;
+  /** Whether the node that answers grants it. If not, a stand-in for the primary does. */
+  readonly isConfirmed: boolean;
+  /** The context's versions on the primary when the caller was looked up; null: unknown. */
+  readonly versions: VersionedRow | null;
+};
+
+/** What Yoga leaves to other code: a subscription to open, or the body of an answer in JSON. */
+export type AnswerSlot = {
+  opened: OpenedSubscription | null;
+  body: Answer['body'] | null;
+};
+
+/**
+ * Returns a function that checks whether a request has credentials, in the form that GraphQL takes.
+ * Errors: `invalidToken` if they are wrong, `tooManyFailures`, and those of the database.
+ */
+export const signedInTest =
+  (service: Service) =>
+  (exchange: Exchange): Promise<boolean> =>
+    withScope(service, exchange, service.settings.queryTimeoutSeconds, async (anonymous) => {
+      const { identity } = await openGraphQLScope(headersOf(exchange.request), anonymous);
+      return identity !== null;
+    });

@@ -6,22 +6,18 @@ import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { renderError, withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
-import type { Documents } from '../documents/documents.ts';
-import { parsedDocuments } from '../documents/parsed-documents.ts';
-import { GRAPHQL_PATH } from '../http/graphql-path.ts';
+import { GRAPHQL_PATH } from '../http/paths.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type Documents, parsedDocuments } from './documents.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
-import { guardSchema, limitRequests } from './guard-graphql.ts';
+import { guardSchema, limitRequests, parseUrlValues } from './guard-graphql.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { openSubscriptions } from './open-subscriptions.ts';
-import { parseUrlValues } from './parse-url-values.ts';
-import { plansOf } from './plans-of.ts';
-import { type Outcome, runOrRemember } from './remembered-results.ts';
-import { bodyOf, placeholderOf } from './render-result.ts';
-import { runOperation } from './run-operation.ts';
+import { bodyOf, placeholderOf, plansOf } from './render-result.ts';
+import { type Outcome, runOperation, runOrRemember } from './run-operation.ts';
 
 export type GraphQLOptions = {
   readonly log: Logger;
@@ -34,7 +30,7 @@ export type GraphQLOptions = {
 
 /**
  * Creates GraphQL over HTTP with Yoga. Other parts of this server handle the explorer, CORS, health
- * checks and the size of bodies. `hot-graphql.ts` answers frequent operations, with the same
+ * checks and the size of bodies. `fast-path.ts` answers frequent operations, with the same
  * results.
  */
 export const createGraphQL = ({ log, settings, metrics, failures, ...known }: GraphQLOptions) =>

@@ -1,4 +1,9 @@
-import { isAsyncIterable, type Plugin, type YogaInitialContext } from 'graphql-yoga';
+import {
+  createGraphQLError,
+  isAsyncIterable,
+  type Plugin,
+  type YogaInitialContext,
+} from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
 import {
   hasSuggestion,
@@ -79,3 +84,25 @@ export function guardSchema<Context extends object>(
     },
   };
 }
+
+/** Whether `variables` and `extensions` are JSON within text: in URLs and in form bodies. */
+const standsInText = (request: Request): boolean =>
+  request.method === 'GET' ||
+  (request.headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
+
+/** Reports invalid JSON there as the caller's mistake. Yoga would report a defect of the server. */
+export const parseUrlValues = (): Plugin => ({
+  onRequestParse({ request, requestParser, setRequestParser }) {
+    if (!requestParser || !standsInText(request)) return;
+    setRequestParser(async (given) => {
+      try {
+        return await requestParser(given);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        throw createGraphQLError('variables and extensions must be JSON objects', {
+          extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
+        });
+      }
+    });
+  },
+});

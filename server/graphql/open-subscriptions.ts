@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import type { DocumentNode, ExecutionResult, VariableDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { grantFor } from '../../resolvers/contexts.ts';
-import { isPrimary } from '../../resolvers/nodes.ts';
+import { isPrimary, type NodeChoice } from '../../resolvers/nodes.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { renderError } from '../../schema/documents/render-error.ts';
-import { requestedSubscription } from '../../schema/documents/requested-subscription.ts';
-import { choiceOf, followedBy } from './followed-by.ts';
+import {
+  type RequestedSubscription,
+  requestedSubscription,
+} from '../../schema/documents/requested-subscription.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
 import { noteOperation } from './observe-graphql.ts';
 
@@ -88,3 +91,38 @@ function declaredOnly(given: Variables, declared: readonly VariableDefinitionNod
 /** Returns a short, distinct name for a question, whose variables may be large. */
 const digestOf = (question: string): string =>
   createHash('sha256').update(question).digest('base64');
+
+/** The argument that names the context, by field of `Subscription`. */
+const CONTEXT_ARGUMENTS: Readonly<Record<string, string>> = {
+  topper: 'context',
+  contextChanged: 'name',
+  alertEvents: 'context',
+};
+
+/** What a subscription follows, according to its arguments. */
+export type Followed = {
+  readonly contextName: string;
+  readonly destinationNode: string | null;
+  readonly everyMs: number;
+};
+
+/** Reads the arguments of a field. */
+export function followedBy({ field, args }: RequestedSubscription): Followed {
+  const contextName = args[CONTEXT_ARGUMENTS[field] ?? ''];
+  const { everySeconds, destinationNode } = args;
+  if (typeof contextName !== 'string') throw new Error(`${field} names no context`);
+  return {
+    contextName,
+    destinationNode: typeof destinationNode === 'string' ? destinationNode : null,
+    // The field's resolver refuses values below 1. Fields without it send every change.
+    everyMs: typeof everySeconds === 'number' ? clamp(everySeconds) * 1000 : LIMITS.alertChangesMs,
+  };
+}
+
+/** Limits an interval to what Node's timers can hold without overflow. */
+const clamp = (seconds: number): number => Math.min(Math.max(1, seconds), LIMITS.timeoutSeconds);
+
+export const choiceOf = ({ destinationNode }: Followed): NodeChoice => ({
+  destinationNode,
+  fromDr: false,
+});

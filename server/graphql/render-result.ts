@@ -1,6 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
+import { ERRORS, serviceError } from '../../domain/errors.ts';
 import { joinPieces, type Piece } from '../../domain/text/long-text.ts';
+import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import type { Answer } from '../http/http-exchange.ts';
 import type { OperationResult } from './run-operation.ts';
 
@@ -75,4 +77,25 @@ const GOOD_ANSWERS = {
 export function goodAnswer(body: Answer['body'], mediaType: MediaType): Answer {
   const { status, headers } = GOOD_ANSWERS[mediaType];
   return { status, headers, body };
+}
+
+/**
+ * Returns the extensions of an answer: which blocks its toppers were added up from, if the request
+ * has `"extensions": { "plan": true }`.
+ */
+export const plansOf = (
+  requested: Readonly<Record<string, unknown>> | null | undefined,
+  { reads }: AnonymousScope,
+): { readonly plan: unknown } | undefined =>
+  requested?.['plan'] === true ? { plan: reads.plans } : undefined;
+
+/** Adds a body to the bare status that Yoga sends to a caller who accepts none of its types. */
+export function explainRefusal(answer: Answer): Answer {
+  if (answer.body.length > 0 || answer.status !== ERRORS.notAcceptable.status) return answer;
+  const { message, code } = serviceError('notAcceptable');
+  return {
+    status: answer.status,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
+  };
 }

@@ -1,14 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LIMITS } from '../../domain/limits.ts';
-import { byteLength } from '../../domain/text/long-text.ts';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
+import type { HeaderSource } from '../../schema/documents/credentials.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
-import { askForBody, closeUnasked, isWaiting } from '../connections/expectation.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { collectorFor, requireReadable } from './body-collector.ts';
-import { writeBody } from './write-body.ts';
 
 /** One request and its response, with what every route needs to know about them. */
 export type Exchange = {
@@ -111,81 +107,12 @@ function originForm(target = '/'): string {
   return target.startsWith('/') || /^https?:/i.test(target) ? path : '/';
 }
 
-/**
- * Reads the whole body, decompressed. If the client waits until it is asked for the body, it is
- * asked once `mayAsk` has resolved. Errors: that of `mayAsk`, 413 beyond the limit, 415 for an
- * encoding other than gzip, 400 for damaged gzip; the rest of the body is not read.
- */
-export async function readBody(
-  request: IncomingMessage,
-  limitBytes: number,
-  mayAsk?: () => Promise<unknown>,
-): Promise<Buffer> {
-  if (!isWaiting(request)) return collect(request, limitBytes);
-  requireReadable(request, limitBytes);
-  await mayAsk?.();
-  askForBody(request);
-  return collect(request, limitBytes);
-}
-
-function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => settle(() => reject(error));
-    const body = collectorFor(request, limitBytes, {
-      done: (bytes) => settle(() => resolve(bytes)),
-      fail,
-    });
-    const leave = () => fail(new CallerGone());
-    const finish = () => {
-      // Node closes a request that was read completely, while its last bytes may still be inflated.
-      request.off('close', leave);
-      body.end();
-    };
-    // Events instead of an iterator, which costs more promises than a small body has chunks.
-    const settle = (tell: () => void) => {
-      const { take } = body;
-      request.off('data', take).off('end', finish).off('error', fail).off('close', leave).pause();
-      body.stop();
-      tell();
-    };
-    if (request.destroyed) leave();
-    else request.on('data', body.take).on('end', finish).on('error', fail).on('close', leave);
-  });
-}
+/** Wraps headers so that `get` finds them by lower-case name and returns text, as in `Headers`. */
+export const headersOf = ({ headers }: IncomingMessage): HeaderSource => ({
+  get(name: string): string | null {
+    const value = headers[name];
+    return (Array.isArray(value) ? value.join(', ') : value) ?? null;
+  },
+});
 
 export type Answer = Rendered;
-
-/** Sends a response. HEAD is GET without the body. */
-export async function send(exchange: Exchange, answer: Answer): Promise<void> {
-  const { request, response, method } = exchange;
-  if (isWaiting(request)) closeUnasked(request, response);
-  // A connection closed with unread input is reset, and the caller may never see the response.
-  else if (!(await discardRest(request))) response.setHeader('connection', 'close');
-  // The work is done; from here on only the caller can be slow.
-  response.setTimeout(exchange.slowCallerMs);
-  response.writeHead(answer.status, {
-    ...answer.headers,
-    // RFC 9110, 8.6: a 304 would have to name the length of the body that it does not send.
-    ...(answer.status !== 304 && { 'content-length': byteLength(answer.body) }),
-  });
-  writeBody(response, method === 'HEAD' ? '' : answer.body, exchange.unread);
-}
-
-/** Reads and discards the rest of the body. False: it was too large, or took too long. */
-async function discardRest(request: IncomingMessage): Promise<boolean> {
-  if (request.complete || request.destroyed) return request.complete;
-  return new Promise((resolve) => {
-    let bytes = 0;
-    const settle = () => {
-      clearTimeout(timer);
-      request.off('data', count).off('end', settle).off('close', settle).pause();
-      resolve(request.complete);
-    };
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > LIMITS.discardedBodyBytes) settle();
-    };
-    const timer = setTimeout(settle, LIMITS.discardMs);
-    request.on('data', count).on('end', settle).on('close', settle).resume();
-  });
-}

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import type { Exchange } from './http-exchange.ts';
 
@@ -82,4 +82,48 @@ function parseContentType(given = ''): { type: string; charset: string | null } 
   const [type = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   return { type, charset: charset?.slice('charset='.length).replace(/^"(.*)"$/, '$1') ?? null };
+}
+
+const ALLOWED_HEADERS =
+  'authorization, content-encoding, content-type, graphql-require-preflight, if-none-match, mcp-method, mcp-name, mcp-protocol-version, x-username';
+
+const EXPOSED_HEADERS = 'etag, retry-after, x-available-window, x-request-id';
+
+/** Allows browsers to call from the configured origins only. True: it answered a preflight. */
+export function answerCors(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  origins: readonly string[],
+): boolean {
+  const { origin } = request.headers;
+  if (origins.length > 0) response.appendHeader('vary', 'Origin');
+  if (!origin || !origins.includes(origin)) return false;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
+  if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method'])
+    return false;
+  response.writeHead(204, {
+    'access-control-allow-methods': 'GET, HEAD, POST',
+    'access-control-allow-headers': ALLOWED_HEADERS,
+    'access-control-max-age': '600',
+  });
+  response.end();
+  return true;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Refuses unknown origins, as the protocol demands: if an attacker points the name of a page at
+ * this machine (DNS rebinding), the browser takes the page for one of our own origin. Known origins
+ * are those that CORS allows, and pages of the machine that the browser itself runs on. Programs
+ * other than browsers name no origin. Error: `unknownOrigin`.
+ */
+export function requireKnownOrigin(origin: string | undefined, known: readonly string[]): void {
+  if (origin === undefined || known.includes(origin) || isLoopback(origin)) return;
+  throw serviceError('unknownOrigin', { origin });
+}
+
+function isLoopback(origin: string): boolean {
+  const url = URL.canParse(origin) ? new URL(origin) : null;
+  return url !== null && LOOPBACK.has(url.hostname);
 }

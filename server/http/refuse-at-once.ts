@@ -5,11 +5,10 @@ import { isRestPath } from '../../rest/handle-request.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
 import { isWaiting } from '../connections/expectation.ts';
 import type { Service } from '../service/service.ts';
-import { answerCors } from './cors.ts';
-import { GRAPHQL_PATH } from './graphql-path.ts';
-import { MCP_PATH } from './mcp-path.ts';
+import { graphqlErrorType, refusalOf } from './errors.ts';
 import { measureRequest } from './observe-request.ts';
-import { graphqlErrorType, refusalOf } from './refusal.ts';
+import { answerCors } from './other-sites.ts';
+import { GRAPHQL_PATH, MCP_PATH } from './paths.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 type Arrival = {

@@ -15,3 +15,16 @@ export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
 export function setSecurityHeaders(response: ServerResponse): void {
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
 }
+
+/** Disables features that no page of ours needs. Copying to the clipboard needs no permission. */
+export const PERMISSIONS_POLICY = [
+  'camera',
+  'display-capture',
+  'geolocation',
+  'microphone',
+  'payment',
+  'serial',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import type { TextAnswer } from '../../rest/json-answer.ts';
+import { hostFault } from '../connections/client-headers.ts';
 import { connectionOptions } from '../connections/connection-limits.ts';
 import { heedExpectations } from '../connections/expectation.ts';
-import { hostFault } from '../connections/host-header.ts';
 import { listen } from '../connections/listen.ts';
 import type { Settings } from '../settings/settings.ts';
-import { refusalOf } from './refusal.ts';
+import { refusalOf } from './errors.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
 export type WaitingRoom = {

@@ -2,7 +2,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import { exitOnceWritten } from '../exit-once-written.ts';
-import type { Siblings } from '../service/siblings.ts';
+import type { Siblings } from '../service/service.ts';
 import { startServing } from '../start-serving.ts';
 import { createLog } from '../telemetry/log.ts';
 import { openTracing } from '../telemetry/open-tracing.ts';

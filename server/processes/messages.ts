@@ -1,7 +1,7 @@
 import type { FailedSignIns } from '../../db/sql/audit.ts';
 import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
 import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
-import type { ExplorerOptions } from '../explorer/explorer.ts';
+import type { ExplorerOptions } from '../pages/explorer.ts';
 import type { Share } from './divide-settings.ts';
 
 /** What a process is told to serve. Sent as a message, since the database URL has a password. */

@@ -1,20 +1,19 @@
 import { serviceError } from '../../domain/errors.ts';
 import { isRestPath, renderError } from '../../rest/handle-request.ts';
 import { OPENAPI_PATH, openApi } from '../../rest/openapi/openapi.ts';
-import type { Dashboard } from '../dashboard/dashboard.ts';
-import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../explorer/explorer.ts';
-import { signedInTest } from '../graphql/signed-in.ts';
-import { withEntityTag } from '../http/entity-tag.ts';
-import { GRAPHQL_PATH } from '../http/graphql-path.ts';
-import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
-import { MCP_PATH } from '../http/mcp-path.ts';
+import { signedInTest } from '../graphql/graphql-scope.ts';
+import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { NO_ROUTE } from '../http/observe-request.ts';
-import { mcpRoute } from '../mcp/mcp-route.ts';
+import { GRAPHQL_PATH, MCP_PATH } from '../http/paths.ts';
+import { send, withEntityTag } from '../http/send-answer.ts';
+import type { Dashboard } from '../pages/dashboard.ts';
+import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../pages/explorer.ts';
 import type { Service } from '../service/service.ts';
 import type { Live } from '../subscriptions/live.ts';
 import { graphqlRoute } from './graphql-route.ts';
+import { mcpRoute } from './mcp-route.ts';
+import type { Route } from './respond.ts';
 import { restRoute } from './rest-route.ts';
-import type { Route } from './route.ts';
 import { stateRoutes } from './state-routes.ts';
 
 /** The pages for human users. */

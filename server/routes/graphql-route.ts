@@ -1,19 +1,17 @@
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
-import { Documents } from '../documents/documents.ts';
-import type { AnswerSlot } from '../graphql/answer-slot.ts';
-import { explainRefusal } from '../graphql/explain-refusal.ts';
+import { Documents } from '../graphql/documents.ts';
+import { answerHot, hotRequest } from '../graphql/fast-path.ts';
 import { createGraphQL } from '../graphql/graphql.ts';
-import { openGraphQLScope } from '../graphql/graphql-scope.ts';
+import { type AnswerSlot, openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
-import { answerHot, hotRequest } from '../graphql/hot-graphql.ts';
-import { endToEndHeaders } from '../http/end-to-end-headers.ts';
-import { withEntityTag } from '../http/entity-tag.ts';
-import { GRAPHQL_PATH } from '../http/graphql-path.ts';
-import { headersOf } from '../http/headers-of.ts';
-import { type Answer, type Exchange, readBody, send } from '../http/http-exchange.ts';
+import { explainRefusal } from '../graphql/render-result.ts';
+import { type Answer, type Exchange, headersOf } from '../http/http-exchange.ts';
 import { requireOwnSite } from '../http/other-sites.ts';
+import { GRAPHQL_PATH } from '../http/paths.ts';
+import { receiveBody } from '../http/receive-body.ts';
+import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 import type { Live } from '../subscriptions/live.ts';
@@ -36,7 +34,7 @@ export function graphqlRoute(service: Service, live: Live): (exchange: Exchange)
         openGraphQLScope(headersOf(request), anonymous),
       );
     const body = hasBody(method)
-      ? await readBody(request, settings.graphqlBodyBytes, mayAsk)
+      ? await receiveBody(request, settings.graphqlBodyBytes, mayAsk)
       : null;
     const isPlain = method === 'POST' && contentType === 'application/json';
     const hot = isPlain && body && hotRequest(hotWays, request, body);
@@ -100,3 +98,13 @@ async function askYoga(
     body: (isJson && slot.body) || text,
   });
 }
+
+/** RFC 9110, 7.6.1: these describe one connection, which only the server knows. */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
+/**
+ * Returns the headers of a response that is sent as a whole. Yoga sets headers for sending a stream
+ * (`accept: multipart/mixed`); together with our content-length they would not be valid HTTP.
+ */
+const endToEndHeaders = (headers: Iterable<[string, string]>): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase())));

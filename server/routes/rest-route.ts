@@ -1,10 +1,10 @@
 import type { Credentials } from '../../resolvers/callers/identify.ts';
 import { handleRest } from '../../rest/handle-request.ts';
 import { readCredentials } from '../../schema/documents/credentials.ts';
-import { withEntityTag } from '../http/entity-tag.ts';
-import { headersOf } from '../http/headers-of.ts';
-import { type Exchange, readBody, send } from '../http/http-exchange.ts';
+import { type Exchange, headersOf } from '../http/http-exchange.ts';
 import { requireOwnCredentials } from '../http/other-sites.ts';
+import { receiveBody } from '../http/receive-body.ts';
+import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 
@@ -21,7 +21,7 @@ export function restRoute(service: Service): (exchange: Exchange) => Promise<voi
         query,
         contentType: request.headers['content-type'] ?? null,
         headerCredentials: () => headerCredentials(exchange),
-        body: (mayAsk) => readBody(request, service.settings.restBodyBytes, mayAsk),
+        body: (mayAsk) => receiveBody(request, service.settings.restBodyBytes, mayAsk),
       },
       (timeoutSeconds, work) =>
         withScope(service, exchange, timeoutSeconds(service.settings), work),

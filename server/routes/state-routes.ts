@@ -1,7 +1,9 @@
-import { type Answer, send } from '../http/http-exchange.ts';
-import { readiness } from '../service/readiness.ts';
+import { checkReadiness } from '../../db/check-readiness.ts';
+import { LOST_STATEMENTS } from '../../db/connection/pooler.ts';
+import type { Answer } from '../http/http-exchange.ts';
+import { send } from '../http/send-answer.ts';
 import type { Service } from '../service/service.ts';
-import { plainAnswer, type Route } from './route.ts';
+import { plainAnswer, type Route } from './respond.ts';
 
 /** Creates the routes for load balancers and Prometheus. The server answers them even if busy. */
 export function stateRoutes(service: Service): Route[] {
@@ -41,3 +43,29 @@ const unavailable = (problem: string): Answer => {
   const { headers, body } = textAnswer(problem);
   return { status: 503, headers, body };
 };
+
+type Readiness = {
+  /** A sentence that says why requests should go elsewhere; null: they can be answered. */
+  readonly problem: string | null;
+  /** What an operator should fix although requests are answered. */
+  readonly warnings: readonly string[];
+};
+
+async function readiness({
+  state,
+  pools,
+  siblings,
+}: Pick<Service, 'state' | 'pools' | 'siblings'>): Promise<Readiness> {
+  if (state.isClosing) {
+    return { problem: 'draining: the server is closing, and takes no new requests', warnings: [] };
+  }
+  const { problem, warning } = await checkReadiness(pools);
+  const losesStatements = pools.entries().some(([, { pooler }]) => pooler.losesStatements);
+  const missing = siblings?.missing() ?? null;
+  return {
+    problem,
+    warnings: [warning, losesStatements ? LOST_STATEMENTS : null, missing].filter(
+      (each) => each !== null,
+    ),
+  };
+}

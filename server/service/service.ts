@@ -13,8 +13,8 @@ import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
+import type { LogInFailures } from '../admission/log-in-failures.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
-import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';
@@ -24,10 +24,10 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { programVersion } from '../telemetry/program-version.ts';
 import { slowLog } from '../telemetry/slow-log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { ServingState } from './serving-state.ts';
-import type { Siblings } from './siblings.ts';
 import { registerState } from './state-metrics.ts';
-import type { TimeLimit } from './time-limit.ts';
+
+/** GraphQL documents known when the server starts, by hash. */
+export type TrustedDocuments = ReadonlyMap<string, string>;
 
 export type ServiceOptions = {
   readonly settings: Settings;
@@ -75,11 +75,16 @@ export type Arrival = {
 };
 
 /** One of the attempts to answer a request. */
-export type Attempt = {
+type Attempt = {
   readonly arrival: Arrival;
   /** Whether the request is retried from the start if it fails with `SnapshotMoved`. */
   readonly mayBeginAnew: boolean;
-  readonly limit: Pick<TimeLimit, 'signal' | 'abandon'>;
+  /** What ends the request early (with-scope.ts). */
+  readonly limit: {
+    readonly signal: AbortSignal;
+    /** Notes that not all that was begun is needed. */
+    abandon(): void;
+  };
 };
 
 export type Service = {
@@ -244,3 +249,27 @@ function openMemory(settings: Settings, onWork: WorkObserver): ServiceMemory {
     responseBytes: settings.responseCacheBytes,
   });
 }
+
+/** Whether the server is closing. The code that closes it sets this first. */
+class ServingState {
+  #isClosing = false;
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Makes /readyz say that requests should go elsewhere; those that arrive are still answered. */
+  beginToClose(): void {
+    this.#isClosing = true;
+  }
+}
+
+/** What a serving process shares with the others at the same address. */
+export type Siblings = {
+  /** Returns the metrics of all processes together. Errors: the parent does not answer. */
+  metricsText(): Promise<string>;
+  /** Returns a sentence that says how many processes serve; null: all do. */
+  missing(): string | null;
+  readonly logInFailures: LogInFailures;
+  readonly directory: NodeDirectory;
+};

@@ -5,7 +5,6 @@ import type { ServiceMemory } from '../../engine/cache/service-memory.ts';
 import type { Standbys } from '../../engine/standbys/standbys.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import { observedGauge } from '../telemetry/observed-metrics.ts';
-import type { ServingState } from './serving-state.ts';
 
 export type ObservedState = {
   readonly pools: NodePools;
@@ -13,7 +12,7 @@ export type ObservedState = {
   /** Returns a node's name, since its address may contain a password. */
   readonly nodeNameOf: (url: string) => string;
   readonly memory: ServiceMemory;
-  readonly state: ServingState;
+  readonly state: { readonly isClosing: boolean };
 };
 
 /** Registers metrics whose values are read only on request: they cost nothing in between. */

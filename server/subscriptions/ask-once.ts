@@ -1,7 +1,7 @@
 import { identifyBy } from '../../resolvers/callers/identify.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import type { Followed } from '../graphql/followed-by.ts';
 import { countErrors } from '../graphql/observe-graphql.ts';
+import type { Followed } from '../graphql/open-subscriptions.ts';
 import {
   type OperationRequest,
   type OperationResult,

@@ -1,6 +1,6 @@
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
-import type { OpenedSubscription } from '../graphql/answer-slot.ts';
+import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
 import type { FollowedOptions, Followers } from './followers.ts';
 import { errorEvent } from './last-events.ts';

@@ -3,7 +3,7 @@ import type { ServiceError } from '../../domain/errors.ts';
 import type { Piece } from '../../domain/text/long-text.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
-import type { OpenedSubscription } from '../graphql/answer-slot.ts';
+import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
 import type { OperationResult } from '../graphql/run-operation.ts';
 import type { FollowedOptions, Followers, Granted } from './followers.ts';

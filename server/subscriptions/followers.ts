@@ -6,7 +6,7 @@ import { grantFor, signedIn } from '../../resolvers/contexts.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
-import { choiceOf, type Followed, followedBy } from '../graphql/followed-by.ts';
+import { choiceOf, type Followed, followedBy } from '../graphql/open-subscriptions.ts';
 import { bodyOf } from '../graphql/render-result.ts';
 import type { OperationRequest } from '../graphql/run-operation.ts';
 import { CallerGone } from '../http/http-exchange.ts';

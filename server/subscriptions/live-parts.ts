@@ -1,7 +1,7 @@
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
-import type { Followed } from '../graphql/followed-by.ts';
+import type { Followed } from '../graphql/open-subscriptions.ts';
 import type { Service } from '../service/service.ts';
 import type { Outages } from './outages.ts';
 import type { Permits } from './permits.ts';

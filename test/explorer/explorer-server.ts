@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { ExplorerOptions } from '../../server/explorer/explorer.ts';
+import type { ExplorerOptions } from '../../server/pages/explorer.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { createLog } from '../../server/telemetry/log.ts';

@@ -1,6 +1,6 @@
 import type { GrantedContext } from '../../../resolvers/callers/identity.ts';
 import { chooseNode, urlOf } from '../../../resolvers/nodes.ts';
-import type { Followed } from '../../graphql/followed-by.ts';
+import type { Followed } from '../../graphql/open-subscriptions.ts';
 import type { Watched } from './version-watch.ts';
 
 /** Returns the context and node to watch; null: there is no such node. */

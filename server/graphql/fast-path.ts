@@ -9,15 +9,13 @@ import { costFault } from '../../schema/limits/cost-fault.ts';
 import { documentFault } from '../../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
 import { nestingFault } from '../../schema/limits/nesting-fault.ts';
-import type { Documents } from '../documents/documents.ts';
 import type { Answer } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
+import type { Documents } from './documents.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import { noteErrors, noteOperation } from './observe-graphql.ts';
-import { plansOf } from './plans-of.ts';
-import { type KeptRequest, runOrRemember } from './remembered-results.ts';
-import { goodAnswer, type MediaType, renderResult } from './render-result.ts';
-import type { OperationResult } from './run-operation.ts';
+import { goodAnswer, type MediaType, plansOf, renderResult } from './render-result.ts';
+import { type KeptRequest, type OperationResult, runOrRemember } from './run-operation.ts';
 
 /** A request for a kept operation, with the media type of its response. */
 type HotRequest = KeptRequest & { readonly mediaType: MediaType };

@@ -1,11 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import fresh from 'fresh';
+import { projectRoot } from '../../db/project-root.ts';
 import { serviceError } from '../../domain/errors.ts';
+import { hasCode } from '../../domain/has-code.ts';
 import { renderError } from '../../rest/handle-request.ts';
-import { withEntityTag } from '../http/entity-tag.ts';
-import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { firstEncoding } from '../http/negotiate.ts';
-import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
-import { type BuiltPage, ENCODINGS, type PageFile } from './read-page.ts';
+import { PERMISSIONS_POLICY } from '../http/security-headers.ts';
+import { send, withEntityTag } from '../http/send-answer.ts';
+import type { TrustedDocuments } from '../service/service.ts';
 
 export type Dashboard = {
   /** Whether a request is for the dashboard: for its page, or a file that the page loads. */
@@ -14,7 +18,7 @@ export type Dashboard = {
 };
 
 /** The credentials of the demo; null: there is no demo. */
-export type DemoCredentials = { readonly username: string; readonly token: string } | null;
+type DemoCredentials = { readonly username: string; readonly token: string } | null;
 
 const ASSETS_PATH = '/assets/';
 
@@ -87,4 +91,68 @@ function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer
   const packed = encoding && file.packed[encoding];
   if (!packed) return { status: 200, headers, body: file.plain };
   return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: packed };
+}
+
+/** A file that the page loads, uncompressed and as compressed by the build. */
+type PageFile = {
+  readonly contentType: string;
+  readonly plain: Buffer;
+  readonly packed: Readonly<Partial<Record<Encoding, Buffer>>>;
+};
+
+/** Encodings of compressed files, the one with the smallest result first. */
+const ENCODINGS = ['br', 'gzip'] as const;
+
+type Encoding = (typeof ENCODINGS)[number];
+
+/** The dashboard as built (build/page.mjs). */
+export type BuiltPage = {
+  readonly html: string;
+  /** Files by name; the names are derived from the content. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  /** The GraphQL documents that the page uses: it sends only their hashes. */
+  readonly documents: TrustedDocuments;
+};
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/** Reads the page. null: it was not built, as in a checkout where nobody ran the build. */
+export async function readPage(
+  folder = join(projectRoot(), 'dist', 'web'),
+): Promise<BuiltPage | null> {
+  try {
+    const html = await readFile(join(folder, 'index.html'), 'utf8');
+    const documents: Record<string, string> = JSON.parse(
+      await readFile(join(folder, 'documents.json'), 'utf8'),
+    );
+    const assets = join(folder, 'assets');
+    const names = (await readdir(assets)).filter((name) => extname(name) in CONTENT_TYPES);
+    const files = names.map(async (name) => [name, await readPageFile(assets, name)] as const);
+    return {
+      html,
+      files: new Map(await Promise.all(files)),
+      documents: new Map(Object.entries(documents)),
+    };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+async function readPageFile(folder: string, name: string): Promise<PageFile> {
+  const packed = ENCODINGS.map(
+    async (encoding) =>
+      [encoding, await readFile(join(folder, `${name}${SUFFIXES[encoding]}`))] as const,
+  );
+  return {
+    contentType: CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
+    plain: await readFile(join(folder, name)),
+    packed: Object.fromEntries(await Promise.all(packed)),
+  };
 }

@@ -2,6 +2,50 @@ import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { askForBody, isWaiting } from '../connections/expectation.ts';
+import { CallerGone } from './http-exchange.ts';
+
+/**
+ * Reads the whole body, decompressed. If the client waits until it is asked for the body, it is
+ * asked once `mayAsk` has resolved. Errors: that of `mayAsk`, 413 beyond the limit, 415 for an
+ * encoding other than gzip, 400 for damaged gzip; the rest of the body is not read.
+ */
+export async function receiveBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  mayAsk?: () => Promise<unknown>,
+): Promise<Buffer> {
+  if (!isWaiting(request)) return collect(request, limitBytes);
+  requireReadable(request, limitBytes);
+  await mayAsk?.();
+  askForBody(request);
+  return collect(request, limitBytes);
+}
+
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => settle(() => reject(error));
+    const body = collectorFor(request, limitBytes, {
+      done: (bytes) => settle(() => resolve(bytes)),
+      fail,
+    });
+    const leave = () => fail(new CallerGone());
+    const finish = () => {
+      // Node closes a request that was read completely, while its last bytes may still be inflated.
+      request.off('close', leave);
+      body.end();
+    };
+    // Events instead of an iterator, which costs more promises than a small body has chunks.
+    const settle = (tell: () => void) => {
+      const { take } = body;
+      request.off('data', take).off('end', finish).off('error', fail).off('close', leave).pause();
+      body.stop();
+      tell();
+    };
+    if (request.destroyed) leave();
+    else request.on('data', body.take).on('end', finish).on('error', fail).on('close', leave);
+  });
+}
 
 /** Collects a body while it arrives. */
 type BodyCollector = {
@@ -22,7 +66,7 @@ type Outcome = {
  * Returns a collector for the body of a request. Errors, thrown or passed to `fail`: `bodyTooLarge`,
  * `unsupportedEncoding`, `unreadableBody`.
  */
-export function collectorFor(
+function collectorFor(
   request: IncomingMessage,
   limitBytes: number,
   outcome: Outcome,
@@ -32,7 +76,7 @@ export function collectorFor(
 }
 
 /** Refuses a body by its headers. Errors: `bodyTooLarge`, `unsupportedEncoding`. */
-export function requireReadable(request: IncomingMessage, limitBytes: number): void {
+function requireReadable(request: IncomingMessage, limitBytes: number): void {
   const limit = isGzipped(request) ? gzipLimit(limitBytes) : limitBytes;
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limitBytes);
 }

@@ -2,15 +2,21 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { serviceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
-import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { firstEncoding, namesType } from '../http/negotiate.ts';
-import { type Asset, loadAssets } from './assets.ts';
-import { type ExplorerCredentials, PAGE_HEADERS, renderPage } from './page.ts';
-import { renderSignInPage } from './sign-in-page.ts';
+import { send } from '../http/send-answer.ts';
+import {
+  type Asset,
+  type ExplorerCredentials,
+  loadAssets,
+  PAGE_HEADERS,
+  renderPage,
+  renderSignInPage,
+} from './explorer-page.ts';
 
 export type ExplorerOptions = { readonly credentials: ExplorerCredentials | null };
 
-export type Explorer = {
+type Explorer = {
   /** Whether a request is for the explorer: for its page in a browser, or a file the page loads. */
   serves(exchange: Exchange): boolean;
   answer(exchange: Exchange): Promise<void>;

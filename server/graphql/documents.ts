@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type DocumentNode, parse, validate } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { malformed, serviceError } from '../../domain/errors.ts';
 import { isObject } from '../../domain/is-object.ts';
 import { LIMITS } from '../../domain/limits.ts';
-
-/** Documents known when the server started, by hash. */
-export type TrustedDocuments = ReadonlyMap<string, string>;
+import { reasonOf } from '../../domain/text/reason-of.ts';
+import { schema } from '../../schema/schema.ts';
+import type { TrustedDocuments } from '../service/service.ts';
 
 /** The parameters of a request that name its document. */
 export type DocumentParams = {
@@ -76,4 +79,78 @@ function hashOf({ documentId, extensions }: DocumentParams): string | null {
   const { version, sha256Hash } = isObject(persisted) ? persisted : {};
   if (version === 1 && typeof sha256Hash === 'string') return sha256Hash.toLowerCase();
   throw malformed('persistedQuery', '{"version": 1, "sha256Hash": "…"}', JSON.stringify(persisted));
+}
+
+/**
+ * Creates caches of parsed documents by their text, and thereby of their validation results. Yoga's
+ * own cache is limited by count: a thousand documents of the maximum size, which anybody could
+ * send, used up all memory.
+ */
+export const parsedDocuments = () => ({
+  documentCache: new LRUCache<string, DocumentNode>({
+    maxSize: LIMITS.parsedDocumentCharacters,
+    sizeCalculation: (_, text) => text.length + 1,
+  }),
+  // Syntax errors are not cached: finding them again is fast enough.
+  errorCache: { get: () => undefined, set: () => undefined },
+});
+
+/** A file is not a valid file of trusted documents; the message says what is wrong with it. */
+export class DocumentsError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'DocumentsError';
+  }
+}
+
+const DocumentsFile = z.record(z.string().min(1), z.string().min(1));
+
+/**
+ * Reads trusted documents from a file as client tools write it: `{"<hash>": "<document>", …}`.
+ * Errors (`DocumentsError`): the file cannot be read, has another form, or contains a document that
+ * is not valid in this schema.
+ */
+export async function readDocuments(path: string): Promise<TrustedDocuments> {
+  const documents = parseFile(path, await readText(path));
+  for (const [hash, text] of documents) {
+    const wrong = faultOf(text);
+    if (wrong) {
+      throw new DocumentsError(`${path}: the document ${hash} cannot be answered: ${wrong}`);
+    }
+  }
+  return documents;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const reason = reasonOf(cause);
+    throw new DocumentsError(`cannot read ${path}: ${reason}`, { cause });
+  }
+}
+
+function parseFile(path: string, text: string): Map<string, string> {
+  const must = 'must be a JSON object of documents by their hash';
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new DocumentsError(`${path} ${must}; it is not JSON`, { cause });
+  }
+  const { success, data } = DocumentsFile.safeParse(value);
+  if (!success) throw new DocumentsError(`${path} ${must}: {"<hash>": "<document>", …}`);
+  const entries = Object.entries(data);
+  if (entries.length > LIMITS.trustedDocuments) {
+    throw new DocumentsError(`${path} must have at most ${LIMITS.trustedDocuments} documents`);
+  }
+  return new Map(entries.map(([hash, document]) => [hash.replace(/^sha256:/, ''), document]));
+}
+
+function faultOf(text: string): string | null {
+  try {
+    return validate(schema, parse(text))[0]?.message ?? null;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }

@@ -1,2 +1,4 @@
 /** The path of GraphQL. */
 export const GRAPHQL_PATH = '/graphql';
+
+export const MCP_PATH = '/mcp';
