@@ -24,6 +24,8 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
+    // They need programs of others: `npm run test:external`.
+    exclude: ['test/**/*.external.test.ts'],
     globalSetup: [
       'test/support/files/temporary-folder.ts',
       'test/support/database/global-setup.ts',

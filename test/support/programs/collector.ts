@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,6 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 
 /** Debian's package nfdump, which `.ci/run` installs. */
-export const hasNfcapd = existsSync('/usr/bin/nfcapd') && existsSync('/usr/bin/nfdump');
 
 /** A running nfcapd that listens on loopback. */
 export type Collector = {

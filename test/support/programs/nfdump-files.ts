@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { type CapturedPacket, pcapFile } from '../files/packet-capture.ts';
 const run = promisify(execFile);
 
 /** Debian's package nfdump, which `.ci/run` installs. */
-export const hasNfdump = existsSync('/usr/bin/nfdump') && existsSync('/usr/bin/nfpcapd');
 
 export type FlowFiles = {
   /** What `nfdump -o csv` prints for them in a time zone, with additional options. */

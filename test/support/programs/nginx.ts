@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +10,6 @@ import { freePort } from './free-port.ts';
 const PROGRAM = '/usr/sbin/nginx';
 
 /** Debian's package nginx-light, which `.ci/run` installs. */
-export const hasNginx = existsSync(PROGRAM);
 
 export type Nginx = {
   readonly url: string;

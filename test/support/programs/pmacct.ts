@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +11,6 @@ import { type CapturedPacket, pcapFile } from '../files/packet-capture.ts';
 import { freePort } from './free-port.ts';
 
 /** Debian's package pmacct, which `.ci/run` installs. */
-export const hasPmacct = existsSync('/usr/sbin/pmacctd') && existsSync('/usr/sbin/nfacctd');
-if (!hasPmacct) console.warn('skipped: pmacct is not installed: apt-get install pmacct');
 
 /** What each `print` plugin aggregates by, and its other settings, by the plugin's name. */
 export type PrintPlugins = Readonly<Record<string, readonly string[]>>;

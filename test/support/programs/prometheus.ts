@@ -1,15 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Debian's package prometheus, which `.ci/run` installs. */
-export const hasPrometheus = existsSync('/usr/bin/prometheus') && existsSync('/usr/bin/promtool');
-if (!hasPrometheus)
-  console.warn('skipped: Prometheus is not installed: apt-get install prometheus');
 
 export type PrometheusFiles = {
   /** prometheus.yml and the files it refers to, by name. */

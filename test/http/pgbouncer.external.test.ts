@@ -6,9 +6,7 @@ import { isOnCluster } from '../support/database/on-cluster.ts';
 import { readMetrics } from '../support/http/metrics-text.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line, startTestService, type TestService } from '../support/lab/service.ts';
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
-
-if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');
+import { type PgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
 
 const GROUPS = [group(1), group(2)];
 
@@ -33,7 +31,7 @@ const QUESTIONS: readonly string[] = GROUPS.flatMap(({ guid }) =>
   ),
 );
 
-describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
+describe('behind PgBouncer', () => {
   let lab: TestService;
   let expected: unknown[];
 

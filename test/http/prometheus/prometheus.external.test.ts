@@ -6,17 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
 import { group, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, type TestService } from '../../support/lab/service.ts';
-import {
-  hasPrometheus,
-  type Prometheus,
-  startPrometheus,
-} from '../../support/programs/prometheus.ts';
+import { type Prometheus, startPrometheus } from '../../support/programs/prometheus.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 const EXAMPLES = join(projectRoot(), 'examples/prometheus');
 const example = (name: string): Promise<string> => readFile(join(EXAMPLES, name), 'utf8');
 
-describe.skipIf(!hasPrometheus)('a real Prometheus with the files of examples/', () => {
+describe('a real Prometheus with the files of examples/', () => {
   let lab: TestService;
   let prometheus: Prometheus;
 

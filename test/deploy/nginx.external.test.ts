@@ -13,7 +13,7 @@ import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
 import { bearer } from '../support/http/rest-with-headers.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
-import { hasNginx, type Nginx } from '../support/programs/nginx.ts';
+import type { Nginx } from '../support/programs/nginx.ts';
 import { OTHERS, startProxy, WRITTEN } from './documented-nginx.ts';
 
 const GROUP = guidOf(1);
@@ -48,8 +48,6 @@ async function startSilent(): Promise<{ server: Server; address: string }> {
   return { server, address: `127.0.0.1:${address.port}` };
 }
 
-if (!hasNginx) console.warn('nginx is not installed: test/deploy/nginx.test.ts tests nothing');
-
 const TOKEN = ADA.token;
 
 const topper = (parameters: Readonly<Record<string, string | number>> = {}): string =>
@@ -64,7 +62,7 @@ const topper = (parameters: Readonly<Record<string, string | number>> = {}): str
     ...Object.fromEntries(Object.entries(parameters).map(([k, v]) => [k, String(v)])),
   })}`;
 
-describe.skipIf(!hasNginx)('behind nginx as in docs/how-to/deploy.md', () => {
+describe('behind nginx as in docs/how-to/deploy.md', () => {
   let lab: TestService;
   let proxy: Nginx;
 
@@ -288,7 +286,7 @@ function followByHttp2(session: ClientHttp2Session) {
   };
 }
 
-describe.skipIf(!hasNginx)('if the service cannot be reached', () => {
+describe('if the service cannot be reached', () => {
   const outage = { message: 'The proxy cannot reach the service, try again' };
 
   it('the answer is 502 in the format of REST or GraphQL, and no log has the token', async () => {

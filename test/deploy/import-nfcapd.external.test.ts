@@ -16,10 +16,8 @@ import {
   type Outcome,
   outcomeOf,
 } from '../support/programs/built-program.ts';
-import { hasNfcapd, startCollector } from '../support/programs/collector.ts';
+import { startCollector } from '../support/programs/collector.ts';
 import { makeFlowFiles } from '../support/programs/nfdump-files.ts';
-
-if (!hasNfcapd) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
 
 const SCRIPT = join(projectRoot(), 'deploy', 'import-nfcapd.sh');
 
@@ -72,7 +70,7 @@ async function spoolFile(name: string, atMs: number): Promise<void> {
 
 const START_MS = 1_700_000_309_500;
 
-describe.skipIf(!hasNfcapd)('the script for finished files of nfcapd', () => {
+describe('the script for finished files of nfcapd', () => {
   it('imports each file once, oldest first, and moves it away', async () => {
     await spoolFile('nfcapd.202311142219', START_MS + 60_000);
     await spoolFile('nfcapd.202311142218', START_MS);
@@ -153,7 +151,7 @@ describe('the script with nfdump 1.7.8', () => {
   });
 });
 
-describe.skipIf(!hasNfcapd)('nfcapd calling the script', () => {
+describe('nfcapd calling the script', () => {
   it('imports what a router exports, both directions as one app', async () => {
     const bin = await mkdtemp(join(tmpdir(), 'countergraph-bin-'));
     const caller = join(bin, 'call');

@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { type CapturedPacket, pcapFile, udpFrame } from '../../support/files/packet-capture.ts';
-import { type Collector, hasNfcapd, startCollector } from '../../support/programs/collector.ts';
+import { type Collector, startCollector } from '../../support/programs/collector.ts';
 import { importText, sums } from '../import-support.ts';
 import { textSource } from '../text-source.ts';
-
-const hasTools = hasNfcapd && existsSync('/usr/sbin/softflowd');
-if (!hasTools) console.warn('skipped: apt-get install nfdump softflowd');
 
 const START_MS = 1_700_000_309_100;
 
@@ -31,10 +27,10 @@ let database: TestDatabase;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  if (hasTools) collector = await startCollector({ parameters: ['-t', '2'] });
+  collector = await startCollector({ parameters: ['-t', '2'] });
 });
 afterEach(async () => {
-  if (hasTools) await collector.remove();
+  await collector.remove();
   await database.drop();
 });
 
@@ -57,7 +53,7 @@ const importCsv = (csv: string, options: object = {}) =>
     ...options,
   });
 
-describe.skipIf(!hasTools)('what softflowd exports as IPFIX', () => {
+describe('what softflowd exports as IPFIX', () => {
   it('has impossible durations, which the import replaces if the times make sense', async () => {
     const csv = await exportPackets('-a');
     expect(csv.match(/,1844674407370\d{4}\.000,/g)).toHaveLength(2);

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,11 +14,6 @@ import { startMcpLab } from './mcp-lab.ts';
 /** A separate package, which `.ci/run` installs: mcp-conformance/README.md says why. */
 const FOLDER = join(projectRoot(), 'mcp-conformance');
 const SUITE = join(FOLDER, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-
-const isInstalled = existsSync(SUITE);
-if (!isInstalled) {
-  console.warn('the conformance suite of MCP is left out: npm ci --prefix mcp-conformance');
-}
 
 type Check = { readonly id: string; readonly status: string; readonly errorMessage?: string };
 
@@ -54,7 +48,7 @@ const SCENARIOS: readonly (readonly [string, string, number, readonly string[]])
   ['2026-07-28', 'dns-rebinding-protection', 2, []],
 ];
 
-describe.skipIf(!isInstalled)('the conformance suite of the protocol', () => {
+describe('the conformance suite of the protocol', () => {
   let lab: TestService;
   let relay: Server;
   let folder: string;

@@ -29,14 +29,11 @@ import {
   type TestService,
 } from '../../support/lab/service.ts';
 import {
-  hasPgBouncer,
   type PgBouncer,
   type PgBouncerOptions,
   startPgBouncer,
 } from '../../support/programs/pgbouncer.ts';
 import { type CommandOutcome, runOnDatabase } from '../../support/programs/run-command.ts';
-
-if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');
 
 const line = (key: string, ts: number): Line => ({ group: guidOf(1), key, ts, values: { 0: 1 } });
 
@@ -44,7 +41,6 @@ let lab: TestService;
 let poolers: PgBouncer[];
 
 beforeAll(async () => {
-  if (!hasPgBouncer) return;
   lab = await startLab({
     groups: [group(1)],
     declaration: { retention_days: 1 },
@@ -88,7 +84,7 @@ function run(url: string, ...parameters: string[]): Promise<CommandOutcome> {
   return runOnDatabase(parameters);
 }
 
-describe.skipIf(!hasPgBouncer)('the detected mode of a pooler', () => {
+describe('the detected mode of a pooler', () => {
   it('is none without a pooler', async () => {
     await withClient(lab.databaseUrl, async (client) => {
       expect(await findPooling(client, () => connect(lab.databaseUrl))).toBe('none');
@@ -122,7 +118,7 @@ describe.skipIf(!hasPgBouncer)('the detected mode of a pooler', () => {
   });
 });
 
-describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
+describe('through a pooler in transaction mode', () => {
   it('timeouts are lifted only within transactions', async () => {
     const url = await poolerOf({ mode: 'transaction', poolSize: 1 });
     const timeout = async (client: pg.ClientBase): Promise<unknown> =>
@@ -250,7 +246,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
   });
 });
 
-describe.skipIf(!hasPgBouncer)('through a pooler in session mode', () => {
+describe('through a pooler in session mode', () => {
   it('slices are dropped', async () => {
     const url = await poolerOf({ mode: 'session' });
     const slice = ['--slice', 'slice-20240715-0000', '--confirm', CONTEXT];

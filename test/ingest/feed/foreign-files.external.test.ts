@@ -3,11 +3,9 @@ import { fileSource } from '../../../ingest/files/import-source.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { udpFrame } from '../../support/files/packet-capture.ts';
 import { startFeed } from '../../support/lab/feed-lab.ts';
-import { type FlowFiles, hasNfdump, makeFlowFiles } from '../../support/programs/nfdump-files.ts';
+import { type FlowFiles, makeFlowFiles } from '../../support/programs/nfdump-files.ts';
 import { importText, NOTHING, traces } from '../import-support.ts';
 import { textSource } from '../text-source.ts';
-
-if (!hasNfdump) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
 
 const PACKETS = [
   {
@@ -25,7 +23,7 @@ afterEach(() => database.drop());
 
 const FORMATS = ['nfdump', 'goflow2', 'zeek'] as const;
 
-describe.skipIf(!hasNfdump)('what nfdump stores and prints', () => {
+describe('what nfdump stores and prints', () => {
   let files: FlowFiles;
 
   beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +9,9 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/da
 import { type CapturedPacket, pcapFile, udpFrame } from '../../support/files/packet-capture.ts';
 import { startFeed } from '../../support/lab/feed-lab.ts';
 import { startLossyRelay } from '../../support/programs/lossy-relay.ts';
-import { hasPmacct, runPmacctd, startNfacctd } from '../../support/programs/pmacct.ts';
+import { runPmacctd, startNfacctd } from '../../support/programs/pmacct.ts';
 import { importText, sums } from '../import-support.ts';
 import { textSource } from '../text-source.ts';
-
-const hasTools = hasPmacct && existsSync('/usr/sbin/softflowd');
-if (!hasTools) console.warn('skipped: apt-get install pmacct softflowd');
 
 /** NetFlow v5 has only times of the last few weeks. */
 const START_MS = Date.now() - 3_600_000;
@@ -123,7 +119,7 @@ function datagramSizes(lines: string): number[] {
 
 const NOTHING: LostUnits = { flows: 0, packets: 0, datagrams: 0 };
 
-describe.skipIf(!hasTools).each(CASES)('%s, exporting %s to nfacctd', (...given) => {
+describe.each(CASES)('%s, exporting %s to nfacctd', (...given) => {
   const [, protocol] = given;
   let whole: Printed;
   let sizes: readonly number[];

@@ -11,7 +11,7 @@ import {
   tunnelFrame,
   udpFrame,
 } from '../../support/files/packet-capture.ts';
-import { type FlowFiles, hasNfdump, makeFlowFiles } from '../../support/programs/nfdump-files.ts';
+import { type FlowFiles, makeFlowFiles } from '../../support/programs/nfdump-files.ts';
 import { storedReadings } from '../../support/reference/stored-readings.ts';
 import { importText, sums, traces } from '../import-support.ts';
 import { textSource } from '../text-source.ts';
@@ -49,9 +49,7 @@ const importCsv = (content: string | Buffer, options: object = {}) =>
     ...options,
   });
 
-if (!hasNfdump) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
-
-describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
+describe('flow files of nfdump', () => {
   beforeAll(async () => {
     files = await makeFlowFiles(PACKETS);
   });
