@@ -13,7 +13,7 @@ const { output } = await build({
   input: {
     main: 'cli/main.js',
     child: 'server/processes/child.js',
-    'merge-worker': 'server/merging/merge-worker.js',
+    'merge-worker': 'server/background/merge-worker.js',
     'thread-pool-worker': 'engine/kernel/threads/thread-pool-worker.js',
   },
   platform: 'node',

@@ -1,12 +1,17 @@
 import { Counter, type Registry } from 'prom-client';
-import { registerAlerts } from './alerts/alert-metrics.ts';
-import type { AlertTally } from './alerts/alert-tally.ts';
-import { registerNotifications } from './alerts/notify/notification-metrics.ts';
-import type { NotificationTally } from './alerts/notify/notification-tally.ts';
-import type { RetentionTally } from './background/retention-tally.ts';
-import { registerFeeds } from './merging/feed-metrics.ts';
-import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
-import type { MergingTally } from './merging/merging-tally.ts';
+import { type AlertTally, registerAlerts } from './alerts/alert-metrics.ts';
+import {
+  type NotificationTally,
+  registerNotifications,
+} from './alerts/notify/notification-metrics.ts';
+import { registerFeeds } from './background/feed-metrics.ts';
+import {
+  type MergingTally,
+  registerImports,
+  registerMerging,
+  registerSegments,
+} from './background/merging-metrics.ts';
+import type { RetentionTally } from './background/retention.ts';
 import { observedCounter, observedGauge } from './telemetry/observed-metrics.ts';
 
 export type ObservedBackground = {

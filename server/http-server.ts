@@ -21,7 +21,7 @@ import { setSecurityHeaders } from './http/security-headers.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
 import { malformed, respond } from './routes/respond.ts';
 import type { Service } from './service/service.ts';
-import { Live } from './subscriptions/live.ts';
+import { Live } from './subscriptions/subscriptions.ts';
 
 /** Creates the HTTP server. Each request passes the numbered stages below, in order. */
 export function createHttpServer(

@@ -1,17 +1,20 @@
 import type { Registry } from 'prom-client';
 import { LIMITS } from '../domain/limits.ts';
 import { FailedSignIns } from './admission/failed-sign-ins.ts';
-import { AlertTally } from './alerts/alert-tally.ts';
-import { type KeepDecidingOptions, keepDeciding } from './alerts/keep-deciding.ts';
+import { AlertTally } from './alerts/alert-metrics.ts';
+import { type KeepDecidingOptions, keepDeciding } from './alerts/evaluate-alerts.ts';
 import { type KeepNotifyingOptions, keepNotifying } from './alerts/notify/keep-notifying.ts';
-import { NotificationTally } from './alerts/notify/notification-tally.ts';
-import { type KeepAuditOptions, keepAudit } from './background/keep-audit.ts';
-import { type KeepRetentionOptions, keepRetention } from './background/keep-retention.ts';
-import { RetentionTally } from './background/retention-tally.ts';
+import { NotificationTally } from './alerts/notify/notification-metrics.ts';
+import { type KeepAuditOptions, keepAudit } from './background/audit.ts';
+import { type KeepMergedOptions, keepMerged } from './background/merge-scheduler.ts';
+import { MergingTally } from './background/merging-metrics.ts';
+import {
+  type KeepRetentionOptions,
+  keepRetention,
+  RetentionTally,
+} from './background/retention.ts';
 import { registerBackground } from './background-metrics.ts';
 import { endedWithin } from './ended-within.ts';
-import { type KeepMergedOptions, keepMerged } from './merging/keep-merged.ts';
-import { MergingTally } from './merging/merging-tally.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Logger } from './telemetry/log.ts';
 

@@ -1,8 +1,8 @@
 import type * as feed from '../../ingest/feed/feed-batches.ts';
 import type { Flow } from '../../ingest/flows/flow.ts';
 import type * as embedded from '../../postgres/start-embedded.ts';
-import type * as keepMerged from '../../server/merging/keep-merged.ts';
-import type * as visit from '../../server/merging/merge-visit.ts';
+import type * as visit from '../../server/background/merge-in-thread.ts';
+import type * as keepMerged from '../../server/background/merge-scheduler.ts';
 import type * as settings from '../../server/settings/settings.ts';
 import type * as server from '../../server/start-server.ts';
 import type * as log from '../../server/telemetry/log.ts';

@@ -36,9 +36,9 @@ export type MergingModules<Log> = {
 export const keepMergedModule = (
   product: Product = THIS_PRODUCT,
 ): Promise<Pick<MergingModules<object>, 'keepMerged'>> =>
-  builtModule('server/merging/keep-merged.js', product);
+  builtModule('server/background/merge-scheduler.js', product);
 
 export const visitModule = (
   product: Product = THIS_PRODUCT,
 ): Promise<Pick<MergingModules<object>, 'visitHere'>> =>
-  builtModule('server/merging/merge-visit.js', product);
+  builtModule('server/background/merge-in-thread.js', product);

@@ -189,7 +189,7 @@ function stepsBetweenLines(what: string): ReturnType<typeof showSteps> {
 /** Loaded on demand: loading is slow, and other commands should not wait for it. */
 const loadReading = async () => {
   const { testAlert } = await import('../../server/alerts/test-alert.ts');
-  const { WindowReader } = await import('../../server/alerts/window-reader.ts');
+  const { WindowReader } = await import('../../server/alerts/rule-reads.ts');
   return { testAlert, WindowReader };
 };
 

@@ -12,7 +12,7 @@ import { newestBucketBy } from '../newest-bucket.ts';
 import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './alert-deliveries.ts';
 import { MAY_KEEP } from './server-state.ts';
 
-/** An event with its id (server/alerts/event-id.ts). */
+/** An event with its id (server/alerts/evaluate-rule.ts). */
 export type IdentifiedEvent = AlertEvent & { readonly eventId: string };
 
 export type Decision = {

@@ -96,7 +96,7 @@ builder.subscriptionFields((t) => ({
     authScopes: { signedIn: true },
     args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
     subscribe: (): AsyncIterable<AlertEventView> => answeredElsewhere(),
-    // `server/subscriptions/alert-messages.ts` decides which events these are.
+    // `server/subscriptions/followed-messages.ts` decides which events these are.
     resolve: (event) => event,
   }),
 }));

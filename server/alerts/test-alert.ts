@@ -6,9 +6,8 @@ import {
 } from '../../domain/alerts/decide-windows.ts';
 import { windowsWithin } from '../../domain/alerts/windows.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import { type DecidedBatch, decideBatch, type Ends } from './decide-batch.ts';
-import { openRuleReads } from './rule-reads.ts';
-import type { WindowReader } from './window-reader.ts';
+import { type DecidedBatch, decideBatch, type Ends } from './evaluate-batch.ts';
+import { openRuleReads, type WindowReader } from './rule-reads.ts';
 
 export type AlertTest = {
   readonly reader: WindowReader;

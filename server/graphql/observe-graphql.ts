@@ -5,8 +5,8 @@ import { operationName } from '../../schema/documents/operation-name.ts';
 import { causeOf, errorKindOf } from '../../schema/documents/render-error.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
-import type { CurrentRequest } from '../telemetry/current-request.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { CurrentRequest } from '../telemetry/tracing.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
 
 /** The names of operations without a name, and of those whose caller is unknown. */

@@ -3,8 +3,8 @@ import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
 import type { HeaderSource } from '../../schema/documents/credentials.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
-import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { type CurrentRequest, nameOf } from '../telemetry/tracing.ts';
 
 /** One request and its response, with what every route needs to know about them. */
 export type Exchange = {

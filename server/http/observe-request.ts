@@ -4,7 +4,7 @@ import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../../rest/openapi/openapi.
 import { API_TOKEN, USERNAME } from '../../rest/parameters/decode-common.ts';
 import type { Service } from '../service/service.ts';
 import type { Settings } from '../settings/settings.ts';
-import { nameOf } from '../telemetry/current-request.ts';
+import { nameOf } from '../telemetry/tracing.ts';
 import type { Exchange } from './http-exchange.ts';
 import { GRAPHQL_PATH } from './paths.ts';
 

@@ -6,10 +6,9 @@ import type { Siblings } from '../service/service.ts';
 import { startServing } from '../start-serving.ts';
 import { createLog } from '../telemetry/log.ts';
 import { openTracing } from '../telemetry/open-tracing.ts';
-import { valuesOf } from './gathered-metrics.ts';
-import type { Assignment } from './messages.ts';
+import { type Assignment, SharedKnowledge } from './messages.ts';
 import { ParentLink } from './parent-link.ts';
-import { SharedKnowledge } from './shared-knowledge.ts';
+import { valuesOf } from './process-metrics.ts';
 
 // The program of a serving process: it answers requests, and does nothing else.
 

@@ -1,23 +1,24 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Writable } from 'node:stream';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { programVersion } from '../telemetry/program-version.ts';
 import type { FromChild, ToChild } from './messages.ts';
-import { requireOwnFiles } from './program-files.ts';
-import { relayLines } from './relay-lines.ts';
 
 /**
  * loading: it loads the program. spare: it waits for a number. starting: it has a number but does
  * not serve yet. leaving: it finishes its requests in progress; its number was given away.
  */
-export type MemberState = 'loading' | 'spare' | 'starting' | 'serving' | 'leaving';
+type MemberState = 'loading' | 'spare' | 'starting' | 'serving' | 'leaving';
 
-export type MemberEvents = {
+type MemberEvents = {
   readonly onMessage: (member: Member, message: FromChild) => void;
   /** reason: why it ended, in words. */
   readonly onExit: (member: Member, reason: string) => void;
 };
 
-export type MemberOptions = MemberEvents & {
+type MemberOptions = MemberEvents & {
   /** Where the lines that it logs are written. */
   readonly logOutput: Writable;
 };
@@ -86,3 +87,80 @@ const CHILD_FILE = fileURLToPath(
     ? new URL('../../dist/bundle/child.js', import.meta.url)
     : new URL('./child.js', import.meta.url),
 );
+
+const OWN_VERSION = programVersion();
+
+/**
+ * Throws if another process of this program can no longer be started, because an upgrade has
+ * removed or replaced its files.
+ */
+export function requireOwnFiles(
+  file: string,
+  readVersion: () => string = programVersion,
+  ownVersion: string = OWN_VERSION,
+): void {
+  if (!existsSync(file)) {
+    throw new Error(`The files of the program are gone (${file}): ${ADVICE}`);
+  }
+  const version = readVersion();
+  if (version === ownVersion) return;
+  throw new Error(
+    `The files of the program are those of version ${version} now, and this is ${ownVersion}: ${ADVICE}`,
+  );
+}
+
+const ADVICE = 'restart the service, which an upgrade must do itself';
+
+const NEWLINE = '\n'.charCodeAt(0);
+
+/**
+ * Writes the output of a process to ours until it ends. Only whole lines are written, so lines of
+ * several processes are never mixed. While the reader of our output is behind, the process must
+ * keep its lines; once the process has ended (`ended` resolves), what it left is written at once.
+ */
+export async function relayLines(
+  from: Readable,
+  to: Writable,
+  ended: Promise<void>,
+): Promise<void> {
+  let begun: Buffer[] = [];
+  let hasEnded = false;
+  let goOn: () => void = () => undefined;
+  // Once for all waits: what waits for `ended` is kept in memory as long as the process lives.
+  void ended.then(() => {
+    hasEnded = true;
+    goOn();
+  });
+  for await (const chunk of from) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end === 0) {
+      begun.push(chunk);
+      continue;
+    }
+    const lines = Buffer.concat([...begun, chunk.subarray(0, end)]);
+    begun = end < chunk.length ? [chunk.subarray(end)] : [];
+    if (to.write(lines) || !to.writable || hasEnded) continue;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      void drained(to).then(resolve);
+    });
+  }
+  if (begun.length > 0) to.write(Buffer.concat([...begun, Buffer.of(NEWLINE)]));
+}
+
+const drains = new WeakMap<Writable, Promise<void>>();
+
+/** Resolves when more can be written, or nobody reads any longer. */
+function drained(to: Writable): Promise<void> {
+  const waiting = drains.get(to) ?? drainOf(to).finally(() => drains.delete(to));
+  drains.set(to, waiting);
+  return waiting;
+}
+
+async function drainOf(to: Writable): Promise<void> {
+  try {
+    await once(to, 'drain');
+  } catch {
+    // Nobody reads our output. There is nowhere to report that; the process must not wait.
+  }
+}

@@ -1,8 +1,15 @@
 import type { FailedSignIns } from '../../db/sql/audit.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
-import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
+import { NodeDirectory } from '../../resolvers/node-directory.ts';
+import {
+  type LogInChange,
+  type LogInCounts,
+  LogInFailures,
+  logInLimits,
+} from '../admission/log-in-failures.ts';
 import type { ExplorerOptions } from '../pages/explorer.ts';
-import type { Share } from './divide-settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** What a process is told to serve. Sent as a message, since the database URL has a password. */
 export type Assignment = Share & {
@@ -16,7 +23,7 @@ export type Assignment = Share & {
 };
 
 /** What the other processes have found out so far. */
-export type Knowledge = {
+type Knowledge = {
   readonly logIns: LogInCounts;
   readonly nodes: readonly (readonly [string, readonly NodeRow[]])[];
 };
@@ -60,3 +67,71 @@ export type FromChild =
 
 /** A metric in the form that prom-client provides for sending it to another process. */
 export type MetricValues = { readonly name: string; readonly type: string };
+
+/**
+ * What every process must know about failed log-ins and nodes, whichever process found it out. Each
+ * process has its own copy; the parent keeps one for processes that start later.
+ */
+export class SharedKnowledge {
+  readonly logInFailures: LogInFailures;
+  readonly directory: NodeDirectory;
+
+  /** tell: called with what this process has found out itself. */
+  constructor(settings: Settings, tell: (news: News) => void = () => undefined) {
+    this.logInFailures = new LogInFailures(logInLimits(settings), undefined, (change) =>
+      tell({ of: 'logIn', change }),
+    );
+    this.directory = new NodeDirectory((context, rows) => tell({ of: 'nodes', context, rows }));
+  }
+
+  /** Applies what another process has found out. */
+  hear(news: News): void {
+    if (news.of === 'logIn') this.logInFailures.heard(news.change);
+    else this.directory.heard(news.context, news.rows);
+  }
+
+  all(): Knowledge {
+    return { logIns: this.logInFailures.counts(), nodes: this.directory.entries() };
+  }
+
+  take({ logIns, nodes }: Knowledge): void {
+    this.logInFailures.take(logIns);
+    for (const [context, rows] of nodes) this.directory.heard(context, rows);
+  }
+}
+
+/** What one of several processes may use. */
+type Share = {
+  readonly settings: Settings;
+  /** Connections for reading to each database node. */
+  readonly poolConnections: number;
+};
+
+/**
+ * The share of the process with this number, from 1. All shares add up to what a single process
+ * would have, except where a share would be zero: each process has at least one thread, one
+ * concurrent request, and so on. Limits on time and on single requests are not divided.
+ */
+export function shareOf(number: number, settings: Settings): Share {
+  const { processes } = settings;
+  const part = (all: number, least: number): number => {
+    const remainder = number <= all % processes ? 1 : 0;
+    return Math.max(least, Math.floor(all / processes) + remainder);
+  };
+  return {
+    settings: {
+      ...settings,
+      workers: part(settings.workers, 1),
+      workerQueue: part(settings.workerQueue, Math.min(1, settings.workerQueue)),
+      blockCacheBytes: part(settings.blockCacheBytes, 0),
+      answerCacheBytes: part(settings.answerCacheBytes, 0),
+      responseCacheBytes: part(settings.responseCacheBytes, 0),
+      maxConcurrent: part(settings.maxConcurrent, 1),
+      maxConnections: part(settings.maxConnections, 1),
+      maxStreams: part(settings.maxStreams, Math.min(1, settings.maxStreams)),
+      maxStreamsPerUser: part(settings.maxStreamsPerUser, 1),
+      maxConnectionsPerAddress: part(settings.maxConnectionsPerAddress, 1),
+    },
+    poolConnections: part(LIMITS.poolConnections, LIMITS.poolConnectionsLeast),
+  };
+}

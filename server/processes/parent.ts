@@ -8,12 +8,9 @@ import type { TrustedDocuments } from '../service/service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type BackgroundOptions, startBackground } from '../start-background.ts';
 import { collectNodeMetrics } from '../telemetry/metrics.ts';
-import { shareOf } from './divide-settings.ts';
-import { GatheredMetrics } from './gathered-metrics.ts';
 import type { Member } from './member.ts';
-import type { FromChild, ToChild } from './messages.ts';
-import { registerProcesses } from './process-metrics.ts';
-import { SharedKnowledge } from './shared-knowledge.ts';
+import { type FromChild, SharedKnowledge, shareOf, type ToChild } from './messages.ts';
+import { GatheredMetrics, registerProcesses } from './process-metrics.ts';
 import { Supervisor } from './supervisor.ts';
 
 export type ParentOptions = BackgroundOptions & {

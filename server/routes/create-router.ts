@@ -9,7 +9,7 @@ import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Dashboard } from '../pages/dashboard.ts';
 import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../pages/explorer.ts';
 import type { Service } from '../service/service.ts';
-import type { Live } from '../subscriptions/live.ts';
+import type { Live } from '../subscriptions/subscriptions.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { mcpRoute } from './mcp-route.ts';
 import type { Route } from './respond.ts';

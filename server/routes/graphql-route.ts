@@ -14,7 +14,7 @@ import { receiveBody } from '../http/receive-body.ts';
 import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
-import type { Live } from '../subscriptions/live.ts';
+import type { Live } from '../subscriptions/subscriptions.ts';
 
 /** Creates the route of GraphQL over HTTP. Yoga answers all operations that are not compiled. */
 export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {

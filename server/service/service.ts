@@ -17,13 +17,10 @@ import type { LogInFailures } from '../admission/log-in-failures.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
-import type { CurrentRequest } from '../telemetry/current-request.ts';
-import { FailureLog } from '../telemetry/failure-log.ts';
-import type { Logger } from '../telemetry/log.ts';
+import { FailureLog, type Logger, slowLog } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { programVersion } from '../telemetry/program-version.ts';
-import { slowLog } from '../telemetry/slow-log.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { CurrentRequest, Tracing } from '../telemetry/tracing.ts';
 import { registerState } from './state-metrics.ts';
 
 /** GraphQL documents known when the server starts, by hash. */

@@ -1,16 +1,25 @@
+import { type ServiceError, serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
+import {
+  type ChangeCursor,
+  changesSince,
+  firingNow,
+} from '../../resolvers/alerts/alert-changes.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
+import { findContext } from '../../resolvers/contexts.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
-import type { FollowedOptions, Followers } from './followers.ts';
-import { errorEvent } from './last-events.ts';
-import type { LiveParts } from './live-parts.ts';
-import type { MessageSource } from './message-source.ts';
-import type { Pace } from './pace.ts';
-import { pacedFollowers } from './paced-followers.ts';
-import { hasPassingError } from './passing-errors.ts';
-import { eventOf } from './streams/event-stream.ts';
-import type { Stream } from './streams/stream.ts';
+import type { LiveParts } from './deps.ts';
+import { eventOf, type Stream } from './event-stream.ts';
+import { type Pace, pacedFollowers } from './pace.ts';
+import {
+  errorEvent,
+  type FollowedOptions,
+  type Followers,
+  hasPassingError,
+} from './subscribers.ts';
 
 /**
  * A subscription that any number of streams share, and whose messages do not replace each other.
@@ -104,4 +113,51 @@ export class FollowedMessages {
     }
     return true;
   }
+}
+
+/** Messages in order, each the source of the subscription's field, and the cursor after them. */
+type Messages = {
+  readonly cursor: string;
+  readonly roots: readonly unknown[];
+  /** Whether more messages follow already. */
+  readonly hasMore: boolean;
+};
+
+/** The cursor cannot be continued; its streams end with this error. */
+type MessagesOver = { readonly over: ServiceError };
+
+/**
+ * Reads the messages of a context after a cursor; null: the first messages of a new stream. They
+ * are sent once to each stream with that cursor.
+ */
+export type MessageSource = (
+  scope: RequestScope,
+  contextName: string,
+  after: string | null,
+) => Promise<Messages | MessagesOver>;
+
+/** Returns the messages of `alertEvents`: first what is firing, then each beginning and end. */
+export const alertMessages: MessageSource = async (scope, contextName, after) => {
+  const at = await findContext(scope, contextName);
+  // `Followers` asks only on behalf of subscribers who may read the context.
+  if (!at) throw new Error('the context of the alerts is not granted');
+  const found = after === null ? await firingNow(at) : await changesSince(at, placeIn(after));
+  switch (found.kind) {
+    case 'changes':
+      return { cursor: cursorOf(found.place), roots: found.events, hasMore: found.hasMore };
+    case 'missed':
+      return { over: serviceError('alertsMissed') };
+    case 'behind':
+      return { over: serviceError('tooFarBehind', { limit: LIMITS.alertChangesBehind }) };
+    default:
+      return found satisfies never;
+  }
+};
+
+/** Formats a cursor as `select-watched-alerts.ts` returns it. */
+const cursorOf = ({ number, nonce }: ChangeCursor): string => `${number} ${nonce}`;
+
+function placeIn(cursor: string): ChangeCursor {
+  const [number = '', nonce = ''] = cursor.split(' ');
+  return { number: Number(number), nonce };
 }

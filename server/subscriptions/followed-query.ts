@@ -6,16 +6,17 @@ import type { RequestedSubscription } from '../../schema/documents/requested-sub
 import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
 import type { OperationResult } from '../graphql/run-operation.ts';
-import type { FollowedOptions, Followers, Granted } from './followers.ts';
-import { nullData } from './last-events.ts';
-import type { LiveParts } from './live-parts.ts';
-import type { Pace } from './pace.ts';
-import { pacedFollowers } from './paced-followers.ts';
-import { hasPassingError } from './passing-errors.ts';
-import { eventOf, type LiveEvent } from './streams/event-stream.ts';
-import type { Stream } from './streams/stream.ts';
-import type { Watched } from './versions/version-watch.ts';
-import { watchedNode } from './versions/watched-node.ts';
+import type { LiveParts } from './deps.ts';
+import { eventOf, type LiveEvent, type Stream } from './event-stream.ts';
+import { type Pace, pacedFollowers } from './pace.ts';
+import {
+  type FollowedOptions,
+  type Followers,
+  type Granted,
+  hasPassingError,
+  nullData,
+} from './subscribers.ts';
+import { type Watched, watchedNode } from './version-watch.ts';
 
 /**
  * A subscription that any number of streams share. After each commit that may change its answer,

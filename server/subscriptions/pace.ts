@@ -1,4 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
+import type { LiveParts } from './deps.ts';
+import { type FollowedOptions, Followers } from './subscribers.ts';
 
 /**
  * Decides when a query is asked again: as soon as its answer may have changed, but at most once
@@ -86,4 +88,33 @@ export class Pace {
     if (this.#failures === 0) return 0;
     return Math.min(LIMITS.liveRetryMs * 2 ** (this.#failures - 1), LIMITS.liveLongestRetryMs);
   }
+}
+
+type Work = {
+  /** Answers the subscribers; resolves to false if that failed and is worth a retry. */
+  readonly ask: () => Promise<boolean>;
+  /** Called when the last subscriber has left. */
+  readonly unwatch: () => void;
+};
+
+/** The subscribers of one query, and the pace at which they are answered until all have left. */
+export function pacedFollowers(
+  parts: LiveParts,
+  { operation, requested, onEnd }: FollowedOptions,
+  { ask, unwatch }: Work,
+): { readonly followers: Followers; readonly pace: Pace } {
+  const followers = new Followers(parts, {
+    operation,
+    requested,
+    onConfirmed: () => pace.due(),
+    onEnd: () => {
+      pace.end();
+      unwatch();
+      onEnd();
+    },
+  });
+  const pace = new Pace(followers.followed.everyMs, ask, (err) =>
+    parts.service.log.error({ err }, 'a subscription could not be answered'),
+  );
+  return { followers, pace };
 }

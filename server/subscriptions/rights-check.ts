@@ -3,9 +3,9 @@ import { type RightRow, selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Service } from '../service/service.ts';
-import type { Followers } from './followers.ts';
-import type { Follower } from './streams/stream.ts';
-import { askNode, isAway } from './versions/ask-node.ts';
+import type { Follower } from './event-stream.ts';
+import type { Followers } from './subscribers.ts';
+import { askNode, isAway } from './version-watch.ts';
 
 /**
  * Checks periodically, with one statement for all, whether subscribers may still read what they

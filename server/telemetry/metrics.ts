@@ -3,15 +3,15 @@ import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import { MUTATIONS, type MutationName } from '../../resolvers/audited-change.ts';
-import { BoundedNames } from './bounded-names.ts';
+import { BoundedNames } from './observed-metrics.ts';
 
 /** An error of the table of errors, or `document`: a GraphQL document that is itself invalid. */
-export type CountedError = ErrorKind | 'document';
+type CountedError = ErrorKind | 'document';
 
 /** hot: compiled, and answered without Yoga. */
 const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
 
-export type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
+type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
 
 const CHANGE_OUTCOMES = ['made', 'refused'] as const;
 

@@ -2,8 +2,13 @@ import { shown } from '../../domain/errors.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { SettingsError } from '../settings/settings.ts';
 import type { Logger } from './log.ts';
-import { importOtel, type OtelPackages, PROTOCOLS, type Protocol } from './otel-packages.ts';
-import { createTracing } from './otel-tracing.ts';
+import {
+  createTracing,
+  importOtel,
+  type OtelPackages,
+  PROTOCOLS,
+  type Protocol,
+} from './otel-tracing.ts';
 import type { Tracing } from './tracing.ts';
 
 /**

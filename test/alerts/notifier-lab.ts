@@ -5,7 +5,7 @@ import {
   type KeepNotifyingOptions,
   keepNotifying,
 } from '../../server/alerts/notify/keep-notifying.ts';
-import { NotificationTally } from '../../server/alerts/notify/notification-tally.ts';
+import { NotificationTally } from '../../server/alerts/notify/notification-metrics.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { rowsOf } from '../support/database/rows-of.ts';

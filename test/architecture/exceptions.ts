@@ -85,8 +85,5 @@ export const SMALL_FILES: readonly string[] = [
   'schema/documents/operation-name.ts',
   'schema/limits/aborted-fault.ts',
   'schema/types/time-interval.ts',
-  'server/alerts/event-id.ts',
-  'server/merging/check-imports.ts',
-  'server/processes/program-files.ts',
   'store/check/page-parts.ts',
 ];

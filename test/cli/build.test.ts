@@ -31,7 +31,7 @@ const CHECKOUT = {
   'cli/word.ts': "export const word: string = 'one';\n",
   'cli/unused.ts': 'export {};\n',
   'server/processes/child.ts': 'export {};\n',
-  'server/merging/merge-worker.ts': 'export {};\n',
+  'server/background/merge-worker.ts': 'export {};\n',
   'engine/kernel/threads/thread-pool-worker.ts': 'export {};\n',
   'tsconfig.build.json': JSON.stringify({
     extends: './tsconfig.json',

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AlertTally } from '../../server/alerts/alert-tally.ts';
-import { keepDeciding } from '../../server/alerts/keep-deciding.ts';
+import { AlertTally } from '../../server/alerts/alert-metrics.ts';
+import { keepDeciding } from '../../server/alerts/evaluate-alerts.ts';
 import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 import { hangs, takes } from '../alerts/webhook-stand-in.ts';

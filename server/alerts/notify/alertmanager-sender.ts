@@ -3,10 +3,8 @@ import type { DueDelivery, NotifiedSink, Wanted } from '../../../db/sql/alert-de
 import { LIMITS } from '../../../domain/limits.ts';
 import { alertmanagerRequests, alertOf, type ReportedChange } from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
-import { postToSink } from './post-to-sink.ts';
-import type { SendingOptions } from './sending.ts';
-import { addressOf, declaredAt } from './sink-address.ts';
-import { SinkFailure } from './sink-failure.ts';
+import type { SendingOptions } from './outcomes.ts';
+import { addressOf, declaredAt, postToSink, SinkFailure } from './post-to-sink.ts';
 
 /** The state of an Alertmanager. Times are those of `performance.now()`. */
 type State = {

@@ -13,9 +13,9 @@ import {
   workInBackground,
 } from '../../background/background-work.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { NotificationTally } from './notification-tally.ts';
+import { NotificationTally } from './notification-metrics.ts';
 import { Notifier } from './notifier.ts';
-import type { Variable } from './sink-address.ts';
+import type { Variable } from './post-to-sink.ts';
 
 export type KeepNotifyingOptions = {
   readonly databaseUrl: string;

@@ -1,22 +1,22 @@
 import type { OpenConnection } from '../../../db/connection/connection.ts';
 import { endConnection } from '../../../db/connection/end-connection.ts';
 import {
+  countWaitingDeliveries,
   type Retries,
   selectDueDeliveries,
   selectNotifiedSinks,
   tryLockNotifications,
 } from '../../../db/sql/alert-deliveries.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { AlertmanagerSender } from './alertmanager-sender.ts';
-import type { NotificationTally } from './notification-tally.ts';
-import { type OnDatabase, oneAtATime } from './one-at-a-time.ts';
-import { Outcomes } from './outcomes.ts';
-import type { Variable } from './sink-address.ts';
-import { WaitingCounter } from './waiting-counter.ts';
+import type { NotificationTally } from './notification-metrics.ts';
+import { type OnDatabase, Outcomes, oneAtATime } from './outcomes.ts';
+import type { Variable } from './post-to-sink.ts';
 import { WebhookSender } from './webhook-sender.ts';
 
-export type NotifierOptions = {
+type NotifierOptions = {
   readonly connection: OpenConnection;
   readonly log: Logger;
   readonly clock: () => number;
@@ -109,5 +109,36 @@ export class Notifier {
     });
     this.#sending.add(followed);
     void followed.then(() => this.#sending.delete(followed));
+  }
+}
+
+type WaitingCounterOptions = {
+  readonly onDatabase: OnDatabase;
+  readonly tally: NotificationTally;
+  /** Milliseconds that only grow. */
+  readonly now?: () => number;
+};
+
+/**
+ * Counts the deliveries that wait, for metrics. A count reads them, and the notifier sends nothing
+ * meanwhile, so the longer a count takes, the longer the pause after it.
+ */
+export class WaitingCounter {
+  readonly #options: WaitingCounterOptions;
+  #againAt = 0;
+
+  constructor(options: WaitingCounterOptions) {
+    this.#options = options;
+  }
+
+  /** Counts, unless the pause after the last count is not over. */
+  async count(): Promise<void> {
+    const { onDatabase, tally, now = () => performance.now() } = this.#options;
+    if (now() < this.#againAt) return;
+    await onDatabase(async (connection) => {
+      const begunAt = now();
+      tally.noteWaiting(await countWaitingDeliveries(connection, LIMITS.countedDeliveries));
+      this.#againAt = now() + LIMITS.waitingCountPause * (now() - begunAt);
+    });
   }
 }

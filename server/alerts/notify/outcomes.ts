@@ -1,3 +1,4 @@
+import type { Connection } from '../../../db/connection/connection.ts';
 import {
   type NotifiedSink,
   type ReportedChanges,
@@ -6,11 +7,10 @@ import {
   updateFailed,
 } from '../../../db/sql/alert-deliveries.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { NotificationTally } from './notification-tally.ts';
-import type { OnDatabase } from './one-at-a-time.ts';
-import { declaredAt } from './sink-address.ts';
+import type { NotificationTally } from './notification-metrics.ts';
+import { declaredAt, type Variable } from './post-to-sink.ts';
 
-export type OutcomesOptions = {
+type OutcomesOptions = {
   readonly onDatabase: OnDatabase;
   readonly log: Logger;
   readonly tally: NotificationTally;
@@ -75,3 +75,31 @@ export class Outcomes {
 }
 
 const nameOf = ({ context, name, kind }: NotifiedSink) => ({ context, sink: name, kind });
+
+/** Runs pieces of work on a shared connection, one after the other. */
+export type OnDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+
+export function oneAtATime(connection: Connection): OnDatabase {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = tail.then(() => work(connection));
+    tail = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** What the senders need. */
+export type SendingOptions = {
+  readonly onDatabase: OnDatabase;
+  readonly outcomes: Outcomes;
+  readonly variable: Variable;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly retries: Retries;
+  /** How often to send the firing alerts to an Alertmanager again. */
+  readonly repeatMs: number;
+  /** How long a sink may take to answer. */
+  readonly answerMs: number;
+  /** Aborted when the connection is lost, since another server may notify by then. */
+  readonly signal: AbortSignal;
+};

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { NotificationTally } from '../../../server/alerts/notify/notification-tally.ts';
-import { WaitingCounter } from '../../../server/alerts/notify/waiting-counter.ts';
+import { NotificationTally } from '../../../server/alerts/notify/notification-metrics.ts';
+import { WaitingCounter } from '../../../server/alerts/notify/notifier.ts';
 
 it('waiting deliveries are counted for at most one percent of the time', async () => {
   let ms = 1000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
-import { AlertTally } from '../../../server/alerts/alert-tally.ts';
+import { AlertTally } from '../../../server/alerts/alert-metrics.ts';
 
 it('counts time without progress as lag, if there are rules', () => {
   let nowMs = 1_000;

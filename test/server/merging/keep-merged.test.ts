@@ -3,9 +3,9 @@ import { CONTEXT_MERGE_LOCK } from '../../../db/advisory-locks.ts';
 import { pagePartitionName } from '../../../db/page-tables.ts';
 import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/slices/segment-level.ts';
-import { type KeepMergedOptions, keepMerged } from '../../../server/merging/keep-merged.ts';
-import { visitHere } from '../../../server/merging/merge-visit.ts';
-import { MergingTally } from '../../../server/merging/merging-tally.ts';
+import { visitHere } from '../../../server/background/merge-in-thread.ts';
+import { type KeepMergedOptions, keepMerged } from '../../../server/background/merge-scheduler.ts';
+import { MergingTally } from '../../../server/background/merging-metrics.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import { MERGE_FAN_IN, SEAL_AFTER_SECONDS } from '../../../store/merge/plan-merge.ts';
 import { SWEEP_AFTER_SECONDS } from '../../../store/sweep/sweep-context.ts';
@@ -175,7 +175,7 @@ describe('a running server', () => {
 describe('merging in a separate thread', () => {
   it('begins by itself', async () => {
     await importMinutes(0, MERGE_FAN_IN);
-    const { visitInThread } = await import('../../../server/merging/visit-in-thread.ts');
+    const { visitInThread } = await import('../../../server/background/merge-in-thread.ts');
     const { stop } = keeper({ visit: visitInThread, delays: { firstMs: 0, everyMs: 3_600_000 } });
     while ((await levels()).length > 1);
     await stop();
@@ -184,7 +184,7 @@ describe('merging in a separate thread', () => {
 
   it('ends at once when the server is closed, and changes nothing', async () => {
     await importMinutes(0, MERGE_FAN_IN);
-    const { visitInThread } = await import('../../../server/merging/visit-in-thread.ts');
+    const { visitInThread } = await import('../../../server/background/merge-in-thread.ts');
     const { runOnce, stop } = keeper({ visit: visitInThread });
     await lab.importer.query('begin');
     // Holds up the merge at its last step.

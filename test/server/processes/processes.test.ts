@@ -3,10 +3,9 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
 import { NodeDirectory } from '../../../resolvers/node-directory.ts';
-import { shareOf } from '../../../server/processes/divide-settings.ts';
-import { GatheredMetrics, valuesOf } from '../../../server/processes/gathered-metrics.ts';
-import type { News, ToChild } from '../../../server/processes/messages.ts';
+import { type News, shareOf, type ToChild } from '../../../server/processes/messages.ts';
 import { ParentLink } from '../../../server/processes/parent-link.ts';
+import { GatheredMetrics, valuesOf } from '../../../server/processes/process-metrics.ts';
 import { readSettings } from '../../../server/settings/settings.ts';
 import { readMetrics } from '../../support/http/metrics-text.ts';
 

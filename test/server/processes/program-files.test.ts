@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireOwnFiles } from '../../../server/processes/program-files.ts';
+import { requireOwnFiles } from '../../../server/processes/member.ts';
 
 const HERE = import.meta.filename;
 

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { relayLines } from '../../../server/processes/relay-lines.ts';
+import { relayLines } from '../../../server/processes/member.ts';
 
 const NEVER = new Promise<void>(() => undefined);
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EventStream, eventOf } from '../../../server/subscriptions/streams/event-stream.ts';
+import { EventStream, eventOf } from '../../../server/subscriptions/event-stream.ts';
 import { RawConnection } from '../../support/http/raw-connection.ts';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Permits } from '../../../server/subscriptions/permits.ts';
+import { Permits } from '../../../server/subscriptions/deps.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BoundedNames } from '../../../server/telemetry/bounded-names.ts';
+import { BoundedNames } from '../../../server/telemetry/observed-metrics.ts';
 
 describe('names that callers choose', () => {
   it('are labels until there are too many', () => {

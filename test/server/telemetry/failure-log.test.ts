@@ -2,8 +2,7 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { serviceError } from '../../../domain/errors.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { FailureLog } from '../../../server/telemetry/failure-log.ts';
-import { createLog } from '../../../server/telemetry/log.ts';
+import { createLog, FailureLog } from '../../../server/telemetry/log.ts';
 
 let lines: { level: number; count: number; reason: string }[];
 let failures: FailureLog;

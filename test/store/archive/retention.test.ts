@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
 import { lockContext } from '../../../db/connection/lock-context.ts';
-import { keepRetention } from '../../../server/background/keep-retention.ts';
+import { keepRetention } from '../../../server/background/retention.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import { planSlices } from '../../../store/archive/plan-slices.ts';
 import type { SlicesBody } from '../../support/http/answers.ts';

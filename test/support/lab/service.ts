@@ -6,7 +6,7 @@ import type { Connection } from '../../../db/connection/connection.ts';
 import { applyDeclaration } from '../../../ingest/declaration/apply.ts';
 import { importFile } from '../../../ingest/files/import-file.ts';
 import { addUser } from '../../../ingest/users.ts';
-import { visitHere } from '../../../server/merging/merge-visit.ts';
+import { visitHere } from '../../../server/background/merge-in-thread.ts';
 import { readSettings, type Settings } from '../../../server/settings/settings.ts';
 import { startServer } from '../../../server/start-server.ts';
 import { createLog } from '../../../server/telemetry/log.ts';

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FeedLossCounts, FeedStatesRow } from '../../db/sql/feeds.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { BoundedNames } from '../telemetry/bounded-names.ts';
-import type { MergingTally } from './merging-tally.ts';
+import { BoundedNames } from '../telemetry/observed-metrics.ts';
+import type { MergingTally } from './merging-metrics.ts';
 
 type Count = (losses: FeedLossCounts) => number;
 

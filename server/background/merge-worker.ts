@@ -1,7 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { visitHere } from './merge-visit.ts';
-import { STOP, type ThreadReply, type ThreadTarget } from './visit-in-thread.ts';
+import { STOP, type ThreadReply, type ThreadTarget, visitHere } from './merge-in-thread.ts';
 
 /** Merging can wait: threads that answer requests go first. */
 const NICENESS = 10;

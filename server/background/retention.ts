@@ -14,7 +14,6 @@ import type { Keeper } from '../../store/archive/keeper.ts';
 import { planSlices } from '../../store/archive/plan-slices.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
-import { RetentionTally } from './retention-tally.ts';
 
 export type KeepRetentionOptions = {
   readonly databaseUrl: string;
@@ -201,5 +200,20 @@ async function dropOf(
     tally.droppedSlices += 1;
     const { name, archived } = slice;
     log.info({ context, slice: name, archived, retentionDays }, 'a slice was too old and dropped');
+  }
+}
+
+/** What retention has done since the server started. */
+export class RetentionTally {
+  runs = { ok: 0, failed: 0 };
+  /** When the last pass ended, in epoch seconds; null: there was none yet. */
+  lastAt: number | null = null;
+  droppedSlices = 0;
+  /** Ended events of alerts. */
+  droppedEvents = 0;
+
+  noteRun({ endedAt, failed }: { readonly endedAt: number; readonly failed: boolean }): void {
+    this.lastAt = endedAt;
+    this.runs[failed ? 'failed' : 'ok'] += 1;
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { LIMITS } from '../../../domain/limits.ts';
-import { bytesOf, joinPieces, type Piece } from '../../../domain/text/long-text.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { bytesOf, joinPieces, type Piece } from '../../domain/text/long-text.ts';
+import type { Exchange } from '../http/http-exchange.ts';
 
 /** One answer, encoded once for all of its readers. */
 export type LiveEvent = { readonly bytes: Buffer };
@@ -22,7 +23,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-export type EventStreamOptions = {
+type EventStreamOptions = {
   readonly response: ServerResponse;
   /** The shortest time between two events. */
   readonly everyMs: number;
@@ -163,3 +164,14 @@ export class EventStream {
     if (this.#timer) clearTimeout(this.#timer);
   }
 }
+
+/** A subscriber who has logged in. */
+export type Follower = { readonly username: string; readonly digest: Buffer };
+
+/** An open subscription of one caller. */
+export type Stream = {
+  readonly follower: Follower;
+  /** For the log, and for computing answers on behalf of the subscriber. */
+  readonly exchange: Exchange;
+  readonly events: EventStream;
+};

@@ -1,3 +1,4 @@
+import { Counter, type Registry } from 'prom-client';
 import { tokenDigest } from '../../db/token-digest.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { readCredentials } from '../../schema/documents/credentials.ts';
@@ -7,20 +8,15 @@ import { followedBy } from '../graphql/open-subscriptions.ts';
 import { type Exchange, headersOf } from '../http/http-exchange.ts';
 import { acceptsType } from '../http/negotiate.ts';
 import type { Service } from '../service/service.ts';
-import { alertMessages } from './alert-messages.ts';
-import { FollowedMessages } from './followed-messages.ts';
+import { observedGauge } from '../telemetry/observed-metrics.ts';
+import { type LiveParts, Outages, Permits } from './deps.ts';
+import { EventStream, type Stream } from './event-stream.ts';
+import { alertMessages, FollowedMessages, type MessageSource } from './followed-messages.ts';
 import { FollowedQuery } from './followed-query.ts';
-import type { Followers } from './followers.ts';
-import { registerLive } from './live-metrics.ts';
-import type { LiveParts } from './live-parts.ts';
-import type { MessageSource } from './message-source.ts';
-import { Outages } from './outages.ts';
-import { Permits } from './permits.ts';
+import { OpenStreams } from './open-streams.ts';
 import { RightsCheck } from './rights-check.ts';
-import { EventStream } from './streams/event-stream.ts';
-import { OpenStreams } from './streams/open-streams.ts';
-import type { Stream } from './streams/stream.ts';
-import { VersionWatch } from './versions/version-watch.ts';
+import type { Followers } from './subscribers.ts';
+import { VersionWatch } from './version-watch.ts';
 
 /** Sources of messages that do not replace each other, by field of `Subscription`. */
 const MESSAGE_SOURCES: Readonly<Record<string, MessageSource>> = { alertEvents: alertMessages };
@@ -118,4 +114,32 @@ export class Live {
     this.#followed.set(name, followed);
     return followed;
   }
+}
+
+/** `open` returns how many subscriptions are open. Returns the counters. */
+function registerLive(registry: Registry, open: () => number) {
+  observedGauge(
+    registry,
+    {
+      name: 'countergraph_subscriptions_open',
+      help: 'GraphQL subscriptions that are open',
+    },
+    () => open(),
+  );
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, registers: [registry] });
+  return {
+    events: counter(
+      'countergraph_subscription_events_total',
+      'Answers that were sent to subscriptions',
+    ),
+    computed: counter(
+      'countergraph_subscription_computations_total',
+      'Answers that were computed for subscriptions, once for all that ask the same',
+    ),
+    skipped: counter(
+      'countergraph_subscription_events_skipped_total',
+      'Answers that were replaced by newer ones before a slow reader could take them',
+    ),
+  };
 }

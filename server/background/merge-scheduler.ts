@@ -2,20 +2,21 @@ import type { Connection } from '../../db/connection/connection.ts';
 import { KeptConnection } from '../../db/connection/with-connection.ts';
 import { type ContextNumbersRow, selectContextNumbers } from '../../db/sql/contexts.ts';
 import { selectFeedStates } from '../../db/sql/feeds.ts';
+import { selectImports } from '../../db/sql/imports.ts';
+import {
+  type OpenSegmentRow,
+  type SegmentTotals,
+  selectOpenSegments,
+  selectSegmentTotals,
+} from '../../db/sql/manifest.ts';
 import { REFUSED_REMOVAL, removeIdlePartitions } from '../../db/sql/remove-partitions.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { waitingBySlice } from '../../store/merge/waiting-segments.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
-import {
-  type BackgroundWork,
-  type Delays,
-  workInBackground,
-} from '../background/background-work.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { checkImports } from './check-imports.ts';
-import { type KnownSegments, readSegments, waitingSegments } from './known-segments.ts';
-import type { VisitContext } from './merge-visit.ts';
-import { MergingTally } from './merging-tally.ts';
-import { visitInThread } from './visit-in-thread.ts';
+import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
+import { type VisitContext, visitInThread } from './merge-in-thread.ts';
+import { type ImportsOfContext, MergingTally } from './merging-metrics.ts';
 
 export type KeepMergedOptions = {
   readonly databaseUrl: string;
@@ -219,3 +220,46 @@ async function sweepAll(
   if (refused.length > 0) log.error({ refused }, REFUSED_REMOVAL);
   return isGood && refused.length === 0;
 }
+
+/** A context's segments at a layout, which show whether a merge is due now or later. */
+export type KnownSegments = {
+  readonly layout: number;
+  readonly totals: SegmentTotals;
+  readonly open: readonly OpenSegmentRow[];
+};
+
+/** Reads the segments again only if the layout has changed; most of the time it has not. */
+export async function readSegments(
+  connection: Connection,
+  { contextId, layout }: ContextNumbersRow,
+  known: KnownSegments | undefined,
+): Promise<KnownSegments> {
+  if (known?.layout === layout) return known;
+  const totals = await selectSegmentTotals(connection, contextId);
+  return { layout, totals, open: await selectOpenSegments(connection, contextId) };
+}
+
+/** Returns how many segments are due to be merged at `now`, in epoch seconds. */
+export const waitingSegments = ({ open }: KnownSegments, now: number): number =>
+  [...waitingBySlice(open, now).values()].reduce((sum, waiting) => sum + waiting, 0);
+
+/** Reads the imports of contexts with a new version: imports raise it, so most have nothing new. */
+export async function checkImports(
+  connection: Connection,
+  contexts: readonly ContextNumbersRow[],
+  known: ReadonlyMap<number, ImportsOfContext>,
+): Promise<ReadonlyMap<number, ImportsOfContext>> {
+  const changed = contexts.filter(
+    ({ contextId, version }) => known.get(contextId)?.version !== version,
+  );
+  const rows = changed.length > 0 ? await selectImports(connection, changed.map(idOf)) : [];
+  const read = new Map(rows.map(({ contextId, files, lastAt }) => [contextId, { files, lastAt }]));
+  return new Map(
+    contexts.flatMap(({ contextId, name: context, version }) => {
+      const imports = read.get(contextId) ?? known.get(contextId);
+      return imports ? [[contextId, { ...imports, context, version }] as const] : [];
+    }),
+  );
+}
+
+const idOf = ({ contextId }: ContextNumbersRow): number => contextId;

@@ -1,7 +1,7 @@
-import { serviceError } from '../../../domain/errors.ts';
-import { LIMITS } from '../../../domain/limits.ts';
-import type { Settings } from '../../settings/settings.ts';
-import type { Stream } from './stream.ts';
+import { serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Stream } from './event-stream.ts';
 
 type StreamLimits = Pick<Settings, 'maxStreams' | 'maxStreamsPerUser'>;
 

@@ -1,16 +1,19 @@
-import { Listener } from '../../../db/listener.ts';
-import type { NodePools } from '../../../db/session/node-pools.ts';
-import { selectWatchedAlerts, selectWatchedVersions } from '../../../db/sql/subscriptions.ts';
-import type { VersionedRow } from '../../../db/sql/versions.ts';
-import type { ServiceError } from '../../../domain/errors.ts';
-import { LIMITS } from '../../../domain/limits.ts';
-import type { Logger } from '../../telemetry/log.ts';
-import { askNode, isAway } from './ask-node.ts';
+import { Listener } from '../../db/listener.ts';
+import type { NodePools } from '../../db/session/node-pools.ts';
+import { ReadSession, type TimeBound } from '../../db/session/read-session.ts';
+import { selectWatchedAlerts, selectWatchedVersions } from '../../db/sql/subscriptions.ts';
+import type { VersionedRow } from '../../db/sql/versions.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { GrantedContext } from '../../resolvers/callers/identity.ts';
+import { chooseNode, urlOf } from '../../resolvers/nodes.ts';
+import type { Followed } from '../graphql/open-subscriptions.ts';
+import type { Logger } from '../telemetry/log.ts';
 
 /** A context on a node. */
 export type Watched = { readonly nodeUrl: string; readonly contextId: number };
 
-export type Watcher = {
+type Watcher = {
   /** versions: the current ones; null: they have changed, but were not read. */
   readonly onVersions: (versions: VersionedRow | null) => void;
   /**
@@ -20,7 +23,7 @@ export type Watcher = {
   readonly onAway: (cause: ServiceError) => void;
 };
 
-export type VersionWatchOptions = {
+type VersionWatchOptions = {
   readonly pools: NodePools;
   readonly log: Logger;
   /** How often versions are polled where there are no notifications. */
@@ -28,7 +31,7 @@ export type VersionWatchOptions = {
 };
 
 /** newest: number and nonce of the newest change; null: there are new ones, but none was read. */
-export type OnAlerts = (newest: string | null) => void;
+type OnAlerts = (newest: string | null) => void;
 
 const VERSIONS = 'countergraph_versions';
 const ALERTS = 'countergraph_alerts';
@@ -180,3 +183,56 @@ export class VersionWatch {
     for (const { onAway } of watchers) onAway(cause);
   }
 }
+
+/** Returns the context and node to watch; null: there is no such node. */
+export function watchedNode(
+  { destinationNode }: Followed,
+  context: GrantedContext,
+  { primaryUrl, variable }: Whereabouts,
+): Watched | null {
+  const { contextId } = context;
+  try {
+    const node = chooseNode(context, { destinationNode, fromDr: false });
+    const nodeUrl = node ? urlOf(node, variable) : primaryUrl;
+    return nodeUrl === null ? null : { nodeUrl, contextId };
+  } catch {
+    // There is no such node: the answer contains the error.
+    return null;
+  }
+}
+
+export type Whereabouts = {
+  readonly primaryUrl: string;
+  readonly variable: (name: string) => string | undefined;
+};
+
+/** Runs one statement outside any request, on a connection that is released right after it. */
+export async function askNode<T>(
+  pools: NodePools,
+  url: string,
+  ask: (session: ReadSession, bound: TimeBound) => Promise<T>,
+): Promise<T> {
+  const session = new ReadSession({
+    pool: pools.at(url),
+    onStatement: pools.onStatement,
+    onWork: pools.onWork,
+    bound: null,
+    signal: NEVER,
+    mayReadAlone: true,
+  });
+  const until = performance.now() + LIMITS.connectTimeoutMs;
+  try {
+    return await ask(session, { seconds: LIMITS.connectTimeoutMs / 1000, until });
+  } finally {
+    await session.end();
+  }
+}
+
+/** Kinds of errors of a node that is away or does not answer. */
+const AWAY: ReadonlySet<string> = new Set(['unreachable', 'timeout']);
+
+/** Whether `askNode` failed because the node is away or does not answer. */
+export const isAway = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && AWAY.has(error.kind);
+
+const NEVER = new AbortController().signal;

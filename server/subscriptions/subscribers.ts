@@ -1,24 +1,29 @@
 import type { GraphQLError } from 'graphql';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Piece } from '../../domain/text/long-text.ts';
+import { identifyBy } from '../../resolvers/callers/identify.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { grantFor, signedIn } from '../../resolvers/contexts.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
+import { countErrors } from '../graphql/observe-graphql.ts';
 import { choiceOf, type Followed, followedBy } from '../graphql/open-subscriptions.ts';
 import { bodyOf } from '../graphql/render-result.ts';
-import type { OperationRequest } from '../graphql/run-operation.ts';
+import {
+  type OperationRequest,
+  type OperationResult,
+  runOperation,
+} from '../graphql/run-operation.ts';
 import { CallerGone } from '../http/http-exchange.ts';
+import type { ScopeRequest, Service } from '../service/service.ts';
+import { withScope } from '../service/with-scope.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { type Asking, askOnce } from './ask-once.ts';
-import { nullEvent, signedOutEvent } from './last-events.ts';
-import { type LiveParts, liveGate, refusalOf } from './live-parts.ts';
-import type { Outage } from './outages.ts';
-import type { LiveEvent } from './streams/event-stream.ts';
-import type { Stream } from './streams/stream.ts';
+import { type LiveParts, liveGate, type Outage, refusalOf } from './deps.ts';
+import { eventOf, type Follower, type LiveEvent, type Stream } from './event-stream.ts';
 
-export type FollowersOptions = {
+type FollowersOptions = {
   readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
   /** Called when a subscriber joined who gets answers only now. */
@@ -33,7 +38,7 @@ export type FollowedOptions = Omit<FollowersOptions, 'onConfirmed'>;
 export type Granted = Asking & { readonly granted: GrantedContext };
 
 /** nobody: no subscriber is left who may ask; failed: the next attempt may succeed. */
-export type Outcome<T> =
+type Outcome<T> =
   | { readonly kind: 'made'; readonly made: T }
   | { readonly kind: 'nobody' }
   | { readonly kind: 'failed'; readonly json: Piece };
@@ -237,3 +242,68 @@ const isUnreachable = (error: unknown): error is ServiceError => isOf(error, 'un
 
 const isOf = (error: unknown, kind: ErrorKind): boolean =>
   error instanceof ServiceError && error.kind === kind;
+
+type AskOptions = {
+  /** What to look up and answer for. */
+  readonly request: ScopeRequest;
+  readonly asker: Asker;
+  /** Called with each error inside an answer that concerns the operator. */
+  readonly onFailure: (cause: unknown) => void;
+};
+
+/** A subscriber, and the node that answers the subscription. */
+type Asker = Follower & Pick<Followed, 'contextName' | 'destinationNode'>;
+
+/** A subscriber, looked up again for this answer. */
+type Asking = {
+  readonly scope: RequestScope;
+  /** Runs an operation. */
+  readonly make: (request: OperationRequest) => Promise<OperationResult>;
+};
+
+/**
+ * Runs `work` with its own snapshot and loaders, on behalf of a subscriber, who is looked up again.
+ * Errors: `invalidToken` if the token is no longer valid according to the primary; those of the
+ * database.
+ */
+async function askOnce<T>(
+  service: Service,
+  { request, asker: { username, digest, ...followed }, onFailure }: AskOptions,
+  work: (asking: Asking) => Promise<T>,
+): Promise<T> {
+  const seconds = service.settings.queryTimeoutSeconds;
+  return withScope(service, request, seconds, async (anonymous) => {
+    const claim = { username, digest, slicesOf: null };
+    const standIns = anonymous.directory.allAfter(followed);
+    const identity = await identifyBy(anonymous, claim, standIns);
+    const scope = { ...anonymous, identity };
+    const make = async (operation: OperationRequest): Promise<OperationResult> => {
+      const result = await runOperation(scope, service.settings, operation);
+      for (const cause of countErrors(service.metrics, { anonymous, exchange: request }, result)) {
+        onFailure(cause);
+      }
+      return result;
+    };
+    return work({ scope, make });
+  });
+}
+
+/** For a subscriber who may no longer read the context: the same as if it did not exist. */
+const nullEvent = ({ responseKey }: RequestedSubscription): LiveEvent =>
+  eventOf(bodyOf({ data: nullData(responseKey), errors: [] }));
+
+/** Returns the data of an answer whose only field is null. */
+export const nullData = (responseKey: string): string => JSON.stringify({ [responseKey]: null });
+
+/** For a subscriber whose stream cannot continue. */
+export const errorEvent = (error: ServiceError): LiveEvent =>
+  eventOf(bodyOf({ data: null, errors: [renderError(error)] }));
+
+/** For a subscriber whose token was revoked. */
+const signedOutEvent = (): LiveEvent => errorEvent(serviceError('invalidToken'));
+
+/** Codes of errors that may be gone when the same query is asked again. */
+const PASSING: ReadonlySet<unknown> = new Set(['BACKEND', 'TIMEOUT', 'BUSY']);
+
+export const hasPassingError = ({ errors }: OperationResult): boolean =>
+  errors.some(({ extensions }) => PASSING.has(extensions['code']));

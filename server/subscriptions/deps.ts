@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ServiceError, serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
+import { PRIMARY } from '../../resolvers/nodes.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { Followed } from '../graphql/open-subscriptions.ts';
+import type { Service } from '../service/service.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { VersionWatch, Whereabouts } from './version-watch.ts';
+
+/** What all queries share. */
+export type LiveParts = {
+  readonly service: Service;
+  readonly watch: VersionWatch;
+  readonly permits: Permits;
+  readonly outages: Outages;
+  readonly whereabouts: Whereabouts;
+  /** Called when an answer was computed. */
+  readonly onComputed: () => void;
+};
+
+/**
+ * Subscribers have logged in already: asking again on their behalf is not a log-in attempt. A
+ * stand-in that does not know them may lag behind, so their streams go on.
+ */
+export const liveGate = (followed: Followed): LogInGate => ({
+  caller: '',
+  check: () => undefined,
+  failed: (_, by) => (by === 'primary' ? serviceError('invalidToken') : refusalOf(followed)),
+  proved: () => undefined,
+});
+
+/** Returns the error if only stand-ins can be asked, and none of them knows the subscriber. */
+export const refusalOf = ({ contextName, destinationNode }: Followed): ServiceError =>
+  destinationNode === null || destinationNode === PRIMARY
+    ? serviceError('unreachable')
+    : serviceError('notGrantedThere', { node: destinationNode, context: contextName });
+
+/**
+ * Limits how many answers are computed for subscriptions at once. Each takes a permit of admission,
+ * as a request does. After a commit hundreds may be due, and requests need connections, too.
+ */
+export class Permits {
+  readonly #admission: Pick<Admission, 'enter'>;
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  /** connections: how many this process has for reading. Each of several processes has a few. */
+  constructor(admission: Pick<Admission, 'enter'>, connections: number) {
+    this.#admission = admission;
+    const fewerThanHalf = Math.ceil(connections / 2) - 1;
+    this.#free = Math.max(1, Math.min(LIMITS.liveAtOnce, fewerThanHalf));
+  }
+
+  /** Errors: the signal is aborted before there is a permit. */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#taken();
+    try {
+      return await this.#admitted(work, signal);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+
+  async #admitted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    // Under overload, all subscriptions together get the share of one caller.
+    let permit = this.#admission.enter('subscriptions');
+    while (typeof permit === 'string') {
+      await delay(LIMITS.livePermitMs, undefined, { signal });
+      permit = this.#admission.enter('subscriptions');
+    }
+    try {
+      return await work();
+    } finally {
+      permit.leave();
+    }
+  }
+
+  #taken(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#free -= 1;
+    return undefined;
+  }
+}
+
+/** A node that fails; for one that is not the primary, with the context that declares it. */
+export type Outage = { readonly node: string; readonly context?: string };
+
+/**
+ * Warns once when a node begins to fail the subscriptions that it answers. Each query asks it
+ * again and again, and there may be hundreds.
+ */
+export class Outages {
+  readonly #log: Pick<Logger, 'warn' | 'info' | 'debug'>;
+  readonly #away = new Set<string>();
+
+  constructor(log: Pick<Logger, 'warn' | 'info' | 'debug'>) {
+    this.#log = log;
+  }
+
+  failed(outage: Outage, err: unknown): void {
+    const name = nameOf(outage);
+    const level = this.#away.has(name) ? 'debug' : 'warn';
+    this.#away.add(name);
+    this.#log[level]({ ...outage, err }, 'a node cannot be reached: its subscriptions wait for it');
+  }
+
+  answered(outage: Outage): void {
+    if (!this.#away.delete(nameOf(outage))) return;
+    this.#log.info(outage, 'a node answers its subscriptions again');
+  }
+}
+
+const nameOf = ({ node, context = '' }: Outage): string => JSON.stringify([context, node]);
