@@ -40,7 +40,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 COUNTERGRAPH_DATA_DIR=/data/count
 RUN install --directory --owner=1000 --group=1000 --mode=0700 /data
 COPY package.json LICENSE .env.example ./
 COPY --from=packages /app/node_modules node_modules
-COPY --from=build /app/dist dist
+COPY --from=build /app/dist/bundle dist/bundle
+COPY --from=build /app/dist/web dist/web
 COPY migrations migrations
 COPY schema/schema.graphql schema/schema.graphql
 COPY rest/openapi.json rest/openapi.json

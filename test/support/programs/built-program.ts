@@ -28,7 +28,7 @@ export type BuiltProgram = {
 const INSTALLED = ['package.json', 'bin', 'dist', 'migrations', 'schema', 'web'];
 
 /** Temporary folders that builds and other tests make in dist, and may remove at any moment. */
-const isTemporary = (path: string): boolean => /\/dist\/(\.|web\.\d+$|.*-\w{6}$)/.test(path);
+const isTemporary = (path: string): boolean => /\/dist\/(\.|.*-\w{6}$)/.test(path);
 
 let built: Promise<unknown> | null = null;
 

@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './keep-built.mjs';
 
 const DIST = join(ROOT, 'dist');
 
-/** The folder of a build. Until 1.5.0 the name ended in six random characters, or was `web.PID`. */
-const NAME = /^(?:\.program-|\.web-|web\.)(\d+|\w{6})$/;
+/** The folder of a build, named after its process. */
+const NAME = /^\.(?:program|web)-(\d+)$/;
 
 /**
  * Makes an empty folder in dist for this build to write to. Removes those that killed builds have
@@ -24,7 +24,7 @@ export function makeTemporaryFolder(what) {
 
 /** A killed build may have had our number, as in a container. */
 function isOfOther(pid) {
-  if (!Number.isInteger(pid) || pid === process.pid) return false;
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -36,4 +36,26 @@ function isOfOther(pid) {
 function removeLeftover(folder) {
   // The compiler of a killed build may still be writing there.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** Moves a folder, unless a concurrent build has already put the same there. */
+export function moveFolder(from, to) {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Moves a folder to where another one is, which is first moved to `aside`. While files of it are
+ * removed one by one, a concurrent build could move its own folder there.
+ */
+export function replaceFolder(from, to, aside) {
+  try {
+    renameSync(to, aside);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  moveFolder(from, to);
 }
