@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startLab } from '../support/lab/lab.ts';
 import { ADA, CONTEXT, type TestService } from '../support/lab/service.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { checkAnswers } from './check-answers.ts';
 import { GROUPS, history, lateImport, PROBES, question } from './several-days.ts';
 
 /** Each history is some weeks of samples in its own context, and the late imports that follow. */
-const HISTORIES = 2;
+const HISTORIES = Math.ceil(FUZZ_CASES / 50);
 
 const contexts = Array.from({ length: HISTORIES }, (_, i) => `${CONTEXT}${i}`);
 

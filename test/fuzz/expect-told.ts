@@ -2,9 +2,6 @@ import { expect } from 'vitest';
 import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
 import type { HttpAnswer } from '../support/http/http-call.ts';
 
-/** How many cases each property is tried with (README, "Tests"). */
-export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 200);
-
 /** A case that takes longer hangs. */
 export const PATIENCE_MS = 20_000;
 

@@ -10,8 +10,9 @@ import { group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
 import { labValues } from '../support/lab/lab-values.ts';
 import { ADA, CONTEXT, type TestService } from '../support/lab/service.ts';
 import { type Draw, type Loops, moreCostly } from '../support/random/costly-documents.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { randomDocuments } from '../support/random/random-documents.ts';
-import { FUZZ_CASES, PATIENCE_MS } from './expect-told.ts';
+import { PATIENCE_MS } from './expect-told.ts';
 import { postOf } from './graphql-requests.ts';
 
 const HOSTS = guidOf(1);
@@ -20,7 +21,7 @@ const PAIRS = guidOf(3);
 
 /** A search for one costly document tries so many changes. */
 const CHANGES = 12;
-const SEARCHES = Math.ceil(FUZZ_CASES / 40);
+const SEARCHES = Math.ceil(FUZZ_CASES / 10);
 
 /** The most that a search may reach: a larger answer would only take longer. */
 const MOST = 40_000;

@@ -6,8 +6,9 @@ import type { HttpAnswer, HttpCall } from '../support/http/http-call.ts';
 import { group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
 import { labValues } from '../support/lab/lab-values.ts';
 import { CONTEXT, type TestService } from '../support/lab/service.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { randomDocuments } from '../support/random/random-documents.ts';
-import { expectNoLeak, FUZZ_CASES, PATIENCE_MS } from './expect-told.ts';
+import { expectNoLeak, PATIENCE_MS } from './expect-told.ts';
 import { brokenDocuments, oddRequests, postOf, withWrongVariables } from './graphql-requests.ts';
 
 const HOSTS = guidOf(1);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, type TestService } from '../support/lab/service.ts';
-import { expectTold, FUZZ_CASES, PATIENCE_MS } from './expect-told.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
+import { expectTold, PATIENCE_MS } from './expect-told.ts';
 import { restRequests, WRONG_TOKEN } from './rest-requests.ts';
 
 let lab: TestService;

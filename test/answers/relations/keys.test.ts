@@ -19,7 +19,7 @@ import {
   TOTALS,
   type Value,
 } from './ask-toppers.ts';
-import { CROWD_DAY, HOSTS, SEED, startRelationLab, TEXTS } from './relation-lab.ts';
+import { ASSURED, CROWD_DAY, HOSTS, SEED, startRelationLab, TEXTS } from './relation-lab.ts';
 
 let lab: TestService;
 
@@ -28,8 +28,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => lab.close());
-
-const assured = { seed: SEED, endOnFailure: true };
 
 const byMetric = (keys: readonly ListedKey[]) =>
   inOrder(keys, { by: ({ metric }) => metric, named: ({ key }) => key });
@@ -91,7 +89,7 @@ describe(`filters (seed ${SEED})`, () => {
         expectDivided(question, all as Answer, halves as [Answer, Answer]);
       },
     );
-    await fc.assert(isDivided, { numRuns: 45, ...assured });
+    await fc.assert(isDivided, ASSURED);
   });
 
   function expectDivided({ meter, maxItems }: Asked, all: Answer, halves: [Answer, Answer]): void {
@@ -128,7 +126,7 @@ describe(`filters (seed ${SEED})`, () => {
         expect(BigInt(few.total)).toBe(aggregate(asked.meter, all));
       },
     );
-    await fc.assert(isLeft, { numRuns: 30, ...assured });
+    await fc.assert(isLeft, ASSURED);
   });
 });
 
@@ -173,7 +171,7 @@ describe(`the largest keys (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isHead, { numRuns: 45, ...assured });
+    await fc.assert(isHead, ASSURED);
   });
 
   it('are the same without the number of keys, which needs all of them, cached or not', async () => {
@@ -187,7 +185,7 @@ describe(`the largest keys (seed ${SEED})`, () => {
         expect(await askTopper(lab, question)).toMatchObject(short);
       },
     );
-    await fc.assert(isSame, { numRuns: 45, ...assured });
+    await fc.assert(isSame, ASSURED);
   });
 
   it('by their largest topper bucket or a percentile of them are those of all keys', async () => {
@@ -222,7 +220,7 @@ describe(`the largest keys (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isOfAll, { numRuns: 25, ...assured });
+    await fc.assert(isOfAll, ASSURED);
   });
 });
 
@@ -255,6 +253,6 @@ describe(`networks (seed ${SEED})`, () => {
         expect(BigInt(answer.others)).toBe(aggregate(asked.meter, others));
       },
     );
-    await fc.assert(isTogether, { numRuns: 30, ...assured });
+    await fc.assert(isTogether, ASSURED);
   });
 });

@@ -132,17 +132,15 @@ describe(`every answer is the same (seed ${SEED})`, () => {
     }
   });
 
-  it.each([
-    ['at once', 1],
-    ['in several parts', 5],
-  ])('if the samples are imported in another order, %s', async (_, parts) => {
+  it('if the samples are imported in another order, in other parts', async () => {
+    const parts = 4;
     const other = await startLab(DECLARATION);
     try {
       const lines = shuffled(drawLines(), 50 + parts);
       const size = Math.ceil(lines.length / parts);
       for (let i = 0; i < parts; i += 1) {
         await other.importSamples(lines.slice(i * size, (i + 1) * size), { engine: i % 2 });
-        if (i === 2) await compact(other);
+        if (i === 1) await compact(other);
       }
       await expectSameAnswers(other);
     } finally {

@@ -10,12 +10,20 @@ import {
   T0,
 } from '../../support/lab/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 /**
  * Data and questions of a run follow from this seed. It is part of the name of every test of
  * relations, and COUNTERGRAPH_TEST_SEED repeats a run.
  */
 export const SEED = Number(process.env['COUNTERGRAPH_TEST_SEED'] ?? Date.now() % 2 ** 31);
+
+/** How the properties are checked. */
+export const ASSURED = {
+  numRuns: Math.ceil(FUZZ_CASES / 3),
+  seed: SEED,
+  endOnFailure: true,
+};
 
 /** Meter n has type n, except the last: a counter of readings that fill 62 bits. */
 export const WIDE = 20;

@@ -20,7 +20,7 @@ import {
   type Value,
   type Window,
 } from './ask-toppers.ts';
-import { COUNT, GROUPS, MEAN, SEED, SUM, startRelationLab } from './relation-lab.ts';
+import { ASSURED, COUNT, GROUPS, MEAN, SEED, SUM, startRelationLab } from './relation-lab.ts';
 
 let lab: TestService;
 
@@ -29,8 +29,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => lab.close());
-
-const assured = { seed: SEED, endOnFailure: true };
 
 const groups = fc.constantFrom(...GROUPS);
 
@@ -83,7 +81,7 @@ describe(`a window of two parts (seed ${SEED})`, () => {
       const totals = parts.filter(({ keyCount }) => keyCount > 0).map(({ total }) => total);
       expect(aggregate(meter, totals)).toBe(BigInt(whole.total));
     });
-    await fc.assert(isWhole, { numRuns: 60, ...assured });
+    await fc.assert(isWhole, ASSURED);
   });
 });
 
@@ -148,7 +146,7 @@ describe(`a series (seed ${SEED})`, () => {
         expect(aggregate(asked.meter, others)).toBe(BigInt(answer.others));
       },
     );
-    await fc.assert(isTogether, { numRuns: 35, ...assured });
+    await fc.assert(isTogether, ASSURED);
   });
 
   it('in long steps has what short steps have together', async () => {
@@ -177,7 +175,7 @@ describe(`a series (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isTogether, { numRuns: 30, ...assured });
+    await fc.assert(isTogether, ASSURED);
   });
 
   it('of topper buckets gives the percentiles and the peak', async () => {
@@ -192,7 +190,7 @@ describe(`a series (seed ${SEED})`, () => {
         expect(peak).toBe(percentiles.at(-1)?.value);
       }
     });
-    await fc.assert(isOfSeries, { numRuns: 35, ...assured });
+    await fc.assert(isOfSeries, ASSURED);
   });
 });
 
@@ -228,7 +226,7 @@ describe(`a mean (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isDivided, { numRuns: 25, ...assured });
+    await fc.assert(isDivided, ASSURED);
   });
 });
 
@@ -259,6 +257,6 @@ describe(`a trend (seed ${SEED})`, () => {
         }
       },
     );
-    await fc.assert(isOfWindows, { numRuns: 30, ...assured });
+    await fc.assert(isOfWindows, ASSURED);
   });
 });

@@ -15,6 +15,7 @@ import { expect, it } from 'vitest';
 import type { RequestScope } from '../../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../../schema/compiled/compiled-queries.ts';
 import { unlimited } from '../../support/graphql/unlimited.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 /** What a resolver returns: a value of the field's type or not, or an error, at once or later. */
 type Given =
@@ -174,6 +175,6 @@ it.each(['root', 'mustRoot'])(
       expect(found?.data).toBe(JSON.stringify(expected.data));
       expect(shownAll(found?.errors)).toEqual(shownAll(expected.errors));
     });
-    await fc.assert(isSame, { numRuns: 150 });
+    await fc.assert(isSame, { numRuns: FUZZ_CASES });
   },
 );

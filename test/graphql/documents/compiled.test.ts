@@ -8,6 +8,7 @@ import { post } from '../../support/http/rest-parameters.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import { labValues } from '../../support/lab/lab-values.ts';
 import { ADA, basic, startTestService, type TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { randomDocuments } from '../../support/random/random-documents.ts';
 import type { RandomDocument } from '../../support/random/write-document.ts';
 
@@ -147,8 +148,6 @@ const asBody = ({ query, operationName, variables }: RandomDocument): object => 
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 60);
-
 describe('compiled operations', () => {
   it.each([
     ['without directives', { directives: false, introspection: true }],
@@ -163,7 +162,7 @@ describe('compiled operations', () => {
       const isSame = fc.asyncProperty(documents, async (document) => {
         await expectSame(asBody(document));
       });
-      await fc.assert(isSame, { numRuns: CASES });
+      await fc.assert(isSame, { numRuns: Math.ceil(FUZZ_CASES / 2) });
     },
     600_000,
   );

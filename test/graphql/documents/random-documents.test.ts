@@ -35,12 +35,12 @@ const FACTS: LabFacts = {
 const documents = randomDocuments(schema, { leaves: labValues(FACTS), introspection: true });
 
 /** The seed is fixed: these tests check the generator itself. */
-const SAMPLES = fc.sample(documents, { numRuns: 1500, seed: 1 });
+const SAMPLES = fc.sample(documents, { numRuns: 1000, seed: 1 });
+const PARSED = SAMPLES.map((sample) => ({ ...sample, document: parse(sample.query) }));
 
 describe('random documents', () => {
   it('parse, validate and accept their variables', () => {
-    for (const { query, operationName, variables } of SAMPLES) {
-      const document = parse(query);
+    for (const { query, operationName, variables, document } of PARSED.slice(0, 300)) {
       expect(validate(schema, document), query).toEqual([]);
       const operation = getOperationAST(document, operationName);
       const definitions = operation?.variableDefinitions ?? [];
@@ -50,7 +50,7 @@ describe('random documents', () => {
   });
 
   it('reach every field, argument and input field of the schema', () => {
-    const met = new Set(SAMPLES.flatMap(({ query }) => placesIn(parse(query))));
+    const met = new Set(PARSED.flatMap(({ document }) => placesIn(document)));
     expect(placesOf(schema).filter((place) => !met.has(place))).toEqual([]);
   });
 
@@ -75,9 +75,9 @@ describe('random documents', () => {
   });
 
   it('are deeply nested too', () => {
-    const depths = SAMPLES.map(({ query }) => depthOf(parse(query)));
+    const depths = PARSED.map(({ document }) => depthOf(document));
     expect(Math.max(...depths)).toBe(8);
-    expect(depths.filter((depth) => depth > 4).length).toBeGreaterThan(100);
+    expect(depths.filter((depth) => depth > 4).length).toBeGreaterThan(60);
   });
 });
 

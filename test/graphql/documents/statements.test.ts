@@ -187,7 +187,8 @@ describe('the number of statements does not depend on how much is requested', ()
     const flat = (step: string) => `flatSeries${step} { at key label value }`;
     // Topper buckets are read from pages by key, shorter steps from blocks.
     for (const step of ['', '(step: 60)']) {
-      const costOf = (selection: string) => cost(inGroups(GUIDS, () => toppers(METERS, selection)));
+      const costOf = (selection: string) =>
+        cost(inGroups(GUIDS.slice(0, 3), () => toppers(METERS, selection)));
       const usual = await costOf(series(step));
       expect(await costOf(flat(step))).toBeLessThanOrEqual(usual);
       expect(await costOf(`${series(step)} ${flat(step)}`)).toBe(usual);

@@ -22,6 +22,7 @@ import { PRICES } from '../../../schema/limits/prices.ts';
 import { requestFault } from '../../../schema/limits/request-fault.ts';
 import { schema } from '../../../schema/schema.ts';
 import { guidOf } from '../../support/lab/lab.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 /** A value as JSON, for a variable, and as GraphQL writes it. */
 type Value = { readonly json: unknown; readonly literal: string };
@@ -204,7 +205,7 @@ describe('the cost', () => {
         costs.add(literals ?? 0);
         for (const other of others) expect(other).toBe(literals);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 10 * FUZZ_CASES },
     );
     expect(costs.size).toBeGreaterThan(50);
   });
@@ -221,7 +222,7 @@ describe('the cost', () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 10 * FUZZ_CASES },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 const [MANY, HOSTS, EMPTY, PORTS] = [1, 2, 3, 4].map(guidOf) as [string, string, string, string];
 const PAIRS = guidOf(5);
@@ -180,7 +181,7 @@ describe('the keys of a group', () => {
       },
     );
     await fc.assert(covers, {
-      numRuns: 15,
+      numRuns: Math.ceil(FUZZ_CASES / 10),
       examples: [
         [1, 'k1'],
         [100, undefined],

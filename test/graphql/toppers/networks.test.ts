@@ -5,6 +5,7 @@ import { networkOf } from '../../engine/plain-networks.ts';
 import { openStream } from '../../support/http/event-stream.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, basic, type Line, type TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 const HOSTS = guidOf(1);
 const TEXTS = guidOf(2);
@@ -372,7 +373,7 @@ describe('networks of any window', () => {
         const counted = await lab.data(EVERYTHING, { ...variables, guid: twinOf(place) });
         expect(found).toEqual(counted);
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: Math.ceil(FUZZ_CASES / 2), endOnFailure: true },
     );
   });
 });

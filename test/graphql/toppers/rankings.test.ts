@@ -11,6 +11,7 @@ import {
   T0,
 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 const HOSTS = guidOf(90);
 const METERS = [meter(0, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];
@@ -303,7 +304,7 @@ describe('rankings of any window', () => {
           expect(answer.keyCount).toBeGreaterThanOrEqual(shownOnly.length);
         }
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: Math.ceil(FUZZ_CASES / 5), endOnFailure: true },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 const [GROUP, ROUND, LONG] = [1, 2, 3].map(guidOf) as [string, string, string];
 
@@ -219,7 +220,7 @@ describe('the series of a topper and its keys', () => {
         expect(listed.reduce((sum, points) => sum + (points[i]?.[1] ?? 0), others)).toBe(total);
       }
     });
-    await fc.assert(stacks, { numRuns: 40 });
+    await fc.assert(stacks, { numRuns: Math.ceil(FUZZ_CASES / 2) });
   });
 
   it('of a counter adds up to its metric, and the total, at any step', async () => {

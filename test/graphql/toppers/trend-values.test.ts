@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import {
   GROUPS,
   interval,
@@ -118,7 +119,7 @@ describe('a trend', () => {
         }
         expect(end).toBe(to);
       }),
-      { numRuns: 60 },
+      { numRuns: Math.ceil(FUZZ_CASES / 2) },
     );
   });
 
@@ -208,7 +209,7 @@ describe('the keys of a window', () => {
           expect(found).toEqual(passing);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: Math.ceil(FUZZ_CASES / 2) },
     );
   });
 });

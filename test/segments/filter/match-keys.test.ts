@@ -7,6 +7,7 @@ import { runWhole } from '../../../domain/sliced.ts';
 import { addKey, emptyKeySet, fullKeySet, hasKey } from '../../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../../segments/filter/match-keys.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { codecOf, listOf, SOME_KINDS } from '../keys/random-keys.ts';
 import { keyOfParts, namedParts, plainKey, textsIn } from './plain-keys.ts';
 
@@ -95,7 +96,7 @@ describe('the keys of a list that pass a filter', () => {
           expect(textsIn(some, keys, codec)).toEqual(expected);
           expect(among.words).toEqual(before);
         }),
-        { numRuns: 200 },
+        { numRuns: FUZZ_CASES },
       );
     },
   );

@@ -5,6 +5,7 @@ import { runWhole } from '../../../domain/sliced.ts';
 import { fullKeySet } from '../../../segments/filter/key-set.ts';
 import { patternFinder, plainFinder } from '../../../segments/filter/pattern-keys.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { codecOf, listOf, rawKeys, SOME_KINDS } from '../keys/random-keys.ts';
 import { textsIn } from './plain-keys.ts';
 import { PATTERNS } from './random-patterns.ts';
@@ -39,7 +40,7 @@ describe('the keys that a pattern matches', () => {
             expect(textsIn(slowly, keys, codec)).toEqual(expected);
           },
         ),
-        { numRuns: 300 },
+        { numRuns: FUZZ_CASES },
       );
     },
   );

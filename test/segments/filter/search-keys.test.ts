@@ -8,6 +8,7 @@ import { fullKeySet } from '../../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../../segments/filter/match-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { searchFinder } from '../../../segments/filter/search-keys.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import {
   ALL_PAIRS,
   ALL_TRIPLES,
@@ -90,7 +91,7 @@ describe('the keys that a search finds', () => {
         fc.property(cases(kinds, nothing), (each) =>
           expectFound(kinds, { ...each, labels: NO_LABELS }),
         ),
-        { numRuns: 250 },
+        { numRuns: FUZZ_CASES },
       );
     },
   );
@@ -102,7 +103,7 @@ describe('the keys that a search finds', () => {
         any.chain((kinds) => cases(kinds, nothing).map((each) => ({ kinds, each }))),
         ({ kinds, each }) => expectFound(kinds, { ...each, labels: NO_LABELS }),
       ),
-      { numRuns: 2000 },
+      { numRuns: 10 * FUZZ_CASES },
     );
   });
 
@@ -118,7 +119,7 @@ describe('the keys that a search finds', () => {
         any.chain((kinds) => cases(kinds, given).map((each) => ({ kinds, each }))),
         ({ kinds, each }) => expectFound(kinds, each),
       ),
-      { numRuns: 2000 },
+      { numRuns: 10 * FUZZ_CASES },
     );
   });
 });

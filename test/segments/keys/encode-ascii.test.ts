@@ -5,6 +5,7 @@ import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { parseRawKey } from '../../../domain/keys/key-text.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { anyText } from '../../support/random/any-text.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { ALL_PAIRS, ALL_TRIPLES, codecOf, rawKeys, SOME_KINDS } from './random-keys.ts';
 
 const raw = String.raw;
@@ -108,7 +109,7 @@ describe('scanning a raw key', () => {
       );
       fc.assert(
         fc.property(texts, (text) => expectSame(kinds, text)),
-        { numRuns: 300 },
+        { numRuns: 2 * FUZZ_CASES },
       );
     }
   });
@@ -117,13 +118,13 @@ describe('scanning a raw key', () => {
     for (const kinds of ALL_PAIRS) {
       fc.assert(
         fc.property(fc.oneof(rawKeys(kinds), nearly(kinds)), (text) => expectSame(kinds, text)),
-        { numRuns: 20 },
+        { numRuns: Math.ceil(FUZZ_CASES / 10) },
       );
     }
     for (const kinds of ALL_TRIPLES) {
       fc.assert(
         fc.property(fc.oneof(rawKeys(kinds), nearly(kinds)), (text) => expectSame(kinds, text)),
-        { numRuns: 3 },
+        { numRuns: Math.ceil(FUZZ_CASES / 50) },
       );
     }
   });

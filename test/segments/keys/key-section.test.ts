@@ -12,6 +12,7 @@ import {
   SECTION_KEYS,
   writeKeySection,
 } from '../../../segments/keys/key-section.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { ALL_PAIRS, codecOf, listOf, rawKeys, SOME_KINDS } from './random-keys.ts';
 
 function packed(
@@ -279,7 +280,7 @@ describe('a damaged section', () => {
           const isAfter = (i: number) => i === 0 || compareKeys(read, i - 1, read, i) < 0;
           expect(numbers.every(isAfter)).toBe(true);
         }),
-        { numRuns: 120 },
+        { numRuns: Math.ceil(FUZZ_CASES / 2) },
       );
     }
   });

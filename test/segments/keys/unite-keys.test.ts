@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
 import { uniteKeys } from '../../../segments/keys/unite-keys.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { byBytes, codecOf, listOf, rawKeys, SOME_KINDS } from './random-keys.ts';
 
 const keysOf = (list: KeyList): Uint8Array[] =>
@@ -32,25 +33,27 @@ const bytes = (most: number, least = 0) =>
 
 describe('the union of lists of keys', () => {
   it('of four bytes has each key once, and maps the ordinals of each list', () => {
-    fc.assert(fc.property(sets(bytes(4, 4), 200), expectUnion), { numRuns: 100 });
+    fc.assert(fc.property(sets(bytes(4, 4), 200), expectUnion), { numRuns: FUZZ_CASES });
   });
 
   it('of up to four bytes does too', () => {
-    fc.assert(fc.property(sets(bytes(4), 100), expectUnion), { numRuns: 100 });
+    fc.assert(fc.property(sets(bytes(4), 100), expectUnion), { numRuns: FUZZ_CASES });
   });
 
   it('of any bytes does too', () => {
     const long = fc
       .tuple(fc.constantFrom(0, 4, 5, 6), bytes(4))
       .map(([zeros, rest]) => Uint8Array.of(...new Uint8Array(zeros), ...rest));
-    fc.assert(fc.property(sets(fc.oneof(long, bytes(9)), 100), expectUnion), { numRuns: 200 });
+    fc.assert(fc.property(sets(fc.oneof(long, bytes(9)), 100), expectUnion), {
+      numRuns: FUZZ_CASES,
+    });
   });
 
   it('of every kind does too', () => {
     for (const kinds of SOME_KINDS) {
       const codec = codecOf(kinds);
       fc.assert(fc.property(sets(rawKeys(kinds).map(codec.encode), 40), expectUnion), {
-        numRuns: 15,
+        numRuns: Math.ceil(FUZZ_CASES / 20),
       });
     }
   });
