@@ -16,8 +16,8 @@ export const MIGRATIONS_TABLE = 'schema_migrations';
 const OLDEST_SERVER = 150_000;
 
 /**
- * The advisory lock held to change the schema. It is that of node-pg-migrate, with which version 2.0
- * and older migrated, so that they and this version wait for each other.
+ * The advisory lock held to change the schema. It is that of node-pg-migrate, with which version
+ * 2.0 and older migrated, so that they and this version wait for each other.
  */
 const MIGRATION_LOCK = '7241865325823964';
 

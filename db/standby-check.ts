@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { copyArray } from './copy-text.ts';
-import type { PassReason } from './session/snapshot-check.ts';
+import type { RejectionReason } from './session/snapshot-check.ts';
 import type { StandbyCheck } from './session/standby-session.ts';
 import { HISTORY, type VersionedRow } from './sql/versions.ts';
 
@@ -46,7 +46,7 @@ where v.context_id = any(${copyArray(contextIds)})`;
 export function faultOf(
   { isStandby, contexts }: StandbyRow,
   expected: readonly VersionedRow[],
-): PassReason | null {
+): RejectionReason | null {
   // Another primary may have other segments, and a promoted standby is itself a primary.
   if (!isStandby) return 'foreign';
   const faults = expected.map((want) =>
@@ -58,7 +58,7 @@ export function faultOf(
   return WORST_FIRST.find((fault) => faults.includes(fault)) ?? null;
 }
 
-const WORST_FIRST = ['foreign', 'behind', 'ahead'] as const satisfies readonly PassReason[];
+const WORST_FIRST = ['foreign', 'behind', 'ahead'] as const satisfies readonly RejectionReason[];
 
 function faultOfContext(found: StandbyVersions | undefined, want: VersionedRow) {
   if (!found || found.version < want.version || found.textVersion < want.textVersion) {

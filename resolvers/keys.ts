@@ -9,7 +9,7 @@ import type { Interval } from '../domain/time/interval.ts';
 import type { WindowRequest } from '../domain/time/window.ts';
 import type { CounterGroupView } from './counter-groups.ts';
 import type { DescribedKey } from './loaders/node-loaders.ts';
-import type { TimeBound } from './loaders/request-reads.ts';
+import type { Deadline } from './loaders/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
 import { windowOf } from './window-of.ts';
 
@@ -82,10 +82,10 @@ export async function findRawKey(group: CounterGroupView, key: string): Promise<
 export async function viewKeys(
   group: CounterGroupView,
   keys: readonly string[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<KeyView[]> {
   const { loaders, contextId } = group.at;
-  const rows = await loaders.describedKeys.load({ contextId, group: group.read, keys, bound });
+  const rows = await loaders.describedKeys.load({ contextId, group: group.read, keys, deadline });
   return rows.map((row) => ({ group, row }));
 }
 

@@ -49,6 +49,6 @@ function presentPart(
   const until = presentUntil(reads.databaseNow, row.topperBucketSize);
   const to = (newestBucket(coverage, until) ?? 0) + row.bucketSize;
   // Buckets that are ahead become present as time passes, without any change of the data.
-  if (available.to - row.bucketSize > until) reads.noteMoment();
+  if (available.to - row.bucketSize > until) reads.markUncacheable();
   return { from: Math.min(available.from, to), to };
 }

@@ -50,7 +50,7 @@ type ServiceModule = {
         readonly current: object;
         readonly log: object;
       },
-      attempt: { readonly arrival: object; readonly mayBeginAnew: boolean },
+      attempt: { readonly arrival: object; readonly mayRetry: boolean },
     ): AnonymousScope;
   };
 };
@@ -86,7 +86,7 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
       opened.openScope(
         60,
         { signal: never, gate: OPEN_GATE, current, log },
-        { arrival: opened.arrive(), mayBeginAnew: true },
+        { arrival: opened.arrive(), mayRetry: true },
       ),
     openGraphQLScope: scope.openGraphQLScope,
     identify: identity.identify,

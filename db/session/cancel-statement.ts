@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { destroySocket } from '../connection/end-connection.ts';
-import { graceBound, withinBound } from './time-bound.ts';
+import { graceDeadline, within } from './deadline.ts';
 
 export type RunningStatement = {
   readonly client: PoolClient;
@@ -31,7 +31,7 @@ export async function cancelStatement(
     // A node that accepts no connection accepts no cancel either: the grace period decides.
     await control.query(`select ${what}($1::int)`, [pid]).catch(() => {});
   };
-  const grace = graceBound();
+  const grace = graceDeadline();
   const cancelling = (async () => {
     while (!isOver && performance.now() < grace.until) {
       await tell('pg_cancel_backend');
@@ -39,7 +39,7 @@ export async function cancelStatement(
     }
   })();
   try {
-    await withinBound(Promise.all([cancelling, settled]), grace);
+    await within(Promise.all([cancelling, settled]), grace);
     return true;
   } catch {
     // The process would keep waiting for a lock without noticing that its client has gone.

@@ -4,7 +4,7 @@ import {
   pageConnectionOf,
 } from '../connection/connection.ts';
 import { copyOut } from './copy-out.ts';
-import type { Statement, TimeBound } from './read-session.ts';
+import type { Deadline, Statement } from './read-session.ts';
 
 export type Copy = Pick<Statement, 'query' | 'text'>;
 
@@ -13,12 +13,12 @@ export type PageCopy = Copy & { readonly segmentIds: readonly number[] };
 
 /** A source of distributed pages. */
 export type PageSource = {
-  copy(copy: PageCopy, bound?: TimeBound | null): Promise<Buffer>;
+  copy(copy: PageCopy, deadline?: Deadline | null): Promise<Buffer>;
 };
 
 /** A source of the output of `COPY (…) TO STDOUT (FORMAT binary)`, such as a ReadSession. */
 export type CopySource = {
-  copy(copy: Copy, bound?: TimeBound | null): Promise<Buffer>;
+  copy(copy: Copy, deadline?: Deadline | null): Promise<Buffer>;
   /** The source of pages alone; set only if Citus has distributed the pages (page-placement.ts). */
   readonly distributedPages?: PageSource | null;
 };

@@ -6,17 +6,17 @@ import type { Connection } from '../connection/connection.ts';
 import { isCanceled, isReadOnly, isRecoveryConflict, toServiceError } from '../database-error.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import { connectWithin } from './connect-within.ts';
-import type { NodePool } from './node-pools.ts';
-import { setSessionName } from './session-name.ts';
 import {
-  graceBound,
+  type Deadline,
+  graceDeadline,
   isPast,
   STOPPED,
   stopSignal,
-  type TimeBound,
   timedOut,
-  withinBound,
-} from './time-bound.ts';
+  within,
+} from './deadline.ts';
+import type { NodePool } from './node-pools.ts';
+import { setSessionName } from './session-name.ts';
 
 export type ChangeOptions = {
   readonly pool: NodePool;
@@ -27,7 +27,7 @@ export type ChangeOptions = {
   /** Shown by PostgreSQL with the statements of the transaction. */
   readonly requestId: string | null;
   /** null: no time limit. */
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   /** Aborted when the caller has gone; what is not committed by then is rolled back. */
   readonly signal: AbortSignal;
 };
@@ -58,7 +58,7 @@ async function attempt<T>(
   options: ChangeOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const { pool, bound, signal } = options;
+  const { pool, deadline, signal } = options;
   signal.throwIfAborted();
   const client = await connect(options);
   let pid = pool.pooler.isPresent ? null : announcedPid(client);
@@ -67,12 +67,12 @@ async function attempt<T>(
     const result = await work(client);
     // The cancel may come too late for the last statement: what was given up is not committed.
     signal.throwIfAborted();
-    if (isPast(bound)) throw timedOut(bound);
+    if (isPast(deadline)) throw timedOut(deadline);
     await client.query('commit');
     return result;
   };
   let isUsable = true;
-  const { stop, cleanUp } = stopSignal(signal, bound);
+  const { stop, cleanUp } = stopSignal(signal, deadline);
   const running = transact();
   try {
     if ((await Promise.race([running, stop])) === STOPPED) {
@@ -88,9 +88,9 @@ async function attempt<T>(
   }
 }
 
-async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
-  if (isPast(bound)) throw timedOut(bound);
-  return connectWithin(pool, (connecting) => withinBound(connecting, bound));
+async function connect({ pool, deadline }: ChangeOptions): Promise<PoolClient> {
+  if (isPast(deadline)) throw timedOut(deadline);
+  return connectWithin(pool, (connecting) => within(connecting, deadline));
 }
 
 /** Whatever is set for the role, NULL in parameters that are arrays means null. */
@@ -110,7 +110,7 @@ async function begin(client: PoolClient, { requestId }: ChangeOptions): Promise<
 /** Rolls back. Returns false if the connection is no longer usable. */
 async function rollBack(client: PoolClient): Promise<boolean> {
   try {
-    await withinBound(client.query('rollback'), graceBound());
+    await within(client.query('rollback'), graceDeadline());
     return true;
   } catch {
     // The original error says more.
@@ -118,9 +118,9 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-function explain(error: unknown, { pool, signal, bound }: ChangeOptions): unknown {
+function explain(error: unknown, { pool, signal, deadline }: ChangeOptions): unknown {
   if (signal.aborted) return signal.reason;
-  if (bound && (isCanceled(error) || isPast(bound))) return timedOut(bound);
+  if (deadline && (isCanceled(error) || isPast(deadline))) return timedOut(deadline);
   const options = { cause: error, node: pool.node.name };
   if (isReadOnly(error)) return serviceError('readOnly', {}, options);
   // Another transaction changed the same data at the same time, and one of the two had to give way.

@@ -9,7 +9,7 @@ import { ReadSession, type ReadSessionOptions } from './read-session.ts';
 export function pagesBeside(options: ReadSessionOptions): PageSource {
   const { pool, signal } = options;
   return {
-    async copy({ segmentIds, ...copy }, bound) {
+    async copy({ segmentIds, ...copy }, deadline) {
       await pool.workers.refuse(segmentIds);
       const silence = new AbortController();
       const session = new ReadSession({
@@ -19,7 +19,7 @@ export function pagesBeside(options: ReadSessionOptions): PageSource {
       });
       const stopWatching = pool.workers.watch(segmentIds, (error) => silence.abort(error));
       try {
-        return await session.copy(copy, bound);
+        return await session.copy(copy, deadline);
       } finally {
         stopWatching();
         await session.end();

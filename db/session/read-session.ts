@@ -12,24 +12,24 @@ import {
 import { type Begun, beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import { connectWithin } from './connect-within.ts';
-import type { NodePool, StatementObserver } from './node-pools.ts';
-import { copyTask, type ReadTask, statementTask } from './read-task.ts';
-import { sendStatement } from './send-statement.ts';
-import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snapshot-check.ts';
 import {
-  graceBound,
+  type Deadline,
+  graceDeadline,
   isPast,
   overdue,
   STOPPED,
   stopSignal,
-  type TimeBound,
   timedOut,
-  withinBound,
-} from './time-bound.ts';
+  within,
+} from './deadline.ts';
+import type { NodePool, StatementObserver } from './node-pools.ts';
+import { copyTask, type ReadTask, statementTask } from './read-task.ts';
+import { sendStatement } from './send-statement.ts';
+import { agree, RetryRequest, type SnapshotCheck, StatementsLost } from './snapshot-check.ts';
 
 export type { Statement } from '../connection/statement.ts';
-export { PagesGone, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
-export type { TimeBound } from './time-bound.ts';
+export type { Deadline } from './deadline.ts';
+export { PagesGone, RetryRequest, type SnapshotCheck } from './snapshot-check.ts';
 
 export type ReadSessionOptions = {
   pool: NodePool;
@@ -39,7 +39,7 @@ export type ReadSessionOptions = {
   /** Shown by PostgreSQL with the statements of the transaction. */
   requestId?: string | null;
   /** Time limit of every statement that has none of its own; null: no limit. */
-  bound: TimeBound | null;
+  deadline: Deadline | null;
   /** Aborted when the caller has gone; its running statement is then cancelled. */
   signal: AbortSignal;
   /** Whether the first statement may run without a transaction; see `readAlone`. */
@@ -73,12 +73,12 @@ export class ReadSession {
   #lostSnapshots = 0;
   /** Check of what was read before the transaction began, in other snapshots. */
   #check: SnapshotCheck | null = null;
-  #moved: SnapshotMoved | null = null;
+  #moved: RetryRequest | null = null;
   /** Check of the transaction, as long as everything it has read could have been read alone. */
   #leavable: SnapshotCheck | null = null;
   #hasReadMore = false;
   /** Time limit of the statement that runs. */
-  #running: TimeBound | null = null;
+  #running: Deadline | null = null;
   readonly #wasDistributed: boolean;
 
   constructor(options: ReadSessionOptions) {
@@ -103,13 +103,13 @@ export class ReadSession {
    * Why everything read so far is invalid: the error with which a statement failed; null if it is
    * valid.
    */
-  get moved(): SnapshotMoved | null {
+  get moved(): RetryRequest | null {
     return this.#moved;
   }
 
   /** Returns the rows of one statement. Errors: service errors, or a defect as it is. */
-  read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
-    return this.#queue(statementTask<Row>(statement, this.#options, false), bound);
+  read<Row>(statement: Statement, deadline?: Deadline | null): Promise<Row[]> {
+    return this.#queue(statementTask<Row>(statement, this.#options, false), deadline);
   }
 
   /**
@@ -121,17 +121,17 @@ export class ReadSession {
   readAlone<Row>(
     statement: Statement,
     checkOf: (rows: readonly Row[]) => SnapshotCheck,
-    bound?: TimeBound | null,
+    deadline?: Deadline | null,
   ): Promise<Row[]> {
     return this.#enqueue(async () => {
-      const rows = await this.#rowsAlone<Row>(statement, bound);
+      const rows = await this.#rowsAlone<Row>(statement, deadline);
       if (!this.#inTransaction) this.#noteAlone(checkOf(rows));
       else if (!this.#hasReadMore) this.#leavable ??= checkOf(rows);
       return rows;
-    }, bound);
+    }, deadline);
   }
 
-  #rowsAlone<Row>(statement: Statement, given: TimeBound | null | undefined): Promise<Row[]> {
+  #rowsAlone<Row>(statement: Statement, given: Deadline | null | undefined): Promise<Row[]> {
     const { pool } = this.#options;
     // Behind a pooler, only a transaction knows its server process, which a cancel needs.
     const alone = this.#options.mayReadAlone && !pool.pooler.isPresent;
@@ -139,27 +139,27 @@ export class ReadSession {
     const { sharedAs, ...unshared } = statement;
     if (sharedAs === undefined || !alone || this.#inTransaction) return own();
     const together = async (signal: AbortSignal) => {
-      const session = new ReadSession({ ...this.#options, bound: null, signal });
+      const session = new ReadSession({ ...this.#options, deadline: null, signal });
       try {
         return await session.#rowsAlone<Row>(unshared, null);
       } finally {
         await session.end();
       }
     };
-    const bound = given ?? this.#options.bound;
-    const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
-    const letGo = () => this.#letGo();
+    const deadline = given ?? this.#options.deadline;
+    const wait = <R>(what: Promise<R>) => this.#waited(what, deadline);
+    const release = () => this.#release();
     const isCommon = isNoConnection;
-    return pool.shared.read(sharedAs, { own, together, letGo, wait, isCommon });
+    return pool.shared.read(sharedAs, { own, together, release, wait, isCommon });
   }
 
   /** Waits no longer than a statement of this session's own may take. */
-  async #waited<T>(what: Promise<T>, bound: TimeBound | null): Promise<T> {
-    const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
+  async #waited<T>(what: Promise<T>, deadline: Deadline | null): Promise<T> {
+    const { stop, cleanUp } = stopSignal(this.#options.signal, deadline);
     try {
       const first = await Promise.race([what, stop]);
       if (first !== STOPPED) return first;
-      throw this.#explain(bound && timedOut(bound), bound);
+      throw this.#explain(deadline && timedOut(deadline), deadline);
     } finally {
       cleanUp();
     }
@@ -170,26 +170,26 @@ export class ReadSession {
    * rows if there are many. COPY takes no parameters, so only integers may be written into its
    * text. If no transaction is open, it begins in the same round trip.
    */
-  copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
-    return this.#queue(copyTask(copy, this.#options), bound);
+  copy(copy: Pick<Statement, 'query' | 'text'>, deadline?: Deadline | null): Promise<Buffer> {
+    return this.#queue(copyTask(copy, this.#options), deadline);
   }
 
-  #queue<T>(task: ReadTask<T>, bound: TimeBound | null | undefined): Promise<T> {
+  #queue<T>(task: ReadTask<T>, deadline: Deadline | null | undefined): Promise<T> {
     this.#hasReadMore = true;
     this.#leavable = null;
-    return this.#enqueue(() => this.#run(task, bound), bound);
+    return this.#enqueue(() => this.#run(task, deadline), deadline);
   }
 
   /**
    * Runs one statement after the other. A caller whose time limit has passed does not wait until a
    * statement is cancelled, which takes long on a connection that has fallen silent.
    */
-  #enqueue<T>(run: () => Promise<T>, given: TimeBound | null | undefined): Promise<T> {
+  #enqueue<T>(run: () => Promise<T>, given: Deadline | null | undefined): Promise<T> {
     this.#working += 1;
     const result = this.#tail.then(run, run);
     const done = () => this.#done();
     this.#tail = result.then(done, done);
-    return withinBound(result, overdue(given ?? this.#options.bound));
+    return within(result, overdue(given ?? this.#options.deadline));
   }
 
   #done(): void {
@@ -199,9 +199,9 @@ export class ReadSession {
   /**
    * Releases the connection until the next statement. Returns false if the connection is in use.
    */
-  rest(): boolean {
+  releaseIdle(): boolean {
     if (this.#inTransaction || this.#broken || this.#working > 0) return false;
-    this.#letGo();
+    this.#release();
     return true;
   }
 
@@ -210,16 +210,17 @@ export class ReadSession {
    * read nothing but the caller's identity and exists only because of a pooler: its check shows
    * whether the next transaction here sees the same data.
    */
-  leave(): boolean {
+  detach(): boolean {
     const check = this.#leavable;
-    if (!this.#inTransaction || !check || this.#broken || this.#working > 0) return this.rest();
+    if (!this.#inTransaction || !check || this.#broken || this.#working > 0)
+      return this.releaseIdle();
     this.#check = check;
     this.#leavable = null;
     this.#commit();
     return true;
   }
 
-  #letGo(): void {
+  #release(): void {
     this.#client?.release(this.#broken);
     this.#client = null;
   }
@@ -234,7 +235,7 @@ export class ReadSession {
     await this.#tail;
     this.#ended = true;
     if (this.#inTransaction && !this.#broken) this.#commit();
-    else this.#letGo();
+    else this.#release();
   }
 
   #commit(): void {
@@ -250,13 +251,13 @@ export class ReadSession {
     );
   }
 
-  async #run<T>(task: ReadTask<T>, given: TimeBound | null | undefined): Promise<T> {
-    const { refusal, bound: own } = this.#options;
+  async #run<T>(task: ReadTask<T>, given: Deadline | null | undefined): Promise<T> {
+    const { refusal, deadline: own } = this.#options;
     if (refusal) throw refusal;
-    const bound = given ?? own;
-    this.#running = bound;
+    const deadline = given ?? own;
+    this.#running = deadline;
     try {
-      return await this.#attempt(task, bound);
+      return await this.#attempt(task, deadline);
     } catch (error) {
       // Decision 13: a standby's recovery conflict is retried once, on a new snapshot.
       if (isRecoveryConflict(error) && !this.#retried) {
@@ -267,21 +268,22 @@ export class ReadSession {
       const { pooler, placement } = this.#options.pool;
       if (pooler.noteLoss(error)) this.fail(new StatementsLost(error));
       if (placement.noteRefusal(error, this.#wasDistributed)) {
-        this.fail(new SnapshotMoved(DISTRIBUTED, error));
+        this.fail(new RetryRequest(DISTRIBUTED, error));
       }
-      throw this.#explain(error, bound);
+      throw this.#explain(error, deadline);
     }
   }
 
-  async #attempt<T>(task: ReadTask<T>, bound: TimeBound | null): Promise<T> {
+  async #attempt<T>(task: ReadTask<T>, deadline: Deadline | null): Promise<T> {
     this.#options.signal.throwIfAborted();
     if (this.#moved) throw this.#moved;
-    if (isPast(bound)) throw timedOut(bound);
-    const client = await this.#connected(bound);
+    if (isPast(deadline)) throw timedOut(deadline);
+    const client = await this.#connected(deadline);
     this.#options.signal.throwIfAborted();
     try {
-      if (this.#inTransaction || task.alone) return await this.#guarded(client, task.work, bound);
-      return await this.#beginWith(client, task, bound);
+      if (this.#inTransaction || task.alone)
+        return await this.#guarded(client, task.work, deadline);
+      return await this.#beginWith(client, task, deadline);
     } catch (error) {
       await this.#rollBack(client);
       throw failureOf(client, error);
@@ -292,51 +294,51 @@ export class ReadSession {
   async #beginWith<T>(
     client: PoolClient,
     { work, workAfter }: ReadTask<T>,
-    bound: TimeBound | null,
+    deadline: Deadline | null,
   ): Promise<T> {
     const { pool, requestId = null } = this.#options;
     const check = this.#check?.text ?? null;
     const { statement, read } = beginText({ pooler: pool.pooler, requestId, check });
     // Behind a pooler, a cancel needs the process id that the transaction reports when it begins.
     if (workAfter === null || pool.pooler.isPresent) {
-      this.#begun(read(await this.#guarded(client, (on) => this.#send(on, statement), bound)));
-      return this.#guarded(client, work, bound);
+      this.#begun(read(await this.#guarded(client, (on) => this.#send(on, statement), deadline)));
+      return this.#guarded(client, work, deadline);
     }
     const both = (on: PoolClient) => workAfter(on, statement);
-    const { begun, result } = await this.#guarded(client, both, bound);
+    const { begun, result } = await this.#guarded(client, both, deadline);
     this.#begun(read(begun));
     return result;
   }
 
-  /** Errors: SnapshotMoved. */
+  /** Errors: RetryRequest. */
   #begun({ pid, rows }: Begun): void {
     const check = this.#check;
     this.#inTransaction = true;
     this.#check = null;
     this.#pid = pid;
-    if (check && !check.isSame(rows)) this.fail(new SnapshotMoved());
+    if (check && !check.isSame(rows)) this.fail(new RetryRequest());
   }
 
   #noteAlone(check: SnapshotCheck): void {
     const before = this.#check;
     if (!before) this.#check = check;
-    else if (!agree(before, check)) this.fail(new SnapshotMoved());
+    else if (!agree(before, check)) this.fail(new RetryRequest());
   }
 
   /** Throws `moved`, and invalidates everything that the request has read. */
-  fail(moved: SnapshotMoved): never {
+  fail(moved: RetryRequest): never {
     this.#moved = moved;
     throw moved;
   }
 
-  async #connected(bound: TimeBound | null): Promise<PoolClient> {
+  async #connected(deadline: Deadline | null): Promise<PoolClient> {
     if (this.#ended) throw new Error('a read session was used after its request ended');
     if (this.#client && !this.#broken) return this.#client;
     this.#client?.release(true);
     this.#client = null;
     this.#loseSnapshot();
     this.#broken = false;
-    const wait = (connecting: Promise<PoolClient>) => withinBound(connecting, bound);
+    const wait = (connecting: Promise<PoolClient>) => within(connecting, deadline);
     this.#client = await connectWithin(this.#options.pool, wait);
     return this.#client;
   }
@@ -351,7 +353,7 @@ export class ReadSession {
     this.#loseSnapshot();
     if (this.#broken) return;
     try {
-      await withinBound(this.#send(client, { query: 'rollback', text: 'rollback' }), graceBound());
+      await within(this.#send(client, { query: 'rollback', text: 'rollback' }), graceDeadline());
     } catch {
       // The connection is gone or does not answer; the original error is thrown.
       this.#broken = true;
@@ -366,10 +368,10 @@ export class ReadSession {
   async #guarded<T>(
     client: PoolClient,
     work: ReadTask<T>['work'],
-    bound: TimeBound | null,
+    deadline: Deadline | null,
   ): Promise<T> {
     const running = work(client);
-    const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
+    const { stop, cleanUp } = stopSignal(this.#options.signal, deadline);
     try {
       const first = await Promise.race([running, stop]);
       if (first !== STOPPED) return first;
@@ -387,10 +389,10 @@ export class ReadSession {
     return this.#options.pool.pooler.isPresent ? this.#pid : announcedPid(client);
   }
 
-  #explain(error: unknown, bound: TimeBound | null): unknown {
+  #explain(error: unknown, deadline: Deadline | null): unknown {
     // After an abort nobody reads the answer; what matters is that the work has stopped.
     if (this.#options.signal.aborted) return this.#options.signal.reason;
-    if (bound && (isCanceled(error) || bound.until <= performance.now())) return timedOut(bound);
+    if (deadline && (isCanceled(error) || isPast(deadline))) return timedOut(deadline);
     return toServiceError(error, this.#options.pool.node) ?? error;
   }
 }

@@ -11,7 +11,7 @@ export type Reader<T> = {
    */
   readonly together: (signal: AbortSignal) => Promise<T>;
   /** Called before the request waits. Releases what it holds and others may need. */
-  readonly letGo: () => void;
+  readonly release: () => void;
   /** Waits as long as the request may; fails when it may no longer. */
   readonly wait: <R>(what: Promise<R>) => Promise<R>;
   /**
@@ -39,7 +39,7 @@ export class SharedReads {
     this.#reads.set(name, reads);
     if (reads.isOpen) return reads.run(reader.own);
     const next = reads.next(reader);
-    reader.letGo();
+    reader.release();
     const outcome = await next.waitedFor(reader.wait);
     if ('value' in outcome) return outcome.value as T;
     if (reader.isCommon(outcome.error)) throw outcome.error;

@@ -9,18 +9,18 @@ export type SnapshotCheck = {
 };
 
 /** Data have changed between a statement that was read alone and the transaction after it. */
-export class SnapshotMoved extends Error {
+export class RetryRequest extends Error {
   constructor(
     reason = 'the data have changed since the first statement of the request',
     cause?: unknown,
   ) {
     super(`${reason}: it must be retried from the start`, { cause });
-    this.name = 'SnapshotMoved';
+    this.name = 'RetryRequest';
   }
 }
 
 /** A pooler lost a prepared statement, and with it the transaction and its snapshot. */
-export class StatementsLost extends SnapshotMoved {
+export class StatementsLost extends RetryRequest {
   constructor(cause: unknown) {
     super('a pooler lost a prepared statement of the request', cause);
     this.name = 'StatementsLost';
@@ -28,7 +28,7 @@ export class StatementsLost extends SnapshotMoved {
 }
 
 /** The answer must not take more memory before readers have taken some of the answers before it. */
-export class AnswerPostponed extends SnapshotMoved {
+export class AnswerPostponed extends RetryRequest {
   constructor() {
     super('too many bytes of answers are not taken by their readers');
     this.name = 'AnswerPostponed';
@@ -36,7 +36,7 @@ export class AnswerPostponed extends SnapshotMoved {
 }
 
 /** Pages named by the request's manifest are missing: not on this node yet, or no longer there. */
-export class PagesGone extends SnapshotMoved {
+export class PagesGone extends RetryRequest {
   constructor(cause: unknown) {
     super('segments of the request were replaced and swept, or are not on this node yet', cause);
     this.name = 'PagesGone';
@@ -48,17 +48,17 @@ export class PagesGone extends SnapshotMoved {
  * foreign: its history is another one; slow: it took too long; gone: it could not be reached;
  * failed: a statement failed there.
  */
-export const PASS_REASONS = ['behind', 'ahead', 'foreign', 'slow', 'gone', 'failed'] as const;
+export const REJECTION_REASONS = ['behind', 'ahead', 'foreign', 'slow', 'gone', 'failed'] as const;
 
-export type PassReason = (typeof PASS_REASONS)[number];
+export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
 /** A standby could not answer in place of the primary, so the primary will. */
-export class PassedOver extends SnapshotMoved {
-  readonly reason: PassReason;
+export class StandbyRejected extends RetryRequest {
+  readonly reason: RejectionReason;
 
-  constructor(reason: PassReason, cause?: unknown) {
+  constructor(reason: RejectionReason, cause?: unknown) {
     super(`a standby was passed over, as it is ${reason}`, cause);
-    this.name = 'PassedOver';
+    this.name = 'StandbyRejected';
     this.reason = reason;
   }
 }

@@ -7,17 +7,17 @@ import { isNoConnection, isUnreachable } from '../database-error.ts';
 import { beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import { connectWithin } from './connect-within.ts';
-import { type Sending, sendCopy, sendStatement } from './send-statement.ts';
-import { PassedOver, type PassReason, SnapshotMoved } from './snapshot-check.ts';
 import {
-  graceBound,
+  type Deadline,
+  graceDeadline,
   isPast,
   STOPPED,
   stopSignal,
-  type TimeBound,
   timedOut,
-  withinBound,
-} from './time-bound.ts';
+  within,
+} from './deadline.ts';
+import { type Sending, sendCopy, sendStatement } from './send-statement.ts';
+import { type RejectionReason, RetryRequest, StandbyRejected } from './snapshot-check.ts';
 
 /** How a standby's snapshot is checked to be the requested one. */
 export type StandbyCheck = {
@@ -26,7 +26,7 @@ export type StandbyCheck = {
   /**
    * Returns what is wrong according to the statement's rows; null: it is the requested snapshot.
    */
-  readonly fault: (rows: readonly unknown[]) => PassReason | null;
+  readonly fault: (rows: readonly unknown[]) => RejectionReason | null;
   /** Returns the history of the snapshot according to the statement's rows. */
   readonly history: (rows: readonly unknown[]) => string;
 };
@@ -34,7 +34,7 @@ export type StandbyCheck = {
 export type StandbySessionOptions = Sending & {
   readonly requestId: string | null;
   /** Time limit of the request; null: no limit. */
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
   readonly check: StandbyCheck;
@@ -45,7 +45,7 @@ export type StandbySessionOptions = Sending & {
 /**
  * The reads of one request on a standby that stands in for the primary, on one snapshot. The first
  * statement checks that the snapshot is the requested one. Any failure fails the session for good
- * with `PassedOver`, and the request retries from the start elsewhere. So the session never waits
+ * with `StandbyRejected`, and the request retries from the start elsewhere. So the session never waits
  * for clean-up, and waits at most `LIMITS.standbyWaitMs` for all statements together.
  */
 export class StandbySession {
@@ -68,9 +68,9 @@ export class StandbySession {
   }
 
   /** Why the request has to retry from the start; null if it does not. */
-  get moved(): SnapshotMoved | null {
+  get moved(): RetryRequest | null {
     const error = this.#failure?.error;
-    return error instanceof SnapshotMoved ? error : null;
+    return error instanceof RetryRequest ? error : null;
   }
 
   /** The standby's address. */
@@ -83,17 +83,17 @@ export class StandbySession {
     return this.#history;
   }
 
-  /** Returns the rows of one statement. Errors: PassedOver; the request's time limit; an abort. */
-  read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
+  /** Returns the rows of one statement. Errors: StandbyRejected; the request's time limit; an abort. */
+  read<Row>(statement: Statement, deadline?: Deadline | null): Promise<Row[]> {
     return this.#queue(async (client) => {
       const { rows } = await sendStatement(client, statement, this.#options);
       return rows as Row[];
-    }, bound);
+    }, deadline);
   }
 
   /** See ReadSession. */
-  copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
-    return this.#queue((client) => sendCopy(client, copy, this.#options), bound);
+  copy(copy: Pick<Statement, 'query' | 'text'>, deadline?: Deadline | null): Promise<Buffer> {
+    return this.#queue((client) => sendCopy(client, copy, this.#options), deadline);
   }
 
   /** Checks that the snapshot is the requested one. Errors: as for `read`. */
@@ -116,54 +116,54 @@ export class StandbySession {
 
   #queue<T>(
     work: (client: PoolClient) => Promise<T>,
-    given: TimeBound | null | undefined,
+    given: Deadline | null | undefined,
   ): Promise<T> {
-    const bound = given ?? this.#options.bound;
-    const run = () => this.#run(work, bound);
+    const deadline = given ?? this.#options.deadline;
+    const run = () => this.#run(work, deadline);
     const result = this.#tail.then(run);
     this.#tail = result.catch(() => {});
     return result;
   }
 
-  async #run<T>(work: (client: PoolClient) => Promise<T>, bound: TimeBound | null): Promise<T> {
+  async #run<T>(work: (client: PoolClient) => Promise<T>, deadline: Deadline | null): Promise<T> {
     if (this.#failure) throw this.#failure.error;
     const { signal } = this.#options;
     try {
       signal.throwIfAborted();
-      if (isPast(bound)) throw timedOut(bound);
-      const client = this.#client ?? (await this.#connect(bound));
-      if (!this.#hasBegun) await this.#begin(client, bound);
-      return await this.#guarded(client, () => work(client), bound);
+      if (isPast(deadline)) throw timedOut(deadline);
+      const client = this.#client ?? (await this.#connect(deadline));
+      if (!this.#hasBegun) await this.#begin(client, deadline);
+      return await this.#guarded(client, () => work(client), deadline);
     } catch (error) {
       this.#options.pool.pooler.noteLoss(error);
       const cause = this.#client ? failureOf(this.#client, error) : error;
-      const failure = explain(cause, { signal, bound });
+      const failure = explain(cause, { signal, deadline });
       this.fail(failure);
       this.#giveBack('rollback');
       throw failure;
     }
   }
 
-  async #connect(bound: TimeBound | null): Promise<PoolClient> {
+  async #connect(deadline: Deadline | null): Promise<PoolClient> {
     const wait = (connecting: Promise<PoolClient>) =>
       this.#timed(async (until) => {
         const { stop, cleanUp } = stopSignal(this.#options.signal, until);
         const first = await Promise.race([connecting, stop]).finally(cleanUp);
-        if (first === STOPPED) throw new PassedOver('slow');
+        if (first === STOPPED) throw new StandbyRejected('slow');
         return first;
-      }, bound);
+      }, deadline);
     this.#client = await connectWithin(this.#options.pool, wait);
     return this.#client;
   }
 
-  async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
+  async #begin(client: PoolClient, deadline: Deadline | null): Promise<void> {
     const { pool, requestId, check } = this.#options;
     const { statement, read } = beginText({ pooler: pool.pooler, requestId, check: check.text });
     const send = () => sendStatement(client, statement, this.#options);
-    const { pid, rows } = read(await this.#guarded(client, send, bound));
+    const { pid, rows } = read(await this.#guarded(client, send, deadline));
     this.#pid = pid;
     const fault = check.fault(rows);
-    if (fault !== null) throw new PassedOver(fault);
+    if (fault !== null) throw new StandbyRejected(fault);
     this.#history = check.history(rows);
     this.#hasBegun = true;
   }
@@ -171,7 +171,7 @@ export class StandbySession {
   /**
    * Runs a statement. If it takes too long, it is cancelled while the request continues elsewhere.
    */
-  #guarded<T>(client: PoolClient, send: () => Promise<T>, bound: TimeBound | null): Promise<T> {
+  #guarded<T>(client: PoolClient, send: () => Promise<T>, deadline: Deadline | null): Promise<T> {
     return this.#timed(async (until) => {
       const running = send();
       const { stop, cleanUp } = stopSignal(this.#options.signal, until);
@@ -181,18 +181,18 @@ export class StandbySession {
       const { pool } = this.#options;
       const pid = pool.pooler.isPresent ? this.#pid : announcedPid(client);
       void cancelStatement(pool.control, { client, pid, running }).then(() => client.release(true));
-      throw new PassedOver('slow');
-    }, bound);
+      throw new StandbyRejected('slow');
+    }, deadline);
   }
 
   /**
    * Runs `work` within what is left of `LIMITS.standbyWaitMs`. A request that has little time left
    * keeps half of it for the retry.
    */
-  async #timed<T>(work: (until: TimeBound) => Promise<T>, bound: TimeBound | null): Promise<T> {
+  async #timed<T>(work: (until: Deadline) => Promise<T>, deadline: Deadline | null): Promise<T> {
     const startedAt = performance.now();
     const ownMs = LIMITS.standbyWaitMs - this.#waitedMs;
-    const ms = bound ? Math.min(ownMs, (bound.until - startedAt) / 2) : ownMs;
+    const ms = deadline ? Math.min(ownMs, (deadline.until - startedAt) / 2) : ownMs;
     try {
       return await work({ seconds: ms / 1000, until: startedAt + ms });
     } finally {
@@ -209,18 +209,21 @@ export class StandbySession {
     this.#client = null;
     if (!client) return;
     const ending = sendStatement(client, { query: how, text: how }, this.#options);
-    withinBound(ending, graceBound()).then(
+    within(ending, graceDeadline()).then(
       () => client.release(),
       () => client.release(true),
     );
   }
 }
 
-type SessionLimits = { readonly signal: AbortSignal; readonly bound: TimeBound | null };
+type SessionLimits = { readonly signal: AbortSignal; readonly deadline: Deadline | null };
 
-function explain(error: unknown, { signal, bound }: SessionLimits): unknown {
+function explain(error: unknown, { signal, deadline }: SessionLimits): unknown {
   if (signal.aborted) return signal.reason;
-  if (isPast(bound)) return timedOut(bound);
-  if (error instanceof SnapshotMoved) return error;
-  return new PassedOver(isNoConnection(error) || isUnreachable(error) ? 'gone' : 'failed', error);
+  if (isPast(deadline)) return timedOut(deadline);
+  if (error instanceof RetryRequest) return error;
+  return new StandbyRejected(
+    isNoConnection(error) || isUnreachable(error) ? 'gone' : 'failed',
+    error,
+  );
 }

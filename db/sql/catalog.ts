@@ -1,5 +1,5 @@
 import type { KeyKind } from '../../domain/keys/key-kind.ts';
-import type { ReadSession, TimeBound } from '../session/read-session.ts';
+import type { Deadline, ReadSession } from '../session/read-session.ts';
 
 /** Guids as PostgreSQL writes a uuid: lower case, no braces. */
 export type CounterGroupRow = {
@@ -62,11 +62,11 @@ export type CatalogRow = {
 export const selectCatalogs = (
   session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<CatalogRow[]> =>
   session.read(
     { query: 'select-catalogs', name: 'catalogs', text: SELECT_CATALOGS, values: [contextIds] },
-    bound,
+    deadline,
   );
 
 /** JSON numbers are exact up to 2^53, which no id and no time exceeds. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '../../domain/callers/role.ts';
-import type { ReadSession, TimeBound } from '../session/read-session.ts';
+import type { Deadline, ReadSession } from '../session/read-session.ts';
 import { type NodeSlices, slicesOf } from './slices.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
@@ -55,7 +55,7 @@ type RequestClaim = Claim & { readonly requestId: string | null };
 export async function selectIdentity(
   session: Pick<ReadSession, 'readAlone'>,
   { username, digest, slicesOf: context, requestId }: RequestClaim,
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<IdentityRow | null> {
   // PostgreSQL's texts cannot contain NUL, so no user has such a name.
   if (username.includes('\0')) return null;
@@ -76,7 +76,7 @@ export async function selectIdentity(
         : { name: 'identity', text: SELECT_IDENTITY, values }),
     },
     ([row]) => versionsCheck(row?.contexts ?? []),
-    bound,
+    deadline,
   );
   const [row] = rows;
   return row && row.userId !== null ? { ...row, userId: row.userId } : null;

@@ -1,5 +1,5 @@
 import type { Connection } from '../connection/connection.ts';
-import type { ReadSession, TimeBound } from '../session/read-session.ts';
+import type { Deadline, ReadSession } from '../session/read-session.ts';
 
 /** A key of a group, in raw form. */
 export type KeyName = { readonly groupId: number; readonly key: string };
@@ -15,7 +15,7 @@ export type TextsRow = KeyName & {
 export const selectTexts = (
   session: Pick<ReadSession, 'read'>,
   keys: readonly KeyName[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<TextsRow[]> =>
   session.read(
     {
@@ -27,7 +27,7 @@ from unnest($1::int[], $2::text[]) as w(group_id, key)
 join key_texts t using (group_id, key)`,
       values: [keys.map(({ groupId }) => groupId), keys.map(({ key }) => key)],
     },
-    bound,
+    deadline,
   );
 
 /** isByUser: a user gave some of the texts, so the key exists even without readings. */
@@ -37,7 +37,7 @@ export type LabelledKeyRow = TextsRow & { readonly isByUser: boolean };
 export const selectLabelledKeys = (
   session: Pick<ReadSession, 'read'>,
   groupIds: readonly number[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<LabelledKeyRow[]> =>
   session.read(
     {
@@ -51,7 +51,7 @@ from key_texts where group_id = any($1::int[])
 order by group_id, key`,
       values: [groupIds],
     },
-    bound,
+    deadline,
   );
 
 /** A key in raw form. */
@@ -64,7 +64,7 @@ const BY_USER = `label_source = 'user' or description is not null or attributes 
 export const selectUserKeys = (
   session: Pick<ReadSession, 'read'>,
   keys: readonly KeyOfGroup[],
-  bound?: TimeBound | null,
+  deadline?: Deadline | null,
 ): Promise<KeyOfGroup[]> =>
   session.read(
     {
@@ -77,7 +77,7 @@ join key_texts t on t.group_id = w.group_id and t.key = w.key
 where ${BY_USER}`,
       values: [keys.map(({ groupId }) => groupId), keys.map(({ key }) => key)],
     },
-    bound,
+    deadline,
   );
 
 /**

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import { CopyReader } from '../copy-reader.ts';
 import { copyInteger as integer } from '../copy-text.ts';
 import type { CopySource } from '../session/copy-source.ts';
-import type { TimeBound } from '../session/read-session.ts';
+import type { Deadline } from '../session/read-session.ts';
 import type { NewSegmentRow } from './publish.ts';
 
 /** A live segment. The directory is a view of the buffer with all that was read. */
@@ -39,10 +39,10 @@ export type ManifestQuestion = {
 export async function selectManifest(
   source: CopySource,
   question: ManifestQuestion,
-  bound?: TimeBound | null,
+  deadline?: Deadline | null,
 ): Promise<ManifestRows | null> {
   const text = copyText(question);
-  const reader = new CopyReader(await source.copy({ query: 'select-manifest', text }, bound));
+  const reader = new CopyReader(await source.copy({ query: 'select-manifest', text }, deadline));
   let numbers: Pick<ManifestRows, 'version' | 'layout' | 'isWhole'> | null = null;
   const born: SegmentRow[] = [];
   const died: number[] = [];

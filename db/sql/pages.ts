@@ -14,7 +14,7 @@ import {
   type SegmentToPlace,
 } from '../page-tables.ts';
 import type { Copy, CopySource } from '../session/copy-source.ts';
-import type { TimeBound } from '../session/read-session.ts';
+import type { Deadline } from '../session/read-session.ts';
 
 /** The pages of a segment from `first` to `last`. */
 export type PagesRead = SegmentToPlace & {
@@ -38,20 +38,20 @@ type PageBytesRow = {
 export async function selectPages(
   source: CopySource,
   reads: readonly PagesRead[],
-  bound?: TimeBound | null,
+  deadline?: Deadline | null,
 ): Promise<PageBytesRow[]> {
   const { distributedPages } = source;
   const byTable = readsByTable(reads);
   if (!distributedPages) {
     const texts = byTable.map(({ table, own }) => selectText(table, own));
-    return rowsOf(await source.copy(copyOf(texts.join(' union all ')), bound));
+    return rowsOf(await source.copy(copyOf(texts.join(' union all ')), deadline));
   }
   const rows: PageBytesRow[] = [];
   for (const { table, own } of byTable) {
     const copy = copyOf(selectDistributedText(table, own));
     const segmentIds = segmentIdsOf(own);
     try {
-      rows.push(...rowsOf(await distributedPages.copy({ ...copy, segmentIds }, bound)));
+      rows.push(...rowsOf(await distributedPages.copy({ ...copy, segmentIds }, deadline)));
     } catch (error) {
       // A shard was just moved: its pages are missing, and fetchPages reads them again.
       if (!isMissingTable(error, SHARD)) throw error;

@@ -1,11 +1,11 @@
-import type { ReadSession, TimeBound } from '../session/read-session.ts';
+import type { Deadline, ReadSession } from '../session/read-session.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
 /** Selects the versions of the contexts, leaving out those that do not exist. One statement. */
 export const selectWatchedVersions = (
   session: Pick<ReadSession, 'readAlone'>,
   contextIds: readonly number[],
-  bound: TimeBound,
+  deadline: Deadline,
 ): Promise<VersionedRow[]> =>
   session.readAlone<VersionedRow>(
     {
@@ -20,7 +20,7 @@ where v.context_id = any($1::int[])`,
       values: [contextIds],
     },
     versionsCheck,
-    bound,
+    deadline,
   );
 
 /** newest: number and nonce of the newest change, zeros if there was none: `17 4711`. */
@@ -30,7 +30,7 @@ type NewestChange = { readonly contextId: number; readonly newest: string };
 export const selectWatchedAlerts = (
   session: Pick<ReadSession, 'readAlone'>,
   contextIds: readonly number[],
-  bound: TimeBound,
+  deadline: Deadline,
 ): Promise<NewestChange[]> =>
   session.readAlone<NewestChange>(
     {
@@ -43,7 +43,7 @@ left join alert_change_counters c using (context_id)`,
       values: [contextIds],
     },
     () => NOTHING_FOLLOWS,
-    bound,
+    deadline,
   );
 
 /** A user, and a context that they follow. */
@@ -67,7 +67,7 @@ export type RightRow = {
 export const selectRights = (
   session: Pick<ReadSession, 'readAlone'>,
   rights: readonly Right[],
-  bound: TimeBound,
+  deadline: Deadline,
 ): Promise<RightRow[]> =>
   session.readAlone<RightRow>(
     {
@@ -84,7 +84,7 @@ order by asked.place`,
       values: [rights.map(({ username }) => username), rights.map(({ context }) => context)],
     },
     () => NOTHING_FOLLOWS,
-    bound,
+    deadline,
   );
 
 /** The check for a session that runs no other statement. */

@@ -1,5 +1,5 @@
 import { copyArray } from '../copy-text.ts';
-import type { ReadSession, SnapshotCheck, TimeBound } from '../session/read-session.ts';
+import type { Deadline, ReadSession, SnapshotCheck } from '../session/read-session.ts';
 
 /**
  * The versions of a context. What is cached under `version` and `textVersion` is valid while they
@@ -35,7 +35,7 @@ export type NamedVersionsRow = VersionsRow & { name: string };
 export const selectVersions = (
   session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<NamedVersionsRow[]> =>
   session.read(
     {
@@ -48,7 +48,7 @@ from contexts c join context_versions v using (context_id) join text_versions t 
 where c.context_id = any($1::int[])`,
       values: [contextIds],
     },
-    bound,
+    deadline,
   );
 
 /** Returns the check that the contexts are still at these versions. */

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
 import type { KernelQuery } from '../kernel/answer-kernel-queries.ts';
@@ -41,9 +41,9 @@ export async function answerSegments(
   reader: SegmentReader,
   live: LiveSegments,
   questions: readonly SegmentQuestion[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<KeyAnswer[]> {
-  const { answers } = await answerPlanned(reader, planQuestions(live, questions), bound);
+  const { answers } = await answerPlanned(reader, planQuestions(live, questions), deadline);
   return questions.map((question) => answers.get(question) as KeyAnswer);
 }
 
@@ -58,7 +58,7 @@ export type PlannedAnswers = {
 export async function answerPlanned(
   reader: SegmentReader,
   planned: readonly PlannedRead[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<PlannedAnswers> {
   const requests = new SectionRequests();
   const known = openParts(reader);
@@ -70,12 +70,12 @@ export async function answerPlanned(
     if (ofHead === null) byBlocks.push(each);
     blocksRead.set(each, ofHead ?? requestParts(known, partsOf(each), requests));
   }
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   await heads.decode(sectionsOf);
   await decodeParts(known, sectionsOf);
   const byHeads = new Map(planned.map((each) => [each, heads.of(each)]));
   const others = planned.filter((each) => !byBlocks.includes(each) && !byHeads.get(each));
-  await readOthers(reader, others, { known, blocksRead, bound });
+  await readOthers(reader, others, { known, blocksRead, deadline });
   // One after the other: the next one finds what the previous one made of a segment's keys.
   const sources = new Map<PlannedRead, ReadSource>();
   for (const each of [...byBlocks, ...others]) {
@@ -114,21 +114,21 @@ async function decodeParts(
 type Reading = {
   readonly known: PartsRead;
   readonly blocksRead: Map<PlannedRead, number>;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** Reads the keys and blocks of reads whose heads were not enough. */
 async function readOthers(
   reader: SegmentReader,
   others: readonly PlannedRead[],
-  { known, blocksRead, bound }: Reading,
+  { known, blocksRead, deadline }: Reading,
 ): Promise<void> {
   const requests = new SectionRequests();
   for (const each of others) {
     const count = requestParts(known, partsOf(each), requests);
     blocksRead.set(each, (blocksRead.get(each) ?? 0) + count);
   }
-  await decodeParts(known, await requests.read(reader, bound));
+  await decodeParts(known, await requests.read(reader, deadline));
 }
 
 async function answerRead(

@@ -26,7 +26,7 @@ type Proving = {
   /** Whose turn it is: the network that the request comes from. */
   readonly caller: string;
   /** Called before the work waits for its turn. */
-  readonly letGo: () => Promise<void>;
+  readonly release: () => Promise<void>;
   /** Called when the work may start. Errors: the caller has failed too often meanwhile. */
   readonly check: () => unknown;
   /** Aborted when the caller has gone or the time limit has passed. */
@@ -95,10 +95,10 @@ export class ChosenTokens {
   }
 
   async #inTurn<T>(
-    { caller, letGo, check, signal }: Proving,
+    { caller, release, check, signal }: Proving,
     work: () => T | Promise<T>,
   ): Promise<T> {
-    await letGo();
+    await release();
     if (this.#free > 0) this.#free -= 1;
     // Whoever is done passes the turn on.
     else await this.#turns.wait(caller);

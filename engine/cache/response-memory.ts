@@ -13,7 +13,7 @@ export type Rendered = {
 /** Returns the current versions of a context; undefined if the caller may not read it. */
 type VersionsOf = (contextId: number) => VersionsRow | undefined;
 
-type Kept = { readonly rendered: Rendered; readonly holdsAt: readonly VersionsRow[] };
+type Kept = { readonly rendered: Rendered; readonly validAt: readonly VersionsRow[] };
 
 /** Approximate size of an answer besides its body and its name. */
 const ENTRY_BYTES = 1000;
@@ -21,10 +21,10 @@ const ENTRY_BYTES = 1000;
 /** Maximum number of remembered names of answers that are not cached. */
 const MOMENTARY_NAMES = 1000;
 
-/** A new answer. holdsAt: the versions at which it is valid; null: valid only at this moment. */
+/** A new answer. validAt: the versions at which it is valid; null: valid only at this moment. */
 export type Made = {
   readonly rendered: Rendered;
-  readonly holdsAt: readonly VersionsRow[] | null;
+  readonly validAt: readonly VersionsRow[] | null;
 };
 
 /**
@@ -55,7 +55,7 @@ export class ResponseMemory {
   find(name: string, versionsOf: VersionsOf): Rendered | null {
     if (!this.#kept) return null;
     const kept = this.#kept.get(name);
-    const holds = kept?.holdsAt.every((then) => isSame(then, versionsOf(then.contextId))) ?? false;
+    const holds = kept?.validAt.every((then) => isSame(then, versionsOf(then.contextId))) ?? false;
     this.tally.count(holds ? 1 : 0, holds ? 0 : 1);
     return holds && kept ? kept.rendered : null;
   }
@@ -86,15 +86,15 @@ export class ResponseMemory {
     name: string,
     work: () => Promise<Made>,
   ): Promise<Rendered> {
-    const { rendered, holdsAt } = await work();
-    if (holdsAt === null) {
+    const { rendered, validAt } = await work();
+    if (validAt === null) {
       this.#momentary.set(name, true);
       return rendered;
     }
     const { body } = rendered;
     const asBytes = { ...rendered, body: typeof body === 'string' ? Buffer.from(body) : body };
     // A request that began before an import may end after one that has seen it.
-    if (!isOlder(holdsAt, kept.peek(name))) kept.set(name, { rendered: asBytes, holdsAt });
+    if (!isOlder(validAt, kept.peek(name))) kept.set(name, { rendered: asBytes, validAt });
     // Requests would wait in vain, one after another, for an answer that does not fit.
     if (kept.has(name)) this.#momentary.delete(name);
     else this.#momentary.set(name, true);
@@ -113,9 +113,9 @@ const isSame = (then: VersionsRow, now: VersionsRow | undefined): boolean =>
   now.version === then.version &&
   now.textVersion === then.textVersion;
 
-const isOlder = (holdsAt: readonly VersionsRow[], kept: Kept | undefined): boolean =>
-  holdsAt.some((now) =>
-    kept?.holdsAt.some(
+const isOlder = (validAt: readonly VersionsRow[], kept: Kept | undefined): boolean =>
+  validAt.some((now) =>
+    kept?.validAt.some(
       (then) =>
         then.contextId === now.contextId &&
         then.history === now.history &&

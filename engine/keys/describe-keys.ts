@@ -1,4 +1,4 @@
-import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline, ReadSession } from '../../db/session/read-session.ts';
 import { type KeyName, selectTexts } from '../../db/sql/key-texts.ts';
 import { splitCrossKey } from '../../domain/keys/cross-key.ts';
 import type { DescribedKey } from '../cache/text-memory.ts';
@@ -10,7 +10,7 @@ export type KeyToDescribe = { readonly group: DescribedGroup; readonly key: stri
 export async function describeKeys(
   session: Pick<ReadSession, 'read'>,
   keys: readonly KeyToDescribe[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<DescribedKey[]> {
   const named = new Map<string, KeyName>();
   const split = keys.map(({ group, key }) => {
@@ -22,7 +22,7 @@ export async function describeKeys(
     }
     return parts;
   });
-  const rows = named.size === 0 ? [] : await selectTexts(session, [...named.values()], bound);
+  const rows = named.size === 0 ? [] : await selectTexts(session, [...named.values()], deadline);
   const texts = new Map(rows.map((row) => [nameOf(row.groupId, row.key), row]));
   return keys.map(({ group, key }, i) => {
     const { groupId, partGroupIds } = group;

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { type LabelledKeyRow, selectLabelledKeys } from '../../db/sql/key-texts.ts';
 import { isGiven, type KeyFilter } from '../../domain/filters/key-filter.ts';
 import type { Interval } from '../../domain/time/interval.ts';
@@ -10,7 +10,7 @@ import type { KeyList } from '../../segments/keys/key-list.ts';
 import { existingKeys } from '../../store/read/existing-keys.ts';
 import type { DescribedKey, TextsOf } from '../cache/text-memory.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
-import { byBound } from '../snapshot/batch.ts';
+import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
 import { describeKeys, type KeyToDescribe } from './describe-keys.ts';
@@ -24,7 +24,7 @@ type DescribeRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   readonly keys: readonly string[];
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** Loads the texts of keys by one statement for all requests, unless they are cached. */
@@ -32,7 +32,7 @@ export const describedKeysLoader = (
   reader: NodeReader,
 ): DataLoader<DescribeRequest, DescribedKey[]> =>
   new DataLoader(
-    (requests) => byBound(requests, (batch, bound) => describeAll(reader, batch, bound)),
+    (requests) => byDeadline(requests, (batch, deadline) => describeAll(reader, batch, deadline)),
     { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
 
@@ -49,7 +49,7 @@ type Unknown = KeyToDescribe & { readonly state: ContextState; readonly at: Text
 async function describeAll(
   reader: NodeReader,
   requests: readonly DescribeRequest[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<DescribedKey[][]> {
   const { texts } = reader.memory;
   const states = await statesOf(reader, requests);
@@ -71,7 +71,7 @@ async function describeAll(
     found.push(rows);
   }
   if (unknown.size === 0) return found as DescribedKey[][];
-  const byName = await describeUnknown(reader, unknown, bound);
+  const byName = await describeUnknown(reader, unknown, deadline);
   for (const [r, { group, keys }] of requests.entries()) {
     const rows = found[r] ?? [];
     for (const [i, key] of keys.entries()) rows[i] ??= byName.get(nameOf(group, key));
@@ -84,7 +84,7 @@ async function describeAll(
 async function describeUnknown(
   reader: NodeReader,
   unknown: ReadonlyMap<string, Unknown>,
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<ReadonlyMap<string, DescribedKey>> {
   const { texts } = reader.memory;
   const byName = new Map<string, DescribedKey>();
@@ -92,7 +92,7 @@ async function describeUnknown(
     const rows = await describeKeys(
       reader.session,
       some.map(([, key]) => key),
-      bound,
+      deadline,
     );
     for (const [i, [name, { state, at }]] of some.entries()) {
       const row = rows[i];
@@ -256,9 +256,9 @@ export function createKeyLists(
     const isSearch = filter !== null && isGiven(filter.search);
     const labels = isSearch ? await ownLabels(labelled, group) : null;
     const matches = filter && (await keysFound(group, filter, labels));
-    const common = { group, matches, bound: null };
+    const common = { group, matches, deadline: null };
     if (window) {
-      const segments = await presentKeys(reader.segments, { group, live, window, bound: null });
+      const segments = await presentKeys(reader.segments, { group, live, window, deadline: null });
       return { ...common, segments, withTexts: NO_KEYS };
     }
     const withTexts = await keysWithTexts.load(group);
@@ -287,7 +287,7 @@ export function createKeyLists(
       const describe = async ({ contextId, group }: PageRequest, page: Promise<RawKeyPage>) => {
         const { keys, hasMore } = await page;
         return {
-          keys: await described.load({ contextId, group, keys, bound: null }),
+          keys: await described.load({ contextId, group, keys, deadline: null }),
           hasMore,
         };
       };

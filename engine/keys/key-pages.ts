@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { compareKeys as compareTexts } from '../../domain/keys/compare-keys.ts';
 import {
   compareKeys,
@@ -22,7 +22,7 @@ export type ListedKeys = {
   readonly withTexts: KeyList;
   /** Selects the keys to list; null: all. */
   readonly matches: ((keys: KeyList) => Promise<(ordinal: number) => boolean>) | null;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** Keys in raw form, in byte order, and whether more follow. */
@@ -56,14 +56,14 @@ export async function countKeys(reader: SegmentReader, listed: ListedKeys): Prom
 
 async function* listedKeys(
   reader: SegmentReader,
-  { group, segments, withTexts, matches, bound }: ListedKeys,
+  { group, segments, withTexts, matches, deadline }: ListedKeys,
   after: Uint8Array | null,
 ): AsyncGenerator<KeyList> {
   const cursor = after && oneKey(after);
   let added = cursor
     ? firstOrdinal(withTexts, (key) => compareKeys(withTexts, key, cursor, 0) > 0)
     : 0;
-  for await (const keys of streamKeys(reader, { group, segments, after, bound })) {
+  for await (const keys of streamKeys(reader, { group, segments, after, deadline })) {
     const to = firstOrdinal(
       withTexts,
       (key) => compareKeys(withTexts, key, keys, keys.count - 1) > 0,

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { type Interval, isEmpty } from '../../domain/time/interval.ts';
 import { addKey, emptyKeySet, type KeySet } from '../../segments/filter/key-set.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
@@ -21,7 +21,7 @@ type KeysInWindow = {
   readonly group: SegmentGroup;
   readonly live: readonly StoredSegment[];
   readonly window: Interval;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** A segment that lies partly in the window, and its blocks inside the window. */
@@ -34,7 +34,7 @@ type CutSegment = { readonly segment: StoredSegment; readonly runs: readonly Blo
  */
 export async function presentKeys(
   reader: SegmentReader,
-  { group, live, window, bound }: KeysInWindow,
+  { group, live, window, deadline }: KeysInWindow,
 ): Promise<SegmentKeySet[]> {
   const { memory } = reader;
   const nameOf = (segment: StoredSegment): string =>
@@ -50,7 +50,7 @@ export async function presentKeys(
     else
       cut.push({ segment, runs: coverSegment(window, timeOf(segment, group.shape), false).runs });
   }
-  for (const { segment, present } of await readPresent(reader, cut, { group, bound })) {
+  for (const { segment, present } of await readPresent(reader, cut, { group, deadline })) {
     memory.keep('filters', nameOf(segment), present);
     found.push({ segment, present });
   }
@@ -62,7 +62,7 @@ type PresentKeys = { readonly segment: StoredSegment; readonly present: KeySet }
 async function readPresent(
   reader: SegmentReader,
   cut: readonly CutSegment[],
-  { group, bound }: Pick<KeysInWindow, 'group' | 'bound'>,
+  { group, deadline }: Pick<KeysInWindow, 'group' | 'deadline'>,
 ): Promise<PresentKeys[]> {
   const { bucketSeconds } = group.shape;
   const meter: BlockMeter = { slot: null, bucketSeconds, fold: 'sum' };
@@ -71,7 +71,7 @@ async function readPresent(
   for (const { segment, runs } of cut) {
     for (const run of runs) blocks.request(segment, run, meter, requests);
   }
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   await reader.afterKeys(cut.reduce((sum, { segment }) => sum + segment.keyCount, 0));
   await blocks.decode(sectionsOf);
   const found: PresentKeys[] = [];

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { hasKey, type KeySet, nextKey } from '../../segments/filter/key-set.ts';
 import {
   compareKeys,
@@ -32,7 +32,7 @@ type KeyStreamOptions = {
   readonly segments: readonly SegmentKeySet[];
   /** A compact key: only keys after it; null: all. */
   readonly after: Uint8Array | null;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /**
@@ -42,11 +42,11 @@ type KeyStreamOptions = {
  */
 export async function* streamKeys(
   reader: SegmentReader,
-  { group, segments, after, bound }: KeyStreamOptions,
+  { group, segments, after, deadline }: KeyStreamOptions,
 ): AsyncGenerator<KeyList> {
   const inputs = segments.map((segment): Input => openInput(segment, after));
   for (;;) {
-    await readNext(reader, { group, inputs, bound });
+    await readNext(reader, { group, inputs, deadline });
     const open = inputs.filter(({ pending }) => pending !== null);
     if (open.length === 0) return;
     await waitForTime(
@@ -91,10 +91,13 @@ function openInput({ segment, present }: SegmentKeySet, after: Uint8Array | null
 type NextRead = {
   readonly group: SegmentGroup;
   readonly inputs: readonly Input[];
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
-async function readNext(reader: SegmentReader, { group, inputs, bound }: NextRead): Promise<void> {
+async function readNext(
+  reader: SegmentReader,
+  { group, inputs, deadline }: NextRead,
+): Promise<void> {
   const requests = new SectionRequests();
   const due: { readonly input: Input; readonly next: OpenRange }[] = [];
   for (const input of inputs) {
@@ -104,7 +107,7 @@ async function readNext(reader: SegmentReader, { group, inputs, bound }: NextRea
     due.push({ input, next });
   }
   if (due.length === 0) return;
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   for (const { input, next } of due) {
     await waitForTime(reader, next.range.keyCount);
     const keys = readKeys(next.range, group.codec, sectionsOf(input.segment));

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
@@ -19,11 +19,11 @@ export async function readFineSteps(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   requests: readonly FineStepsRequest[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<StepSeries[]> {
   const grids = [...groupBy(requests, gridName).values()];
   const firsts = grids.map(([first]) => first as FineStepsRequest);
-  const { keys, steps } = await readStepBlocks(reader, live, firsts, bound);
+  const { keys, steps } = await readStepBlocks(reader, live, firsts, deadline);
   const found = new Map<FineStepsRequest, StepSeries>();
   for (const [i, ofGrid] of grids.entries()) {
     for (const request of ofGrid) {

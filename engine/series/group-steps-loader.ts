@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { byBound } from '../snapshot/batch.ts';
+import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { NodeReader } from '../snapshot/node-reader.ts';
 import { type GroupStep, readGroupSteps } from './group-steps.ts';
@@ -15,14 +15,14 @@ type GroupStepsRequest = {
   /** Keys or networks in raw form. */
   readonly listed: readonly string[];
   readonly within: KeysWithin | null;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** Each topper has its own listed keys, so requests share no results. */
 export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>
   new DataLoader(
     (requests) =>
-      byBound(requests, async (batch, bound) => {
+      byDeadline(requests, async (batch, deadline) => {
         for (;;) {
           const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, batch);
           const reads = batch.map(({ read, stepSeconds, listed, within }, i) => {
@@ -30,7 +30,7 @@ export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsReque
             if (!group) throw new Error('a context was not read');
             return { group, read, stepSeconds, listed, within };
           });
-          const answers = await readGroupSteps(reader.segments, segments, reads, bound);
+          const answers = await readGroupSteps(reader.segments, segments, reads, deadline);
           if (isOneSnapshot()) return answers;
         }
       }),

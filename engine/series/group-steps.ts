@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { rawNetwork } from '../../domain/keys/address-forms.ts';
 import { runWhole } from '../../domain/sliced.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
@@ -34,9 +34,9 @@ export async function readGroupSteps(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   reads: readonly GroupStepsRead[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<GroupStep[][]> {
-  const { keys, steps } = await readStepBlocks(reader, live, reads, bound);
+  const { keys, steps } = await readStepBlocks(reader, live, reads, deadline);
   const answers: GroupStep[][] = [];
   for (const [i, read] of reads.entries()) {
     const totals = new Map<number, { total: Exact[]; others: Exact[] }>();

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
-import { byBound } from '../snapshot/batch.ts';
+import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { NodeReader } from '../snapshot/node-reader.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
@@ -27,7 +27,7 @@ export type KeySeriesRequest = {
   readonly read: MeterRead;
   readonly stepSeconds: number;
   readonly key: string | null;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 type Request = KeySeriesRequest & Pick<RequestedKeySeries, 'question'>;
@@ -41,7 +41,8 @@ export class KeySeriesLoader {
 
   constructor(reader: NodeReader) {
     this.#loader = new DataLoader(
-      (requests) => byBound(requests, (batch, bound) => this.#loadAll(reader, batch, bound)),
+      (requests) =>
+        byDeadline(requests, (batch, deadline) => this.#loadAll(reader, batch, deadline)),
       {
         batchScheduleFn: reader.batchScheduleFn,
         cacheKeyFn: requestName,
@@ -66,11 +67,11 @@ export class KeySeriesLoader {
   async #loadAll(
     reader: NodeReader,
     requests: readonly Request[],
-    bound: TimeBound | null,
+    deadline: Deadline | null,
   ): Promise<KeySeriesFound[]> {
     // Smaller batches are read together with what else is read now.
     if (requests.length === KEYS_AT_ONCE) await reader.pause();
-    const found = await loadAll(reader, requests, bound);
+    const found = await loadAll(reader, requests, deadline);
     // A series that was read for its values need not be read again for its steps.
     for (const [i, request] of requests.entries()) {
       await reader.afterKeys(1);
@@ -83,16 +84,16 @@ export class KeySeriesLoader {
   }
 }
 
-function requestName({ read, stepSeconds, key, bound, question }: Request): string {
+function requestName({ read, stepSeconds, key, deadline, question }: Request): string {
   const values = question && `${question.ranks.join()} of ${question.bucketCount}`;
-  const grid = `${nameOfRead(read)} ${stepSeconds} ${bound?.seconds} ${values}`;
+  const grid = `${nameOfRead(read)} ${stepSeconds} ${deadline?.seconds} ${values}`;
   return `${grid} ${key === null ? 'all' : `key ${key}`}`;
 }
 
 async function loadAll(
   reader: NodeReader,
   requests: readonly Request[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<KeySeriesFound[]> {
   for (;;) {
     const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, requests);
@@ -101,7 +102,7 @@ async function loadAll(
       if (!group) throw new Error('a context was not read');
       return { group, read, stepSeconds, key, question };
     });
-    const found = await readAll(reader.segments, segments, requested, bound);
+    const found = await readAll(reader.segments, segments, requested, deadline);
     // The plan may be of a snapshot that a failed statement has ended.
     if (isOneSnapshot()) return found;
   }
@@ -111,15 +112,15 @@ async function readAll(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   requested: readonly RequestedKeySeries[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<KeySeriesFound[]> {
   const inSeries = requested.filter((each) => wayOf(each) === 'series');
   const fine = requested.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
   const ofNetworks = requested.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
-  const ofSeries = (await readKeySeries(reader, live, inSeries, bound)).values();
+  const ofSeries = (await readKeySeries(reader, live, inSeries, deadline)).values();
   const others: Record<'blocks' | 'networks', Iterator<StepSeries>> = {
-    blocks: (await readFineSteps(reader, live, fine, bound)).values(),
-    networks: (await readNetworkSteps(reader, live, ofNetworks, { bound })).values(),
+    blocks: (await readFineSteps(reader, live, fine, deadline)).values(),
+    networks: (await readNetworkSteps(reader, live, ofNetworks, { deadline })).values(),
   };
   const found: KeySeriesFound[] = [];
   for (const each of requested) {

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
@@ -35,11 +35,11 @@ export async function readKeySeries(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   requested: readonly RequestedKeySeries[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<KeySeriesFound[]> {
   const cache = new SealedValueCache(reader, live);
   const inSealed = requested.map((each) => (each.question ? cache.find(each) : null));
-  const parts = await readKeyParts(reader, live, requested.map(withoutKnown(inSealed)), bound);
+  const parts = await readKeyParts(reader, live, requested.map(withoutKnown(inSealed)), deadline);
   const found: KeySeriesFound[] = [];
   const seriesOfParts = new Map<readonly SeriesPart[], StepSeries>();
   for (const [i, each] of requested.entries()) {
@@ -61,11 +61,11 @@ export async function readKeyValues(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   requests: readonly KeyStepsRequest[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<TalliedValues[]> {
   const cache = new SealedValueCache(reader, live);
   const inSealed = requests.map((each) => cache.find(each));
-  const parts = await readKeyParts(reader, live, requests.map(withoutKnown(inSealed)), bound);
+  const parts = await readKeyParts(reader, live, requests.map(withoutKnown(inSealed)), deadline);
   const found: TalliedValues[] = [];
   for (const [i, { read }] of requests.entries()) {
     found.push(valuesOf(cache, inSealed[i] ?? null, parts[i] ?? [], read.fold));

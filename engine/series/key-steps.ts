@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import {
   ceilTo,
   type EpochSeconds,
@@ -53,13 +53,13 @@ export async function readKeyParts(
   reader: SegmentReader,
   segments: Iterable<StoredSegment>,
   requests: readonly KeyStepsRequest[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<(readonly SeriesPart[])[]> {
   const live = [...segments];
   const grids = [...groupBy(requests, gridName).values()].map((ofGrid) => openGrid(live, ofGrid));
   const [inner, edges] = await Promise.all([
-    readInner(reader, grids, bound),
-    readEdges(reader, live, grids, bound),
+    readInner(reader, grids, deadline),
+    readEdges(reader, live, grids, deadline),
   ]);
   const found = new Map<KeyStepsRequest, readonly SeriesPart[]>();
   for (const grid of grids) {
@@ -143,7 +143,7 @@ async function readEdges(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   grids: readonly Grid[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<EdgeParts> {
   const requested = grids.flatMap((grid) =>
     grid.edges.flatMap((interval) => edgeQuestions(grid, interval)),
@@ -155,7 +155,7 @@ async function readEdges(
           reader,
           { segments: live, rollUps: [] },
           requested.map(({ question }) => question),
-          bound,
+          deadline,
         );
   const parts: EdgeParts = new Map();
   for (const [i, { grid, at, keys }] of requested.entries()) {
@@ -217,7 +217,7 @@ type OfSegment = {
 async function readInner(
   reader: SegmentReader,
   grids: readonly Grid[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<InnerParts> {
   const asked: OfSegment[] = [];
   for (const grid of grids.filter(({ inner }) => !isEmpty(inner))) {
@@ -234,7 +234,7 @@ async function readInner(
     }
   }
   const requested = asked.flatMap(({ series }) => series ?? []);
-  const found = (await readSegmentSeries(reader, requested, bound)).values();
+  const found = (await readSegmentSeries(reader, requested, deadline)).values();
   const parts: InnerParts = new Map();
   for (const { grid, segment, series } of asked) {
     const ofKeys = series ? (found.next().value ?? []) : [];

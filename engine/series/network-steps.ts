@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { type Network, rawNetwork } from '../../domain/keys/address-forms.ts';
 import {
   ceilTo,
@@ -51,7 +51,7 @@ export async function readNetworkSteps(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   requests: readonly NetworkStepsRequest[],
-  { bound, sizes = SIZES }: { readonly bound: TimeBound | null; readonly sizes?: StepSizes },
+  { deadline, sizes = SIZES }: { readonly deadline: Deadline | null; readonly sizes?: StepSizes },
 ): Promise<StepSeries[]> {
   const grids = [...groupBy(requests, gridName).values()].map(openGrid);
   const pieces = grids.flatMap((grid) => piecesOf(grid, live, sizes));
@@ -60,7 +60,7 @@ export async function readNetworkSteps(
       ...first,
       read: { ...first.read, interval },
     }));
-    const { keys, steps } = await readStepBlocks(reader, live, reads, bound);
+    const { keys, steps } = await readStepBlocks(reader, live, reads, deadline);
     for (const [i, piece] of together.entries()) {
       await addPiece(reader, piece, { keys, steps: steps[i] ?? [] }, sizes);
     }

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { columnPart } from '../../segments/codes/column.ts';
@@ -64,7 +64,7 @@ const ROWS_AT_ONCE = 4_000_000;
 export async function readSegmentSeries(
   reader: SegmentReader,
   requested: readonly SeriesRequest[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<(SegmentSeries | null)[][]> {
   const found: (SegmentSeries | null)[][] = [];
   const open: OpenSeries[] = [];
@@ -77,9 +77,9 @@ export async function readSegmentSeries(
     }
   }
   const ordinals = new KeyOrdinals(reader);
-  const heads = await readHeadKeys(reader, open, { ordinals, bound });
-  const others = await readHeadSeries(reader, open, { heads, ordinals, bound });
-  await readFromTiles(reader, others, { ordinals, bound });
+  const heads = await readHeadKeys(reader, open, { ordinals, deadline });
+  const others = await readHeadSeries(reader, open, { heads, ordinals, deadline });
+  await readFromTiles(reader, others, { ordinals, deadline });
   return found;
 }
 
@@ -108,7 +108,7 @@ function findCached(
   return [];
 }
 
-type Finding = { readonly ordinals: KeyOrdinals; readonly bound: TimeBound | null };
+type Finding = { readonly ordinals: KeyOrdinals; readonly deadline: Deadline | null };
 
 /** By segment: the keys that have a series of their own. */
 type HeadKeys = ReadonlyMap<StoredSegment, KeyList>;
@@ -117,7 +117,7 @@ type HeadKeys = ReadonlyMap<StoredSegment, KeyList>;
 async function readHeadKeys(
   reader: SegmentReader,
   open: readonly OpenSeries[],
-  { ordinals, bound }: Finding,
+  { ordinals, deadline }: Finding,
 ): Promise<HeadKeys> {
   const heads = new Map<StoredSegment, KeyList>();
   const missing = new Map<StoredSegment, SegmentGroup>();
@@ -134,7 +134,7 @@ async function readHeadKeys(
     if (headSeries && ofSegment.length > FEW_KEYS) continue;
     for (const each of ofSegment) ordinals.request(each, requests);
   }
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   await ordinals.decode(sectionsOf);
   for (const [segment, { codec }] of missing) {
     const section = segment.directory().headSeries?.keys;
@@ -150,7 +150,7 @@ async function readHeadKeys(
 async function readHeadSeries(
   reader: SegmentReader,
   open: readonly OpenSeries[],
-  { heads, ordinals, bound }: Finding & { readonly heads: HeadKeys },
+  { heads, ordinals, deadline }: Finding & { readonly heads: HeadKeys },
 ): Promise<OpenSeries[]> {
   const others: OpenSeries[] = [];
   const inHeads: { readonly each: OpenSeries; readonly headIndex: number }[] = [];
@@ -177,7 +177,7 @@ async function readHeadSeries(
       headSeries?.columns[read.slot - 1] ?? null,
     ]);
   }
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   await ordinals.decode(sectionsOf);
   for (const ofMeter of ofMeters.values()) {
     const { each } = ofMeter[0] as (typeof inHeads)[number];
@@ -221,7 +221,7 @@ type Piece = {
 async function readFromTiles(
   reader: SegmentReader,
   open: readonly OpenSeries[],
-  { ordinals, bound }: Finding,
+  { ordinals, deadline }: Finding,
 ): Promise<void> {
   const located = open.flatMap((each) => {
     const ordinal = ordinals.of(each);
@@ -239,7 +239,7 @@ async function readFromTiles(
     const own = i === 0 ? requests : new SectionRequests();
     const tiles = new SegmentTiles(reader, options);
     for (const each of batch.flatMap((piece) => piece.tiles)) tiles.request(each, own);
-    const sectionsOf = await own.read(reader, bound);
+    const sectionsOf = await own.read(reader, deadline);
     await Promise.all([blocks.decode(sectionsOf), tiles.decode(sectionsOf)]);
     for (const piece of batch) await makeSeries(reader, piece, tiles);
   }

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-memory.ts';
 import { SegmentBlocks } from '../fetch/segment-blocks.ts';
@@ -37,7 +37,7 @@ export async function readStepBlocks(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   reads: readonly StepRead[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<{ readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[][] }> {
   const planned = reads.map((each) => plan(live, each));
   const requests = new SectionRequests();
@@ -49,7 +49,7 @@ export async function readStepBlocks(
       blocks.request(segment, run, each.read, requests);
     }
   }
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   // Blocks first: a thread decodes them meanwhile.
   await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
   const steps = planned.map((parts) => parts.map((part) => stepsOf(part, blocks)));

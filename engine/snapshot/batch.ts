@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 
 /** See NodeReader. */
@@ -39,16 +39,16 @@ export const oneLoader = <Key, Row, CacheKey = Key>(
  * Returns the answers to `keys` in their order, with one statement per time limit; ordinarily all
  * keys have the same limit. If a statement fails, only its own keys fail.
  */
-export async function byBound<Key extends { bound: TimeBound | null }, Value>(
+export async function byDeadline<Key extends { deadline: Deadline | null }, Value>(
   keys: readonly Key[],
-  select: (keys: readonly Key[], bound: TimeBound | null) => Promise<readonly Value[]>,
+  select: (keys: readonly Key[], deadline: Deadline | null) => Promise<readonly Value[]>,
 ): Promise<(Value | Error)[]> {
   const answers = new Map<Key, Value | Error>();
-  const batches = groupBy(keys, ({ bound }) => bound?.seconds ?? null);
+  const batches = groupBy(keys, ({ deadline }) => deadline?.seconds ?? null);
   await Promise.all(
     [...batches.values()].map(async (batch) => {
       try {
-        const values = await select(batch, batch[0]?.bound ?? null);
+        const values = await select(batch, batch[0]?.deadline ?? null);
         batch.forEach((key, index) => {
           const value = values[index];
           answers.set(key, value === undefined ? new Error('a batch gave too little') : value);

@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 import type { PagePlacement } from '../../db/page-placement.ts';
 import type { CopySource, PageSource } from '../../db/session/copy-source.ts';
-import { PagesGone, SnapshotMoved } from '../../db/session/read-session.ts';
-import { PassedOver } from '../../db/session/snapshot-check.ts';
-import { isPast, type TimeBound, timedOut } from '../../db/session/time-bound.ts';
+import { type Deadline, isPast, timedOut } from '../../db/session/deadline.ts';
+import { PagesGone, RetryRequest } from '../../db/session/read-session.ts';
+import { StandbyRejected } from '../../db/session/snapshot-check.ts';
 import { type CatalogRow, selectCatalogs } from '../../db/sql/catalog.ts';
 import { type NamedVersionsRow, selectVersions, type VersionsRow } from '../../db/sql/versions.ts';
 import { type FetchedPages, fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
@@ -14,7 +14,7 @@ import { memoryKey, type ServiceMemory } from '../cache/service-memory.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
-import { byBound } from './batch.ts';
+import { byDeadline } from './batch.ts';
 import type { BatchGate } from './batch-gate.ts';
 import { pause, yieldToEventLoop } from './event-loop-scheduler.ts';
 import type { RequestSession } from './request-session.ts';
@@ -50,7 +50,7 @@ type NodeReaderOptions = {
   /** See RequestReads. */
   readonly onListed: (keys: number) => void;
   /** Time limit of all work of the request; null: no limit. */
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   readonly requestId: string | null;
   readonly batches: BatchGate;
   /** Called with how each topper is answered. */
@@ -62,7 +62,7 @@ const KEYS_AT_ONCE = 500;
 
 type PagesWanted = {
   readonly requests: readonly PageRequest[];
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /**
@@ -84,7 +84,7 @@ export class NodeReader {
   readonly onPlan: TellPlan;
   /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
-  readonly #bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   readonly #nodeUrl: string;
   readonly #pages: CopySource;
   /** The snapshot of the following fields; a new one begins after a failed statement. */
@@ -96,7 +96,7 @@ export class NodeReader {
   readonly #readAt = new Map<number, VersionsRow>();
 
   constructor(options: NodeReaderOptions) {
-    const { session, nodeUrl, memory, caller, bound, requestId, onPlan } = options;
+    const { session, nodeUrl, memory, caller, deadline, requestId, onPlan } = options;
     this.requestId = requestId;
     this.#batches = options.batches;
     this.batchScheduleFn = options.batches.schedule;
@@ -106,7 +106,7 @@ export class NodeReader {
     this.caller = caller;
     this.onFilter = options.onFilter;
     this.onListed = options.onListed;
-    this.#bound = bound;
+    this.deadline = deadline;
     this.#nodeUrl = nodeUrl;
     const { placement, distributedPages } = options;
     this.#pages = {
@@ -148,7 +148,7 @@ export class NodeReader {
 
   #check(): void {
     this.caller.signal.throwIfAborted();
-    if (isPast(this.#bound)) throw timedOut(this.#bound);
+    if (isPast(this.deadline)) throw timedOut(this.deadline);
   }
 
   /** Takes versions that a statement of this session has read. */
@@ -160,7 +160,7 @@ export class NodeReader {
   #keepVersions(known: Map<number, NamedVersionsRow>, rows: readonly NamedVersionsRow[]): void {
     for (const row of rows) {
       known.set(row.contextId, row);
-      if (!this.session.isAway) this.memory.noteHistory(this.#nodeUrl, row.history);
+      if (!this.session.usesStandby) this.memory.noteHistory(this.#nodeUrl, row.history);
     }
   }
 
@@ -181,7 +181,7 @@ export class NodeReader {
   }
 
   /** The versions of the contexts that were read. */
-  get holdsAt(): readonly VersionsRow[] {
+  get validAt(): readonly VersionsRow[] {
     return [...this.#readAt.values()];
   }
 
@@ -249,10 +249,10 @@ export class NodeReader {
     /** Pages that are requested at the same moment are read by one statement. */
     const pages = new DataLoader<PagesWanted, FetchedPages>(
       (wanted) =>
-        byBound(wanted, async (batch, bound) => {
+        byDeadline(wanted, async (batch, deadline) => {
           const fetched = await this.#fetch(
             batch.flatMap(({ requests }) => requests),
-            bound,
+            deadline,
           );
           return batch.map(() => fetched);
         }),
@@ -266,22 +266,22 @@ export class NodeReader {
       pause: () => this.pause(),
       afterKeys: (count) => this.afterKeys(count),
       yieldToEventLoop: () => this.yieldToEventLoop(),
-      fetch: async (requests, bound) =>
-        requests.length === 0 ? new Map() : pages.load({ requests, bound }),
+      fetch: async (requests, deadline) =>
+        requests.length === 0 ? new Map() : pages.load({ requests, deadline }),
     };
   }
 
-  /** Fetches pages. Errors: PagesGone or PassedOver: the whole request retries from the start. */
-  async #fetch(requests: readonly PageRequest[], bound: TimeBound | null): Promise<FetchedPages> {
+  /** Fetches pages. Errors: PagesGone or StandbyRejected: the request retries from the start. */
+  async #fetch(requests: readonly PageRequest[], deadline: Deadline | null): Promise<FetchedPages> {
     try {
-      return await fetchPages(this.#pages, requests, bound);
+      return await fetchPages(this.#pages, requests, deadline);
     } catch (error) {
       // Thrown by a read on another connection, so the session does not know yet.
-      if (error instanceof SnapshotMoved) this.session.fail(error);
+      if (error instanceof RetryRequest) this.session.fail(error);
       if (!(error instanceof MissingPages)) throw error;
       // The manifest may be newer than the standby's data; for the primary it is still valid.
-      if (this.session.isAway) return this.session.fail(new PassedOver('behind', error));
-      for (const row of this.holdsAt) this.memory.manifests.forget(this.#ownerOf(row));
+      if (this.session.usesStandby) return this.session.fail(new StandbyRejected('behind', error));
+      for (const row of this.validAt) this.memory.manifests.forget(this.#ownerOf(row));
       return this.session.fail(new PagesGone(error));
     }
   }

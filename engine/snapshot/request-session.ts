@@ -1,9 +1,9 @@
 import type {
+  Deadline,
   ReadSession,
+  RetryRequest,
   SnapshotCheck,
-  SnapshotMoved,
   Statement,
-  TimeBound,
 } from '../../db/session/read-session.ts';
 import type { StandbySession } from '../../db/session/standby-session.ts';
 import { isVersioned } from './versioned-reads.ts';
@@ -15,14 +15,14 @@ import { isVersioned } from './versioned-reads.ts';
  * a standby is used.
  */
 export class RequestSession {
-  readonly #home: ReadSession;
+  readonly #primary: ReadSession;
   readonly #choose: () => StandbySession | null;
-  #away: StandbySession | null = null;
+  #standby: StandbySession | null = null;
   #isDecided = false;
 
   /** choose: returns a session on the standby to read from; null: none. */
-  constructor(home: ReadSession, choose: () => StandbySession | null = () => null) {
-    this.#home = home;
+  constructor(primary: ReadSession, choose: () => StandbySession | null = () => null) {
+    this.#primary = primary;
     this.#choose = choose;
   }
 
@@ -32,55 +32,55 @@ export class RequestSession {
       this.#isDecided = true;
       const chosen = this.#choose();
       // A request must not wait for a standby while it holds a connection that others may need.
-      if (chosen && this.#home.leave()) this.#away = chosen;
+      if (chosen && this.#primary.detach()) this.#standby = chosen;
     }
-    return this.#away;
+    return this.#standby;
   }
 
   /** Whether a standby was chosen. */
-  get isAway(): boolean {
-    return this.#away !== null;
+  get usesStandby(): boolean {
+    return this.#standby !== null;
   }
 
   /** See ReadSession for this and the following members. */
   get snapshot(): number {
-    return this.#home.snapshot;
+    return this.#primary.snapshot;
   }
 
-  get moved(): SnapshotMoved | null {
-    return this.#home.moved ?? this.#away?.moved ?? null;
+  get moved(): RetryRequest | null {
+    return this.#primary.moved ?? this.#standby?.moved ?? null;
   }
 
-  read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
-    return this.#sessionFor(statement).read<Row>(statement, bound);
+  read<Row>(statement: Statement, deadline?: Deadline | null): Promise<Row[]> {
+    return this.#sessionFor(statement).read<Row>(statement, deadline);
   }
 
   readAlone<Row>(
     statement: Statement,
     checkOf: (rows: readonly Row[]) => SnapshotCheck,
-    bound?: TimeBound | null,
+    deadline?: Deadline | null,
   ): Promise<Row[]> {
-    return this.#home.readAlone(statement, checkOf, bound);
+    return this.#primary.readAlone(statement, checkOf, deadline);
   }
 
-  copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
-    return this.#sessionFor(copy).copy(copy, bound);
+  copy(copy: Pick<Statement, 'query' | 'text'>, deadline?: Deadline | null): Promise<Buffer> {
+    return this.#sessionFor(copy).copy(copy, deadline);
   }
 
-  rest(): boolean {
-    return this.#home.rest();
+  releaseIdle(): boolean {
+    return this.#primary.releaseIdle();
   }
 
-  fail(moved: SnapshotMoved): never {
-    this.#away?.fail(moved);
-    return this.#home.fail(moved);
+  fail(moved: RetryRequest): never {
+    this.#standby?.fail(moved);
+    return this.#primary.fail(moved);
   }
 
   async end(): Promise<void> {
-    await Promise.all([this.#home.end(), this.#away?.end()]);
+    await Promise.all([this.#primary.end(), this.#standby?.end()]);
   }
 
   #sessionFor({ query = '' }: Pick<Statement, 'query'>): ReadSession | StandbySession {
-    return (isVersioned(query) ? this.standby() : null) ?? this.#home;
+    return (isVersioned(query) ? this.standby() : null) ?? this.#primary;
   }
 }

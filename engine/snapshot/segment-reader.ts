@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import {
   pagesOfSections,
   type SectionLocation,
@@ -21,7 +21,7 @@ export type SegmentReader = {
   /** Fetches pages by one statement. Errors: MissingPages. */
   readonly fetch: (
     requests: readonly PageRequest[],
-    bound: TimeBound | null,
+    deadline: Deadline | null,
   ) => Promise<FetchedPages>;
   /** Await it during long work. Errors: the request's time limit has passed, or its caller left. */
   readonly pause: () => Promise<void> | undefined;
@@ -58,10 +58,10 @@ export class SectionRequests {
    */
   async read(
     reader: SegmentReader,
-    bound: TimeBound | null,
+    deadline: Deadline | null,
   ): Promise<(segment: StoredSegment) => Sections> {
     const requests = Array.from(this.#pages, ([segment, pages]) => ({ segment, pages }));
-    const fetched = await reader.fetch(requests, bound);
+    const fetched = await reader.fetch(requests, deadline);
     const opened = new Map<StoredSegment, Sections>();
     return (segment) => {
       const sections = opened.get(segment) ?? sectionsOf(segment, fetched);

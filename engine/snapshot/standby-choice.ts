@@ -1,4 +1,4 @@
-import { PassedOver, SnapshotMoved } from '../../db/session/snapshot-check.ts';
+import { RetryRequest, StandbyRejected } from '../../db/session/snapshot-check.ts';
 import { StandbySession, type StandbySessionOptions } from '../../db/session/standby-session.ts';
 import type { VersionedRow } from '../../db/sql/versions.ts';
 import { standbyCheck } from '../../db/standby-check.ts';
@@ -45,7 +45,7 @@ export class StandbyChoice {
     this.#viewed.set(contextId, both);
     const { url = '', session = null } = this.#chosen ?? {};
     const isCovered = before !== undefined && hasUrl(both, url);
-    if (session && !isCovered) session.fail(new SnapshotMoved('a standby lacks a context'));
+    if (session && !isCovered) session.fail(new RetryRequest('a standby lacks a context'));
   }
 
   isShared(contextId: number): boolean {
@@ -74,7 +74,8 @@ export class StandbyChoice {
             ...sessionAt(url),
             check: standbyCheck(expected),
             onFailed(error) {
-              if (error instanceof PassedOver) standbys.passedOver(url, error.reason, expected);
+              if (error instanceof StandbyRejected)
+                standbys.passedOver(url, error.reason, expected);
             },
           });
     this.#chosen = { url: url ?? primaryUrl, session };

@@ -1,4 +1,4 @@
-import type { PassReason } from '../../db/session/snapshot-check.ts';
+import type { RejectionReason } from '../../db/session/snapshot-check.ts';
 import type { VersionedRow } from '../../db/sql/versions.ts';
 import { faultOf, type StandbyRow } from '../../db/standby-check.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -21,7 +21,7 @@ type Notice = 'passed over' | 'used again' | null;
 export class StandbyState {
   /** When it became unfit; null: it is fit for all contexts. */
   #since: number | null = null;
-  #reason: PassReason | null = null;
+  #reason: RejectionReason | null = null;
   #isOut = false;
   /** By context: the versions that the standby has to reach. */
   readonly #behind = new Map<number, VersionedRow>();
@@ -30,7 +30,7 @@ export class StandbyState {
   #isLooking = false;
   #isReported = false;
 
-  get reason(): PassReason | null {
+  get reason(): RejectionReason | null {
     return this.#reason;
   }
 
@@ -55,7 +55,7 @@ export class StandbyState {
   }
 
   /** Notes that a request that expected these versions had to retry from the start. */
-  passOver(reason: PassReason, expected: readonly VersionedRow[], nowMs: number): void {
+  passOver(reason: RejectionReason, expected: readonly VersionedRow[], nowMs: number): void {
     if (this.#since === null) {
       this.#since = nowMs;
       this.#lookLater(nowMs);

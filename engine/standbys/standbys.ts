@@ -1,6 +1,6 @@
+import { within } from '../../db/session/deadline.ts';
 import { busyConnections, type NodePools } from '../../db/session/node-pools.ts';
-import type { PassReason } from '../../db/session/snapshot-check.ts';
-import { withinBound } from '../../db/session/time-bound.ts';
+import type { RejectionReason } from '../../db/session/snapshot-check.ts';
 import type { VersionedRow } from '../../db/sql/versions.ts';
 import { selectStandby } from '../../db/standby-check.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -10,7 +10,7 @@ import { StandbyState } from './standby-state.ts';
 type StandbysOptions = {
   readonly pools: NodePools;
   /** Called once with a standby's address when it has been passed over for long … */
-  readonly onPassedOver?: (url: string, reason: PassReason) => void;
+  readonly onPassedOver?: (url: string, reason: RejectionReason) => void;
   /** … and once when it is used again. */
   readonly onUsedAgain?: (url: string) => void;
 };
@@ -29,14 +29,14 @@ type Wanted = {
 type SharedUse = {
   readonly url: string;
   readonly answered: number;
-  readonly passedOver: ReadonlyMap<PassReason, number>;
+  readonly passedOver: ReadonlyMap<RejectionReason, number>;
   /** Why the standby is passed over now; null: it is used. */
-  readonly reason: PassReason | null;
+  readonly reason: RejectionReason | null;
 };
 
 type Known = {
   readonly state: StandbyState;
-  readonly passedOver: Map<PassReason, number>;
+  readonly passedOver: Map<RejectionReason, number>;
   answered: number;
 };
 
@@ -75,7 +75,7 @@ export class Standbys {
     known.state.answered();
   }
 
-  passedOver(url: string, reason: PassReason, expected: readonly VersionedRow[]): void {
+  passedOver(url: string, reason: RejectionReason, expected: readonly VersionedRow[]): void {
     const { state, passedOver } = this.#at(url);
     passedOver.set(reason, (passedOver.get(reason) ?? 0) + 1);
     state.passOver(reason, expected, performance.now());
@@ -115,7 +115,7 @@ export class Standbys {
       if (notice === 'passed over' && reason) onPassedOver?.(url, reason);
       if (notice === 'used again') onUsedAgain?.(url);
     };
-    withinBound(selectStandby(pools.at(url).control, contextIds), bound).then(notify, () =>
+    within(selectStandby(pools.at(url).control, contextIds), bound).then(notify, () =>
       notify(null),
     );
   }

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { lengthsName } from '../../domain/filters/network-lengths.ts';
 import { ceilTo, clippedSteps, type Interval } from '../../domain/time/interval.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
@@ -42,7 +42,7 @@ const SIZES: TrendSizes = {
 };
 
 type TrendOptions = {
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   readonly sizes?: TrendSizes;
 };
 
@@ -63,7 +63,7 @@ export async function answerTrends(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   requested: readonly RequestedTrend[],
-  { bound, sizes = SIZES }: TrendOptions,
+  { deadline, sizes = SIZES }: TrendOptions,
 ): Promise<TrendAnswer[]> {
   const answers = new Map(requested.map((each): [RequestedTrend, TopKeys[]] => [each, []]));
   const pieces = requested.flatMap((each) => piecesOf(each, live, sizes));
@@ -76,7 +76,7 @@ export async function answerTrends(
       requestParts(known, partsOf(each), requests);
       await reader.pause();
     }
-    const sectionsOf = await requests.read(reader, bound);
+    const sectionsOf = await requests.read(reader, deadline);
     // Blocks first: a thread decodes them meanwhile.
     await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
     for (const each of planned) {

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { lengthsName } from '../../domain/filters/network-lengths.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
@@ -56,7 +56,7 @@ export async function boundKeys(
   reader: SegmentReader,
   live: readonly StoredSegment[],
   { group, read, selection, rank, maxItems }: BoundKeysRead,
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<{ readonly keys: readonly BoundedKey[]; readonly keyCount: number }> {
   const { topperBucketSeconds } = group.shape;
   const stepSeconds = stepOf(group.shape);
@@ -64,7 +64,7 @@ export async function boundKeys(
   const requests = new SectionRequests();
   const opened = openParts(reader);
   requestParts(opened, { group, read, parts }, requests);
-  const sectionsOf = await requests.read(reader, bound);
+  const sectionsOf = await requests.read(reader, deadline);
   await Promise.all([opened.blocks.decode(sectionsOf), opened.keys.decode(sectionsOf)]);
   const source = await openSource(reader, { group, read, parts }, opened);
   const boundsOf = await readBounds(reader, parts, { read, source });

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
@@ -53,7 +53,7 @@ type Search = {
   readonly reader: SegmentReader;
   readonly live: LiveSegments;
   readonly requested: RequestedRanking;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /**
@@ -68,11 +68,11 @@ export async function rankBySeries(
   live: LiveSegments,
   requested: RequestedRanking,
   {
-    bound,
+    deadline,
     sizes = sizesOf(requested),
-  }: { readonly bound: TimeBound | null; readonly sizes?: SearchSizes },
+  }: { readonly deadline: Deadline | null; readonly sizes?: SearchSizes },
 ): Promise<RankedKeys> {
-  const search: Search = { reader, live, requested, bound };
+  const search: Search = { reader, live, requested, deadline };
   const { maxItems } = requested.question;
   const first: Candidate[] = [];
   let looked = 0;
@@ -97,7 +97,7 @@ type Likely = { readonly keys: readonly BoundedKey[]; readonly isAll: boolean };
 
 /** Returns the first `wanted` keys in the order of their bounds. */
 async function likelyKeys(
-  { reader, live, requested, bound }: Search,
+  { reader, live, requested, deadline }: Search,
   wanted: number,
 ): Promise<Likely> {
   const { group, read, question } = requested;
@@ -110,11 +110,11 @@ async function likelyKeys(
       rank: rankOf(requested),
       maxItems: wanted,
     };
-    const { keys, keyCount } = await boundKeys(reader, live.segments, wantedKeys, bound);
+    const { keys, keyCount } = await boundKeys(reader, live.segments, wantedKeys, deadline);
     return { keys, isAll: keys.length === keyCount };
   }
   const top = { kind: 'top', within, passing, maxItems: wanted } as const;
-  const [answer] = await answerSegments(reader, live, [{ group, read, question: top }], bound);
+  const [answer] = await answerSegments(reader, live, [{ group, read, question: top }], deadline);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
   const keys = answer.listed.map(({ key }) => ({ key, bound: Number.POSITIVE_INFINITY }));
   return { keys, isAll: keys.length === answer.keyCount };
@@ -132,7 +132,7 @@ function rankOf({ read, question: { percentile, bucketCount } }: RequestedRankin
  * only zeros there.
  */
 async function lookAt(
-  { reader, live, requested, bound }: Search,
+  { reader, live, requested, deadline }: Search,
   keys: readonly BoundedKey[],
   first: Candidate[],
 ): Promise<void> {
@@ -142,8 +142,8 @@ async function lookAt(
   const stepSeconds = group.shape.topperBucketSeconds;
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
   const valuesOf = read.prefix
-    ? (await readNetworkSteps(reader, live.segments, requests, { bound })).map(valuesOfSeries)
-    : await readKeyValues(reader, live.segments, requests, bound);
+    ? (await readNetworkSteps(reader, live.segments, requests, { deadline })).map(valuesOfSeries)
+    : await readKeyValues(reader, live.segments, requests, deadline);
   for (const [i, { key }] of open.entries()) {
     const min = minToRank(first, question.maxItems);
     const value = valueIn(valuesOf[i] as TalliedValues, requested, min);
@@ -212,14 +212,19 @@ function mayRank(
 
 /** Returns the chosen keys with their values in the window, and the rest. */
 async function choose(
-  { reader, live, requested, bound }: Search,
+  { reader, live, requested, deadline }: Search,
   first: readonly Candidate[],
 ): Promise<RankedKeys> {
   const { group, read, question } = requested;
   const { within, passing } = question;
   const keys = first.map(({ key }) => key);
   const chosen = { kind: 'chosen', within, passing, keys } as const;
-  const [answer] = await answerSegments(reader, live, [{ group, read, question: chosen }], bound);
+  const [answer] = await answerSegments(
+    reader,
+    live,
+    [{ group, read, question: chosen }],
+    deadline,
+  );
   if (answer?.kind !== 'chosen') throw new Error('another question was answered');
   const { values, total, others, othersMatching, keyCount } = answer;
   const listed = first.map(({ key, value: beside }, i) => ({

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerPlanned, type PlannedAnswers } from '../answer/answer-segments.ts';
 import { type PlannedRead, planQuestions } from '../answer/plan-questions.ts';
@@ -13,7 +13,7 @@ import type {
 import type { MeterRead } from '../plan/meter-read.ts';
 import { planNote, rememberedNote } from '../plan/plan-note.ts';
 import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
-import { byBound } from '../snapshot/batch.ts';
+import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
 import { identityOf } from '../snapshot/segment-reader.ts';
@@ -35,7 +35,7 @@ type TopperQuestion = {
   readonly contextId: number;
   readonly read: MeterRead;
   readonly question: KeyQuestion;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** A question that is not answered yet, and its group. */
@@ -51,19 +51,19 @@ type Open = {
  */
 export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, KeyAnswer> =>
   new DataLoader(
-    (questions) => byBound(questions, (batch, bound) => answerAll(reader, batch, bound)),
+    (questions) => byDeadline(questions, (batch, deadline) => answerAll(reader, batch, deadline)),
     { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
 
 async function answerAll(
   reader: NodeReader,
   questions: readonly TopperQuestion[],
-  bound: TimeBound | null,
+  deadline: Deadline | null,
 ): Promise<KeyAnswer[]> {
   for (;;) {
     const answers = new Map<TopperQuestion, KeyAnswer>();
     const open = await openQuestions(reader, questions, answers);
-    await answerOpen(reader, open, { answers, bound });
+    await answerOpen(reader, open, { answers, deadline });
     const isOneSnapshot = open.every(({ state }) => state.snapshot === reader.session.snapshot);
     // Another caller's statement failed, and the plan is of a snapshot that no longer exists.
     if (!isOneSnapshot) continue;
@@ -100,21 +100,21 @@ async function openQuestions(
 
 type Answering = {
   readonly answers: Answers;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   readonly live: LiveSegments;
 };
 
 async function answerOpen(
   reader: NodeReader,
   open: readonly Open[],
-  { answers, bound }: Omit<Answering, 'live'>,
+  { answers, deadline }: Omit<Answering, 'live'>,
 ): Promise<void> {
   if (open.length === 0) return;
   const live = await segmentsOfContexts(
     reader,
     open.map(({ requested }) => requested),
   );
-  const answering = { answers, bound, live };
+  const answering = { answers, deadline, live };
   await answerByBlocks(reader, open, answering);
   for (const each of open) await answerBySeries(reader, each, answering);
   await answerAllTrends(reader, open, answering);
@@ -123,7 +123,7 @@ async function answerOpen(
 async function answerByBlocks(
   reader: NodeReader,
   open: readonly Open[],
-  { answers, bound, live }: Answering,
+  { answers, deadline, live }: Answering,
 ): Promise<void> {
   const byQuestion = new Map(open.flatMap((each) => ofBlocks(each)));
   const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
@@ -132,7 +132,7 @@ async function answerByBlocks(
     const unknown = read.questions.filter((put) => !recall(reader, ofQuestion(put), read, answers));
     if (unknown.length > 0) reads.push({ ...read, questions: unknown });
   }
-  const found = await answerReads(reader, reads, { ofQuestion, bound });
+  const found = await answerReads(reader, reads, { ofQuestion, deadline });
   for (const read of reads) {
     for (const put of read.questions) {
       const answer = found.answers.get(put);
@@ -154,14 +154,14 @@ function ofBlocks(open: Open): [SegmentQuestion, Open][] {
 async function answerBySeries(
   reader: NodeReader,
   open: Open,
-  { answers, bound, live }: Answering,
+  { answers, deadline, live }: Answering,
 ): Promise<void> {
   const { requested, group, state } = open;
   const { read, question } = requested;
   if (question.kind !== 'series') return;
   const planned = { read, parts: planSegments(live, read), since: [] };
   if (recall(reader, open, planned, answers)) return;
-  const answer = await rankBySeries(reader.segments, live, { group, read, question }, { bound });
+  const answer = await rankBySeries(reader.segments, live, { group, read, question }, { deadline });
   reader.onPlan(() => planNote(state.catalog, planned, null));
   answers.set(requested, answer);
   remember(reader, open, planned, answer);
@@ -171,7 +171,7 @@ async function answerBySeries(
 async function answerAllTrends(
   reader: NodeReader,
   open: readonly Open[],
-  { answers, bound, live }: Answering,
+  { answers, deadline, live }: Answering,
 ): Promise<void> {
   const requested = open.flatMap((each) => {
     const { read, question } = each.requested;
@@ -181,7 +181,7 @@ async function answerAllTrends(
     return [{ open: each, planned, group: each.group, read, question }];
   });
   if (requested.length === 0) return;
-  const found = await answerTrends(reader.segments, live.segments, requested, { bound });
+  const found = await answerTrends(reader.segments, live.segments, requested, { deadline });
   for (const [i, { open: each, planned }] of requested.entries()) {
     const answer = found[i];
     if (!answer) throw new Error('a trend was left unanswered');
@@ -226,13 +226,13 @@ type PlannedParts = Pick<PlannedRead, 'read' | 'parts' | 'since'>;
 
 type ReadsOptions = {
   readonly ofQuestion: (put: SegmentQuestion) => Open;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 async function answerReads(
   reader: NodeReader,
   reads: readonly PlannedRead[],
-  { ofQuestion, bound }: ReadsOptions,
+  { ofQuestion, deadline }: ReadsOptions,
 ): Promise<PlannedAnswers> {
   const note = (read: PlannedRead, found: PlannedAnswers | null): void => {
     const [put] = read.questions;
@@ -244,7 +244,7 @@ async function answerReads(
     reader.onPlan(() => planNote(catalog, { read: read.read, parts, certified }, blocksRead));
   };
   try {
-    const found = await answerPlanned(reader.segments, reads, bound);
+    const found = await answerPlanned(reader.segments, reads, deadline);
     for (const read of reads) note(read, found);
     return found;
   } catch (error) {

@@ -6,7 +6,7 @@ import {
   type IdentityRow,
   type NodeRow,
   type RequestReads,
-  SnapshotMoved,
+  RetryRequest,
   tokenDigest,
 } from '../loaders/request-reads.ts';
 import type { NodeDirectory } from '../node-directory.ts';
@@ -80,7 +80,7 @@ async function prove(
     contexts: grantsIn(sources, found),
     nodeUrl: found.nodeUrl,
     async lookUpAt(nodeUrl) {
-      const row = await provedRow(sources, claim, { nodeUrl, bound: null, at: null });
+      const row = await provedRow(sources, claim, { nodeUrl, deadline: null, at: null });
       return row ? grantsIn(sources, { row, nodeUrl }) : new Map();
     },
   });
@@ -124,16 +124,18 @@ async function findUser(
     if (url !== null && url !== nodeUrl && !roles.has(url)) roles.set(url, node.role);
   }
   // A primary that hangs must not prevent its stand-ins from answering.
-  const bound = roles.size > 0 ? reads.boundOfAttempt() : null;
+  const deadline = roles.size > 0 ? reads.deadlineOfAttempt() : null;
   let row: IdentityRow | null;
   try {
-    if (bound && reads.isPrimarySilent) throw serviceError('timeout', { seconds: USUAL_SECONDS });
-    row = await provedRow(sources, claim, { nodeUrl, bound, at: 'primary' });
+    if (deadline && reads.isPrimarySilent)
+      throw serviceError('timeout', { seconds: USUAL_SECONDS });
+    row = await provedRow(sources, claim, { nodeUrl, deadline, at: 'primary' });
   } catch (error) {
     if (roles.size === 0 || !isOutOfReach(error)) throw error;
     const isBusy = isOf(error, 'busy');
     reads.refuse(nodeUrl, isBusy ? error : serviceError('unreachable', {}, { cause: error }));
-    const wasBrief = isOf(error, 'timeout') && bound !== null && bound.seconds < USUAL_SECONDS;
+    const wasBrief =
+      isOf(error, 'timeout') && deadline !== null && deadline.seconds < USUAL_SECONDS;
     return findAtStandIns(sources, claim, { roles, failures: [error], wasBrief });
   }
   if (!row) throw gate.failed(claim.username, 'primary');
@@ -169,12 +171,12 @@ async function findAtStandIns(
   const last = [...roles.keys()].at(-1);
   for (const [nodeUrl, role] of roles) {
     const isLast = nodeUrl === last;
-    const bound = isLast ? null : reads.boundOfAttempt();
+    const deadline = isLast ? null : reads.deadlineOfAttempt();
     let row: IdentityRow | null;
     try {
-      row = await provedRow(sources, claim, { nodeUrl, bound, at: 'stand-in' });
+      row = await provedRow(sources, claim, { nodeUrl, deadline, at: 'stand-in' });
     } catch (error) {
-      if (error instanceof SnapshotMoved) throw error;
+      if (error instanceof RetryRequest) throw error;
       failures.push(error);
       continue;
     }

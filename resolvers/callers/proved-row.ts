@@ -7,7 +7,7 @@ type ProofSources = { readonly reads: RequestReads; readonly gate: LogInGate };
 
 type ProofOptions = {
   readonly nodeUrl: string;
-  readonly bound: Parameters<RequestReads['identity']>[2];
+  readonly deadline: Parameters<RequestReads['identity']>[2];
   /** How failed log-ins are counted; null: they are not. */
   readonly at: LogInNode | null;
 };
@@ -20,17 +20,17 @@ type ProofOptions = {
 export async function provedRow(
   { reads, gate }: ProofSources,
   claim: Claim,
-  { nodeUrl, bound, at }: ProofOptions,
+  { nodeUrl, deadline, at }: ProofOptions,
 ): Promise<IdentityRow | null> {
   const { chosenTokens, signal } = reads.proving;
   const proving = {
     caller: gate.caller,
     signal,
     // Nobody waits for a connection of this request while it waits for its turn.
-    letGo: () => reads.release(nodeUrl),
+    release: () => reads.release(nodeUrl),
     check: () => at && gate.check(claim.username, at),
   };
-  const read = (digest: Buffer) => reads.identity(nodeUrl, { ...claim, digest }, bound);
+  const read = (digest: Buffer) => reads.identity(nodeUrl, { ...claim, digest }, deadline);
   const asked = chosenTokens.storedAs(claim) ?? claim.digest;
   const row = await read(asked);
   const chosen = row && chosenOf(row);

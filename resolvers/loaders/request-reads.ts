@@ -1,14 +1,14 @@
 import type { Connection } from '../../db/connection/connection.ts';
+import { isPast, timedOut, within } from '../../db/session/deadline.ts';
 import { inChange } from '../../db/session/in-change.ts';
 import { pagesBeside } from '../../db/session/pages-beside.ts';
 import {
+  type Deadline,
   ReadSession,
   type ReadSessionOptions,
-  type SnapshotMoved,
-  type TimeBound,
+  type RetryRequest,
 } from '../../db/session/read-session.ts';
 import { AnswerPostponed } from '../../db/session/snapshot-check.ts';
-import { isPast, timedOut, withinBound } from '../../db/session/time-bound.ts';
 import { selectContextExists } from '../../db/sql/catalog.ts';
 import { type Claim, type IdentityRow, selectIdentity } from '../../db/sql/identity.ts';
 import type { VersionedRow } from '../../db/sql/versions.ts';
@@ -28,7 +28,7 @@ import { isVersioned } from '../../engine/snapshot/versioned-reads.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import type { RequestReadsOptions } from './request-reads-options.ts';
 
-export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
+export { type Deadline, PagesGone, RetryRequest } from '../../db/session/read-session.ts';
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
 export type { Claim, IdentityRow, NodeRow } from '../../db/sql/identity.ts';
 export { tokenDigest } from '../../db/token-digest.ts';
@@ -47,7 +47,7 @@ export class RequestReads {
   /** The nodes that this request must not read, and the error that says why. */
   readonly #refusals = new Map<string, Error>();
   #ended = false;
-  #isMomentary = false;
+  #isUncacheable = false;
   #databaseNow: EpochSeconds | null = null;
   #postponed: AnswerPostponed | null = null;
   /** How long the request waited for nodes that did not identify the caller. */
@@ -77,7 +77,7 @@ export class RequestReads {
    * Returns when the request arrived. An answer that depends on it is valid only at that moment.
    */
   now(): EpochSeconds {
-    this.noteMoment();
+    this.markUncacheable();
     return this.#options.now;
   }
 
@@ -88,8 +88,8 @@ export class RequestReads {
   }
 
   /** Notes that the answer depends on more than the data of contexts at their versions. */
-  noteMoment(): void {
-    this.#isMomentary = true;
+  markUncacheable(): void {
+    this.#isUncacheable = true;
   }
 
   /**
@@ -106,14 +106,14 @@ export class RequestReads {
       if (found) return found;
       const underway = responses.underway(name);
       // A request that waits must not hold a connection that running requests may need.
-      if (underway === null || !primary.session.rest()) break;
+      if (underway === null || !primary.session.releaseIdle()) break;
       // If that produced no cached answer, one of the waiting requests makes it next.
       if (!(await settledBefore(this.#options.signal, underway))) break;
     }
     return responses.make(name, async () => {
       const rendered = await make();
-      const isLasting = !this.#isMomentary && !this.hasMoved && primary.isOneSnapshot;
-      return { rendered, holdsAt: isLasting ? primary.holdsAt : null };
+      const isLasting = !this.#isUncacheable && !this.mustRetry && primary.isOneSnapshot;
+      return { rendered, validAt: isLasting ? primary.validAt : null };
     });
   }
 
@@ -127,7 +127,7 @@ export class RequestReads {
   }
 
   /** Why everything read so far is invalid; null if it is valid. */
-  get moved(): SnapshotMoved | null {
+  get moved(): RetryRequest | null {
     const sessions = Array.from(this.#readers.values(), ({ session }) => session);
     return this.#postponed ?? sessions.find(({ moved }) => moved !== null)?.moved ?? null;
   }
@@ -138,7 +138,7 @@ export class RequestReads {
     throw this.#postponed;
   }
 
-  get hasMoved(): boolean {
+  get mustRetry(): boolean {
     return this.moved !== null;
   }
 
@@ -147,13 +147,13 @@ export class RequestReads {
    * request's start. What the request waited for a silent node does not count: it must be possible
    * to answer from another node within any limit.
    */
-  bound(seconds: number): TimeBound {
+  deadlineIn(seconds: number): Deadline {
     return { seconds, until: this.#options.startedAt + this.#silentMs + seconds * 1000 };
   }
 
   /** Settles as `work` does, or fails once `seconds` have passed since the request's start. */
   within<T>(seconds: number, work: Promise<T>): Promise<T> {
-    return withinBound(work, this.bound(seconds));
+    return within(work, this.deadlineIn(seconds));
   }
 
   at(nodeUrl: string): NodeLoaders {
@@ -177,9 +177,9 @@ export class RequestReads {
    * Returns the time limit of an attempt that leaves the request time for another one. It is at
    * least a second: a caller must not be able to have a slow primary overruled by a short limit.
    */
-  boundOfAttempt(): TimeBound {
+  deadlineOfAttempt(): Deadline {
     const now = performance.now();
-    const own = this.#ownBound();
+    const own = this.#ownDeadline();
     const half = own ? Math.max(MIN_ATTEMPT_MS, (own.until - now) / 2) : Number.POSITIVE_INFINITY;
     const ms = Math.min(LIMITS.connectTimeoutMs, half);
     return { seconds: ms / 1000, until: now + ms };
@@ -206,7 +206,7 @@ export class RequestReads {
   }
 
   /** Returns the time limit of the whole request. */
-  #ownBound(): TimeBound | null {
+  #ownDeadline(): Deadline | null {
     const { timeoutSeconds: seconds, startedAt } = this.#options;
     return seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
   }
@@ -218,33 +218,33 @@ export class RequestReads {
   /** Errors: the request's time limit has passed, or its caller has gone. */
   requireTime(): void {
     this.#options.signal.throwIfAborted();
-    const bound = this.#ownBound();
-    if (isPast(bound)) throw timedOut(bound);
+    const deadline = this.#ownDeadline();
+    if (isPast(deadline)) throw timedOut(deadline);
   }
 
   /**
    * Reads the user and their grants from this node, and slices if the claim names a context. With a
-   * bound, another node is asked next: the request does not wait until a late statement is
+   * deadline, another node is asked next: the request does not wait until a late statement is
    * cancelled, and the time that this attempt took is not part of its time limits.
    */
   async identity(
     nodeUrl: string,
     claim: Claim,
-    bound: TimeBound | null,
+    deadline: Deadline | null,
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
     const { requestId = null, pools } = this.#options;
     const { silentPrimary } = pools;
     const isPrimary = nodeUrl === this.primaryUrl;
     const startedAt = performance.now();
-    const reading = selectIdentity(reader.session, { ...claim, requestId }, bound);
-    const row = await withinBound(reading, bound).catch((error: unknown) => {
+    const reading = selectIdentity(reader.session, { ...claim, requestId }, deadline);
+    const row = await within(reading, deadline).catch((error: unknown) => {
       const waitedMs = performance.now() - startedAt;
-      if (bound) this.#silentMs += waitedMs;
-      if (bound && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.suspect();
+      if (deadline) this.#silentMs += waitedMs;
+      if (deadline && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.suspect();
       const isLate = error instanceof ServiceError && error.kind === 'timeout';
       // What it has not answered is cancelled in the background.
-      if (bound && isLate) void this.release(nodeUrl);
+      if (deadline && isLate) void this.release(nodeUrl);
       throw error;
     });
     if (isPrimary) silentPrimary.heard();
@@ -255,7 +255,7 @@ export class RequestReads {
     for (const { slices, ...context } of contexts) {
       if (!slices) continue;
       // The rest of the row is valid as long as the versions are the same; slices are not.
-      this.noteMoment();
+      this.markUncacheable();
       this.at(nodeUrl).noteSlices({ ...context, ...slices });
     }
     return row;
@@ -290,7 +290,7 @@ export class RequestReads {
   /** Returns the name of the standby that answers for a context instead of the primary, or null. */
   async standbyFor(contextId: number): Promise<string | null> {
     // Another node may answer the next request.
-    this.noteMoment();
+    this.markUncacheable();
     const standby = this.#reader(this.primaryUrl).session.standby();
     if (!standby) return null;
     await standby.begin();
@@ -312,7 +312,7 @@ export class RequestReads {
 
   /** Releases all connections: a request that holds one must not wait for another. */
   async #forget(): Promise<void> {
-    this.noteMoment();
+    this.markUncacheable();
     const readers = [...this.#readers.values()];
     this.#readers.clear();
     this.#loaders.clear();
@@ -333,7 +333,7 @@ export class RequestReads {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
     const { memory, mayReadAlone } = this.#options;
-    if (nodeUrl !== this.primaryUrl) this.noteMoment();
+    if (nodeUrl !== this.primaryUrl) this.markUncacheable();
     const options = { ...this.#sessionOptions(nodeUrl), mayReadAlone };
     const home = new ReadSession(options);
     const choose = () => this.#choice.open(home.isConnected ? 1 : 0);
@@ -347,7 +347,7 @@ export class RequestReads {
       caller: this.#caller,
       onFilter: (...work) => this.onFilter?.(...work),
       onListed: (keys) => this.onListed(keys),
-      bound: options.bound,
+      deadline: options.deadline,
       requestId: options.requestId,
       batches: this.batches,
       onPlan: (plan) => {
@@ -366,11 +366,11 @@ export class RequestReads {
       pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
       onWork: (kind, name) => {
-        if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
+        if (kind === 'statement' && !isVersioned(name)) this.markUncacheable();
         return pools.onWork(kind, name);
       },
       requestId,
-      bound: this.#ownBound(),
+      deadline: this.#ownDeadline(),
       signal,
     };
   }

@@ -113,7 +113,7 @@ export async function drillDownKey(
   const group = chosenDrilldown(await drilldownsOf(key.group), crosskey);
   const probeId = await probeIdOf(group.at, probe);
   const { window } = await windowOf(scope, group, { requested, timeZone, probeId });
-  return topperWithin(scope, key, { window, probeId, bound: null }, { ...listed, group });
+  return topperWithin(scope, key, { window, probeId, deadline: null }, { ...listed, group });
 }
 
 type Within = Omit<Drilldown, 'crosskey'> & { readonly group: CounterGroupView };
@@ -121,7 +121,7 @@ type Within = Omit<Drilldown, 'crosskey'> & { readonly group: CounterGroupView }
 async function topperWithin(
   scope: RequestScope,
   { group: outer, row }: KeyView,
-  { window, probeId, bound }: Pick<TopperPlan, 'window' | 'probeId' | 'bound'>,
+  { window, probeId, deadline }: Pick<TopperPlan, 'window' | 'probeId' | 'deadline'>,
   { group, meterIndex, maxItems }: Within,
 ): Promise<Topper> {
   checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
@@ -135,7 +135,7 @@ async function topperWithin(
     probeId,
     maxItems,
     withoutCount: false,
-    bound,
+    deadline,
     ranking: BY_METRIC,
     available,
     covered: coveredPart(window, available),

@@ -10,7 +10,7 @@ import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
 import type { MeterRead } from '../../engine/plan/meter-read.ts';
 import { probeIdOf } from '../contexts.ts';
 import { type CounterGroupView, findMeter, type MeterView } from '../counter-groups.ts';
-import type { TimeBound } from '../loaders/request-reads.ts';
+import type { Deadline } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
 import { earlierWindow } from './earlier-window.ts';
@@ -61,7 +61,7 @@ export type TopperPlan = {
   readonly ranking: PlannedRanking;
   readonly maxItems: number;
   readonly withoutCount: boolean;
-  readonly bound: TimeBound | null;
+  readonly deadline: Deadline | null;
 };
 
 /** Checks a request and looks up what it names. Errors: those of decisions 2 to 4. */
@@ -79,7 +79,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const asked = { requested: request.window, timeZone, probeId };
   const { window, available } = await windowOf(scope, group, asked);
   const { timeoutSeconds, maxItems, withoutCount } = request;
-  const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
+  const deadline = timeoutSeconds === null ? null : scope.reads.deadlineIn(timeoutSeconds);
   return {
     meter,
     fold,
@@ -91,7 +91,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     filter,
     maxItems,
     withoutCount,
-    bound,
+    deadline,
     available,
     covered: coveredPart(window, available),
     within: null,

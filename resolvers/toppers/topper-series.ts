@@ -101,7 +101,7 @@ function seriesRequest(
   const { contextId } = plan.meter.group.at;
   // The total of all keys equals that of their networks.
   const of = key === null ? { ...plan, prefix: null } : plan;
-  return { contextId, read: readOf(of, plan.covered), stepSeconds, key, bound: plan.bound };
+  return { contextId, read: readOf(of, plan.covered), stepSeconds, key, deadline: plan.deadline };
 }
 
 const stepReadings = (series: StepSeries): StepReading[] =>
@@ -210,7 +210,7 @@ async function stepsOfKeys({ plan, keys }: Topper, stepSeconds: number): Promise
     stepSeconds,
     listed: keys.map(({ key }) => key.row.key),
     within: keysWithin(plan),
-    bound: plan.bound,
+    deadline: plan.deadline,
   });
 }
 

@@ -64,7 +64,9 @@ export async function viewListed(
   const { group } = plan.meter;
   group.at.loaders.noteListed(listed.length);
   const keys = [...new Set(listed)];
-  const views = plan.prefix ? viewNetworks(group, keys) : await viewKeys(group, keys, plan.bound);
+  const views = plan.prefix
+    ? viewNetworks(group, keys)
+    : await viewKeys(group, keys, plan.deadline);
   const byKey = new Map(keys.map((key, i) => [key, views[i] as KeyView]));
   return (key) => byKey.get(key) as KeyView;
 }
@@ -151,9 +153,9 @@ export function askKeys(
   question: KeyQuestion,
 ): Promise<KeyAnswer> {
   const { at } = plan.meter.group;
-  const { bound } = plan;
+  const { deadline } = plan;
   const read = readOf(plan, interval);
-  return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, bound });
+  return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, deadline });
 }
 
 /** Returns the keys that count, and which of them may be listed. */

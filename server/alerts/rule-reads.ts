@@ -16,7 +16,7 @@ import type {
   TopKeys,
 } from '../../engine/toppers/topper-answers.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
-import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/request-reads.ts';
+import { RequestReads, RetryRequest } from '../../resolvers/loaders/request-reads.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {
@@ -75,7 +75,7 @@ export async function openRuleReads(
         contextId,
         read: { ...read, interval },
         question,
-        bound: null,
+        deadline: null,
       }),
   };
 }
@@ -142,7 +142,7 @@ export class WindowReader {
       try {
         return await work(reads.at(reads.primaryUrl));
       } catch (error) {
-        if (!(error instanceof SnapshotMoved) || attempts === MAX_ATTEMPTS) throw error;
+        if (!(error instanceof RetryRequest) || attempts === MAX_ATTEMPTS) throw error;
       } finally {
         await reads.end();
       }

@@ -66,7 +66,7 @@ export function countErrors(
   { errors = [] }: Pick<ExecutionResult, 'errors'>,
 ): unknown[] {
   // The caller never sees these errors: the request is retried from the start.
-  if (reads.hasMoved) return [];
+  if (reads.mustRetry) return [];
   for (const error of errors) {
     if (!signal.aborted) metrics.error(errorKindOf(error));
   }

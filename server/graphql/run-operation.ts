@@ -174,7 +174,7 @@ export async function runOrRemember(
       return { status: 200, headers: {}, body: joinPieces(['{"data":', data, '}']) };
     }
     failed = result;
-    reads.noteMoment();
+    reads.markUncacheable();
     return { status: 200, headers: {}, body: '' };
   });
   return failed ? { result: failed } : { body };

@@ -74,8 +74,8 @@ export type Arrival = {
 /** One of the attempts to answer a request. */
 type Attempt = {
   readonly arrival: Arrival;
-  /** Whether the request is retried from the start if it fails with `SnapshotMoved`. */
-  readonly mayBeginAnew: boolean;
+  /** Whether the request is retried from the start if it fails with `RetryRequest`. */
+  readonly mayRetry: boolean;
   /** What ends the request early (with-scope.ts). */
   readonly limit: {
     readonly signal: AbortSignal;
@@ -141,7 +141,7 @@ export function createService(options: ServiceOptions): Service {
       startedAt: at,
       committed: new Set(),
     }),
-    openScope(timeoutSeconds, request, { arrival, mayBeginAnew, limit }) {
+    openScope(timeoutSeconds, request, { arrival, mayRetry, limit }) {
       const { signal } = limit;
       const reads = new RequestReads({
         pools,
@@ -150,8 +150,8 @@ export function createService(options: ServiceOptions): Service {
         timeoutSeconds,
         now: arrival.now,
         startedAt: arrival.startedAt,
-        mayReadAlone: mayBeginAnew,
-        mayShare: mayBeginAnew,
+        mayReadAlone: mayRetry,
+        mayShare: mayRetry,
         signal,
         requestId: request.current.requestId,
         onPlan(plan) {

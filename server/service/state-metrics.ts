@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodePools } from '../../db/session/node-pools.ts';
-import { PASS_REASONS } from '../../db/session/snapshot-check.ts';
+import { REJECTION_REASONS } from '../../db/session/snapshot-check.ts';
 import type { ServiceMemory } from '../../engine/cache/service-memory.ts';
 import type { Standbys } from '../../engine/standbys/standbys.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
@@ -94,7 +94,8 @@ function registerStandbys(registry: Registry, { standbys, nodeNameOf }: Observed
     collect() {
       this.reset();
       for (const { node, passedOver } of ofStandbys()) {
-        for (const reason of PASS_REASONS) this.inc({ node, reason }, passedOver.get(reason) ?? 0);
+        for (const reason of REJECTION_REASONS)
+          this.inc({ node, reason }, passedOver.get(reason) ?? 0);
       }
     },
   });

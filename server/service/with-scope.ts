@@ -1,10 +1,10 @@
-import { onEndOf, timedOut } from '../../db/session/time-bound.ts';
+import { onEndOf, timedOut } from '../../db/session/deadline.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import {
   AnswerPostponed,
+  type Deadline,
   PagesGone,
-  SnapshotMoved,
-  type TimeBound,
+  RetryRequest,
 } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import type { Arrival, ScopeRequest, Service } from './service.ts';
@@ -32,9 +32,13 @@ export async function withScope<T>(
   work: (scope: AnonymousScope) => Promise<T>,
 ): Promise<T> {
   const arrival = service.arrive(request.arrivedAt);
-  const limit = new TimeLimit(request.signal, boundOf(arrival, timeoutSeconds));
-  const attempt = async (mayBeginAnew: boolean) => {
-    const scope = service.openScope(timeoutSeconds, request, { arrival, mayBeginAnew, limit });
+  const limit = new TimeLimit(request.signal, deadlineOf(arrival, timeoutSeconds));
+  const attempt = async (mayRetry: boolean) => {
+    const scope = service.openScope(timeoutSeconds, request, {
+      arrival,
+      mayRetry: mayRetry,
+      limit,
+    });
     try {
       const result = await limit.enforce(work(scope));
       // GraphQL puts errors of fields into its result instead of throwing them.
@@ -59,7 +63,7 @@ export async function withScope<T>(
           await request.waitForReaders?.(limit.signal);
           continue;
         }
-        if (!(error instanceof SnapshotMoved) || attempts >= MAX_ATTEMPTS) throw error;
+        if (!(error instanceof RetryRequest) || attempts >= MAX_ATTEMPTS) throw error;
         if (error instanceof PagesGone && manifests === MAX_MANIFESTS) throw error;
         if (error instanceof PagesGone) manifests += 1;
       }
@@ -70,7 +74,7 @@ export async function withScope<T>(
   }
 }
 
-const boundOf = ({ startedAt }: Arrival, seconds: number | null): TimeBound | null =>
+const deadlineOf = ({ startedAt }: Arrival, seconds: number | null): Deadline | null =>
   seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
 
 /** The reason for aborting work that is left when a request has been answered. */
@@ -85,7 +89,7 @@ const OVER = new RequestOver();
 
 /** What ends a request early: its caller, its time limit, or its own early end. */
 export class TimeLimit {
-  readonly #bound: TimeBound | null;
+  readonly deadline: Deadline | null;
   readonly #caller: AbortSignal;
   readonly #stop = new AbortController();
   #stopTimer: () => void;
@@ -94,13 +98,13 @@ export class TimeLimit {
   /** Called when the request goes on for long after its time limit. */
   #onOverdue: (() => void) | null = null;
 
-  /** bound null: there is no time limit. */
-  constructor(caller: AbortSignal, bound: TimeBound | null) {
+  /** deadline null: there is no time limit. */
+  constructor(caller: AbortSignal, deadline: Deadline | null) {
     this.#caller = caller;
-    this.#bound = bound;
+    this.deadline = deadline;
     if (caller.aborted) this.#leave();
     caller.addEventListener('abort', this.#leave, { once: true });
-    this.#stopTimer = onEndOf(bound, () => this.#passed());
+    this.#stopTimer = onEndOf(deadline, () => this.#passed());
   }
 
   /** Aborted when the caller has gone or the time limit has passed; its reason says which. */
@@ -110,8 +114,8 @@ export class TimeLimit {
 
   /** Settles as `work` does, or fails if it goes on for long after the time limit. */
   enforce<T>(work: Promise<T>): Promise<T> {
-    if (!this.#bound) return work;
-    const { seconds, until } = this.#bound;
+    if (!this.deadline) return work;
+    const { seconds, until } = this.deadline;
     return new Promise((resolve, reject) => {
       this.#onOverdue = () => reject(timedOut({ seconds, until }));
       if (this.#isOverdue) this.#onOverdue();
@@ -148,9 +152,9 @@ export class TimeLimit {
   readonly #leave = (): void => this.#stop.abort(this.#caller.reason);
 
   #passed(): void {
-    if (!this.#bound) return;
-    this.#stop.abort(timedOut(this.#bound));
-    const late = { ...this.#bound, until: this.#bound.until + LIMITS.overdueMs };
+    if (!this.deadline) return;
+    this.#stop.abort(timedOut(this.deadline));
+    const late = { ...this.deadline, until: this.deadline.until + LIMITS.overdueMs };
     this.#stopTimer = onEndOf(late, () => {
       this.#isOverdue = true;
       this.#onOverdue?.();

@@ -60,8 +60,8 @@ export class RightsCheck {
     if (rights.size === 0) return;
     const { pools } = this.#service;
     const wanted = [...rights.values()];
-    const rows = await askNode(pools, pools.primaryUrl, (session, bound) =>
-      selectRights(session, wanted, bound),
+    const rows = await askNode(pools, pools.primaryUrl, (session, deadline) =>
+      selectRights(session, wanted, deadline),
     );
     const found = new Map([...rights.keys()].map((name, index) => [name, rows[index]]));
     for (const followers of this.#all()) {
@@ -100,7 +100,7 @@ export class RightsCheck {
 
 const AT_ONCE = {
   caller: '',
-  letGo: async () => undefined,
+  release: async () => undefined,
   check: () => undefined,
   signal: new AbortController().signal,
 };

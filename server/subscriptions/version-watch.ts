@@ -1,6 +1,6 @@
 import { Listener } from '../../db/listener.ts';
 import type { NodePools } from '../../db/session/node-pools.ts';
-import { ReadSession, type TimeBound } from '../../db/session/read-session.ts';
+import { type Deadline, ReadSession } from '../../db/session/read-session.ts';
 import { selectWatchedAlerts, selectWatchedVersions } from '../../db/sql/subscriptions.ts';
 import type { VersionedRow } from '../../db/sql/versions.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -143,8 +143,8 @@ export class VersionWatch {
     const { pools, log } = this.#options;
     if (contextIds.length === 0 || this.#asking.has(ALERTS)) return;
     this.#asking.add(ALERTS);
-    askNode(pools, pools.primaryUrl, (session, bound) =>
-      selectWatchedAlerts(session, contextIds, bound),
+    askNode(pools, pools.primaryUrl, (session, deadline) =>
+      selectWatchedAlerts(session, contextIds, deadline),
     )
       .then(
         (rows) => {
@@ -160,7 +160,9 @@ export class VersionWatch {
     if (contextIds.length === 0 || this.#asking.has(nodeUrl)) return;
     const { pools, log } = this.#options;
     this.#asking.add(nodeUrl);
-    askNode(pools, nodeUrl, (session, bound) => selectWatchedVersions(session, contextIds, bound))
+    askNode(pools, nodeUrl, (session, deadline) =>
+      selectWatchedVersions(session, contextIds, deadline),
+    )
       .then(
         (rows) => {
           for (const row of rows) this.#report(nodeUrl, row.contextId, row);
@@ -210,13 +212,13 @@ export type Whereabouts = {
 export async function askNode<T>(
   pools: NodePools,
   url: string,
-  ask: (session: ReadSession, bound: TimeBound) => Promise<T>,
+  ask: (session: ReadSession, deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const session = new ReadSession({
     pool: pools.at(url),
     onStatement: pools.onStatement,
     onWork: pools.onWork,
-    bound: null,
+    deadline: null,
     signal: NEVER,
     mayReadAlone: true,
   });

@@ -115,8 +115,8 @@ function inOrder(segments: readonly StoredSegment[], { slices }: StoreNames): St
 function countedCopies(connection: Connection, onBytes: (length: number) => void): CopySource {
   const source = copiesOf(connection);
   const counted = (copies: Pick<CopySource, 'copy'>): Pick<CopySource, 'copy'> => ({
-    async copy(statement, bound) {
-      const copied = await copies.copy(statement, bound);
+    async copy(statement, deadline) {
+      const copied = await copies.copy(statement, deadline);
       onBytes(copied.length);
       return copied;
     },

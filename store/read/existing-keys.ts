@@ -1,11 +1,11 @@
-import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline, ReadSession } from '../../db/session/read-session.ts';
 import { selectUserKeys } from '../../db/sql/key-texts.ts';
 import { type FoundKeys, findKeys, type KeySearch } from './find-keys.ts';
 
 type ExistenceSearch = KeySearch & {
   /** Reads in the same snapshot as the segments. */
   readonly session: Pick<ReadSession, 'read'>;
-  readonly bound?: TimeBound | null;
+  readonly deadline?: Deadline | null;
 };
 
 /**
@@ -15,11 +15,11 @@ type ExistenceSearch = KeySearch & {
  * settle all keys. Errors: those of findKeys.
  */
 export async function existingKeys(search: ExistenceSearch): Promise<FoundKeys> {
-  const { wanted, session, bound } = search;
+  const { wanted, session, deadline } = search;
   const named = wanted.flatMap(({ groupId, keys }) => keys.map((key) => ({ groupId, key })));
   const byUser = new Map(wanted.map(({ groupId }) => [groupId, new Set<string>()]));
   if (named.length === 0) return byUser;
-  for (const { groupId, key } of await selectUserKeys(session, named, bound)) {
+  for (const { groupId, key } of await selectUserKeys(session, named, deadline)) {
     byUser.get(groupId)?.add(key);
   }
   const stored = await findKeys({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CopySource } from '../../db/session/copy-source.ts';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { type PagesRead, selectPages } from '../../db/sql/pages.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { StoredSegment } from './manifest.ts';
@@ -26,7 +26,7 @@ export type FetchedPages = ReadonlyMap<number, ReadonlyMap<number, Uint8Array>>;
 export async function fetchPages(
   source: CopySource,
   requests: Iterable<PageRequest>,
-  bound?: TimeBound | null,
+  deadline?: Deadline | null,
 ): Promise<FetchedPages> {
   const reads = oncePerSegment(requests).flatMap(runsOf);
   const fetched = new Map<number, Map<number, Uint8Array>>();
@@ -34,7 +34,7 @@ export async function fetchPages(
   const until = performance.now() + LIMITS.latePagesMs;
   let wanted: readonly PagesRead[] = reads;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
-    await addPages(fetched, source, { reads: wanted, bound });
+    await addPages(fetched, source, { reads: wanted, deadline });
     wanted = wanted.filter((read) => missingOf(read, fetched).length > 0);
     const [first] = wanted;
     if (!first) return fetched;
@@ -48,15 +48,15 @@ const FIRST_WAIT_MS = 5;
 
 type Reading = {
   readonly reads: readonly PagesRead[];
-  readonly bound: TimeBound | null | undefined;
+  readonly deadline: Deadline | null | undefined;
 };
 
 async function addPages(
   fetched: Map<number, Map<number, Uint8Array>>,
   source: CopySource,
-  { reads, bound }: Reading,
+  { reads, deadline }: Reading,
 ): Promise<void> {
-  for (const { segmentId, page, bytes } of await selectPages(source, reads, bound)) {
+  for (const { segmentId, page, bytes } of await selectPages(source, reads, deadline)) {
     const pages = fetched.get(segmentId);
     if (pages) pages.set(page, bytes);
     else fetched.set(segmentId, new Map([[page, bytes]]));

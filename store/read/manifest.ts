@@ -1,5 +1,5 @@
 import type { CopySource } from '../../db/session/copy-source.ts';
-import type { TimeBound } from '../../db/session/read-session.ts';
+import type { Deadline } from '../../db/session/read-session.ts';
 import { type ManifestRows, type SegmentRow, selectManifest } from '../../db/sql/manifest.ts';
 import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
 
@@ -50,10 +50,10 @@ type ManifestRequest = {
 export async function loadManifest(
   source: CopySource,
   { contextId, since }: ManifestRequest,
-  bound?: TimeBound | null,
+  deadline?: Deadline | null,
 ): Promise<Manifest | null> {
   const question = { contextId, since: since?.layout ?? 0 };
-  const rows = await selectManifest(source, question, bound);
+  const rows = await selectManifest(source, question, deadline);
   return rows && openManifest(rows, { contextId, since });
 }
 

@@ -26,7 +26,7 @@ async function chosen(token: string): Promise<ChosenToken> {
 
 const proving = (more: object = {}) => ({
   caller: 'here',
-  letGo: async () => void steps.push('letGo'),
+  release: async () => void steps.push('release'),
   check: () => void steps.push('check'),
   signal: new AbortController().signal,
   ...more,
@@ -35,10 +35,10 @@ const proving = (more: object = {}) => ({
 it('a right token is derived once, and is remembered by what it is stored as', async () => {
   expect(tokens.storedAs(RIGHT)).toBeNull();
   expect(await tokens.isRight(RIGHT, stored, proving())).toBe(true);
-  expect(steps).toEqual(['letGo', 'check']);
+  expect(steps).toEqual(['release', 'check']);
   expect(tokens.storedAs(RIGHT)).toEqual(stored.digest);
   expect(await tokens.isRight(RIGHT, stored, proving())).toBe(true);
-  expect(steps).toEqual(['letGo', 'check']);
+  expect(steps).toEqual(['release', 'check']);
 });
 
 it('a wrong token is not remembered, nor is a right one of another user', async () => {
@@ -60,7 +60,7 @@ it('users without a chosen token take as long, once somebody has one', async () 
   expect(steps).toEqual([]);
   await tokens.isRight(RIGHT, stored, proving());
   await tokens.pretend(WRONG, proving());
-  expect(steps).toEqual(['letGo', 'check', 'letGo', 'check']);
+  expect(steps).toEqual(['release', 'check', 'release', 'check']);
 });
 
 it('a caller who is refused meanwhile, or goes away, costs nothing', async () => {

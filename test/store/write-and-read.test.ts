@@ -282,9 +282,9 @@ describe('fetching pages', () => {
       const texts: string[] = [];
       const source = copiesOf(lab.reader);
       const counted: typeof source = {
-        copy: (copy, bound) => {
+        copy: (copy, deadline) => {
           texts.push(copy.text);
-          return source.copy(copy, bound);
+          return source.copy(copy, deadline);
         },
       };
       const { segments } = await lab.manifest();

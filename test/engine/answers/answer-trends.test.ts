@@ -68,7 +68,7 @@ describe('a trend over segments', () => {
           const read = readOf(meterIndex, window, probeId);
           const question = { ...questionOf(stepSeconds), maxItems, passing };
           const asked = { group: GROUP, read, question };
-          const ask = () => answerTrends(reader, live.segments, [asked], { bound: null, sizes });
+          const ask = () => answerTrends(reader, live.segments, [asked], { deadline: null, sizes });
           const [answer] = await ask();
           // The second time, the combined blocks of the first time are used.
           expect(await ask()).toEqual([answer]);
@@ -118,7 +118,7 @@ describe('a trend over segments', () => {
         question: questionOf(stepSeconds),
       })),
     );
-    const ask = () => answerTrends(reader, live.segments, asked, { bound: null });
+    const ask = () => answerTrends(reader, live.segments, asked, { deadline: null });
     const first = await ask();
     expect(statements()).toBe(1);
     expect(await ask()).toEqual(first);
@@ -130,10 +130,10 @@ describe('a trend over segments', () => {
     const window = { from: FIRST, to: FIRST + 4 * 3600 };
     const asked = [{ group: GROUP, read: readOf(0, window, null), question: questionOf(3600) }];
     const sizes = { readingsAtOnce: 2, unitsOfTask: 10, readingsOfTask: 10 };
-    const pieces = await answerTrends(reader, live.segments, asked, { bound: null, sizes });
+    const pieces = await answerTrends(reader, live.segments, asked, { deadline: null, sizes });
     expect(statements()).toBe(2);
     const { reader: other, live: same } = storeOf(contents);
-    expect(await answerTrends(other, same.segments, asked, { bound: null })).toEqual(pieces);
+    expect(await answerTrends(other, same.segments, asked, { deadline: null })).toEqual(pieces);
   });
 
   it('stops when its request is over', async () => {
@@ -146,7 +146,7 @@ describe('a trend over segments', () => {
       if (steps > 3) throw new Error('the time is over');
       return undefined;
     };
-    const answer = answerTrends({ ...reader, pause }, live.segments, asked, { bound: null });
+    const answer = answerTrends({ ...reader, pause }, live.segments, asked, { deadline: null });
     await expect(answer).rejects.toThrow('the time is over');
   });
 });

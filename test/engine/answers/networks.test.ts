@@ -200,7 +200,7 @@ describe('networks', () => {
             reader,
             live,
             { group: GROUP, read, question: put },
-            { bound: null, sizes },
+            { deadline: null, sizes },
           );
           expect(answer.listed.map(({ key, beside }) => ({ key, by: beside }))).toEqual(
             ranked.slice(0, maxItems),

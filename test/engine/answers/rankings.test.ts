@@ -177,7 +177,7 @@ describe('keys ranked by a topper bucket', () => {
               reader,
               live,
               { group: GROUP, read, question },
-              { bound: null, sizes },
+              { deadline: null, sizes },
             );
             expect(answer.listed.map(({ key, beside }) => ({ key, by: beside }))).toEqual(
               ranked.slice(0, maxItems),

@@ -85,7 +85,7 @@ describe('filters over segments', () => {
             const found = await reader.threadPool.match(keys, search, reader.caller);
             return (ordinal: number) => hasKey(found, ordinal);
           };
-          const listed = { group: GROUP, segments, withTexts: NO_KEYS, matches, bound: null };
+          const listed = { group: GROUP, segments, withTexts: NO_KEYS, matches, deadline: null };
           const page = await readKeyPage(reader, listed, { after: null, limit: 1000 });
           expect(page.keys).toEqual(plainly(allKeys(store), { search: text }));
         },

@@ -28,7 +28,7 @@ describe('the keys of a group', () => {
           const segments = live.map(allKeysOf);
           const withTexts = await sortedKeys(reader, GROUP.codec, texts);
           const matches = digit === null ? null : ending(digit);
-          const listed = { group: GROUP, segments, withTexts, matches, bound: null };
+          const listed = { group: GROUP, segments, withTexts, matches, deadline: null };
           const all = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));
           for (const key of texts) if (key !== 'no key') all.add(key);
           const wanted = [...all].filter((key) => digit === null || key.endsWith(digit)).sort();

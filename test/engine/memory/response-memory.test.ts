@@ -3,7 +3,7 @@ import { type Made, ResponseMemory } from '../../../engine/cache/response-memory
 
 const made = (body: string, version = 1, textVersion = 1): Made => ({
   rendered: { status: 200, headers: {}, body },
-  holdsAt: [{ contextId: 1, version, textVersion, layout: 1, history: 'one' }],
+  validAt: [{ contextId: 1, version, textVersion, layout: 1, history: 'one' }],
 });
 
 const at =
@@ -28,8 +28,8 @@ describe('cached responses', () => {
     const memory = new ResponseMemory(10_000);
     await memory.make('question', async () => made('old', 7));
     expect(memory.find('question', at(7, 1, 'another'))).toBeNull();
-    const holdsAt = [{ contextId: 1, version: 2, textVersion: 1, layout: 1, history: 'another' }];
-    await memory.make('question', async () => ({ ...made('new'), holdsAt }));
+    const validAt = [{ contextId: 1, version: 2, textVersion: 1, layout: 1, history: 'another' }];
+    await memory.make('question', async () => ({ ...made('new'), validAt }));
     expect(String(memory.find('question', at(2, 1, 'another'))?.body)).toBe('new');
   });
 
@@ -42,7 +42,7 @@ describe('cached responses', () => {
   });
 
   const unkept: readonly [string, Made][] = [
-    ['are valid only for a moment', { ...made('now'), holdsAt: null }],
+    ['are valid only for a moment', { ...made('now'), validAt: null }],
     ['are too large to be kept', made('x'.repeat(20_000))],
   ];
   it.each(unkept)('let no request wait once it is known that they %s', async (_, answer) => {

@@ -39,7 +39,7 @@ describe('series of networks', () => {
         const keys = [...wanted.keys(), 'FF.00.00.00/08'];
         const requests = keys.map((key) => ({ group: GROUP, read, stepSeconds, key }));
         const found = await readNetworkSteps(reader, segments, requests, {
-          bound: null,
+          deadline: null,
           sizes: sizesAtOnce,
         });
         for (const [i, key] of keys.entries()) {
@@ -77,7 +77,7 @@ describe('series of networks', () => {
         key,
       })),
     );
-    await readNetworkSteps(reader, segments, requests, { bound: null });
+    await readNetworkSteps(reader, segments, requests, { deadline: null });
     expect(statements()).toBe(1);
   });
 });

@@ -127,7 +127,7 @@ async function ranked(
   { read, question }: { readonly read: MeterRead; readonly question: SeriesQuestion },
 ) {
   const asked = { group: GROUP, read, question };
-  return (await rankBySeries(reader, { segments: live, rollUps: [] }, asked, { bound: null }))
+  return (await rankBySeries(reader, { segments: live, rollUps: [] }, asked, { deadline: null }))
     .listed;
 }
 

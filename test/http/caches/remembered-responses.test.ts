@@ -352,7 +352,7 @@ describe('data that change between the first statement of a request and its tran
     expect(answer).toContain(`New ${way}`);
     expect(answer).not.toMatch(/error/i);
     expect(begins(statements())).toBe(2);
-    expect(lab.logText()).not.toContain('SnapshotMoved');
+    expect(lab.logText()).not.toContain('RetryRequest');
   });
 
   it('make it start over even if the next statement is outside a transaction', async () => {
@@ -362,7 +362,7 @@ describe('data that change between the first statement of a request and its tran
     meanwhile = rename('Moved');
     expect(await lab.data(query)).toMatchObject({ context: { slices: [{}] } });
     expect(begins(statements())).toBe(1);
-    expect(lab.logText()).not.toContain('SnapshotMoved');
+    expect(lab.logText()).not.toContain('RetryRequest');
   });
 });
 

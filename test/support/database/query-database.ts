@@ -33,7 +33,7 @@ export async function openQueryDatabase() {
       const session = new ReadSession({
         pool: pools.at(database.url),
         onStatement: () => {},
-        bound: null,
+        deadline: null,
         signal: new AbortController().signal,
         mayReadAlone: true,
       });

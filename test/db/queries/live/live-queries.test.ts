@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SnapshotMoved, type TimeBound } from '../../../../db/session/read-session.ts';
+import { type Deadline, RetryRequest } from '../../../../db/session/read-session.ts';
 import {
   selectRights,
   selectWatchedAlerts,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => db.close());
 
-const bound = (): TimeBound => ({ seconds: 60, until: performance.now() + 60_000 });
+const deadline = (): Deadline => ({ seconds: 60, until: performance.now() + 60_000 });
 
 describe('the rights of users', () => {
   it('come in the order in which they were asked for', async () => {
@@ -43,7 +43,7 @@ describe('the rights of users', () => {
     ];
     const digest = createHash('sha256').update('ada-token').digest();
     const random = { salt: null, scryptCost: null };
-    expect(await db.read((session) => selectRights(session, rights, bound()))).toEqual([
+    expect(await db.read((session) => selectRights(session, rights, deadline()))).toEqual([
       { digest: null, ...random, isGranted: false },
       { digest: null, ...random, isGranted: true },
       { digest, ...random, isGranted: false },
@@ -66,7 +66,7 @@ describe('the versions that are watched', () => {
       [lab],
     );
     const ask = (ids: readonly number[]) =>
-      db.read((session) => selectWatchedVersions(session, ids, bound()));
+      db.read((session) => selectWatchedVersions(session, ids, deadline()));
     const row = { contextId: lab, version: 5, layout: 3, textVersion: 4 };
     expect(await ask([lab, NOWHERE])).toEqual([
       { ...row, ...nonces, history: expect.stringMatching(/ base\/\d+\/\d+$/) },
@@ -82,13 +82,13 @@ describe('a session that has read watched versions', () => {
   it('goes on reading while they are the same, and fails once they are not', async () => {
     const ask = (change: () => Promise<unknown>) =>
       db.read(async (session) => {
-        await selectWatchedVersions(session, [lab], bound());
+        await selectWatchedVersions(session, [lab], deadline());
         await change();
         return session.read({ text: 'select 1 as one' });
       });
     expect(await ask(async () => {})).toEqual([{ one: 1 }]);
     const raised = 'update context_versions set version = version + 1 where context_id = $1';
-    await expect(ask(() => db.sql(raised, [lab]))).rejects.toThrow(SnapshotMoved);
+    await expect(ask(() => db.sql(raised, [lab]))).rejects.toThrow(RetryRequest);
   });
 });
 
@@ -100,7 +100,7 @@ describe('the newest changes of alerts that are watched', () => {
       [lab],
     );
     const rows = await db.read((session) =>
-      selectWatchedAlerts(session, [other, lab, NOWHERE], bound()),
+      selectWatchedAlerts(session, [other, lab, NOWHERE], deadline()),
     );
     expect(rows.toSorted((a, b) => a.newest.localeCompare(b.newest))).toEqual([
       { contextId: other, newest: '0 0' },

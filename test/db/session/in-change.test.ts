@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inChange } from '../../db/session/in-change.ts';
-import { NodePools } from '../../db/session/node-pools.ts';
-import { createTestDatabase } from '../support/database/database.ts';
+import { inChange } from '../../../db/session/in-change.ts';
+import { NodePools } from '../../../db/session/node-pools.ts';
+import { createTestDatabase } from '../../support/database/database.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pools: NodePools;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const change = (signal: AbortSignal, work: () => void) =>
   inChange(
-    { pool: pools.at(database.url), name: 'test', requestId: null, bound: null, signal },
+    { pool: pools.at(database.url), name: 'test', requestId: null, deadline: null, signal },
     async (connection) => {
       await connection.query('create table changed ()');
       work();
@@ -28,7 +28,7 @@ const change = (signal: AbortSignal, work: () => void) =>
 const isChanged = async (): Promise<boolean> => {
   const { signal } = new AbortController();
   return inChange(
-    { pool: pools.at(database.url), name: 'test', requestId: null, bound: null, signal },
+    { pool: pools.at(database.url), name: 'test', requestId: null, deadline: null, signal },
     async (connection) => {
       const { rows } = await connection.query("select to_regclass('changed') as found");
       return (rows[0] as { found: string | null }).found !== null;

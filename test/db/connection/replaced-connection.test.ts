@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { announcedPid } from '../../db/connection/backend-pid.ts';
-import { type OpenConnection, openConnection } from '../../db/connection/connection.ts';
-import { endConnection } from '../../db/connection/end-connection.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { announcedPid } from '../../../db/connection/backend-pid.ts';
+import { type OpenConnection, openConnection } from '../../../db/connection/connection.ts';
+import { endConnection } from '../../../db/connection/end-connection.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Reader, SharedReads } from '../../db/session/shared-reads.ts';
-import { LIMITS } from '../../domain/limits.ts';
+import { type Reader, SharedReads } from '../../../db/session/shared-reads.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 
 const waitOn = <R>(what: Promise<R>): Promise<R> => what;
 
@@ -11,8 +11,8 @@ function controlled() {
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const begun: string[] = [];
   const signals: AbortSignal[] = [];
-  /** For each call of `letGo`, the number of reads that had begun. */
-  const letGo: number[] = [];
+  /** For each call of `release`, the number of reads that had begun. */
+  const release: number[] = [];
   const begin = (how: string, signal?: AbortSignal): Promise<string> => {
     begun.push(how);
     if (signal) signals.push(signal);
@@ -21,11 +21,11 @@ function controlled() {
   const reader = (wait: Reader<string>['wait'] = waitOn): Reader<string> => ({
     own: () => begin('own'),
     together: (signal) => begin('together', signal),
-    letGo: () => letGo.push(begun.length),
+    release: () => release.push(begun.length),
     wait,
     isCommon: (error) => error instanceof Error && error.message === 'of all',
   });
-  return { ends, begun, signals, letGo, reader };
+  return { ends, begun, signals, release, reader };
 }
 
 const settled = () => delay(0);
@@ -56,9 +56,9 @@ describe('shared reads', () => {
     const shared = new SharedReads();
     const reads = controlled();
     for (const _ of OWN) void shared.read('a', reads.reader());
-    expect(reads.letGo).toEqual([]);
+    expect(reads.release).toEqual([]);
     void shared.read('a', reads.reader());
-    expect(reads.letGo).toEqual([OWN.length]);
+    expect(reads.release).toEqual([OWN.length]);
   });
 
   it('are separate for separate names', () => {
@@ -176,7 +176,7 @@ describe('shared reads', () => {
               own: () => read(false),
               together: () => read(true),
               wait: waitOn,
-              letGo: () => {},
+              release: () => {},
               isCommon: () => false,
             });
             expect(seen).toBeGreaterThanOrEqual(asked);

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConnection } from '../../db/connection/connection.ts';
-import { endConnection } from '../../db/connection/end-connection.ts';
-import { afterRunning, withinRunning } from '../../db/connection/running-time.ts';
-import { isNoConnection, isUnreachable } from '../../db/database-error.ts';
-import { NodePools } from '../../db/session/node-pools.ts';
-import { withinBound } from '../../db/session/time-bound.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { createTestDatabase } from '../support/database/database.ts';
+import { openConnection } from '../../../db/connection/connection.ts';
+import { endConnection } from '../../../db/connection/end-connection.ts';
+import { afterRunning, withinRunning } from '../../../db/connection/running-time.ts';
+import { isNoConnection, isUnreachable } from '../../../db/database-error.ts';
+import { within } from '../../../db/session/deadline.ts';
+import { NodePools } from '../../../db/session/node-pools.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { createTestDatabase } from '../../support/database/database.ts';
 
 type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -77,8 +77,8 @@ describe('a process that stood still for longer than the time limit', () => {
   it('sees an answer that has arrived before its time limit is believed', async () => {
     const open = await openConnection(database.url, 'test');
     try {
-      const bound = { seconds: 0.1, until: performance.now() + 100 };
-      const answer = withinBound(open.query('select 1 as a'), bound);
+      const deadline = { seconds: 0.1, until: performance.now() + 100 };
+      const answer = within(open.query('select 1 as a'), deadline);
       stall(300);
       expect((await answer).rows).toEqual([{ a: 1 }]);
     } finally {

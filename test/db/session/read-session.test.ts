@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { NodePools } from '../../db/session/node-pools.ts';
-import { ReadSession } from '../../db/session/read-session.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import { NodePools } from '../../../db/session/node-pools.ts';
+import { ReadSession } from '../../../db/session/read-session.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  withClient,
+} from '../../support/database/database.ts';
 
 let database: TestDatabase;
 let pools: NodePools;
@@ -38,7 +42,7 @@ function openSession(): ReadSession {
   return new ReadSession({
     pool: pools.at(database.url),
     onStatement: () => {},
-    bound: null,
+    deadline: null,
     signal: new AbortController().signal,
     mayReadAlone: true,
   });
@@ -97,7 +101,7 @@ describe('a read session', () => {
     const session = new ReadSession({
       pool,
       onStatement: () => {},
-      bound: null,
+      deadline: null,
       mayReadAlone: true,
       signal: gone.signal,
     });
@@ -128,7 +132,7 @@ describe('a read session', () => {
       return new ReadSession({
         pool,
         onStatement: () => {},
-        bound: null,
+        deadline: null,
         signal,
         mayReadAlone: true,
       });

@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Pooler } from '../../db/connection/pooler.ts';
-import { NodePools } from '../../db/session/node-pools.ts';
-import { ReadSession } from '../../db/session/read-session.ts';
-import { PassedOver, type PassReason, SnapshotMoved } from '../../db/session/snapshot-check.ts';
-import { StandbySession } from '../../db/session/standby-session.ts';
-import type { TimeBound } from '../../db/session/time-bound.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
+import type { Pooler } from '../../../db/connection/pooler.ts';
+import type { Deadline } from '../../../db/session/deadline.ts';
+import { NodePools } from '../../../db/session/node-pools.ts';
+import { ReadSession } from '../../../db/session/read-session.ts';
+import {
+  type RejectionReason,
+  RetryRequest,
+  StandbyRejected,
+} from '../../../db/session/snapshot-check.ts';
+import { StandbySession } from '../../../db/session/standby-session.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  withClient,
+} from '../../support/database/database.ts';
 
 let database: TestDatabase;
 let pools: NodePools;
@@ -30,23 +38,23 @@ afterAll(async () => {
 
 type Opened = {
   readonly url?: string;
-  readonly fault?: PassReason | null;
-  readonly bound?: TimeBound | null;
+  readonly fault?: RejectionReason | null;
+  readonly deadline?: Deadline | null;
   readonly signal?: AbortSignal;
 };
 
-const open = ({ url = database.url, fault = null, bound = null, signal }: Opened = {}) =>
+const open = ({ url = database.url, fault = null, deadline = null, signal }: Opened = {}) =>
   new StandbySession({
     pool: pools.at(url),
     onStatement: pools.onStatement,
     requestId: null,
-    bound,
+    deadline,
     signal: signal ?? new AbortController().signal,
     check: { text: 'select 1 as one', fault: () => fault, history: () => 'one' },
     onFailed: (error) => failures.push(error),
   });
 
-const within = (ms: number): TimeBound => ({
+const within = (ms: number): Deadline => ({
   seconds: ms / 1000,
   until: performance.now() + ms,
 });
@@ -94,7 +102,7 @@ describe('a session on a standby', () => {
     await expect(session.read({ text: 'select no_such' })).rejects.toMatchObject({
       reason: 'failed',
     });
-    await expect(session.read({ text: 'select 1' })).rejects.toBeInstanceOf(PassedOver);
+    await expect(session.read({ text: 'select 1' })).rejects.toBeInstanceOf(StandbyRejected);
     await session.end();
   });
 
@@ -105,14 +113,14 @@ describe('a session on a standby', () => {
   });
 
   it('leaves half of the remaining time for a retry, and cancels its statement', async () => {
-    const session = open({ bound: within(600) });
+    const session = open({ deadline: within(600) });
     await expect(session.read(SLEEP)).rejects.toMatchObject({ reason: 'slow' });
     await session.end();
     await untilNobodySleeps();
   });
 
   it('reports a timeout if the request itself is out of time', async () => {
-    const session = open({ bound: within(0) });
+    const session = open({ deadline: within(0) });
     const error = await session.read(SLEEP).catch((each: unknown) => each);
     expect(error).toBeInstanceOf(ServiceError);
     expect(session.moved).toBe(null);
@@ -152,7 +160,7 @@ describe('a session that is left for a standby', () => {
     const home = new ReadSession({
       pool: { ...pool, pooler },
       onStatement: pools.onStatement,
-      bound: null,
+      deadline: null,
       signal: new AbortController().signal,
       mayReadAlone: true,
     });
@@ -165,10 +173,10 @@ describe('a session that is left for a standby', () => {
 
   it.each([false, true])('releases its connection (behind a pooler: %s)', async (isPresent) => {
     const home = await openHome(isPresent);
-    expect(home.leave()).toBe(true);
+    expect(home.detach()).toBe(true);
     expect(home.isConnected).toBe(false);
     expect(await home.read({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
-    expect(home.leave()).toBe(false);
+    expect(home.detach()).toBe(false);
     await home.end();
   });
 
@@ -176,9 +184,9 @@ describe('a session that is left for a standby', () => {
     'notices when its snapshot has changed (behind a pooler: %s)',
     async (isPresent) => {
       const home = await openHome(isPresent);
-      expect(home.leave()).toBe(true);
+      expect(home.detach()).toBe(true);
       await insert();
-      await expect(home.read({ text: 'select 1 as one' })).rejects.toBeInstanceOf(SnapshotMoved);
+      await expect(home.read({ text: 'select 1 as one' })).rejects.toBeInstanceOf(RetryRequest);
       await home.end();
     },
   );

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SilentWorkers } from '../../db/session/silent-workers.ts';
-import { LIMITS } from '../../domain/limits.ts';
+import { SilentWorkers } from '../../../db/session/silent-workers.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 
 /** Duration of a check. */
 const CHECK_MS = 10;

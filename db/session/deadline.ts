@@ -3,23 +3,24 @@ import { LIMITS } from '../../domain/limits.ts';
 import { LATE_MS } from '../connection/running-time.ts';
 
 /** A time limit of database work. `until` is on the clock of `performance.now()`. */
-export type TimeBound = { readonly seconds: number; readonly until: number };
+export type Deadline = { readonly seconds: number; readonly until: number };
 
 export const STOPPED = Symbol('the statement must stop');
 
-export const isPast = (bound: TimeBound | null): bound is TimeBound =>
-  bound !== null && bound.until <= performance.now();
+export const isPast = (deadline: Deadline | null): deadline is Deadline =>
+  deadline !== null && deadline.until <= performance.now();
 
-export const timedOut = (bound: TimeBound) => serviceError('timeout', { seconds: bound.seconds });
+export const timedOut = (deadline: Deadline) =>
+  serviceError('timeout', { seconds: deadline.seconds });
 
-export const graceBound = (): TimeBound => ({
+export const graceDeadline = (): Deadline => ({
   seconds: LIMITS.cancelGraceMs / 1000,
   until: performance.now() + LIMITS.cancelGraceMs,
 });
 
 /** Returns the moment at which nobody waits any longer for what is late; null: there is none. */
-export const overdue = (bound: TimeBound | null): TimeBound | null =>
-  bound && { seconds: bound.seconds, until: bound.until + LIMITS.overdueMs };
+export const overdue = (deadline: Deadline | null): Deadline | null =>
+  deadline && { seconds: deadline.seconds, until: deadline.until + LIMITS.overdueMs };
 
 /** Node's timers cannot wait longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -29,15 +30,15 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * millisecond early. If the event loop stood still, answers that have arrived meanwhile are read
  * first. Returns a function that prevents the call. null: there is no limit.
  */
-export function onEndOf(bound: TimeBound | null, end: () => void): () => void {
-  if (!bound) return () => {};
+export function onEndOf(deadline: Deadline | null, end: () => void): () => void {
+  if (!deadline) return () => {};
   let timer: NodeJS.Timeout;
   let afterInput: NodeJS.Immediate | undefined;
   const wait = () => {
-    const ms = Math.min(Math.max(0, bound.until - performance.now()), LONGEST_TIMER_MS);
+    const ms = Math.min(Math.max(0, deadline.until - performance.now()), LONGEST_TIMER_MS);
     timer = setTimeout(() => {
-      if (!isPast(bound)) wait();
-      else if (performance.now() - bound.until > LATE_MS) afterInput = setImmediate(end);
+      if (!isPast(deadline)) wait();
+      else if (performance.now() - deadline.until > LATE_MS) afterInput = setImmediate(end);
       else end();
     }, ms);
   };
@@ -49,11 +50,11 @@ export function onEndOf(bound: TimeBound | null, end: () => void): () => void {
 }
 
 /** Settles as `work` does, or fails if the time limit passes first. `work` itself continues. */
-export async function withinBound<T>(work: Promise<T>, bound: TimeBound | null): Promise<T> {
-  if (!bound) return work;
+export async function within<T>(work: Promise<T>, deadline: Deadline | null): Promise<T> {
+  if (!deadline) return work;
   let cleanUp = () => {};
   const late = new Promise<never>((_, reject) => {
-    cleanUp = onEndOf(bound, () => reject(timedOut(bound)));
+    cleanUp = onEndOf(deadline, () => reject(timedOut(deadline)));
   });
   try {
     return await Promise.race([work, late]);
@@ -65,11 +66,11 @@ export async function withinBound<T>(work: Promise<T>, bound: TimeBound | null):
 /**
  * Returns a promise that resolves with STOPPED when the time limit passes or the caller goes away.
  */
-export function stopSignal(signal: AbortSignal, bound: TimeBound | null) {
+export function stopSignal(signal: AbortSignal, deadline: Deadline | null) {
   let cleanUp = () => {};
   const stop = new Promise<typeof STOPPED>((resolve) => {
     const fire = () => resolve(STOPPED);
-    const stopWaiting = onEndOf(bound, fire);
+    const stopWaiting = onEndOf(deadline, fire);
     if (signal.aborted) fire();
     signal.addEventListener('abort', fire, { once: true });
     cleanUp = () => {
