@@ -4,18 +4,20 @@ import { selectKeptSince } from '../../db/sql/archived-slices.ts';
 import { selectSliceLosses } from '../../db/sql/feeds.ts';
 import { selectClock } from '../../db/sql/server-state.ts';
 import { keptSince } from '../../domain/slices/retention.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
+import {
+  type ArchiveSession,
+  finishArchiving,
+  type NamedSlice,
+  type SliceIdentity,
+  withArchiveSession,
+} from '../../store/archive/archive-session.ts';
 import { archiveSlice } from '../../store/archive/archive-slice.ts';
 import { compareClocks } from '../../store/archive/clocks.ts';
 import { dropSlice } from '../../store/archive/drop-slice.ts';
 import { dropExpiredEvents } from '../../store/archive/expired-events.ts';
-import {
-  finishKeeping,
-  type Keeper,
-  type KeptSlice,
-  withKeeper,
-} from '../../store/archive/keeper.ts';
 import {
   planSlices,
   type SliceAction,
@@ -91,10 +93,10 @@ const acting = (command: Command): Command =>
 async function list(options: SliceOptions): Promise<void> {
   const selection = selectionOf(options);
   const { slices, facts, now } = await withDatabase(({ url, signal }) =>
-    withKeeper({ databaseUrl: url, context: options.context, signal }, async (keeper) => ({
-      slices: await selectKept(keeper, selection),
-      facts: await factsOf(keeper),
-      now: keeper.now(),
+    withArchiveSession({ databaseUrl: url, context: options.context, signal }, async (session) => ({
+      slices: await selectKept(session, selection),
+      facts: await factsOf(session),
+      now: session.now(),
     })),
   );
   const lines = options.json
@@ -103,7 +105,7 @@ async function list(options: SliceOptions): Promise<void> {
   for (const line of lines) console.log(line);
 }
 
-const factsOf = async ({ connection, contextId, now }: Keeper): Promise<SliceFacts> => ({
+const factsOf = async ({ connection, contextId, now }: ArchiveSession): Promise<SliceFacts> => ({
   segments: await loadSliceSegments(connection, contextId, now()),
   losses: await selectSliceLosses(connection, contextId),
 });
@@ -118,7 +120,7 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
   const selection = { ...selectionOf(options), ...(action === 'archive' && { pool: null }) };
   const progress = byteProgress();
   await withDatabase(({ url, signal }) =>
-    withKeeper(
+    withArchiveSession(
       {
         databaseUrl: url,
         context,
@@ -126,7 +128,7 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
         onBytes: progress.update,
         onWaiting: () => console.error(`waiting for other work on ${context} to end`),
       },
-      (keeper) => actOn(keeper, action, { options, selection, signal, progress }),
+      (session) => actOn(session, action, { options, selection, signal, progress }),
     ).finally(progress.stop),
   );
 }
@@ -138,43 +140,43 @@ type Acting = {
   readonly progress: { readonly stop: () => void };
 };
 
-async function actOn(keeper: Keeper, action: SliceAction, acting: Acting): Promise<void> {
+async function actOn(session: ArchiveSession, action: SliceAction, acting: Acting): Promise<void> {
   const { options, signal } = acting;
   const done: number[] = [];
   try {
-    await actOnSlices(keeper, action, acting, done);
+    await actOnSlices(session, action, acting, done);
   } finally {
     // Even if there was nothing to do: an earlier command may have left something behind.
-    if (!options.dryRun && !signal.aborted) await finish(keeper, action, done);
+    if (!options.dryRun && !signal.aborted) await finish(session, action, done);
   }
 }
 
 /** Adds the ids of the slices that were acted on to `done`. */
 async function actOnSlices(
-  keeper: Keeper,
+  session: ArchiveSession,
   action: SliceAction,
   { options, selection, signal, progress }: Acting,
   done: number[],
 ): Promise<void> {
-  const before = options.expired ? await expiredBy(keeper) : selection.before;
-  const pool = action === 'archive' ? await findPool(keeper, options.pool ?? null) : null;
-  const plan = await planSlices(keeper, action, { ...selection, before });
+  const before = options.expired ? await expiredBy(session) : selection.before;
+  const pool = action === 'archive' ? await findPool(session, options.pool ?? null) : null;
+  const plan = await planSlices(session, action, { ...selection, before });
   for (const { slice, reason } of plan.leftOut) console.error(`${slice.name} ${reason}: left out`);
-  const { connection, contextId } = keeper;
+  const { connection, contextId } = session;
   const endedBy = takesEvents(options) ? before : null;
   const events = endedBy === null ? 0 : await countExpiredEvents(connection, contextId, endedBy);
   const isNothing = plan.slices.length === 0 && events === 0;
-  if (options.expired) await tellOfKept(keeper, plan);
+  if (options.expired) await tellOfKept(session, plan);
   if (options.dryRun || isNothing)
-    return showPlan(plan, action, { options, now: keeper.now(), pool, events });
+    return showPlan(plan, action, { options, now: session.now(), pool, events });
   if (action === 'drop') {
-    const what = `Dropping ${summary(plan.slices, events)} of context ${keeper.context}`;
-    await confirm(what, { word: keeper.context, given: options.confirm, signal });
+    const what = `Dropping ${summary(plan.slices, events)} of context ${session.context}`;
+    await confirm(what, { word: session.context, given: options.confirm, signal });
   }
-  const failed = new FailedRestores(keeper, plan);
+  const failed = new FailedRestores(session, plan);
   for (const slice of plan.slices) {
     try {
-      const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
+      const line = await actOnSlice(session, action, { slice, pool, json: options.json ?? false });
       progress.stop();
       if (line !== null) console.log(line);
       done.push(slice.sliceId);
@@ -186,25 +188,25 @@ async function actOnSlices(
   }
   failed.end();
   if (events > 0 && endedBy !== null) {
-    console.log(eventsLine(await dropExpiredEvents(keeper, endedBy), options));
+    console.log(eventsLine(await dropExpiredEvents(session, endedBy), options));
   }
 }
 
 /** Archives are independent of each other: one that is damaged does not keep others away. */
 class FailedRestores {
-  readonly #keeper: Keeper;
+  readonly #session: ArchiveSession;
   readonly #all: number;
   #count = 0;
 
-  constructor(keeper: Keeper, { slices }: SlicePlan) {
-    this.#keeper = keeper;
+  constructor(session: ArchiveSession, { slices }: SlicePlan) {
+    this.#session = session;
     this.#all = slices.length;
   }
 
   /** Names a slice that could not be restored. Errors: no other can be restored either. */
-  async note({ name }: KeptSlice, error: unknown, { json }: SliceOptions): Promise<void> {
-    this.#keeper.signal?.throwIfAborted();
-    if (this.#all === 1 || !(await isAlive(this.#keeper))) throw error;
+  async note({ name }: NamedSlice, error: unknown, { json }: SliceOptions): Promise<void> {
+    this.#session.signal?.throwIfAborted();
+    if (this.#all === 1 || !(await isAlive(this.#session))) throw error;
     this.#count += 1;
     const reason = reasonOf(error);
     if (json) console.log(JSON.stringify({ notRestored: name, reason }));
@@ -218,7 +220,7 @@ class FailedRestores {
   }
 }
 
-const isAlive = ({ connection }: Keeper): Promise<boolean> =>
+const isAlive = ({ connection }: ArchiveSession): Promise<boolean> =>
   selectClock(connection).then(
     () => true,
     () => false,
@@ -228,7 +230,10 @@ const isAlive = ({ connection }: Keeper): Promise<boolean> =>
  * Tells which slices only this command drops, as it goes by the clock alone: their context may have
  * no newer data because its feed has ended.
  */
-async function tellOfKept({ connection, contextId }: Keeper, { slices }: SlicePlan): Promise<void> {
+async function tellOfKept(
+  { connection, contextId }: ArchiveSession,
+  { slices }: SlicePlan,
+): Promise<void> {
   const since = (await selectKeptSince(connection, contextId)) ?? 0;
   const kept = slices.filter(({ endsAt }) => endsAt > since);
   if (kept.length === 0) return;
@@ -249,25 +254,25 @@ const eventsLine = (dropped: number, { json }: SliceOptions): string =>
 
 /** Acts on one slice and returns a line about it; null if another process did it first. */
 async function actOnSlice(
-  keeper: Keeper,
+  session: ArchiveSession,
   action: SliceAction,
-  { slice, pool, json }: { slice: KeptSlice; pool: ArchivePool | null; json: boolean },
+  { slice, pool, json }: { slice: NamedSlice; pool: ArchivePool | null; json: boolean },
 ): Promise<string | null> {
   const { name } = slice;
   if (action === 'drop') {
-    if ((await dropSlice(keeper, slice)) === null) return null;
+    if ((await dropSlice(session, slice)) === null) return null;
     const wasArchived = slice.archived;
     return json ? JSON.stringify({ dropped: name, wasArchived }) : `${name} was dropped`;
   }
   if (action === 'restore') {
-    const restored = await restoreSlice(keeper, slice);
+    const restored = await restoreSlice(session, slice);
     if (restored === null) return null;
     const { rows } = restored;
     return json
       ? JSON.stringify({ restored: name, rows })
       : `${name} was restored: ${counted(rows, 'row')}, and everything derived from them`;
   }
-  const archived = pool && (await archiveSlice(keeper, slice, pool));
+  const archived = pool && (await archiveSlice(session, slice, pool));
   if (archived === null) return null;
   const { rows, bytes, digest, file } = archived;
   return json
@@ -276,9 +281,13 @@ async function actOnSlice(
 }
 
 /** Cleans up after the actions, which stay done even if this fails: others clean up later. */
-async function finish(keeper: Keeper, action: SliceAction, done: readonly number[]): Promise<void> {
+async function finish(
+  session: ArchiveSession,
+  action: SliceAction,
+  done: readonly number[],
+): Promise<void> {
   const taken = action === 'restore' ? [] : done;
-  const { partitions, refused, files } = await finishKeeping(keeper, { taken });
+  const { partitions, refused, files } = await finishArchiving(session, { taken });
   reportRefused(refused);
   if (partitions.length > 0) {
     console.error(
@@ -321,7 +330,7 @@ function showPlan(
   }
 }
 
-function summary(slices: readonly KeptSlice[], events: number): string {
+function summary(slices: readonly NamedSlice[], events: number): string {
   const besides = `${counted(events, 'event')} of alerts`;
   if (slices.length === 0) return besides;
   const archived = slices.filter((slice) => slice.archived).length;
@@ -338,7 +347,7 @@ function selectionOf({ before, slice, engine, pool }: SliceOptions): SliceSelect
 }
 
 /** Returns the time by which slices must have ended to be expired, by the clock alone. */
-async function expiredBy({ retentionDays, context, connection }: Keeper): Promise<number> {
+async function expiredBy({ retentionDays, context, connection }: ArchiveSession): Promise<number> {
   if (retentionDays === null) {
     throw new Error(
       `Context ${context} keeps everything: declare its retention_days with \`countergraph apply\``,
@@ -358,7 +367,8 @@ function byteProgress() {
   let of: string | null = null;
   let bar: ReturnType<typeof showSteps> | null = null;
   return {
-    update({ name }: KeptSlice, done: number, bytes: number) {
+    update({ startsAt, engine }: SliceIdentity, done: number, bytes: number) {
+      const name = sliceName(startsAt, engine);
       if (of !== name) {
         bar?.stop();
         bar = showSteps(`bytes of ${name}`);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { withKeeper } from '../../store/archive/keeper.ts';
+import { withArchiveSession } from '../../store/archive/archive-session.ts';
 import { type CheckedArchives, verifyArchives } from '../../store/archive/verify-archives.ts';
 import { Differences } from '../../store/check/differences.ts';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
@@ -47,8 +47,8 @@ async function verifyAll(
   }).finally(stored.stop);
   const files = showBytes('of archives checked');
   const differences = new Differences();
-  const archives = await withKeeper({ databaseUrl, context, signal }, (keeper) =>
-    verifyArchives(keeper, differences, ({ bytes, of }) => files.update(bytes, of)),
+  const archives = await withArchiveSession({ databaseUrl, context, signal }, (session) =>
+    verifyArchives(session, differences, ({ bytes, of }) => files.update(bytes, of)),
   ).finally(files.stop);
   return {
     ...report,

@@ -1,7 +1,7 @@
 import type { FeedLossCounts } from '../../db/sql/feeds.ts';
 import { sliceStatus } from '../../domain/slices/slice-status.ts';
 import { tagsOf } from '../../domain/slices/slice-tags.ts';
-import type { KeptSlice } from '../../store/archive/keeper.ts';
+import type { NamedSlice } from '../../store/archive/archive-session.ts';
 import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
@@ -22,7 +22,7 @@ export type SliceFacts = {
  * Returns a slice as `slices list --json` prints it: the fields of the GraphQL type, its segments,
  * what feeds failed to bring into it, and its archive.
  */
-export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }: SliceFacts) => ({
+export const sliceFields = (slice: NamedSlice, now: number, { segments, losses }: SliceFacts) => ({
   sliceId: slice.sliceId,
   name: slice.name,
   engine: slice.engine,
@@ -49,7 +49,7 @@ const segmentFields = (of: SliceSegments | undefined) =>
 type Column = {
   readonly head: string;
   readonly isNumber?: true;
-  readonly cell: (slice: KeptSlice, now: number) => string;
+  readonly cell: (slice: NamedSlice, now: number) => string;
 };
 
 const COLUMNS: readonly Column[] = [
@@ -81,7 +81,7 @@ function segmentColumns(segments: SegmentsBySlice): Column[] {
 }
 
 /** Returns the columns about feed losses, if any of the slices has some. */
-function lossColumns(slices: readonly KeptSlice[], losses: LossesBySlice): Column[] {
+function lossColumns(slices: readonly NamedSlice[], losses: LossesBySlice): Column[] {
   if (!slices.some(({ sliceId }) => losses.has(sliceId))) return [];
   const column = (head: string, text: (of: FeedLossCounts) => string | null): Column => ({
     head,
@@ -106,7 +106,7 @@ function refusedOf({ refusedLines, leftOutFlows }: FeedLossCounts): string | nul
 
 /** Formats slices as a table, one line a slice. Columns about segments and losses need `facts`. */
 export function slicesTable(
-  slices: readonly KeptSlice[],
+  slices: readonly NamedSlice[],
   now: number,
   facts?: SliceFacts,
 ): string[] {

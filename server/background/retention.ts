@@ -7,10 +7,10 @@ import { deleteExpiredAudit, selectHasExpiredAudit, serverActor } from '../../db
 import { REFUSED_REMOVAL, removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
 import { selectUpkeep } from '../../db/sql/server-state.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { ArchiveSession } from '../../store/archive/archive-session.ts';
 import { compareClocks } from '../../store/archive/clocks.ts';
 import { dropSlice } from '../../store/archive/drop-slice.ts';
 import { dropExpiredEvents } from '../../store/archive/expired-events.ts';
-import type { Keeper } from '../../store/archive/keeper.ts';
 import { planSlices } from '../../store/archive/plan-slices.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
@@ -133,8 +133,8 @@ async function dropEvents(dropping: Dropping): Promise<boolean> {
   for (const retention of await selectEventRetentions(connection)) {
     const { contextId, name: context, retentionDays, keptSince } = retention;
     try {
-      const keeper = { connection, contextId, context, by, signal };
-      const events = await dropExpiredEvents(keeper, keptSince);
+      const session = { connection, contextId, context, by, signal };
+      const events = await dropExpiredEvents(session, keptSince);
       tally.droppedEvents += events;
       const facts = { context, events, retentionDays };
       if (events > 0) log.info(facts, 'ended events of alerts were too old and dropped');
@@ -190,11 +190,19 @@ async function dropOf(
   { contextId, name: context, retentionDays, keptSince }: Retention,
 ): Promise<void> {
   const by = serverActor();
-  const keeper: Keeper = { connection, contextId, context, retentionDays, now, by, signal };
+  const session: ArchiveSession = {
+    connection,
+    contextId,
+    context,
+    retentionDays,
+    now,
+    by,
+    signal,
+  };
   const selection = { before: keptSince, names: null, engine: null, pool: null };
-  const { slices } = await planSlices(keeper, 'drop', selection);
+  const { slices } = await planSlices(session, 'drop', selection);
   for (const chosen of slices) {
-    const slice = await dropSlice(keeper, chosen, lockMs);
+    const slice = await dropSlice(session, chosen, lockMs);
     // Another process holds the context or has dropped the slice: the next pass retries.
     if (slice === null) return;
     tally.droppedSlices += 1;

@@ -1,9 +1,9 @@
 import type { StoredArchive } from '../../db/sql/archived-slices.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
+import type { ArchiveSession, SliceIdentity } from './archive-session.ts';
 import { loadIdentity } from './describe-archive.ts';
 import type { ArchiveReader } from './read-archive.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 /** What the numbers in an archive stand for. */
 type Identity = Pick<ArchiveHeader, 'groups' | 'probes'>;
@@ -21,8 +21,8 @@ type ArchiveFile = {
  * changed.
  */
 export async function checkArchive(
-  keeper: SliceKeeper,
-  slice: KeptSlice,
+  session: ArchiveSession,
+  slice: SliceIdentity,
   { archive, file, reader }: ArchiveFile,
 ): Promise<ArchiveHeader> {
   const digest = await reader.digest();
@@ -32,7 +32,7 @@ export async function checkArchive(
     const other = outline?.slice ? { context: outline.context, name: outline.slice.name } : null;
     throw otherFile(
       { file, digest, written: archive.digest },
-      { context: keeper.context, name },
+      { context: session.context, name },
       other,
     );
   }
@@ -40,7 +40,7 @@ export async function checkArchive(
     throw new Error(`${file} is ${formText(outline?.version ?? null)}. Nothing was changed`);
   }
   const header = await reader.read().header();
-  const fault = findOther(keeper, slice, header) ?? (await findChange(keeper, header, reader));
+  const fault = findOther(session, slice, header) ?? (await findChange(session, header, reader));
   if (fault === null) return header;
   throw new Error(
     `${file} must be restored where it was archived, but ${fault}. Nothing was changed: use the ` +
@@ -82,8 +82,8 @@ function formText(version: number | null): string {
 }
 
 function findOther(
-  { context }: SliceKeeper,
-  { sliceId, engine, startsAt, endsAt }: KeptSlice,
+  { context }: ArchiveSession,
+  { sliceId, engine, startsAt, endsAt }: SliceIdentity,
   { context: other, slice }: ArchiveHeader,
 ): string | null {
   const isSame =
@@ -100,11 +100,11 @@ function findOther(
  * count: `apply` may change a group that has no data, and the header has those groups too.
  */
 async function findChange(
-  keeper: SliceKeeper,
+  session: ArchiveSession,
   header: ArchiveHeader,
   reader: ArchiveReader,
 ): Promise<string | null> {
-  const now = await loadIdentity(keeper);
+  const now = await loadIdentity(session);
   // Most often nothing has changed at all, which saves reading the segments.
   if (firstChange(header, now) === null) return null;
   return firstChange(await usedIdentity(header, reader), now);

@@ -5,12 +5,12 @@ import { generationOf } from '../../domain/slices/page-generation.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import type { ArchiveSession, SliceIdentity } from './archive-session.ts';
 
 /** Makes the header of an archive of a slice with these segments. */
 export async function describeArchive(
-  keeper: SliceKeeper,
-  slice: KeptSlice,
+  session: ArchiveSession,
+  slice: SliceIdentity,
   segments: readonly SliceSegmentRow[],
 ): Promise<ArchiveHeader> {
   const sum = (of: (row: SliceSegmentRow) => number): number =>
@@ -18,7 +18,7 @@ export async function describeArchive(
   return {
     countergraph: 'archive',
     version: FORM_VERSION,
-    context: keeper.context,
+    context: session.context,
     slice: {
       id: slice.sliceId,
       name: sliceName(slice.startsAt, slice.engine),
@@ -26,7 +26,7 @@ export async function describeArchive(
       from: slice.startsAt,
       to: slice.endsAt,
     },
-    ...(await loadIdentity(keeper)),
+    ...(await loadIdentity(session)),
     levels: eachOnce(segments.map(({ level }) => level)),
     generations: eachOnce(segments.filter(({ level }) => !isSealed(level)).map(generationOf)),
     content: {
@@ -45,7 +45,7 @@ const eachOnce = (numbers: readonly number[]): number[] =>
 export async function loadIdentity({
   connection,
   contextId,
-}: SliceKeeper): Promise<Pick<ArchiveHeader, 'groups' | 'probes'>> {
+}: ArchiveSession): Promise<Pick<ArchiveHeader, 'groups' | 'probes'>> {
   const groups = await selectGroups(connection, contextId);
   const probes = await selectProbeNames(connection, contextId);
   return {

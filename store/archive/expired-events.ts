@@ -3,7 +3,7 @@ import { deleteExpiredEvents, deleteUnusedRevisions } from '../../db/sql/alert-r
 import { insertAudit } from '../../db/sql/audit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
-import type { Keeper } from './keeper.ts';
+import type { ArchiveSession } from './archive-session.ts';
 
 /**
  * Deletes alert events that ended by `before`, and superseded revisions that are left without
@@ -11,10 +11,10 @@ import type { Keeper } from './keeper.ts';
  * stay.
  */
 export async function dropExpiredEvents(
-  keeper: Pick<Keeper, 'connection' | 'contextId' | 'context' | 'by' | 'signal'>,
+  session: Pick<ArchiveSession, 'connection' | 'contextId' | 'context' | 'by' | 'signal'>,
   before: EpochSeconds,
 ): Promise<number> {
-  const { connection, contextId, context, by, signal } = keeper;
+  const { connection, contextId, context, by, signal } = session;
   const max = LIMITS.droppedEvents;
   let dropped = 0;
   for (;;) {

@@ -14,7 +14,7 @@ import { fetchPages } from '../read/fetch-pages.ts';
 import { findKeys } from '../read/find-keys.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import type { ArchiveSession, SliceIdentity } from './archive-session.ts';
 
 /*
  * Labels that came from DNS answers or MaxMind files, with nothing added by a user, are deleted
@@ -37,9 +37,9 @@ import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 const BATCH = 2000;
 
 /** Notes which keys of a slice that is being archived have such labels. */
-export async function noteLabels(keeper: SliceKeeper, slice: KeptSlice): Promise<void> {
-  const { connection } = keeper;
-  const search = new LabelSearch(keeper);
+export async function noteLabels(session: ArchiveSession, slice: SliceIdentity): Promise<void> {
+  const { connection } = session;
+  const search = new LabelSearch(session);
   for (const [groupId, codec] of await search.codecs()) {
     const pages = eachPage(groupId, (page) => selectLabelsToNote(connection, page, slice.endsAt));
     for await (const labelled of pages) {
@@ -53,10 +53,13 @@ export async function noteLabels(keeper: SliceKeeper, slice: KeptSlice): Promise
 }
 
 /** Deletes such labels of keys that only the slice being dropped has. */
-export async function sweepLabels(keeper: SliceKeeper, { sliceId }: KeptSlice): Promise<void> {
-  const { connection, contextId } = keeper;
+export async function sweepLabels(
+  session: ArchiveSession,
+  { sliceId }: SliceIdentity,
+): Promise<void> {
+  const { connection, contextId } = session;
   const oldestEnd = await selectOldestArchiveEnd(connection, { contextId, but: sliceId });
-  const search = new LabelSearch(keeper);
+  const search = new LabelSearch(session);
   const isDropped = (segment: StoredSegment): boolean => segment.sliceId === sliceId;
   for (const [groupId, codec] of await search.codecs()) {
     const loose = (which: LooseLabels['which']) =>
@@ -97,15 +100,15 @@ type LabelledKeys = {
 
 /** Finds keys in live segments. Merges continue meanwhile, but nothing is swept immediately. */
 class LabelSearch {
-  readonly #keeper: SliceKeeper;
+  readonly #session: ArchiveSession;
   #manifest: Manifest | undefined;
 
-  constructor(keeper: SliceKeeper) {
-    this.#keeper = keeper;
+  constructor(session: ArchiveSession) {
+    this.#session = session;
   }
 
   async codecs(): Promise<Map<number, KeyCodec>> {
-    const { connection, contextId } = this.#keeper;
+    const { connection, contextId } = this.#session;
     const shapes = await loadShapes(connection, contextId);
     return new Map([...shapes].map(([groupId, shape]) => [groupId, keyCodecOf(shape)]));
   }
@@ -118,7 +121,7 @@ class LabelSearch {
     wanted: LabelledKeys,
     isMeant: (segment: StoredSegment) => boolean,
   ): Promise<ReadonlySet<string>> {
-    const { connection, contextId, signal } = this.#keeper;
+    const { connection, contextId, signal } = this.#session;
     signal?.throwIfAborted();
     const source = copiesOf(connection);
     const loaded = await loadManifest(source, { contextId, since: this.#manifest });

@@ -2,7 +2,7 @@ import type { StoredArchive } from '../../db/sql/archived-slices.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
-import type { KeptSlice } from './slice-keeper.ts';
+import type { SliceIdentity } from './archive-session.ts';
 
 type StoredFile = {
   readonly archive: Pick<StoredArchive, 'pool' | 'poolPath'>;
@@ -13,7 +13,7 @@ type StoredFile = {
  * Opens the archive of a slice with `open`. Errors: it cannot be opened, with what to do about it.
  */
 export async function openStored<Reader>(
-  { startsAt, engine }: KeptSlice,
+  { startsAt, engine }: SliceIdentity,
   { archive: { pool, poolPath }, file }: StoredFile,
   open: (file: string) => Promise<Reader>,
 ): Promise<Reader> {

@@ -1,7 +1,12 @@
 import { selectContextPools } from '../../db/sql/nodes-and-pools.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
-import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
+import {
+  type ArchiveSession,
+  isProcessing,
+  listNamedSlices,
+  type NamedSlice,
+} from './archive-session.ts';
 import { noPool } from './pool-folder.ts';
 
 /** A selection of slices. A field that is null does not restrict it. */
@@ -18,24 +23,24 @@ export type SliceAction = 'archive' | 'restore' | 'drop';
 
 /** The slices to act on, and the slices left out with the reasons. */
 export type SlicePlan = {
-  readonly slices: readonly KeptSlice[];
-  readonly leftOut: readonly { readonly slice: KeptSlice; readonly reason: string }[];
+  readonly slices: readonly NamedSlice[];
+  readonly leftOut: readonly { readonly slice: NamedSlice; readonly reason: string }[];
 };
 
 /** Returns the selected slices, oldest first. Errors: a named slice or pool does not exist. */
 export async function selectKept(
-  keeper: Keeper,
+  session: ArchiveSession,
   { before, names, engine, pool }: SliceSelection,
-): Promise<KeptSlice[]> {
-  const slices = await listKeptSlices(keeper);
+): Promise<NamedSlice[]> {
+  const slices = await listNamedSlices(session);
   for (const name of names ?? []) {
     if (slices.some((slice) => slice.name === name)) continue;
     throw new Error(
-      `Context ${keeper.context} has no slice ${name}: ` +
-        `\`countergraph slices list --context ${shellWord(keeper.context)}\` names those that it has`,
+      `Context ${session.context} has no slice ${name}: ` +
+        `\`countergraph slices list --context ${shellWord(session.context)}\` names those that it has`,
     );
   }
-  if (pool !== null) await requirePool(keeper, pool);
+  if (pool !== null) await requirePool(session, pool);
   return slices.filter(
     (slice) =>
       (before === null || slice.endsAt <= before) &&
@@ -47,7 +52,7 @@ export async function selectKept(
 
 /** Throws an error for an unknown pool. A pool that has archives cannot be removed. */
 async function requirePool(
-  { connection, contextId, context }: Keeper,
+  { connection, contextId, context }: ArchiveSession,
   name: string,
 ): Promise<void> {
   const pools = await selectContextPools(connection, contextId);
@@ -60,14 +65,14 @@ async function requirePool(
  * is an error; one selected by time is left out.
  */
 export async function planSlices(
-  keeper: Keeper,
+  session: ArchiveSession,
   action: SliceAction,
   selection: SliceSelection,
 ): Promise<SlicePlan> {
-  const now = keeper.now();
-  const slices: KeptSlice[] = [];
-  const leftOut: { slice: KeptSlice; reason: string }[] = [];
-  for (const slice of await selectKept(keeper, selection)) {
+  const now = session.now();
+  const slices: NamedSlice[] = [];
+  const leftOut: { slice: NamedSlice; reason: string }[] = [];
+  for (const slice of await selectKept(session, selection)) {
     if (selection.names !== null && action !== 'restore') refuseProcessing(slice, now);
     const reason = reasonAgainst(action, slice, now);
     if (reason === null) slices.push(slice);
@@ -76,19 +81,19 @@ export async function planSlices(
   return { slices, leftOut };
 }
 
-function reasonAgainst(action: SliceAction, slice: KeptSlice, now: EpochSeconds): string | null {
+function reasonAgainst(action: SliceAction, slice: NamedSlice, now: EpochSeconds): string | null {
   if (action === 'restore') return slice.archived ? null : 'is not archived';
   if (isProcessing(slice, now)) return processingReason(slice, now);
   return action === 'archive' && slice.archived ? 'is archived already' : null;
 }
 
 /** Throws an error if the slice may still be filled. */
-export function refuseProcessing(slice: KeptSlice, now: EpochSeconds): void {
+export function refuseProcessing(slice: NamedSlice, now: EpochSeconds): void {
   if (!isProcessing(slice, now)) return;
   throw new Error(`${slice.name} ${processingReason(slice, now)}: leave it out`);
 }
 
-const processingReason = ({ endsAt }: KeptSlice, now: EpochSeconds): string =>
+const processingReason = ({ endsAt }: NamedSlice, now: EpochSeconds): string =>
   endsAt > now
     ? `is processing until ${new Date(endsAt * 1000).toISOString().slice(0, 16)}Z`
     : 'is processing: an import is filling it';

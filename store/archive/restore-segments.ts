@@ -20,10 +20,10 @@ import { publishSegments } from '../publish/publish-segments.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
 import type { ArchiveHeader } from './archive-form.ts';
+import { type ArchiveSession, auditSlice, type SliceIdentity } from './archive-session.ts';
 import { checkArchive } from './check-archive.ts';
 import { openStored } from './open-stored.ts';
 import { type ArchivedSegment, type ArchiveReader, openArchive } from './read-archive.ts';
-import { auditSlice, type KeptSlice, type SliceKeeper } from './slice-keeper.ts';
 import { withPartitions } from './with-partitions.ts';
 
 export type RestoreOptions = {
@@ -42,16 +42,16 @@ export type RestoreOptions = {
  * anything is changed. Returns how many rows were restored.
  */
 export async function restoreSegments(
-  keeper: SliceKeeper,
-  slice: KeptSlice,
+  session: ArchiveSession,
+  slice: SliceIdentity,
   options: RestoreOptions,
 ): Promise<number> {
   const reader = await openStored(slice, options, openArchive);
   try {
-    const header = await checkArchive(keeper, slice, { ...options, reader });
+    const header = await checkArchive(session, slice, { ...options, reader });
     const wanted = { slice, partitions: partitionsOf(slice, header), waitMs: options.waitMs };
-    await withPartitions(keeper, wanted, () =>
-      inTransaction(keeper.connection, () => fill(keeper, slice, { ...options, reader })),
+    await withPartitions(session, wanted, () =>
+      inTransaction(session.connection, () => fill(session, slice, { ...options, reader })),
     );
     return header.content.rows;
   } finally {
@@ -61,7 +61,7 @@ export async function restoreSegments(
 
 /** Returns the partitions that the pages of an archive's segments go to. */
 const partitionsOf = (
-  { sliceId }: KeptSlice,
+  { sliceId }: SliceIdentity,
   { levels, generations }: ArchiveHeader,
 ): PagePartition[] => [
   ...generations.map(
@@ -74,21 +74,21 @@ type FillOptions = Omit<RestoreOptions, 'waitMs'> & { readonly reader: ArchiveRe
 
 /** Makes every change that must appear at once, in the open transaction. */
 async function fill(
-  keeper: SliceKeeper,
-  slice: KeptSlice,
+  session: ArchiveSession,
+  slice: SliceIdentity,
   { archive, reader }: FillOptions,
 ): Promise<void> {
-  const { connection, contextId, now } = keeper;
+  const { connection, contextId, now } = session;
   const contents = reader.read();
   const { content } = await contents.header();
-  const progress = new Progress(keeper, content.bytes);
+  const progress = new Progress(session, slice, content.bytes);
   const born: NewSegmentRow[] = [];
   const shapes = await loadShapes(connection, contextId);
   for await (const segment of contents.segments()) {
     born.push(
       isFormat1(segment.directory)
-        ? await convertArchived(keeper, slice, { segment, progress, shapes })
-        : await putSegment(keeper, slice, { segment, progress }),
+        ? await convertArchived(session, slice, { segment, progress, shapes })
+        : await putSegment(session, slice, { segment, progress }),
     );
   }
   await insertLeftover(connection, contextId, archive);
@@ -105,24 +105,26 @@ async function fill(
     died: [],
     at: now(),
   });
-  await auditSlice(keeper, slice, { action: 'slice restored' });
+  await auditSlice(session, slice, { action: 'slice restored' });
 }
 
 /** Checks the abort signal and reports progress. */
 class Progress {
-  readonly #keeper: SliceKeeper;
+  readonly #session: ArchiveSession;
+  readonly #slice: SliceIdentity;
   readonly #of: number;
   #done = 0;
 
-  constructor(keeper: SliceKeeper, of: number) {
-    this.#keeper = keeper;
+  constructor(session: ArchiveSession, slice: SliceIdentity, of: number) {
+    this.#session = session;
+    this.#slice = slice;
     this.#of = of;
   }
 
   add(bytes: number): void {
-    this.#keeper.signal?.throwIfAborted();
+    this.#session.signal?.throwIfAborted();
     this.#done += bytes;
-    this.#keeper.onBytes?.(this.#done, this.#of);
+    this.#session.onBytes?.(this.#slice, this.#done, this.#of);
   }
 }
 
@@ -132,8 +134,8 @@ type SegmentToConvert = SegmentToPut & { readonly shapes: ReadonlyMap<number, Se
 
 /** Writes a segment of format 1 in the present format. */
 async function convertArchived(
-  { connection }: SliceKeeper,
-  { sliceId }: KeptSlice,
+  { connection }: ArchiveSession,
+  { sliceId }: SliceIdentity,
   { segment, progress, shapes }: SegmentToConvert,
 ): Promise<NewSegmentRow> {
   const { row, pages } = segment;
@@ -154,8 +156,8 @@ async function convertArchived(
 
 /** Stores the pages of a segment, half a megabyte at a time. */
 async function putSegment(
-  { connection }: SliceKeeper,
-  { sliceId }: KeptSlice,
+  { connection }: ArchiveSession,
+  { sliceId }: SliceIdentity,
   { segment, progress }: SegmentToPut,
 ): Promise<NewSegmentRow> {
   const { row, pages } = segment;

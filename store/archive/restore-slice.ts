@@ -1,10 +1,15 @@
-import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
+import {
+  type ArchiveSession,
+  currentSlice,
+  inHeldContext,
+  type NamedSlice,
+} from './archive-session.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { fileOfArchive } from './pool-folder.ts';
 import { restoreSegments } from './restore-segments.ts';
 
 export type RestoredSlice = {
-  readonly slice: KeptSlice;
+  readonly slice: NamedSlice;
   readonly rows: number;
   /** The archive file, which is removed. */
   readonly file: string;
@@ -15,9 +20,12 @@ export type RestoredSlice = {
  * and newer are accepted. A file that differs in any bit from the one written is rejected before
  * any change. Returns null if another process restored or dropped the slice first.
  */
-export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<RestoredSlice | null> =>
-  inHeldContext(keeper, async () => {
-    const slice = await currentSlice(keeper, chosen.sliceId);
+export const restoreSlice = (
+  session: ArchiveSession,
+  chosen: NamedSlice,
+): Promise<RestoredSlice | null> =>
+  inHeldContext(session, async () => {
+    const slice = await currentSlice(session, chosen.sliceId);
     if (!slice?.archived) return null;
     const { archive, name } = slice;
     if (!archive) {
@@ -25,11 +33,11 @@ export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<Restore
       throw new Error(`${name} was archived by hand${where}, and must be restored by hand`);
     }
     const file = fileOfArchive(archive);
-    const rows = await restoreSegments(ofSlice(keeper, slice), slice, {
+    const rows = await restoreSegments(session, slice, {
       archive,
       file,
-      waitMs: keeper.detachWaitMs,
+      waitMs: session.detachWaitMs,
     });
-    await removeLeftovers(keeper.connection, keeper.contextId);
+    await removeLeftovers(session.connection, session.contextId);
     return { slice, rows, file };
   });

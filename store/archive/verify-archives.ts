@@ -1,7 +1,12 @@
 import type { StoredArchive } from '../../db/sql/archived-slices.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { type Differences, NAMELESS } from '../check/differences.ts';
-import { currentSlice, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
+import {
+  type ArchiveSession,
+  currentSlice,
+  listNamedSlices,
+  type NamedSlice,
+} from './archive-session.ts';
 import { openStored } from './open-stored.ts';
 import { fileOfArchive } from './pool-folder.ts';
 import { type ArchiveReader, openArchive } from './read-archive.ts';
@@ -13,7 +18,7 @@ export type CheckedArchives = {
   readonly damagedArchives: number;
 };
 
-type ArchivedSlice = KeptSlice & { readonly archive: StoredArchive };
+type ArchivedSlice = NamedSlice & { readonly archive: StoredArchive };
 
 /**
  * Checks that the file of each archived slice is there and is the one that was written, by its
@@ -21,37 +26,37 @@ type ArchivedSlice = KeptSlice & { readonly archive: StoredArchive };
  * Slices that were archived by hand have no file that is known.
  */
 export async function verifyArchives(
-  keeper: Keeper,
+  session: ArchiveSession,
   differences: Differences,
   onProgress: (progress: { readonly bytes: number; readonly of: number }) => void = () => {},
 ): Promise<CheckedArchives> {
-  const archived = (await listKeptSlices(keeper)).filter(isInFile);
+  const archived = (await listNamedSlices(session)).filter(isInFile);
   const of = archived.reduce((sum, { archive }) => sum + archive.bytes, 0);
   let bytes = 0;
   for (const slice of archived) {
     let read = 0;
-    const problem = await problemOf(keeper, slice, (length) => {
-      keeper.signal?.throwIfAborted();
+    const problem = await problemOf(session, slice, (length) => {
+      session.signal?.throwIfAborted();
       read += length;
       onProgress({ bytes: Math.min(bytes + read, of), of });
     });
     bytes += slice.archive.bytes;
-    if (problem !== null && (await isStillThere(keeper, slice))) {
+    if (problem !== null && (await isStillThere(session, slice))) {
       differences.add({ ...NAMELESS, slice: slice.name }, problem);
     }
   }
   return { archives: archived.length, archivedBytes: of, damagedArchives: differences.count };
 }
 
-const isInFile = (slice: KeptSlice): slice is ArchivedSlice => slice.archive !== null;
+const isInFile = (slice: NamedSlice): slice is ArchivedSlice => slice.archive !== null;
 
 /** Whether the slice has the same archive as before: it may have been restored or dropped. */
-const isStillThere = async (keeper: Keeper, { sliceId, archive }: ArchivedSlice) =>
-  (await currentSlice(keeper, sliceId))?.archive?.path === archive.path;
+const isStillThere = async (session: ArchiveSession, { sliceId, archive }: ArchivedSlice) =>
+  (await currentSlice(session, sliceId))?.archive?.path === archive.path;
 
 /** Returns what is wrong with the archive of a slice, in words, or null. */
 async function problemOf(
-  { signal }: Keeper,
+  { signal }: ArchiveSession,
   slice: ArchivedSlice,
   onBytes: (length: number) => void,
 ): Promise<string | null> {

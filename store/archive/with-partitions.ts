@@ -7,10 +7,10 @@ import {
 } from '../../db/sql/page-partitions.ts';
 import { removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import type { ArchiveSession, SliceIdentity } from './archive-session.ts';
 
 type PartitionsWanted = {
-  readonly slice: KeptSlice;
+  readonly slice: SliceIdentity;
   /** Partitions of the slice, each once, for all segments that will be put into it. */
   readonly partitions: readonly PagePartition[];
   /** How long to wait for earlier readers. */
@@ -23,7 +23,7 @@ type PartitionsWanted = {
  * next to the restored ones until they are swept, as all dead pages are.
  */
 export async function withPartitions<T>(
-  { connection, signal }: SliceKeeper,
+  { connection, signal }: ArchiveSession,
   { waitMs, ...wanted }: PartitionsWanted,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -32,7 +32,7 @@ export async function withPartitions<T>(
   try {
     return await whileHeld(connection, wanted, work);
   } catch (error) {
-    // Clean up the unused partitions; if this fails too, the next keeper or the sweep does it.
+    // Clean up the unused partitions; if this fails too, the next session or the sweep does it.
     await removeTakenPartitions(connection, removal).catch(() => undefined);
     throw error;
   }
@@ -59,7 +59,7 @@ async function whileHeld<T>(
 async function ensure(
   connection: Connection,
   partition: PagePartition,
-  slice: KeptSlice,
+  slice: SliceIdentity,
 ): Promise<void> {
   if ((await selectPartitionState(connection, partition)) === 'detaching') {
     throw new Error(

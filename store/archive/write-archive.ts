@@ -14,9 +14,9 @@ import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import { fetchPages } from '../read/fetch-pages.ts';
 import { type ArchiveHeader, frameHead, jsonLine } from './archive-form.ts';
+import type { ArchiveSession, SliceIdentity } from './archive-session.ts';
 import { describeArchive } from './describe-archive.ts';
 import { openArchive } from './read-archive.ts';
-import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 /** What was written, as read back from disk. */
 export type WrittenArchive = {
@@ -37,8 +37,8 @@ const WRITE_BYTES = 256 * 1024;
  * those of the file system; MissingPages and DamagedSegment: damaged data is not archived.
  */
 export async function writeArchive(
-  keeper: SliceKeeper,
-  slice: KeptSlice,
+  session: ArchiveSession,
+  slice: SliceIdentity,
   file: string,
 ): Promise<WrittenArchive> {
   const partial = partialOf(file);
@@ -46,7 +46,7 @@ export async function writeArchive(
   const written = new HashedFile(handle);
   let header: ArchiveHeader;
   try {
-    header = await inSnapshot(keeper.connection, () => writeContent(keeper, slice, written));
+    header = await inSnapshot(session.connection, () => writeContent(session, slice, written));
     await written.end();
     await handle.sync();
   } finally {
@@ -59,20 +59,20 @@ export async function writeArchive(
 }
 
 async function writeContent(
-  keeper: SliceKeeper,
-  slice: KeptSlice,
+  session: ArchiveSession,
+  slice: SliceIdentity,
   file: HashedFile,
 ): Promise<ArchiveHeader> {
-  const segments = await selectSliceSegments(keeper.connection, slice.sliceId);
-  const header = await describeArchive(keeper, slice, segments);
+  const segments = await selectSliceSegments(session.connection, slice.sliceId);
+  const header = await describeArchive(session, slice, segments);
   const { bytes } = header.content;
   let done = 0;
   const onWritten = (count: number) => {
     done += count;
-    keeper.onBytes?.(done, bytes);
+    session.onBytes?.(slice, done, bytes);
   };
   await file.write(jsonLine(header));
-  for (const segment of segments) await writeSegment(keeper, segment, { file, onWritten });
+  for (const segment of segments) await writeSegment(session, segment, { file, onWritten });
   const end = jsonLine(header.content);
   await file.write(frameHead('end', end.length));
   await file.write(end);
@@ -85,7 +85,7 @@ type ArchiveTarget = {
 };
 
 async function writeSegment(
-  { connection, signal }: SliceKeeper,
+  { connection, signal }: ArchiveSession,
   segment: SliceSegmentRow,
   { file, onWritten }: ArchiveTarget,
 ): Promise<void> {

@@ -5,8 +5,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'FEED_LIMITS',
   'FailedSignIns',
   'Interval',
-  'Keeper',
-  'KeptSlice',
   'KeyMatcher',
   'KeyPage',
   'KeyRange',

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type ArchiveSession,
+  finishArchiving,
+  listNamedSlices,
+  type NamedSlice,
+  withArchiveSession,
+} from '../../../store/archive/archive-session.ts';
 import { type ArchivedSlice, archiveSlice } from '../../../store/archive/archive-slice.ts';
 import { dropSlice } from '../../../store/archive/drop-slice.ts';
-import {
-  finishKeeping,
-  type Keeper,
-  type KeptSlice,
-  listKeptSlices,
-  withKeeper,
-} from '../../../store/archive/keeper.ts';
 import { findPool } from '../../../store/archive/pool-folder.ts';
 import { type RestoredSlice, restoreSlice } from '../../../store/archive/restore-slice.ts';
 import { verifyContext } from '../../../store/check/verify-context.ts';
@@ -35,22 +35,22 @@ export function keepingOf(
   lab: TestService,
   { context = CONTEXT, detachWaitMs }: { context?: string; detachWaitMs?: number } = {},
 ) {
-  const kept = <T>(work: (keeper: Keeper) => Promise<T>): Promise<T> =>
-    withKeeper({ databaseUrl: lab.databaseUrl, context, detachWaitMs }, work);
+  const kept = <T>(work: (session: ArchiveSession) => Promise<T>): Promise<T> =>
+    withArchiveSession({ databaseUrl: lab.databaseUrl, context, detachWaitMs }, work);
 
   /** Runs `work` on each slice with these names, and then finishes as the command does. */
   async function each<T>(
     names: readonly string[],
-    work: (keeper: Keeper, slice: KeptSlice) => Promise<T>,
+    work: (session: ArchiveSession, slice: NamedSlice) => Promise<T>,
   ): Promise<T[]> {
-    return kept(async (keeper) => {
-      const slices = await listKeptSlices(keeper);
+    return kept(async (session) => {
+      const slices = await listNamedSlices(session);
       const chosen = slices.filter(({ name }) => names.includes(name));
       if (chosen.length !== names.length) throw new Error(`not all there: ${names.join(', ')}`);
       const results: T[] = [];
-      for (const slice of chosen) results.push(await work(keeper, slice));
+      for (const slice of chosen) results.push(await work(session, slice));
       const taken = chosen.map(({ sliceId }) => sliceId);
-      await finishKeeping(keeper, { taken });
+      await finishArchiving(session, { taken });
       return results;
     });
   }
@@ -58,13 +58,13 @@ export function keepingOf(
   return {
     kept,
     archive: (...names: string[]): Promise<(ArchivedSlice | null)[]> =>
-      each(names, async (keeper, slice) =>
-        archiveSlice(keeper, slice, await findPool(keeper, null)),
+      each(names, async (session, slice) =>
+        archiveSlice(session, slice, await findPool(session, null)),
       ),
     restore: (...names: string[]): Promise<(RestoredSlice | null)[]> => each(names, restoreSlice),
-    drop: (...names: string[]): Promise<(KeptSlice | null)[]> =>
-      each(names, (keeper, slice) => dropSlice(keeper, slice)),
-    list: () => kept(listKeptSlices),
+    drop: (...names: string[]): Promise<(NamedSlice | null)[]> =>
+      each(names, (session, slice) => dropSlice(session, slice)),
+    list: () => kept(listNamedSlices),
     verify: () => verifyContext({ databaseUrl: lab.databaseUrl, context }),
   };
 }

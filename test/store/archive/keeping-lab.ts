@@ -10,12 +10,12 @@ import { upsertCoverage } from '../../../db/sql/coverage.ts';
 import { removeTakenPartitions } from '../../../db/sql/remove-partitions.ts';
 import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { sliceName } from '../../../domain/slices/slice-name.ts';
-import { archiveSegments } from '../../../store/archive/archive-segments.ts';
-import { dropSegments } from '../../../store/archive/drop-segments.ts';
+import type { ArchiveSession } from '../../../store/archive/archive-session.ts';
+import { archiveSegments } from '../../../store/archive/archive-slice.ts';
+import { dropSegments } from '../../../store/archive/drop-slice.ts';
 import { removeLeftovers } from '../../../store/archive/leftovers.ts';
 import { fileOfArchive, newArchiveLocation } from '../../../store/archive/pool-folder.ts';
 import { restoreSegments } from '../../../store/archive/restore-segments.ts';
-import type { SliceKeeper } from '../../../store/archive/slice-keeper.ts';
 import type { WrittenArchive } from '../../../store/archive/write-archive.ts';
 import { checkStoredSegment } from '../../../store/check/check-stored-segment.ts';
 import { SHAPE } from '../../segments/plain-segments.ts';
@@ -39,7 +39,7 @@ export type KeepingOptions = {
   readonly connection?: Connection;
   /** How long to wait for older readers. */
   readonly waitMs?: number;
-  readonly keeper?: Partial<SliceKeeper>;
+  readonly session?: Partial<ArchiveSession>;
 };
 
 export type KeepingLab = Awaited<ReturnType<typeof openKeepingLab>>;
@@ -65,13 +65,20 @@ export async function openKeepingLab() {
   /** Works on a slice under the context's lock, and cleans up before and after. */
   async function kept<T>(
     sliceId: number,
-    { connection = lab.importer, waitMs = 5000, keeper = {} }: KeepingOptions,
-    work: (keeper: SliceKeeper, slice: StoredSlice) => Promise<T>,
+    { connection = lab.importer, waitMs = 5000, session = {} }: KeepingOptions,
+    work: (session: ArchiveSession, slice: StoredSlice) => Promise<T>,
   ): Promise<T> {
     await holdContext(connection, 1, { onWaiting: () => {} });
     try {
       await removeLeftovers(connection, 1);
-      const target = { connection, contextId: 1, context: 'lab', now: () => NOW, ...keeper };
+      const target = {
+        connection,
+        contextId: 1,
+        context: 'lab',
+        retentionDays: null,
+        now: () => NOW,
+        ...session,
+      };
       const result = await work(target, await storedSlice(sliceId, connection));
       await removeLeftovers(connection, 1);
       await removeTakenPartitions(connection, { waitMs });
@@ -86,17 +93,17 @@ export async function openKeepingLab() {
     pool,
     storedSlice,
     archive: (sliceId: number, options: KeepingOptions = {}): Promise<WrittenArchive> =>
-      kept(sliceId, options, async (keeper, slice) => {
+      kept(sliceId, options, async (session, slice) => {
         const name = sliceName(slice.startsAt, slice.engine);
         const location = await newArchiveLocation({ name: 'oper', path: pool }, 'lab', name);
-        return archiveSegments(keeper, slice, location);
+        return archiveSegments(session, slice, location);
       }),
     restore: (sliceId: number, options: KeepingOptions = {}): Promise<number> =>
-      kept(sliceId, options, async (keeper, slice) => {
+      kept(sliceId, options, async (session, slice) => {
         const { archive } = slice;
         if (!archive) throw new Error(`slice ${sliceId} has no archive`);
         const file = fileOfArchive(archive);
-        return restoreSegments(keeper, slice, { archive, file, waitMs: options.waitMs ?? 5000 });
+        return restoreSegments(session, slice, { archive, file, waitMs: options.waitMs ?? 5000 });
       }),
     drop: (sliceId: number, options: KeepingOptions = {}): Promise<void> =>
       kept(sliceId, options, dropSegments),

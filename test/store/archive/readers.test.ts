@@ -2,8 +2,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../db/connection/connection.ts';
 import { lockContext } from '../../../db/connection/lock-context.ts';
+import { withArchiveSession } from '../../../store/archive/archive-session.ts';
 import { archiveSlice } from '../../../store/archive/archive-slice.ts';
-import { withKeeper } from '../../../store/archive/keeper.ts';
 import { planSlices } from '../../../store/archive/plan-slices.ts';
 import { findPool } from '../../../store/archive/pool-folder.ts';
 import { isOnCluster } from '../../support/database/on-cluster.ts';
@@ -149,11 +149,11 @@ describe('archiving in a locked context', () => {
             resolve();
           };
           const target = { databaseUrl: lab.databaseUrl, context: CONTEXT, onWaiting };
-          archiving = withKeeper(target, async (keeper) => {
+          archiving = withArchiveSession(target, async (session) => {
             const selection = { before: T0 + DAY, names: null, engine: null, pool: null };
-            const { slices } = await planSlices(keeper, 'archive', selection);
+            const { slices } = await planSlices(session, 'archive', selection);
             for (const slice of slices) {
-              await archiveSlice(keeper, slice, await findPool(keeper, null));
+              await archiveSlice(session, slice, await findPool(session, null));
             }
           });
         });

@@ -115,25 +115,25 @@ describe('archiving a slice', () => {
       'select sum(size_bytes)::float8 as bytes from segments',
     );
     const told: [number, number][] = [];
-    const keeper = { onBytes: (done: number, of: number) => told.push([done, of]) };
-    await lab.archive(1, { keeper });
+    const session = { onBytes: (_: unknown, done: number, of: number) => told.push([done, of]) };
+    await lab.archive(1, { session });
     expect(told.at(-1)).toEqual([sizes?.bytes, sizes?.bytes]);
     expect(told.map(([done]) => done)).toEqual(
       told.map(([done]) => done).toSorted((a, b) => a - b),
     );
     told.length = 0;
-    await lab.restore(1, { keeper });
+    await lab.restore(1, { session });
     expect(told.at(-1)).toEqual([sizes?.bytes, sizes?.bytes]);
   });
 
   it('is cancelled by its signal, and leaves nothing behind', async () => {
     await importSlice(1);
     const called = AbortSignal.abort(new Error('called off'));
-    await expect(lab.archive(1, { keeper: { signal: called } })).rejects.toThrow('called off');
+    await expect(lab.archive(1, { session: { signal: called } })).rejects.toThrow('called off');
     expect(await lab.files()).toEqual([]);
     expect(await lab.leftovers()).toEqual([]);
     await lab.archive(1);
-    await expect(lab.restore(1, { keeper: { signal: called } })).rejects.toThrow('called off');
+    await expect(lab.restore(1, { session: { signal: called } })).rejects.toThrow('called off');
     expect(await statuses()).toEqual([true, false]);
   });
 

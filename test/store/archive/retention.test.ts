@@ -225,8 +225,8 @@ describe('the newest data', () => {
 describe('the selection of slices that are too old', () => {
   it('never includes a slice that may still be filled', async () => {
     await lab.importSamples([line('now', T0 + 5 * DAY)]);
-    const { slices, leftOut } = await keeping.kept((keeper) =>
-      planSlices({ ...keeper, now: () => T0 + 5 * DAY + 60 }, 'drop', {
+    const { slices, leftOut } = await keeping.kept((session) =>
+      planSlices({ ...session, now: () => T0 + 5 * DAY + 60 }, 'drop', {
         before: T0 + 9 * DAY,
         names: null,
         engine: null,

@@ -6,23 +6,26 @@ import {
   selectLeftovers,
   selectStoredSlices,
 } from '../../db/sql/archived-slices.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
 import { existingContext } from '../../db/sql/contexts.ts';
 import { selectPartitioned } from '../../db/sql/page-partitions.ts';
 import { type RefusedRemoval, removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
 import { selectClock } from '../../db/sql/server-state.ts';
-import type { AuditActor } from '../../domain/audit/audit-entry.ts';
+import type { AuditActor, AuditDetail } from '../../domain/audit/audit-entry.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { sliceStatus } from '../../domain/slices/slice-status.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { type KeptFile, removeLeftovers } from './leftovers.ts';
-import type { SliceKeeper } from './slice-keeper.ts';
+
+/** Identifies a slice; times in epoch seconds. */
+export type SliceIdentity = Pick<StoredSlice, 'sliceId' | 'engine' | 'startsAt' | 'endsAt'>;
 
 /** A slice as it is stored, with its name. */
-export type KeptSlice = StoredSlice & { readonly name: string };
+export type NamedSlice = StoredSlice & { readonly name: string };
 
-/** Maintains the storage of a context: the state that all maintenance work shares. */
-export type Keeper = {
+/** What listing, archiving, restoring and dropping the slices of one context share. */
+export type ArchiveSession = {
   readonly connection: Connection;
   readonly contextId: number;
   readonly context: string;
@@ -34,22 +37,22 @@ export type Keeper = {
   readonly signal?: AbortSignal | undefined;
   /** Called before waiting, when another process holds the context. */
   readonly onWaiting?: (() => void) | undefined;
-  /** Called with progress in bytes while a slice is written or read. */
-  readonly onBytes?: ((slice: KeptSlice, done: number, of: number) => void) | undefined;
+  /** Called with the bytes of a slice's pages that were written or read so far, and their total. */
+  readonly onBytes?: ((slice: SliceIdentity, done: number, of: number) => void) | undefined;
   /** How long to wait for earlier readers before the removal of a partition is left for later. */
   readonly detachWaitMs?: number | undefined;
 };
 
-type KeeperTarget = Omit<Keeper, 'connection' | 'contextId' | 'retentionDays' | 'now'> & {
+type SessionTarget = Omit<ArchiveSession, 'connection' | 'contextId' | 'retentionDays' | 'now'> & {
   readonly databaseUrl: string;
 };
 
 /**
  * Runs work on a context's storage on a dedicated connection. Errors: the context does not exist.
  */
-export const withKeeper = <T>(
-  { databaseUrl, ...target }: KeeperTarget,
-  work: (keeper: Keeper) => Promise<T>,
+export const withArchiveSession = <T>(
+  { databaseUrl, ...target }: SessionTarget,
+  work: (session: ArchiveSession) => Promise<T>,
 ): Promise<T> =>
   withConnection({ databaseUrl, signal: target.signal }, 'slices', async (connection) => {
     const { contextId, retentionDays } = await existingContext(connection, target.context);
@@ -64,45 +67,37 @@ async function databaseClock(connection: Connection): Promise<() => EpochSeconds
   return () => read + Math.floor((performance.now() - readAtMs) / 1000);
 }
 
-/** Returns the keeper for one slice. */
-export const ofSlice = (
-  { connection, contextId, context, now, by, signal, onBytes }: Keeper,
-  slice: KeptSlice,
-): SliceKeeper => ({
+/** Lists all slices of the context, oldest first, then by engine instance. */
+export async function listNamedSlices({
   connection,
   contextId,
-  context,
-  now,
-  by,
-  signal,
-  onBytes: (done, of) => onBytes?.(slice, done, of),
-});
-
-/** Lists all slices of the context, oldest first, then by engine instance. */
-export async function listKeptSlices({ connection, contextId }: Keeper): Promise<KeptSlice[]> {
+}: ArchiveSession): Promise<NamedSlice[]> {
   const slices = await selectStoredSlices(connection, contextId);
   return slices.map((slice) => ({ ...slice, name: sliceName(slice.startsAt, slice.engine) }));
 }
 
 /** Reads the current state of the slice; null if it no longer exists. */
-export const currentSlice = async (keeper: Keeper, sliceId: number): Promise<KeptSlice | null> =>
-  (await listKeptSlices(keeper)).find((slice) => slice.sliceId === sliceId) ?? null;
+export const currentSlice = async (
+  session: ArchiveSession,
+  sliceId: number,
+): Promise<NamedSlice | null> =>
+  (await listNamedSlices(session)).find((slice) => slice.sliceId === sliceId) ?? null;
 
 /** Whether a slice may still be filled. */
-export const isProcessing = (slice: KeptSlice, now: EpochSeconds): boolean =>
+export const isProcessing = (slice: NamedSlice, now: EpochSeconds): boolean =>
   sliceStatus(slice, now) === 'processing';
 
 /**
- * Runs work while holding the context. Imports and other keepers wait for it, and it waits for
+ * Runs work while holding the context. Imports and other sessions wait for it, and it waits for
  * them; readers are not affected. Returns null if the context's lock was not acquired within
  * `waitMs` (0 means no limit).
  */
 export async function inHeldContext<T>(
-  keeper: Keeper,
+  session: ArchiveSession,
   work: () => Promise<T>,
   waitMs = 0,
 ): Promise<T | null> {
-  const { connection, contextId, signal, onWaiting = () => {} } = keeper;
+  const { connection, contextId, signal, onWaiting = () => {} } = session;
   signal?.throwIfAborted();
   if (!(await holdContext(connection, contextId, { onWaiting, waitMs }))) return null;
   try {
@@ -128,11 +123,11 @@ type Finished = {
  * Cleans up after slices were archived or dropped: removes their pages and all unneeded files. What
  * cannot be removed now is left for later runs.
  */
-export async function finishKeeping(
-  keeper: Keeper,
+export async function finishArchiving(
+  session: ArchiveSession,
   { taken }: { taken: readonly number[] },
 ): Promise<Finished> {
-  const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = keeper;
+  const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = session;
   const refused = await removeTakenPartitions(connection, { waitMs, signal });
   const refusedSlices = new Set(refused.map(({ sliceId }) => sliceId));
   const partitions = (await selectPartitioned(connection, taken)).filter(
@@ -141,6 +136,23 @@ export async function finishKeeping(
   // Without this look, a command with nothing to remove would wait for a running import.
   const leftovers = await selectLeftovers(connection, contextId);
   if (leftovers.length === 0) return { partitions, refused, files: [] };
-  const files = await inHeldContext(keeper, () => removeLeftovers(connection, contextId));
+  const files = await inHeldContext(session, () => removeLeftovers(connection, contextId));
   return { partitions, refused, files: files ?? [] };
 }
+
+type AuditedAction = {
+  readonly action: 'slice archived' | 'slice restored' | 'slice dropped';
+  readonly detail?: AuditDetail;
+};
+
+/** Records what happens to a slice, in the transaction in which it happens. */
+export const auditSlice = (
+  { connection, context, by }: ArchiveSession,
+  { startsAt, engine }: SliceIdentity,
+  { action, detail }: AuditedAction,
+): Promise<void> =>
+  insertAudit(
+    connection,
+    [{ action, object: sliceName(startsAt, engine), detail: { context, ...detail } }],
+    by,
+  );
