@@ -97,11 +97,12 @@ export async function openAlertFaultLab(databaseUrl: string) {
         [origin, GRID],
       );
     },
-    /** Returns the id of the only event. */
-    async eventId(): Promise<string> {
-      const rows = await sql<{ id: string }>('select event_id as id from alert_events');
-      if (rows.length !== 1) throw new Error(`there are ${rows.length} events`);
-      return rows[0]?.id ?? '';
+    /** Returns the ids of the events, by start. */
+    async eventIds(): Promise<string[]> {
+      const rows = await sql<{ id: string }>(
+        'select event_id as id from alert_events order by started_at',
+      );
+      return rows.map(({ id }) => id);
     },
     /** Whether there are this many changes, and all have been delivered. */
     async isAllTold(changes: number): Promise<boolean> {

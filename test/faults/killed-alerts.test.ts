@@ -48,95 +48,107 @@ async function kill(server: ServingProcesses): Promise<void> {
   await server.ended;
 }
 
-/** Makes the event begin, and then end: the key is above the threshold only in window 2. */
-const CHANGES = [
-  { change: 'began', cause: () => lab.feed(3, { a: 1 }) },
-  { change: 'ended', cause: () => lab.feed(4, { a: 1 }) },
-] as const;
+type Change = 'began' | 'ended';
 
-/** The event began once and ended once, and the webhook was notified of both, in order. */
-async function expectOneEvent(): Promise<void> {
-  await until(() => lab.isAllTold(2));
-  expect(await lab.events()).toEqual([{ key: 'a', began: 2, ended: 3, peak: 11 }]);
-  const id = await lab.eventId();
-  expect(lab.toldOnce()).toEqual([`${id}:began`, `${id}:ended`]);
-  expect(lab.contradictions()).toEqual([]);
-}
+/** A moment at which a server is killed: causes a change, and returns when it is reached. */
+type Moment = (change: Change, cause: () => Promise<void>) => Promise<{ goOn(): Promise<void> }>;
 
-describe('a server that is killed', { timeout: 120_000 }, () => {
-  it.each(['alerts', 'alert_events', 'alert_deliveries'])(
-    'while it evaluates, before it writes to %s, leaves that to the next',
-    async (table) => {
-      await lab.feed(2, { a: 11 });
-      for (const { cause } of CHANGES) {
-        const before = await lab.events();
-        const server = await serve();
-        const locker = await lab.hold(table);
-        await cause();
-        await lab.waitUntilHeld('alerts');
-        await kill(server);
+const nothingToRelease = { goOn: async () => undefined };
+
+/** While it evaluates, before it writes to a table. */
+const beforeWriting =
+  (table: string): Moment =>
+  async (_, cause) => {
+    const before = await lab.events();
+    const locker = await lab.hold(table);
+    await cause();
+    await lab.waitUntilHeld('alerts');
+    return {
+      goOn: async () => {
         await locker.end();
         expect(await lab.events()).toEqual(before);
-      }
-      await serve();
-      await expectOneEvent();
-    },
+      },
+    };
+  };
+
+const whenEvaluated: Moment = async (change, cause) => {
+  const isDone = ({ ended }: { ended: number | null }) => change === 'began' || ended !== null;
+  const before = (await lab.events()).filter(isDone).length;
+  await cause();
+  await until(async () => (await lab.events()).filter(isDone).length > before);
+  return nothingToRelease;
+};
+
+const whileNotAnswered: Moment = async (change, cause) => {
+  const before = notified(change);
+  lab.webhook.behave((response, request) =>
+    (request.body.event === change ? hangs : takes)(response, request),
   );
+  await cause();
+  await until(() => notified(change) > before);
+  return { goOn: async () => lab.webhook.behave(takes) };
+};
 
-  it('as soon as it has evaluated leaves the notification to the next', async () => {
-    await lab.feed(2, { a: 11 });
-    for (const { change, cause } of CHANGES) {
-      const server = await serve();
-      await cause();
-      await until(async () => {
-        const [event] = await lab.events();
-        return change === 'began' ? event !== undefined : event?.ended != null;
-      });
-      await kill(server);
-    }
-    await serve();
-    await expectOneEvent();
+/** Notified, but the delivery is not recorded. */
+const beforeRecording: Moment = async (change, cause) => {
+  const held: Awaited<ReturnType<typeof lab.hold>>[] = [];
+  lab.webhook.behave((response, request) => {
+    if (request.body.event !== change) return takes(response, request);
+    void lab.hold('alert_deliveries').then((locker) => {
+      held.push(locker);
+      takes(response, request);
+    });
   });
-
-  it('while a webhook has not answered is followed by one that notifies it again', async () => {
-    await lab.feed(2, { a: 11 });
-    for (const { change, cause } of CHANGES) {
-      lab.webhook.behave((response, request) =>
-        (request.body.event === change ? hangs : takes)(response, request),
-      );
-      const server = await serve();
-      await cause();
-      await until(() => lab.toldOnce().some((key) => key.endsWith(change)));
-      await kill(server);
-    }
-    lab.webhook.behave(takes);
-    await serve();
-    await expectOneEvent();
-    expect(lab.webhook.received.length).toBeGreaterThanOrEqual(4);
-  });
-
-  it('before it records a delivery is followed by one that notifies again', async () => {
-    await lab.feed(2, { a: 11 });
-    for (const { change, cause } of CHANGES) {
-      const held: Awaited<ReturnType<typeof lab.hold>>[] = [];
-      lab.webhook.behave((response, request) => {
-        if (request.body.event !== change) return takes(response, request);
-        void lab.hold('alert_deliveries').then((locker) => {
-          held.push(locker);
-          takes(response, request);
-        });
-      });
-      const server = await serve();
-      await cause();
-      await until(() => held.length > 0);
-      await lab.waitUntilHeld('notifier');
-      await kill(server);
+  await cause();
+  await until(() => held.length > 0);
+  await lab.waitUntilHeld('notifier');
+  return {
+    goOn: async () => {
       lab.webhook.behave(takes);
       for (const locker of held) await locker.end();
-    }
-    await serve();
-    await expectOneEvent();
-  });
+    },
+  };
+};
+
+const notified = (change: Change): number =>
+  lab.toldOnce().filter((key) => key.endsWith(change)).length;
+
+/** Reached by turns when an event begins and when it ends. */
+const MOMENTS: readonly Moment[] = [
+  beforeWriting('alerts'),
+  whileNotAnswered,
+  beforeWriting('alert_events'),
+  whenEvaluated,
+  beforeRecording,
+  beforeWriting('alert_deliveries'),
+  whileNotAnswered,
+  beforeRecording,
+];
+
+it('a server that is killed at any moment is followed by one that does the rest', {
+  timeout: 120_000,
+}, async () => {
+  // The key is above the threshold in every other window. The next window completes one.
+  const feed = (window: number) => lab.feed(window, { a: window % 2 === 0 ? 11 : 1 });
+  await feed(2);
+  for (const [i, moment] of MOMENTS.entries()) {
+    const server = await serve();
+    await until(() => lab.isAllTold(i));
+    const reached = await moment(i % 2 === 0 ? 'began' : 'ended', () => feed(i + 3));
+    await kill(server);
+    await reached.goOn();
+  }
+  await serve();
+  await until(() => lab.isAllTold(MOMENTS.length));
+  const starts = [2, 4, 6, 8];
+  expect(await lab.events()).toEqual(
+    starts.map((began) => ({ key: 'a', began, ended: began + 1, peak: 11 })),
+  );
+  const ids = await lab.eventIds();
+  expect(lab.toldOnce()).toEqual(ids.flatMap((id) => [`${id}:began`, `${id}:ended`]));
+  expect(lab.contradictions()).toEqual([]);
+  // Two had not been answered.
+  expect(lab.webhook.received.length).toBeGreaterThanOrEqual(MOMENTS.length + 2);
 });
 
 const BEGAN = 'an alert began to fire';
