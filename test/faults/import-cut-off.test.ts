@@ -207,7 +207,7 @@ describe('an import into a PostgreSQL that', { timeout: 60_000 }, () => {
   });
 
   it('cannot extend its files fails, and leaves no trace', async () => {
-    const content = newContent(120_000, 1, 200);
+    const content = newContent(60_000, 1, 400);
     const before = await digestOf(server.url);
     // No file may exceed 17 MB (a file of the write-ahead log has 16): as on a full disk,
     // PostgreSQL cannot extend a table.
