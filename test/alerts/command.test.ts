@@ -4,6 +4,7 @@ import { keepingOf, makePoolFolder, removeFolder } from '../store/archive/keep-s
 import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line } from '../support/lab/service.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { type AlertLab, GRID, reading, type StoredEvent, startAlertLab } from './alert-lab.ts';
 import type { ExpectedRule } from './expected-events.ts';
 import { rules, streams } from './random-rules.ts';
@@ -141,7 +142,7 @@ describe('alerts test', () => {
           if (events.length > 0) seen.add(Object.keys(rule.when).join());
         }
       }),
-      { numRuns: 8, examples: [[[everyCondition, stream, [5]]]] },
+      { numRuns: Math.ceil(FUZZ_CASES / 12), examples: [[[everyCondition, stream, [5]]]] },
     );
     expect(seen.size).toBe(all.length);
   });

@@ -5,6 +5,7 @@ import { selectGroups } from '../../db/sql/declaration.ts';
 import { exportDeclaration } from '../../export/declaration.ts';
 import { group, guidOf, meter, T0 } from '../support/lab/lab.ts';
 import { CONTEXT, type Line } from '../support/lab/service.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { type AlertLab, GRID, reading, startAlertLab, windowEnd } from './alert-lab.ts';
 import { expectedEvents } from './expected-events.ts';
 import { rules, streams } from './random-rules.ts';
@@ -244,7 +245,7 @@ it('decides as plain arithmetic does, whenever it runs', { timeout: 60_000 }, as
         expect(events).toEqual(expectedEvents(rule, known, ends));
       }
     }),
-    { numRuns: 15 },
+    { numRuns: Math.ceil(FUZZ_CASES / 8) },
   );
 });
 

@@ -158,7 +158,8 @@ describe('the alerts of a context', () => {
 });
 
 describe('pages of events', () => {
-  const COUNT = 60;
+  /** Of each of two rules; together more than a page has by default. */
+  const COUNT = 26;
 
   beforeAll(async () => {
     // Several events of each rule in each second.
@@ -177,7 +178,7 @@ describe('pages of events', () => {
     expect((await page({ first: null })).edges).toHaveLength(50);
   });
 
-  it.each([1, 7, 13, 1000])('of %i cover all events once, newest first', async (first) => {
+  it.each([1, 7, 1000])('of %i cover all events once, newest first', async (first) => {
     for (const alert of [null, 'big', 'quiet', 'low']) {
       const found: Event[] = [];
       let after: string | null = null;

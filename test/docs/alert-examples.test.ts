@@ -1,8 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { ALERT_CONDITIONS } from '../../domain/alerts/rule.ts';
@@ -12,8 +10,6 @@ import { conn, connLog, importText } from '../ingest/import-support.ts';
 import { T0 } from '../support/lab/lab.ts';
 import { startTestService, type TestService } from '../support/lab/service.ts';
 import { blocksOf } from './pages.ts';
-
-const run = promisify(execFile);
 
 const examples = join(projectRoot(), 'examples', 'alerts');
 const page = await readFile(join(projectRoot(), 'docs/how-to/alerts.md'), 'utf8');
@@ -253,29 +249,6 @@ describe('a receiver of webhooks', () => {
       401,
       'the signature must be that of the body\n',
     ]);
-  });
-});
-
-const hasAmtool = existsSync('/usr/bin/amtool');
-if (!hasAmtool) {
-  console.warn('skipped: amtool is not installed: apt-get install prometheus-alertmanager');
-}
-
-describe.skipIf(!hasAmtool)('the configuration of Alertmanager', () => {
-  const file = join(examples, 'alertmanager.yml');
-
-  it('is valid for Alertmanager', async () => {
-    const { stdout } = await run('amtool', ['check-config', file]);
-    expect(stdout).toContain('SUCCESS');
-  });
-
-  it.each([
-    ['warning', 'chat'],
-    ['critical', 'on-call'],
-    ['info', 'nobody'],
-  ])('sends %s to %s', async (severity, receiver) => {
-    const test = ['config', 'routes', 'test', `--config.file=${file}`, `severity=${severity}`];
-    expect((await run('amtool', test)).stdout.trim()).toBe(receiver);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
@@ -28,7 +28,6 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
   let database: TestDatabase;
   let demo: RunningServer;
   let plain: RunningServer;
-  let browser: Browser;
   let context: BrowserContext;
   let explorer: ExplorerPage;
 
@@ -38,12 +37,11 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await createDemo({ databaseUrl: database.url, now });
     demo = await startExplorerServer(database.url, DEMO);
     plain = await startExplorerServer(database.url, { credentials: null });
-    browser = await launch(chromium ?? '');
-    context = await openContext(browser);
+    context = await openContext(await launch(chromium ?? ''));
   }, 120_000);
 
   afterAll(async () => {
-    await browser?.close();
+    await context?.close();
     await demo?.close();
     await plain?.close();
     await database?.drop();

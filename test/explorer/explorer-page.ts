@@ -23,8 +23,11 @@ export const findChromium = (): string | undefined =>
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   ].find((path) => existsSync(path));
 
-export const launch = (executablePath: string): Promise<Browser> =>
-  chromium.launch({
+let launched: Promise<Browser> | null = null;
+
+/** The one browser of all test files in this process, with which it ends. */
+export function launch(executablePath: string): Promise<Browser> {
+  launched ??= chromium.launch({
     executablePath,
     args: [
       '--headless',
@@ -39,6 +42,8 @@ export const launch = (executablePath: string): Promise<Browser> =>
       '--disable-sync',
     ],
   });
+  return launched;
+}
 
 type Editor = 'operation.graphql' | 'variables.json' | 'request-headers.json' | 'response.json';
 

@@ -61,9 +61,9 @@ const chromium = findChromium();
 // A page is 5 MB of script, and the machine may be busy with other tests.
 describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   it('a signed-in user gets the explorer with their headers, even after a reload', async () => {
-    const browser = await launch(chromium ?? '');
+    const context = await (await launch(chromium ?? '')).newContext();
     try {
-      const tab = await browser.newPage();
+      const tab = await context.newPage();
       const complaints: string[] = [];
       tab.on('pageerror', (error) => complaints.push(error.message));
       await tab.goto(`${server.url}/graphql`);
@@ -82,7 +82,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await tab.getByText(`Bearer ${ADA.token}`).waitFor();
       expect(complaints).toEqual([]);
     } finally {
-      await browser.close();
+      await context.close();
     }
   });
 });

@@ -6,6 +6,7 @@ import { AnswerWriter } from '../../../resolvers/answer-writer.ts';
 import { writeCsv } from '../../../rest/csv/csv-text.ts';
 import { toCsv } from '../../../web/src/export/csv.ts';
 import { parseCsv } from '../../support/files/csv-parsers.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 async function csvText(rows: Iterable<readonly Cell[]>): Promise<string> {
   const { signal } = new AbortController();
@@ -67,7 +68,7 @@ describe.each(WRITERS)('a table as CSV, written by %s', (_, write) => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 4 * FUZZ_CASES },
     );
   });
 

@@ -10,6 +10,7 @@ import {
   type TestService,
 } from '../../support/lab/service.ts';
 import { anyText } from '../../support/random/any-text.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 const GROUP = guidOf(1);
 
@@ -111,7 +112,7 @@ describe('any value of a parameter gets a documented answer', () => {
         expectDocumented(answer, [endpoint, encoding, parameters]);
       },
     );
-    await fc.assert(isDocumented, { numRuns: 100 });
+    await fc.assert(isDocumented, { numRuns: FUZZ_CASES });
   });
 });
 

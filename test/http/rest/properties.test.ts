@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TopperBody } from '../../support/http/answers.ts';
 import { startLab } from '../../support/lab/lab.ts';
 import type { Line, TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import {
   GROUPS,
   interval,
@@ -83,7 +84,7 @@ describe('the topper of any samples', () => {
     const isAsExpected = fc.asyncProperty(dataSet, question, async (index, asked) => {
       expect(await ask(index, asked)).toEqual(expectedBody(index, asked));
     });
-    await fc.assert(isAsExpected, { numRuns: 200 });
+    await fc.assert(isAsExpected, { numRuns: FUZZ_CASES });
   });
 
   it('has the total, others and counts of that implementation in GraphQL', async () => {
@@ -121,7 +122,7 @@ describe('the topper of any samples', () => {
         },
       });
     });
-    await fc.assert(isAsExpected, { numRuns: 100 });
+    await fc.assert(isAsExpected, { numRuns: Math.ceil(FUZZ_CASES / 2) });
   });
 });
 
@@ -167,7 +168,7 @@ describe('adjacent windows', () => {
         expect(new Map(sums)).toEqual(metricsOf(whole));
       },
     );
-    await fc.assert(isPartition, { numRuns: 50 });
+    await fc.assert(isPartition, { numRuns: Math.ceil(FUZZ_CASES / 3) });
   });
 });
 
@@ -185,6 +186,6 @@ describe('the listed keys and the others', () => {
         expect(part.keys).toEqual(whole.keys.slice(0, maxItems));
       },
     );
-    await fc.assert(isComplete, { numRuns: 50 });
+    await fc.assert(isComplete, { numRuns: Math.ceil(FUZZ_CASES / 3) });
   });
 });

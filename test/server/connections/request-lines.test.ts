@@ -4,6 +4,7 @@ import { ERRORS } from '../../../domain/errors.ts';
 import { RawConnection, statusOf } from '../../support/http/raw-connection.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { ADA, basic, type TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 
 let lab: TestService;
 
@@ -116,7 +117,7 @@ describe('a request line', () => {
         const answers = await Promise.all(requests.map(([before, rest]) => ask(before + rest)));
         for (const answer of answers) expectSound(answer);
       }),
-      { numRuns: 10 },
+      { numRuns: Math.ceil(FUZZ_CASES / 10) },
     );
     expect((await lab.call('/healthz')).status).toBe(200);
   });
@@ -306,7 +307,7 @@ describe('headers', () => {
         const answers = await Promise.all(requests.map((request) => ask(...request)));
         for (const answer of answers) expectSound(answer);
       }),
-      { numRuns: 10 },
+      { numRuns: Math.ceil(FUZZ_CASES / 10) },
     );
     expect((await lab.call('/healthz')).status).toBe(200);
   });

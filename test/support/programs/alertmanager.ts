@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +7,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
+/** Of Debian's package prometheus-alertmanager, which `.ci/run` installs. */
 const PROGRAM = '/usr/bin/prometheus-alertmanager';
-
-/** Debian's package prometheus-alertmanager, which `.ci/run` installs. */
-export const hasAlertmanager = existsSync(PROGRAM);
 
 /** An alert as Alertmanager's API v2 returns it. */
 export type ShownAlert = {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { findChromium, launch } from '../../explorer/explorer-page.ts';
 import { type DashboardPage, type Opening, openContext, openDashboard } from './dashboard-page.ts';
@@ -20,16 +20,14 @@ type OpenAt = (address: string, opening?: Opening) => Promise<DashboardPage>;
  */
 export function describeInBrowser(name: string, declareTests: (openAt: OpenAt) => void): void {
   describe.skipIf(!chromium)(name, { timeout: 180_000 }, () => {
-    let browser: Browser;
     let context: BrowserContext;
     let opened: DashboardPage[] = [];
 
     beforeAll(async () => {
-      browser = await launch(chromium ?? '');
-      context = await openContext(browser);
+      context = await openContext(await launch(chromium ?? ''));
     });
 
-    afterAll(() => browser?.close());
+    afterAll(() => context?.close());
 
     afterEach(async () => {
       const pages = opened;

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
 import {
@@ -7,7 +6,7 @@ import {
   type TestDatabase,
 } from '../support/database/database.ts';
 import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
-import { type Block, blocksOf, type Page, readPages } from './pages.ts';
+import { type Block, type Page, readPages } from './pages.ts';
 import { createReader, type Reader } from './reader.ts';
 import { shapeFaults } from './same-shape.ts';
 
@@ -17,12 +16,6 @@ const RUN = ['sh', 'graphql'];
 const PAGES = readPages().filter(({ blocks }) =>
   blocks.some(({ language }) => RUN.includes(language)),
 );
-
-const MISSING = ['bash', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error);
-
-if (MISSING.length > 0) {
-  console.warn(`commands of the pages are not run: ${MISSING.join(' and ')} is not installed`);
-}
 
 let demo: TestDatabase;
 let program: BuiltProgram;
@@ -42,7 +35,7 @@ afterAll(async () => {
 /** The output of a block, to compare with a later block of JSON under the same heading. */
 type Given = { readonly value: unknown; readonly heading: string } | null;
 
-describe.skipIf(MISSING.length > 0)('what the pages say', () => {
+describe('what the pages say', () => {
   it.each(PAGES.map((page) => [page.path, page] as const))(
     'works: %s',
     { timeout: 600_000 },
@@ -118,33 +111,3 @@ function parsed(output: string, { heading }: Block): Given {
     return null;
   }
 }
-
-describe('the search for blocks', () => {
-  it('finds them with their lines, and reports one that has no end', () => {
-    const text = 'a\n```sh\nb\nc\n```\n\n# d\n```json\n{}\n```\n';
-    expect(blocksOf(text)).toEqual([
-      { language: 'sh', text: 'b\nc\n', line: 2, heading: '' },
-      { language: 'json', text: '{}\n', line: 8, heading: '# d' },
-    ]);
-    expect(() => blocksOf('```sh\nb\n')).toThrow('line 1');
-  });
-});
-
-describe('the comparison of shapes', () => {
-  it.each([
-    [{ a: 1 }, { a: 2 }, 0],
-    [{ a: 1 }, { a: '2' }, 1],
-    [{ a: 1 }, { a: 1, b: 1 }, 1],
-    [{ a: null }, { a: 1 }, 1],
-    [{ a: 1 }, { a: null }, 1],
-    [{ rank: 1 }, { rank: null }, 0],
-    [{ changeRatio: 0.1 }, { changeRatio: null }, 0],
-    [{ changeRatio: 0.1 }, {}, 1],
-    [[1], [1, 2], 0],
-    [[1, 2], [1], 1],
-    [[{ a: [] }], [{ a: [1] }], 0],
-    [[{ a: [{ b: 1 }] }], [{ a: [{ c: 1 }] }], 1],
-  ])('%j and %j: %i faults', (shown, real, faults) => {
-    expect(shapeFaults(shown, real)).toHaveLength(faults);
-  });
-});
