@@ -9,7 +9,7 @@ import type { NewSegmentRow } from './publish.ts';
 /** A live segment. The directory is a view of the buffer with all that was read. */
 export type SegmentRow = Omit<NewSegmentRow, 'sources'> & {
   /** The layout number at which the segment was added. */
-  readonly born: number;
+  readonly addedAt: number;
   /** The segments that a roll-up was made of; null: a segment of readings. */
   readonly sources: readonly number[] | null;
 };
@@ -17,11 +17,11 @@ export type SegmentRow = Omit<NewSegmentRow, 'sources'> & {
 export type ManifestRows = {
   readonly version: number;
   readonly layout: number;
-  /** Whether `born` has all live segments, and not only those added since. */
+  /** Whether `added` has all live segments, and not only those added since. */
   readonly isWhole: boolean;
-  readonly born: readonly SegmentRow[];
+  readonly added: readonly SegmentRow[];
   /** The segments that were live at the layout asked about, and no longer are. */
-  readonly died: readonly number[];
+  readonly removed: readonly number[];
 };
 
 export type ManifestQuestion = {
@@ -44,8 +44,8 @@ export async function selectManifest(
   const text = copyText(question);
   const reader = new CopyReader(await source.copy({ query: 'select-manifest', text }, deadline));
   let numbers: Pick<ManifestRows, 'version' | 'layout' | 'isWhole'> | null = null;
-  const born: SegmentRow[] = [];
-  const died: number[] = [];
+  const added: SegmentRow[] = [];
+  const removed: number[] = [];
   while (reader.next()) {
     const version = reader.integer();
     const layout = reader.integer();
@@ -54,22 +54,22 @@ export async function selectManifest(
     // It is then the only row, and its other columns are null.
     if (what === NOTHING) break;
     const row = readRow(reader);
-    if (what === BORN) born.push(row);
-    else died.push(row.segmentId);
+    if (what === ADDED) added.push(row);
+    else removed.push(row.segmentId);
   }
-  return numbers && { ...numbers, born, died };
+  return numbers && { ...numbers, added, removed };
 }
 
 const NOTHING = 0;
-const BORN = 1;
-const DIED = 2;
+const ADDED = 1;
+const REMOVED = 2;
 
 // In the order of readRow.
 const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket,
   key_count, row_count, page_count, size_bytes, born, extract(epoch from imported_at)::bigint`;
 const SOURCES = `array_to_string(sources, ' ')`;
 
-const BORN_ROW = `select ${BORN} as what, ${COLUMNS} as imported_at, ${SOURCES} as sources,
+const ADDED_ROW = `select ${ADDED} as what, ${COLUMNS} as imported_at, ${SOURCES} as sources,
   directory from segments`;
 
 /** A context without changes has one row, with only the numbers. */
@@ -88,7 +88,7 @@ const copyText = ({ contextId, since }: ManifestQuestion): string => `copy (
 ) to stdout (format binary)`;
 
 const liveText = (contextId: number): string =>
-  `${BORN_ROW} where context_id = ${integer(contextId)} and died is null`;
+  `${ADDED_ROW} where context_id = ${integer(contextId)} and died is null`;
 
 /**
  * The live segments or the changes. Each part has an index of its own, and is not run if its
@@ -97,11 +97,11 @@ const liveText = (contextId: number): string =>
 const changesText = (contextId: number, since: number): string => `
     ${liveText(contextId)} and v.is_whole
     union all
-    ${BORN_ROW}
+    ${ADDED_ROW}
     where not v.is_whole and context_id = ${integer(contextId)} and born > ${integer(since)}
       and died is null
     union all
-    select ${DIED}, ${COLUMNS}, null, null from segments
+    select ${REMOVED}, ${COLUMNS}, null, null from segments
     where not v.is_whole and context_id = ${integer(contextId)} and died > ${integer(since)}
       and born <= ${integer(since)}`;
 
@@ -117,7 +117,7 @@ const readRow = (reader: CopyReader): SegmentRow => ({
   rowCount: reader.integer(),
   pageCount: reader.integer(),
   sizeBytes: reader.integer(),
-  born: reader.integer(),
+  addedAt: reader.integer(),
   importedAt: reader.integer(),
   sources: readSources(reader.bytes().toString('latin1')),
   directory: reader.bytes(),

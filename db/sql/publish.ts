@@ -32,7 +32,8 @@ export async function reserveSegment(
 }
 
 /**
- * A row of the manifest, without the layout numbers of its birth and death. Times in epoch seconds.
+ * A row of the manifest, without the layout numbers at which it was added and removed. Times in
+ * epoch seconds.
  */
 export type NewSegmentRow = {
   readonly segmentId: number;
@@ -58,16 +59,16 @@ export type NewSegmentRow = {
   readonly sources?: readonly number[];
 };
 
-type SegmentBirth = {
+type SegmentAddition = {
   readonly contextId: number;
   /** A layout number of the context. */
-  readonly born: number;
+  readonly addedAt: number;
 };
 
 /** Adds segments, whose pages are already stored, to the manifest. */
 export async function insertSegments(
   connection: Connection,
-  { contextId, born }: SegmentBirth,
+  { contextId, addedAt }: SegmentAddition,
   rows: readonly NewSegmentRow[],
 ): Promise<void> {
   const column = <T>(of: (row: NewSegmentRow) => T): T[] => rows.map(of);
@@ -85,7 +86,7 @@ export async function insertSegments(
          row_count, page_count, size_bytes, directory, imported_at, sources)`,
     [
       contextId,
-      born,
+      addedAt,
       column(({ segmentId }) => segmentId),
       column(({ groupId }) => groupId),
       column(({ probeId }) => probeId),
@@ -104,24 +105,24 @@ export async function insertSegments(
   );
 }
 
-/** died: a layout number of the context; at: the time of the death, in epoch seconds. */
-type SegmentDeath = {
+/** removedAt: a layout number of the context; at: the time, in epoch seconds. */
+type SegmentRemoval = {
   readonly contextId: number;
-  readonly died: number;
+  readonly removedAt: number;
   readonly at: number;
 };
 
 /** Marks the given segments as dead, and returns the ids of those that were alive. */
-export async function setDied(
+export async function markRemoved(
   connection: Connection,
-  { contextId, died, at }: SegmentDeath,
+  { contextId, removedAt, at }: SegmentRemoval,
   segmentIds: readonly number[],
 ): Promise<number[]> {
   const { rows } = await connection.query<{ segmentId: number }>(
     `update segments set died = $2, died_at = to_timestamp($3)
      where context_id = $1 and segment_id = any($4::bigint[]) and died is null
      returning segment_id::float8 as "segmentId"`,
-    [contextId, died, at, segmentIds],
+    [contextId, removedAt, at, segmentIds],
   );
   return rows.map(({ segmentId }) => segmentId);
 }
@@ -130,9 +131,9 @@ export async function setDied(
  * Marks as dead the roll-ups that were made of dead segments, and in turn the roll-ups made of
  * those.
  */
-export async function setRollUpsDied(
+export async function markRollUpsRemoved(
   connection: Connection,
-  { contextId, died, at }: SegmentDeath,
+  { contextId, removedAt, at }: SegmentRemoval,
   segmentIds: readonly number[],
 ): Promise<void> {
   let sources = segmentIds;
@@ -141,7 +142,7 @@ export async function setRollUpsDied(
       `update segments set died = $2, died_at = to_timestamp($3)
        where context_id = $1 and died is null and sources && $4::bigint[]
        returning segment_id::float8 as "segmentId"`,
-      [contextId, died, at, sources],
+      [contextId, removedAt, at, sources],
     );
     sources = rows.map(({ segmentId }) => segmentId);
   }
@@ -189,23 +190,23 @@ export async function tryLockMerges(connection: Connection, contextId: number): 
   return rows[0]?.locked ?? false;
 }
 
-/** A row that was removed from the manifest. died: a layout number of the context. */
+/** A row that was removed from the manifest. removedAt: a layout number of the context. */
 type SweptRow = {
   readonly segmentId: number;
   readonly sliceId: number;
   readonly level: number;
-  readonly died: number;
+  readonly removedAt: number;
 };
 
-type DeadSegments = {
+type RemovedSegments = {
   readonly contextId: number;
   /** Died at this time or before, epoch seconds. */
-  readonly diedBy: number;
+  readonly removedBy: number;
   readonly limit: number;
 };
 
 /**
- * Removes dead segments from the manifest, the oldest deaths first; their pages stay. No open
+ * Removes dead segments from the manifest, those that were removed first; their pages stay. No open
  * snapshot sees the removed segments alive: each began after the transaction that marked them as
  * dead had ended. That transaction is the row's xmin, because nothing else updates rows of the
  * manifest. Its age is counted in transactions, like that of the oldest snapshot, whether of a
@@ -213,9 +214,9 @@ type DeadSegments = {
  * transaction that was writing anywhere on the server when it was taken, so rows may stay longer
  * than necessary, such as during a long import.
  */
-export async function deleteDeadSegments(
+export async function deleteRemovedSegments(
   connection: Connection,
-  { contextId, diedBy, limit }: DeadSegments,
+  { contextId, removedBy, limit }: RemovedSegments,
 ): Promise<SweptRow[]> {
   const { rows } = await connection.query<SweptRow>(
     `delete from segments where segment_id = any(array(
@@ -224,8 +225,8 @@ export async function deleteDeadSegments(
          and age(s.xmin) > (${OLDEST_SNAPSHOT})
        order by s.died limit $3))
      returning segment_id::float8 as "segmentId", slice_id as "sliceId", level,
-       died::float8 as died`,
-    [contextId, diedBy, limit],
+       died::float8 as "removedAt"`,
+    [contextId, removedBy, limit],
   );
   return rows;
 }

@@ -112,8 +112,8 @@ export class SegmentImport {
     await publishSegments(connection, {
       contextId,
       changes: 'data',
-      born: this.#written,
-      died: [],
+      added: this.#written,
+      removed: [],
       at: now(),
     });
     return this.#written.length;

@@ -82,10 +82,10 @@ async function fill(
   const contents = reader.read();
   const { content } = await contents.header();
   const progress = new Progress(session, slice, content.bytes);
-  const born: NewSegmentRow[] = [];
+  const added: NewSegmentRow[] = [];
   const shapes = await loadShapes(connection, contextId);
   for await (const segment of contents.segments()) {
-    born.push(
+    added.push(
       isFormat1(segment.directory)
         ? await convertArchived(session, slice, { segment, progress, shapes })
         : await putSegment(session, slice, { segment, progress }),
@@ -93,7 +93,7 @@ async function fill(
   }
   await insertLeftover(connection, contextId, archive);
   // Restored data is not new: its coverage is dated by its imports, from the first to the last.
-  const imports = groupBy(born, ({ importedAt }) => importedAt);
+  const imports = groupBy(added, ({ importedAt }) => importedAt);
   for (const [committedAt, segments] of [...imports].toSorted(([a], [b]) => a - b)) {
     await upsertCoverage(connection, coverageOf(segments, committedAt));
   }
@@ -101,8 +101,8 @@ async function fill(
   await publishSegments(connection, {
     contextId,
     changes: 'data',
-    born,
-    died: [],
+    added,
+    removed: [],
     at: now(),
   });
   await auditSlice(session, slice, { action: 'slice restored' });

@@ -18,8 +18,8 @@ export async function takeOut(session: ArchiveSession, { sliceId }: SliceIdentit
   await publishSegments(connection, {
     contextId,
     changes: 'data',
-    born: [],
-    died: segments.map(({ segmentId }) => segmentId),
+    added: [],
+    removed: segments.map(({ segmentId }) => segmentId),
     at: now(),
   });
 }

@@ -47,13 +47,13 @@ export const convertSlice = (
     const old = await renamePartitions(connection, sliceId);
     await createPartitions(connection, rows);
     const progress = new SliceProgress(slice.sizeBytes, onRows);
-    const born: WrittenSegment[] = [];
+    const added: WrittenSegment[] = [];
     const shapes = await loadShapes(connection, contextId);
     for (const row of rows) {
       signal?.throwIfAborted();
       const shape = shapes.get(row.groupId);
       if (!shape) throw new Error(`the group ${row.groupId} of a segment is gone`);
-      born.push(
+      added.push(
         await convertSegment(connection, row, {
           shape,
           fetch: async (numbers) =>
@@ -64,10 +64,16 @@ export const convertSlice = (
         }),
       );
     }
-    await publishSegments(connection, { contextId, changes: 'layout', born, died: [], at: now });
+    await publishSegments(connection, {
+      contextId,
+      changes: 'layout',
+      added,
+      removed: [],
+      at: now,
+    });
     await replaceFormat1Segments(connection, contextId, rows);
     await dropPartitions(connection, old);
-    return { samples: progress.rows, segments: born.length };
+    return { samples: progress.rows, segments: added.length };
   });
 
 const damageOf = ({ segmentId }: Format1Row, error: DamagedSegment): Error =>

@@ -54,12 +54,12 @@ export async function runMerge(
     },
     ranges: mergeRanges(streams, shape),
   });
-  const died = inputs.map(({ segmentId }) => segmentId);
+  const removed = inputs.map(({ segmentId }) => segmentId);
   await publishSegments(connection, {
     contextId,
     changes: 'layout',
-    born: [merged],
-    died,
+    added: [merged],
+    removed,
     at: now(),
   });
   return merged;

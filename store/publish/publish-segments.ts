@@ -4,11 +4,11 @@ import { selectNotLive } from '../../db/sql/manifest.ts';
 import {
   type ContextNumbers,
   insertSegments,
+  markRemoved,
+  markRollUpsRemoved,
   type NewSegmentRow,
   raiseLayout,
   raiseVersion,
-  setDied,
-  setRollUpsDied,
 } from '../../db/sql/publish.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
@@ -23,11 +23,12 @@ import { SegmentsGone } from './segments-gone.ts';
  *     layout    which segments there are. The manifest that a server caches depends on it
  *
  * An import raises both. A merge raises only the layout: it moves the same readings to other
- * segments and makes no answer stale. `born` and `died` are layout numbers, not versions: merges
- * have no version of their own. A reader needs neither: its snapshot has the manifest as of one
- * moment, in which the live segments are the rows without `died`. These numbers serve
+ * segments and makes no answer stale. The columns `born` and `died` of a segment are the layout
+ * numbers at which it was added and removed; merges have no version of their own. A reader needs
+ * neither: its snapshot has the manifest as of one moment, in which the live segments are the rows
+ * without `died`. These numbers serve
  *
- *   - servers, which cache a manifest at a layout and ask what was born and what died since;
+ *   - servers, which cache a manifest at a layout and ask what was added and removed since;
  *   - the sweep, which records in swept_to the layout from which on that can still be answered.
  *
  * Both uses need numbers to be committed in order: whoever sees layout 7 must see everything with
@@ -42,9 +43,9 @@ export type Publication = {
   /** data: readings were added or removed. layout: the same readings are in other segments. */
   readonly changes: 'data' | 'layout';
   /** The sources of roll-ups among them must be live. */
-  readonly born: readonly NewSegmentRow[];
+  readonly added: readonly NewSegmentRow[];
   /** Segments that are replaced or removed. All of them must be live. */
-  readonly died: readonly number[];
+  readonly removed: readonly number[];
   /** Now, in epoch seconds. */
   readonly at: number;
 };
@@ -56,23 +57,23 @@ export type Publication = {
  */
 export async function publishSegments(
   connection: Connection,
-  { contextId, changes, born, died, at }: Publication,
+  { contextId, changes, added, removed, at }: Publication,
 ): Promise<ContextNumbers> {
   if (changes === 'data') await raiseVersion(connection, contextId);
   const numbers = await raiseLayout(connection, contextId);
   if (!numbers) throw new Error(`the context ${contextId} must exist to get segments`);
   const { layout } = numbers;
-  await requireLiveSources(connection, contextId, born);
-  if (born.length > 0) await insertSegments(connection, { contextId, born: layout }, born);
-  if (born.length > 0 && changes === 'data') {
-    await dateCoverage(connection, { sliceIds: [...new Set(born.map(sliceOf))], at });
+  await requireLiveSources(connection, contextId, added);
+  if (added.length > 0) await insertSegments(connection, { contextId, addedAt: layout }, added);
+  if (added.length > 0 && changes === 'data') {
+    await dateCoverage(connection, { sliceIds: [...new Set(added.map(sliceOf))], at });
   }
-  if (died.length > 0) {
-    const death = { contextId, died: layout, at };
-    const marked = new Set(await setDied(connection, death, died));
-    const gone = died.filter((segmentId) => !marked.has(segmentId));
+  if (removed.length > 0) {
+    const removal = { contextId, removedAt: layout, at };
+    const marked = new Set(await markRemoved(connection, removal, removed));
+    const gone = removed.filter((segmentId) => !marked.has(segmentId));
     if (gone.length > 0) throw new SegmentsGone(gone);
-    await setRollUpsDied(connection, death, died);
+    await markRollUpsRemoved(connection, removal, removed);
   }
   return numbers;
 }
@@ -85,9 +86,9 @@ export async function publishSegments(
 async function requireLiveSources(
   connection: Connection,
   contextId: number,
-  born: readonly NewSegmentRow[],
+  added: readonly NewSegmentRow[],
 ): Promise<void> {
-  const sources = born.flatMap((segment) => segment.sources ?? []);
+  const sources = added.flatMap((segment) => segment.sources ?? []);
   if (sources.length === 0) return;
   const gone = await selectNotLive(connection, contextId, sources);
   if (gone.length > 0) throw new SegmentsGone(gone);

@@ -67,16 +67,16 @@ function openManifest(rows: ManifestRows, { contextId, since }: ManifestRequest)
 }
 
 function segmentsOf(
-  { isWhole, born, died }: ManifestRows,
+  { isWhole, added, removed }: ManifestRows,
   since: Manifest | undefined,
 ): Pick<Manifest, 'segments' | 'rollUps'> {
   const segments = new Map(isWhole ? [] : since?.segments);
   const rollUps = new Map(isWhole ? [] : since?.rollUps);
-  for (const segmentId of died) {
+  for (const segmentId of removed) {
     segments.delete(segmentId);
     rollUps.delete(segmentId);
   }
-  for (const row of born) {
+  for (const row of added) {
     const { segmentId, sources } = row;
     if (sources === null) {
       segments.set(segmentId, sameSegment(since?.segments, row) ?? storedSegment(row));

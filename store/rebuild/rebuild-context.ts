@@ -84,15 +84,15 @@ export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
 /** Removes live segments whose slice was dropped or archived, and roll-ups of what is gone. */
 async function removeLeftOver(rebuilding: Rebuilding): Promise<number> {
   const { connection, contextId, manifest, names, now } = rebuilding;
-  const died = [
+  const removed = [
     ...[...manifest.segments.values()].filter((segment) => isLeftOver(segment, names.slices)),
     ...[...manifest.rollUps.values()].filter((rollUp) => !hasSources(rollUp, manifest)),
   ].map(({ segmentId }) => segmentId);
-  if (died.length === 0) return 0;
+  if (removed.length === 0) return 0;
   await inTransaction(connection, () =>
-    publishSegments(connection, { contextId, changes: 'data', born: [], died, at: now() }),
+    publishSegments(connection, { contextId, changes: 'data', added: [], removed, at: now() }),
   );
-  return died.length;
+  return removed.length;
 }
 
 const hasSources = ({ sources }: RollUp, { segments, rollUps }: Manifest): boolean =>

@@ -37,8 +37,8 @@ export const makeRollUp = (
       await publishSegments(connection, {
         contextId,
         changes: 'layout',
-        born: [written],
-        died: plan.replaces ? [plan.replaces.segmentId] : [],
+        added: [written],
+        removed: plan.replaces ? [plan.replaces.segmentId] : [],
         at: now(),
       });
       return written;

@@ -1,6 +1,6 @@
 import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { deleteSweptPages } from '../../db/sql/pages.ts';
-import { deleteDeadSegments, raiseSweptTo } from '../../db/sql/publish.ts';
+import { deleteRemovedSegments, raiseSweptTo } from '../../db/sql/publish.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 
 /*
@@ -12,7 +12,8 @@ import { isSealed } from '../../domain/slices/segment-level.ts';
  *   - A server that caches a manifest may read pages without reading the manifest in the same
  *     snapshot. It has five minutes; after that it may find pages missing, and retry from the
  *     start.
- *   - A server that asks what died since a layout number below swept_to reads the whole manifest.
+ *   - A server that asks what was removed since a layout number below swept_to reads the whole
+ *     manifest.
  *
  * Sealed pages are deleted row by row, which is rare. Open pages are not: they go with the
  * partition of their generation (domain/slices/page-generation.ts), once no segment in the manifest
@@ -42,7 +43,7 @@ export async function sweepContext(
 ): Promise<number> {
   let count = 0;
   for (;;) {
-    const swept = await sweepSome(connection, { contextId, diedBy: now - SWEEP_AFTER_SECONDS });
+    const swept = await sweepSome(connection, { contextId, removedBy: now - SWEEP_AFTER_SECONDS });
     count += swept;
     if (swept < MAX_ROWS) return count;
   }
@@ -50,17 +51,17 @@ export async function sweepContext(
 
 const sweepSome = (
   connection: Connection,
-  dead: { readonly contextId: number; readonly diedBy: number },
+  dead: { readonly contextId: number; readonly removedBy: number },
 ): Promise<number> =>
   inTransaction(connection, async () => {
-    const swept = await deleteDeadSegments(connection, { ...dead, limit: MAX_ROWS });
+    const swept = await deleteRemovedSegments(connection, { ...dead, limit: MAX_ROWS });
     if (swept.length === 0) return 0;
     await deleteSweptPages(
       connection,
       swept.filter(({ level }) => isSealed(level)),
     );
     // Last, because it locks the row that publishers wait for.
-    const layout = Math.max(...swept.map(({ died }) => died));
+    const layout = Math.max(...swept.map(({ removedAt }) => removedAt));
     await raiseSweptTo(connection, dead.contextId, layout);
     return swept.length;
   });

@@ -129,7 +129,7 @@ function stored(
     rowCount: directory.ranges.reduce((sum, { rowCount }) => sum + rowCount, 0),
     pageCount: pages.length,
     sizeBytes: 0,
-    born: 1,
+    addedAt: 1,
     importedAt: 0,
     directoryBytes: bytes.length,
     directory: () => directory,

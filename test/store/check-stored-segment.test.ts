@@ -38,8 +38,8 @@ async function faultsOf(segment: StoredSegment): Promise<string[]> {
 
 /** Writes a segment, and leaves no other live. */
 async function stored(list = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => minute(n, 9)), level = 0) {
-  const died = [...(await lab.manifest()).segments.keys()];
-  await inTransaction(lab.importer, () => publish(lab.importer, { died }));
+  const removed = [...(await lab.manifest()).segments.keys()];
+  await inTransaction(lab.importer, () => publish(lab.importer, { removed }));
   await importLists(lab.importer, [{ list, scope: { level } }]);
   const [segment] = (await lab.manifest()).segments.values();
   if (!segment) throw new Error('there is a segment');

@@ -66,7 +66,7 @@ describe('keys that are looked up in segments', () => {
         }),
         fc.constantFrom(1, 2, undefined),
         async (lists, maxPages) => {
-          const born = await importLists(
+          const added = await importLists(
             lab.importer,
             lists.map((hosts, i) => ({
               list: hostsAt(DAY_START + i * DAY, hosts),
@@ -76,7 +76,7 @@ describe('keys that are looked up in segments', () => {
           const { keys } = await find(ALL, maxPages);
           expect(keys).toEqual([...new Set(lists.flat())].map(address).sort());
           await inTransaction(lab.importer, () =>
-            publish(lab.importer, { died: born.map(({ segmentId }) => segmentId) }),
+            publish(lab.importer, { removed: added.map(({ segmentId }) => segmentId) }),
           );
         },
       ),
@@ -180,7 +180,7 @@ describe('a key', () => {
       { list: hostsAt(DAY_START + DAY, [2, 3, 4]), scope: { sliceId: 2 } },
     ]);
     await inTransaction(lab.importer, () =>
-      publish(lab.importer, { died: [first?.segmentId ?? 0] }),
+      publish(lab.importer, { removed: [first?.segmentId ?? 0] }),
     );
     expect((await exist([1, 2, 3, 4])).keys).toEqual([2, 3, 4].map(address));
   });

@@ -25,9 +25,9 @@ describe('a manifest', () => {
     const first = await lab.manifest();
     await importLists(lab.importer, [{ list: minute(3) }]);
     await inTransaction(lab.importer, async () => {
-      const born = [await writeList(lab.importer, { list: [minute(1), minute(2)].flat() })];
-      const died = [a?.segmentId ?? 0, b?.segmentId ?? 0];
-      await publish(lab.importer, { changes: 'layout', born, died });
+      const added = [await writeList(lab.importer, { list: [minute(1), minute(2)].flat() })];
+      const removed = [a?.segmentId ?? 0, b?.segmentId ?? 0];
+      await publish(lab.importer, { changes: 'layout', added, removed });
     });
     const second = await lab.manifest(first);
     const whole = await lab.manifest();

@@ -18,7 +18,7 @@ const segment = (segmentId: number, probeId: number): StoredSegment => ({
   rowCount: 100,
   pageCount: 1,
   sizeBytes: 1000,
-  born: 1,
+  addedAt: 1,
   importedAt: DAY,
   directoryBytes: 100,
   directory: () => {

@@ -131,8 +131,8 @@ describe('roll-ups', () => {
         [8, 9],
       ],
     ]);
-    const died = [first?.segmentId ?? 0];
-    await inTransaction(lab.importer, () => publish(lab.importer, { died }));
+    const removed = [first?.segmentId ?? 0];
+    await inTransaction(lab.importer, () => publish(lab.importer, { removed }));
     expect(await madeOf()).toEqual([[8, 9]]);
     await merge();
     expect(await madeOf()).toEqual([
@@ -153,7 +153,7 @@ describe('roll-ups', () => {
     const plan = { name: 'span', groupId: 1, probeId: 0, sources, replaces: null };
     const second = await lab.open();
     await lab.importer.query('begin');
-    await publish(lab.importer, { died: [first?.segmentId ?? 0] });
+    await publish(lab.importer, { removed: [first?.segmentId ?? 0] });
     const made = makeRollUp(second, { manifest, plan }, () => AFTERWARDS);
     // It has found its sources live, and waits to publish.
     const waiting = `select from pg_stat_activity join pg_locks using (pid)

@@ -118,8 +118,8 @@ export const publish = (connection: Connection, change: Partial<Publication>) =>
   publishSegments(connection, {
     contextId: 1,
     changes: 'data',
-    born: [],
-    died: [],
+    added: [],
+    removed: [],
     at: DAY_START,
     ...change,
   });
@@ -134,13 +134,13 @@ export async function importLists(
     await ensurePagePartition(connection, pagePartitionOf({ ...SCOPE, importedAt: at, ...scope }));
   }
   return inTransaction(connection, async () => {
-    const born: WrittenSegment[] = [];
+    const added: WrittenSegment[] = [];
     for (const each of toWrite) {
       const scope = { importedAt: at, ...each.scope };
-      born.push(await writeList(connection, { ...each, scope }));
+      added.push(await writeList(connection, { ...each, scope }));
     }
-    await publish(connection, { born, at });
-    return born;
+    await publish(connection, { added, at });
+    return added;
   });
 }
 

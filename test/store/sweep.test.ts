@@ -130,7 +130,7 @@ describe('sweeping', () => {
     await second.query('begin');
     const segment = await writeList(second, { list: minute(1) });
     await sweep(LATER);
-    await publish(second, { born: [segment] });
+    await publish(second, { added: [segment] });
     await second.query('commit');
     await sweep(LATER);
     expect(await partitions()).toEqual([OPEN]);
@@ -172,8 +172,8 @@ describe('sweeping', () => {
     await importMinutes(0, 2);
     await merge();
     await importMinutes(2, 3);
-    const died = [...(await lab.manifest()).segments.keys()];
-    await inTransaction(lab.importer, () => publish(lab.importer, { died, at: MERGED_AT }));
+    const removed = [...(await lab.manifest()).segments.keys()];
+    await inTransaction(lab.importer, () => publish(lab.importer, { removed, at: MERGED_AT }));
     expect(await sweep(LATER)).toBe(4);
     expect(await partitions()).toEqual([]);
     expect((await lab.manifest()).segments.size).toBe(0);

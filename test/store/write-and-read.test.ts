@@ -82,7 +82,7 @@ describe('a written and published segment', () => {
           );
           const { segments } = await lab.manifest(before);
           await inTransaction(lab.importer, () =>
-            publish(lab.importer, { died: [...segments.keys()] }),
+            publish(lab.importer, { removed: [...segments.keys()] }),
           );
         },
       ),
@@ -95,7 +95,7 @@ describe('a written and published segment', () => {
     const { segments, layout } = await lab.manifest();
     const [segment] = segments.values();
     const { directory, ...row } = { ...written };
-    expect(segment).toMatchObject({ ...row, born: layout, importedAt: DAY_START + 7 });
+    expect(segment).toMatchObject({ ...row, addedAt: layout, importedAt: DAY_START + 7 });
     expect(segment?.directory().pageCount).toBe(row.pageCount);
     const [stored] = await lab.rows(
       `select count(*)::int as pages, sum(octet_length(bytes))::int as bytes
@@ -142,7 +142,7 @@ describe('a written and published segment', () => {
     const written = await inTransaction(lab.importer, async () => {
       const content = { shape: SHAPE, codec: CODEC, span: spanOf(list), ranges: ranges() };
       const segment = await writeSegment(lab.importer, SCOPE, content);
-      await publish(lab.importer, { born: [segment] });
+      await publish(lab.importer, { added: [segment] });
       return segment;
     });
     expect(stored).toHaveLength(20);
@@ -157,7 +157,7 @@ describe('a written and published segment', () => {
     const before = await lab.manifest();
     const failing = inTransaction(lab.importer, async () => {
       const segment = await writeList(lab.importer, { list: minute(1) });
-      await publish(lab.importer, { born: [segment] });
+      await publish(lab.importer, { added: [segment] });
       throw new Error('the import failed');
     });
     await expect(failing).rejects.toThrow('the import failed');
@@ -174,7 +174,7 @@ describe('two importers', () => {
     const first = await writeList(lab.importer, { list: minute(1) });
     await importLists(second, [{ list: minute(2) }]);
     expect([...(await lab.manifest()).segments.keys()]).not.toContain(first.segmentId);
-    await publish(lab.importer, { born: [first] });
+    await publish(lab.importer, { added: [first] });
     await lab.importer.query('commit');
     expect(sorted(await lab.table())).toEqual(
       together(placed(plainTable([minute(0), minute(1), minute(2)].flat()))),
@@ -185,8 +185,8 @@ describe('two importers', () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(SCOPE));
     const second = await lab.open();
     const publishMinute = async (connection: typeof second, number: number) => {
-      const born = [await writeList(connection, { list: minute(number) })];
-      return publish(connection, { born });
+      const added = [await writeList(connection, { list: minute(number) })];
+      return publish(connection, { added });
     };
     await lab.importer.query('begin');
     const first = await publishMinute(lab.importer, 1);
@@ -214,9 +214,9 @@ describe('publishing', () => {
     const [segment] = await importLists(lab.importer, [{ list: minute(1) }]);
     const before = await lab.manifest();
     const after = await inTransaction(lab.importer, async () => {
-      const born = [await writeList(lab.importer, { list: minute(1) })];
-      const died = [segment?.segmentId ?? 0];
-      return publish(lab.importer, { changes: 'layout', born, died });
+      const added = [await writeList(lab.importer, { list: minute(1) })];
+      const removed = [segment?.segmentId ?? 0];
+      return publish(lab.importer, { changes: 'layout', added, removed });
     });
     expect(after).toEqual({ version: before.version, layout: before.layout + 1 });
   });
@@ -235,29 +235,29 @@ describe('publishing', () => {
 
   it('refuses to replace a segment that is dead or of another context', async () => {
     const [a, b] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
-    const died = [a?.segmentId ?? 0, b?.segmentId ?? 0];
+    const removed = [a?.segmentId ?? 0, b?.segmentId ?? 0];
     const replace = (contextId: number, segmentIds: readonly number[]) =>
       inTransaction(lab.importer, () =>
-        publish(lab.importer, { contextId, changes: 'layout', died: segmentIds }),
+        publish(lab.importer, { contextId, changes: 'layout', removed: segmentIds }),
       );
-    await expect(replace(2, died)).rejects.toThrow(SegmentsGone);
-    await replace(1, died.slice(0, 1));
+    await expect(replace(2, removed)).rejects.toThrow(SegmentsGone);
+    await replace(1, removed.slice(0, 1));
     const before = await lab.manifest();
-    await expect(replace(1, died)).rejects.toThrow(
-      `Segments ${died[0]} must be live, but died meanwhile: ` +
+    await expect(replace(1, removed)).rejects.toThrow(
+      `Segments ${removed[0]} must be live, but died meanwhile: ` +
         'roll back, and plan again with the live segments',
     );
     expect(await lab.manifest(before)).toBe(before);
-    expect([...before.segments.keys()]).toEqual([died[1]]);
+    expect([...before.segments.keys()]).toEqual([removed[1]]);
   });
 
   it('refuses if another publication replaces the segment while it waits for the row', async () => {
     const [segment] = await importLists(lab.importer, [{ list: minute(1) }]);
     const second = await lab.open();
-    const died = [segment?.segmentId ?? 0];
+    const removed = [segment?.segmentId ?? 0];
     await lab.importer.query('begin');
-    await publish(lab.importer, { died });
-    const waiting = inTransaction(second, () => publish(second, { died }));
+    await publish(lab.importer, { removed });
+    const waiting = inTransaction(second, () => publish(second, { removed }));
     const refused = expect(waiting).rejects.toThrow(SegmentsGone);
     await lab.importer.query('commit');
     await refused;

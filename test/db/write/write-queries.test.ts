@@ -88,7 +88,7 @@ describe('the state of the demo', () => {
 describe('the numbers of contexts', () => {
   /** Inserts a segment that died at `diedAt`; null: it lives. */
   async function insertSegment(segmentId: number, diedAt: number | null): Promise<void> {
-    const place = { contextId: await db.contextId('lab'), born: 2 };
+    const place = { contextId: await db.contextId('lab'), addedAt: 2 };
     const groupId = await db.groupId('lab', 'Group 1');
     await insertSegments(db.connection, place, [
       {

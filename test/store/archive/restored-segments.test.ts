@@ -300,7 +300,7 @@ describe('a merge at the same time', () => {
     // This is the last step of archiving; the merge is about to replace the same segments.
     const { segments } = await lab.manifest();
     const own = [...segments.values()].filter(({ sliceId }) => sliceId === 1);
-    await publish(locker, { died: own.map(({ segmentId }) => segmentId) });
+    await publish(locker, { removed: own.map(({ segmentId }) => segmentId) });
     await locker.query('commit');
     expect(await merging).toBe('done');
     const left = [...(await lab.manifest()).segments.values()];
@@ -323,7 +323,7 @@ describe('a merge at the same time', () => {
     await untilItWaits(lab, rows[0]?.pid ?? 0);
     const { segments } = await lab.manifest();
     const own = [...segments.values()].filter(({ sliceId }) => sliceId === 1);
-    await publish(locker, { died: own.map(({ segmentId }) => segmentId) });
+    await publish(locker, { removed: own.map(({ segmentId }) => segmentId) });
     await locker.query('delete from open_segment_pages where slice_id = 1; commit');
     expect(await merging).toBe('done');
     expect(await levels()).toEqual([SEALED.level, SEALED.level, SEALED.level]);

@@ -17,7 +17,7 @@ let groupId: number;
 const BIG_NUMBER = 2 ** 40;
 
 /** All fields differ, so that none can be taken for another. */
-const segment = (segmentId: number, born: number): SegmentRow => ({
+const segment = (segmentId: number, addedAt: number): SegmentRow => ({
   segmentId,
   groupId,
   probeId: 7,
@@ -31,13 +31,13 @@ const segment = (segmentId: number, born: number): SegmentRow => ({
   sizeBytes: 99,
   importedAt: T0 + 300,
   directory: Buffer.from([0, 255, segmentId]),
-  born,
+  addedAt,
   sources: segmentId === 2 ? [1, BIG_NUMBER] : null,
 });
 
-async function insert(contextId: number, { born, sources, ...row }: SegmentRow): Promise<void> {
+async function insert(contextId: number, { addedAt, sources, ...row }: SegmentRow): Promise<void> {
   const rows = [sources === null ? row : { ...row, sources }];
-  await insertSegments(db.connection, { contextId, born }, rows);
+  await insertSegments(db.connection, { contextId, addedAt }, rows);
 }
 
 const die = (segmentId: number, died: number) =>
@@ -79,36 +79,36 @@ const sorted = (rows: readonly SegmentRow[] = []): SegmentRow[] =>
 describe('the manifest of a context', () => {
   it('has all live segments, with all that is known of them', async () => {
     const manifest = await ask({});
-    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, died: [] });
-    const born = sorted(manifest?.born);
-    expect(born.map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
-    expect(born).toEqual([segment(1, 2), segment(2, 5), segment(5, 5)]);
+    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, removed: [] });
+    const added = sorted(manifest?.added);
+    expect(added.map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
+    expect(added).toEqual([segment(1, 2), segment(2, 5), segment(5, 5)]);
   });
 
-  it('has only what was born and died since a layout', async () => {
+  it('has only what was added and removed since a layout', async () => {
     const manifest = await ask({ since: 4 });
     expect(manifest).toMatchObject({ ...NUMBERS, isWhole: false });
-    expect(sorted(manifest?.born)).toEqual([segment(2, 5), segment(5, 5)]);
-    // Segment 4 was born after that layout too, so the caller has never seen it.
-    expect(manifest?.died).toEqual([3]);
+    expect(sorted(manifest?.added)).toEqual([segment(2, 5), segment(5, 5)]);
+    // Segment 4 was added after that layout too, so the caller has never seen it.
+    expect(manifest?.removed).toEqual([3]);
   });
 
-  it('names segments that died after the layout, but not at it', async () => {
+  it('names segments that were removed after the layout, but not at it', async () => {
     expect(await ask({ since: 5 })).toMatchObject({
       isWhole: false,
-      born: [],
-      died: expect.toSatisfy((ids: number[]) => ids.toSorted().join() === '3,4'),
+      added: [],
+      removed: expect.toSatisfy((ids: number[]) => ids.toSorted().join() === '3,4'),
     });
-    expect(await ask({ since: 6 })).toEqual({ ...NUMBERS, isWhole: false, born: [], died: [] });
+    expect(await ask({ since: 6 })).toEqual({ ...NUMBERS, isWhole: false, added: [], removed: [] });
   });
 
   it.each([
-    ['segments that died since the layout were swept', 2],
+    ['segments that were removed since the layout were swept', 2],
     ['the layout lies in the future', 7],
   ])('is whole if %s', async (_, since) => {
     const manifest = await ask({ since });
-    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, died: [] });
-    expect(sorted(manifest?.born).map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
+    expect(manifest).toMatchObject({ ...NUMBERS, isWhole: true, removed: [] });
+    expect(sorted(manifest?.added).map(({ segmentId }) => segmentId)).toEqual([1, 2, 5]);
   });
 
   it('has only what changed since a layout up to which everything was swept', async () => {
@@ -118,8 +118,8 @@ describe('the manifest of a context', () => {
   it('has no segments if there are none, and is null for an unknown context', async () => {
     expect(await ask({ contextId: empty })).toMatchObject({
       isWhole: true,
-      born: [],
-      died: [],
+      added: [],
+      removed: [],
     });
     expect(await ask({ contextId: 2_000_000_000 })).toBeNull();
   });

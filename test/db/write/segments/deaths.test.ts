@@ -5,13 +5,13 @@ import { selectNotLive } from '../../../../db/sql/manifest.ts';
 import { ensurePagePartition } from '../../../../db/sql/page-partitions.ts';
 import {
   commitLate,
-  deleteDeadSegments,
+  deleteRemovedSegments,
+  markRemoved,
+  markRollUpsRemoved,
   raiseLayout,
   raiseSweptTo,
   raiseVersion,
   reserveSegment,
-  setDied,
-  setRollUpsDied,
   tryLockMerges,
 } from '../../../../db/sql/publish.ts';
 import { removeIdlePartitions } from '../../../../db/sql/remove-partitions.ts';
@@ -32,16 +32,20 @@ afterEach(() => lab.connection.query('delete from segments'));
 const rollUp = (segmentId: number, sources: readonly number[]) =>
   lab.segment(segmentId, { sliceId: NO_SLICE, level: SEALED_LEVEL, sources });
 
-const death = (died: number, at: number) => ({ contextId: lab.contextId, died, at });
+const removal = (removedAt: number, at: number) => ({
+  contextId: lab.contextId,
+  removedAt,
+  at,
+});
 
 describe('segments that die', () => {
   it('are marked once, only in their context, and those that were alive are returned', async () => {
     await lab.undone(async () => {
       await lab.add(lab.segment(1), lab.segment(2), lab.segment(3));
       await lab.addElsewhere(lab.segment(4, { groupId: lab.groupIdElsewhere }));
-      expect(await setDied(lab.connection, death(5, 1000), [1])).toEqual([1]);
-      const died = await setDied(lab.connection, death(6, 2000), [1, 2, 4, 99]);
-      expect(died).toEqual([2]);
+      expect(await markRemoved(lab.connection, removal(5, 1000), [1])).toEqual([1]);
+      const removed = await markRemoved(lab.connection, removal(6, 2000), [1, 2, 4, 99]);
+      expect(removed).toEqual([2]);
       expect(await lab.deaths()).toEqual([
         { segmentId: 1, died: 5, at: 1000 },
         { segmentId: 2, died: 6, at: 2000 },
@@ -58,7 +62,7 @@ describe('segments that die', () => {
         rollUp(21, [11, 12]),
         rollUp(22, [12, 13]),
       );
-      await setRollUpsDied(lab.connection, death(5, 1000), [1]);
+      await markRollUpsRemoved(lab.connection, removal(5, 1000), [1]);
       expect(await lab.deaths()).toEqual([
         { segmentId: 11, died: 5, at: 1000 },
         { segmentId: 21, died: 5, at: 1000 },
@@ -81,24 +85,24 @@ describe('segments that are not live', () => {
 
 describe('dead segments', () => {
   const sweep = (diedBy: number, limit = 100) =>
-    deleteDeadSegments(lab.connection, { contextId: lab.contextId, diedBy, limit });
+    deleteRemovedSegments(lab.connection, { contextId: lab.contextId, removedBy: diedBy, limit });
 
   const stored = async () =>
     (await lab.rowsOf<{ id: number }>('select segment_id::int as id from segments order by 1')).map(
       ({ id }) => id,
     );
 
-  it('are removed once they died long enough ago, the oldest deaths first', async () => {
+  it('are removed once it is long enough ago, those removed first before others', async () => {
     await lab.add(lab.segment(1), lab.segment(2, { level: 3 }), lab.segment(3), lab.segment(4));
     await lab.addElsewhere(lab.segment(5, { groupId: lab.groupIdElsewhere }));
-    await setDied(lab.connection, death(7, 2000), [1]);
-    await setDied(lab.connection, death(6, 2000), [2]);
-    await setDied(lab.connection, death(8, 2001), [3]);
-    await setDied(lab.connection, { ...death(5, 1000), contextId: lab.elsewhere }, [5]);
+    await markRemoved(lab.connection, removal(7, 2000), [1]);
+    await markRemoved(lab.connection, removal(6, 2000), [2]);
+    await markRemoved(lab.connection, removal(8, 2001), [3]);
+    await markRemoved(lab.connection, { ...removal(5, 1000), contextId: lab.elsewhere }, [5]);
     expect(await sweep(1999)).toEqual([]);
     const { sliceId } = lab;
-    expect(await sweep(2000, 1)).toEqual([{ segmentId: 2, sliceId, level: 3, died: 6 }]);
-    expect(await sweep(2000)).toEqual([{ segmentId: 1, sliceId, level: 0, died: 7 }]);
+    expect(await sweep(2000, 1)).toEqual([{ segmentId: 2, sliceId, level: 3, removedAt: 6 }]);
+    expect(await sweep(2000)).toEqual([{ segmentId: 1, sliceId, level: 0, removedAt: 7 }]);
     expect(await stored()).toEqual([3, 4, 5]);
   });
 
@@ -107,7 +111,7 @@ describe('dead segments', () => {
     await lab.other.query('begin isolation level repeatable read');
     const { rows } = await lab.other.query('select from segments where died is null');
     expect(rows).toHaveLength(1);
-    await setDied(lab.connection, death(5, 1000), [1]);
+    await markRemoved(lab.connection, removal(5, 1000), [1]);
     expect(await sweep(1000)).toEqual([]);
     expect(await stored()).toEqual([1]);
     await lab.other.query('commit');
@@ -119,7 +123,7 @@ describe('dead segments', () => {
     await lab.add(lab.segment(1));
     await lab.other.query('begin isolation level repeatable read');
     await lab.other.query('select from segments');
-    await setDied(lab.connection, death(5, 1000), [1]);
+    await markRemoved(lab.connection, removal(5, 1000), [1]);
     await asOtherRole(lab.connection, 'select, delete on segments', async () => {
       expect(await sweep(1000)).toEqual([]);
       await lab.other.query('commit');

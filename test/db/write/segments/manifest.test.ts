@@ -51,7 +51,7 @@ describe('inserted segments', () => {
     await lab.undone(async () => {
       const { connection, contextId } = lab;
       const rows = [lab.segment(1), rollUp(2, [7, 9])];
-      await insertSegments(connection, { contextId, born: 5 }, rows);
+      await insertSegments(connection, { contextId, addedAt: 5 }, rows);
       const text = `select segment_id::int as id, context_id as "contextId", born::int,
         sources::int[] from segments order by 1`;
       expect(await lab.rowsOf(text)).toEqual([

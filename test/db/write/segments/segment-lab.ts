@@ -46,9 +46,9 @@ export async function openSegmentLab() {
     segment,
     /** Adds segments that were born with the layout number 1. */
     add: (...rows: readonly NewSegmentRow[]) =>
-      insertSegments(database.connection, { contextId, born: 1 }, rows),
+      insertSegments(database.connection, { contextId, addedAt: 1 }, rows),
     addElsewhere: (...rows: readonly NewSegmentRow[]) =>
-      insertSegments(database.connection, { contextId: elsewhere, born: 1 }, rows),
+      insertSegments(database.connection, { contextId: elsewhere, addedAt: 1 }, rows),
     /** Marks segments as dead, without a query under test. */
     kill: (...segmentIds: readonly number[]) =>
       database.connection.query(
