@@ -1,10 +1,10 @@
 import { AlertTally } from '../server/alerts/alert-metrics.ts';
 import { NotificationTally } from '../server/alerts/notify/notification-metrics.ts';
+import { MergingTally } from '../server/background/merging-metrics.ts';
 import { RetentionTally } from '../server/background/retention.ts';
 import { registerBackground } from '../server/background-metrics.ts';
 import { Drain } from '../server/connections/drain.ts';
 import { createHttpServer } from '../server/http-server.ts';
-import { MergingTally } from '../server/background/merging-metrics.ts';
 import { registerProcesses } from '../server/processes/process-metrics.ts';
 import { createService } from '../server/service/service.ts';
 import { readSettings } from '../server/settings/settings.ts';
