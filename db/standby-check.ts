@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { copyArray } from './copy-text.ts';
+import { copyArray } from './binary-copy.ts';
 import type { RejectionReason } from './session/snapshot-check.ts';
 import type { StandbyCheck } from './session/standby-session.ts';
 import { HISTORY, type VersionedRow } from './sql/versions.ts';

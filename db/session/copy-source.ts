@@ -3,8 +3,8 @@ import {
   type Connection,
   pageConnectionOf,
 } from '../connection/connection.ts';
-import { copyOut } from './copy-out.ts';
 import type { Deadline, Statement } from './read-session.ts';
+import { copyOut } from './send-statement.ts';
 
 export type Copy = Pick<Statement, 'query' | 'text'>;
 

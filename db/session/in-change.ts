@@ -4,8 +4,8 @@ import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import { announcedPid, BACKEND_PID } from '../connection/backend-pid.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isCanceled, isReadOnly, isRecoveryConflict, toServiceError } from '../database-error.ts';
+import { setSessionName } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
-import { connectWithin } from './connect-within.ts';
 import {
   type Deadline,
   graceDeadline,
@@ -15,8 +15,7 @@ import {
   timedOut,
   within,
 } from './deadline.ts';
-import type { NodePool } from './node-pools.ts';
-import { setSessionName } from './session-name.ts';
+import { connectWithin, type NodePool } from './node-pools.ts';
 
 export type ChangeOptions = {
   readonly pool: NodePool;

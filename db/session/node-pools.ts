@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { PoolClient } from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import { keepLoss } from '../connection/lost-connection.ts';
@@ -42,7 +43,7 @@ export type NodePool = {
 export const busyConnections = ({ reads }: NodePool): number =>
   reads.totalCount - reads.idleCount + reads.waitingCount;
 
-export type NodePoolsOptions = {
+type NodePoolsOptions = {
   primaryUrl: string;
   /** Returns the name under which errors name a node, since its address may contain a password. */
   nodeNameOf?: (url: string) => string;
@@ -178,3 +179,24 @@ const CONTROL: pg.PoolConfig = {
   // Its statements take no time: a node that keeps them waiting is unreachable.
   query_timeout: LIMITS.connectTimeoutMs,
 };
+
+/**
+ * Returns a connection for reading, as long as `wait` waits for it. One that arrives later is
+ * released immediately.
+ */
+export async function connectWithin(
+  { reads }: Pick<NodePool, 'reads'>,
+  wait: (connecting: Promise<PoolClient>) => Promise<PoolClient>,
+): Promise<PoolClient> {
+  const connecting = reads.connect();
+  try {
+    return await wait(connecting);
+  } catch (error) {
+    connecting.then(
+      (late) => late.release(),
+      // A failure to connect is reported by `wait`, or nobody waits for it any longer.
+      () => {},
+    );
+    throw error;
+  }
+}

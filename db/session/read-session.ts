@@ -11,7 +11,6 @@ import {
 } from '../database-error.ts';
 import { type Begun, beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
-import { connectWithin } from './connect-within.ts';
 import {
   type Deadline,
   graceDeadline,
@@ -22,9 +21,8 @@ import {
   timedOut,
   within,
 } from './deadline.ts';
-import type { NodePool, StatementObserver } from './node-pools.ts';
-import { copyTask, type ReadTask, statementTask } from './read-task.ts';
-import { sendStatement } from './send-statement.ts';
+import { connectWithin, type NodePool, type StatementObserver } from './node-pools.ts';
+import { copyTask, type ReadTask, sendStatement, statementTask } from './send-statement.ts';
 import { agree, RetryRequest, type SnapshotCheck, StatementsLost } from './snapshot-check.ts';
 
 export type { Statement } from '../connection/statement.ts';

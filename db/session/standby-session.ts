@@ -6,7 +6,6 @@ import type { Statement } from '../connection/statement.ts';
 import { isNoConnection, isUnreachable } from '../database-error.ts';
 import { beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
-import { connectWithin } from './connect-within.ts';
 import {
   type Deadline,
   graceDeadline,
@@ -16,6 +15,7 @@ import {
   timedOut,
   within,
 } from './deadline.ts';
+import { connectWithin } from './node-pools.ts';
 import { type Sending, sendCopy, sendStatement } from './send-statement.ts';
 import { type RejectionReason, RetryRequest, StandbyRejected } from './snapshot-check.ts';
 

@@ -1,7 +1,6 @@
 import { CONVERSION_LOCK } from '../advisory-locks.ts';
+import { CopyReader, copyArray, copyInteger as integer } from '../binary-copy.ts';
 import type { Connection } from '../connection/connection.ts';
-import { CopyReader } from '../copy-reader.ts';
-import { copyArray, copyInteger as integer } from '../copy-text.ts';
 import { pagePartitionOf } from '../page-tables.ts';
 import type { CopySource } from '../session/copy-source.ts';
 

@@ -1,7 +1,6 @@
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
+import { CopyReader, copyInteger as integer } from '../binary-copy.ts';
 import type { Connection } from '../connection/connection.ts';
-import { CopyReader } from '../copy-reader.ts';
-import { copyInteger as integer } from '../copy-text.ts';
 import type { CopySource } from '../session/copy-source.ts';
 import type { Deadline } from '../session/read-session.ts';
 import type { NewSegmentRow } from './publish.ts';

@@ -1,8 +1,16 @@
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
-import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../binary-copy.ts';
+import {
+  CopyReader,
+  copyArray,
+  copyBigintArray,
+  copyRows,
+  INT4,
+  INT8,
+  copyInteger as integer,
+  writeInt4,
+  writeInt8,
+} from '../binary-copy.ts';
 import { type Connection, pageConnectionOf } from '../connection/connection.ts';
-import { CopyReader } from '../copy-reader.ts';
-import { copyArray, copyBigintArray, copyInteger as integer } from '../copy-text.ts';
 import { isMissingTable } from '../database-error.ts';
 import {
   levelsIn,

@@ -1,4 +1,4 @@
-import { copyArray } from '../copy-text.ts';
+import { copyArray } from '../binary-copy.ts';
 import type { Deadline, ReadSession, SnapshotCheck } from '../session/read-session.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isRequestId } from '../../db/session/session-name.ts';
+import { isRequestId } from '../../db/session/begin-text.ts';
 import { isLoopback } from '../../domain/callers/caller-network.ts';
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Logger } from '../telemetry/log.ts';

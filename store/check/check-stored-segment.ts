@@ -4,15 +4,23 @@ import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { Directory, LocatedRange } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
+import {
+  pagesOfSections,
+  type SectionLocation,
+  type Sections,
+} from '../../segments/pages/sections.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { BucketSpan } from '../../segments/span.ts';
 import { type FetchedPages, fetchPages, type PageRequest } from '../read/fetch-pages.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
-import { pagesOfHeads, pagesOfRange } from '../read/pages-of-range.ts';
+import {
+  pagesOfHeads,
+  pagesOfRange,
+  sectionsOfHeads,
+  sectionsOfSeries,
+} from '../read/pages-of-range.ts';
 import { sectionsOf } from '../read/segment-ranges.ts';
-import { partsOfPage } from './page-parts.ts';
 
 /**
  * Yields what is wrong with a stored segment, in words; nothing if it is whole. Ranges are fetched
@@ -212,4 +220,23 @@ class PageCheck {
       return `${error.message} (${partsOfPage(this.#directory, number).join(', ')})`;
     }
   }
+}
+
+/** Returns what a page holds, in words. */
+function partsOfPage(
+  { ranges, heads, headSeries }: Pick<Directory, 'ranges' | 'heads' | 'headSeries'>,
+  page: number,
+): string[] {
+  const tiles = ranges.flatMap((range) => range.tiles);
+  const parts: Readonly<Record<string, readonly (SectionLocation | null)[]>> = {
+    keys: ranges.flatMap(({ keys }) => keys),
+    'sums of the span': ranges.flatMap(({ span }) => span ?? []),
+    'keys of tiles': tiles.map(({ keys }) => keys),
+    'times of tiles': tiles.map(({ times }) => times),
+    'totals of tiles': tiles.flatMap(({ totals }) => totals),
+    'values of tiles': tiles.flatMap(({ values }) => values),
+    heads: sectionsOfHeads({ heads }),
+    'head series': sectionsOfSeries({ headSeries }),
+  };
+  return Object.keys(parts).filter((part) => pagesOfSections(parts[part] ?? []).has(page));
 }

@@ -10,7 +10,6 @@ import {
   raiseLayout,
   raiseVersion,
 } from '../../db/sql/publish.ts';
-import { SegmentsGone } from './segments-gone.ts';
 
 /*
  * A transaction that writes or removes segments publishes as its last step. It may have spent
@@ -95,3 +94,20 @@ async function requireLiveSources(
 }
 
 const sliceOf = ({ sliceId }: NewSegmentRow): number => sliceId;
+
+/**
+ * Another transaction has meanwhile replaced or removed segments that were to be replaced, or that
+ * a roll-up was made of.
+ */
+export class SegmentsGone extends Error {
+  override readonly name = 'SegmentsGone';
+  readonly segmentIds: readonly number[];
+
+  constructor(segmentIds: readonly number[]) {
+    super(
+      `Segments ${segmentIds.join(', ')} must be live, but died meanwhile: ` +
+        'roll back, and plan again with the live segments',
+    );
+    this.segmentIds = segmentIds;
+  }
+}

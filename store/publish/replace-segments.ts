@@ -6,7 +6,7 @@ import { commitLate, tryLockMerges } from '../../db/sql/publish.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
-import { SegmentsGone } from './segments-gone.ts';
+import { SegmentsGone } from './publish-segments.ts';
 
 /** The live segments that something is made of, and the partition that it is written to. */
 type Rewriting = {

@@ -67,7 +67,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
  */
 export const SMALL_FILES: readonly string[] = [
   'cli/commands/migrate.ts',
-  'db/connection/statement-name.ts',
   'domain/keys/text-forms.ts',
   'domain/limits/audit-limits.ts',
   'domain/limits/edit-limits.ts',
@@ -83,5 +82,4 @@ export const SMALL_FILES: readonly string[] = [
   'schema/documents/operation-name.ts',
   'schema/limits/aborted-fault.ts',
   'schema/types/time-interval.ts',
-  'store/check/page-parts.ts',
 ];

@@ -8,7 +8,7 @@ import { PAGES_OF_COPY } from '../../db/sql/pages.ts';
 import { GENERATION_SECONDS } from '../../domain/slices/page-generation.ts';
 import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { PAGE_BYTES } from '../../segments/pages/page.ts';
-import { SegmentsGone } from '../../store/publish/segments-gone.ts';
+import { SegmentsGone } from '../../store/publish/publish-segments.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';
 import { loadShapes } from '../../store/shapes/load-shapes.ts';
