@@ -25,7 +25,7 @@ export type KeysToCount = {
  * are, with one range of keys per segment in memory. Readings are read only for segments that lie
  * partly outside the window.
  */
-export async function countKeys(wanted: KeysToCount): Promise<number> {
+export async function countGroupKeys(wanted: KeysToCount): Promise<number> {
   const { segments, shape } = wanted;
   const streams = segments.map((segment) => keysOf(segment, wanted));
   let count = 0;

@@ -6,9 +6,10 @@ import { type SliceTimes, selectSliceTimes } from '../db/sql/slices.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/time/interval.ts';
+import { foldOf } from '../domain/toppers/meter-type.ts';
 import { exportDeclaration } from './declaration.ts';
-import { exportedGroup } from './exported-group.ts';
 import type { Output } from './output.ts';
+import type { ExportedGroup } from './reading-source.ts';
 import { openSegments } from './segments-source.ts';
 import {
   type ExportFormat,
@@ -141,3 +142,9 @@ function sortSlices(all: readonly SliceTimes[], options: ExportOptions) {
     otherEngines: others,
   };
 }
+
+export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGroup => ({
+  groupId,
+  guid: storedGuid(guid),
+  meters: meters.map(({ id, slot, type }) => ({ id, slot, fold: foldOf(type) })),
+});

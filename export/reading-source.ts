@@ -42,7 +42,7 @@ export type ReadingQuery = {
 };
 
 /** What users, or a database of names, say about a key. */
-export type KeyTexts = {
+export type ExportedMetadata = {
   readonly label: string | null;
   /** Whether the label came from DNS answers or a MaxMind database, and not from a user. */
   readonly isLabelDerived: boolean;
@@ -66,7 +66,7 @@ export type ReadingRow = {
    */
   readonly counts: readonly (Integer | null)[];
   /** Set in the first row of a key that has texts; null in all other rows. */
-  readonly texts: KeyTexts | null;
+  readonly texts: ExportedMetadata | null;
 };
 
 /** Rows of one group and probe. Each key and bucket appears in exactly one row of one page. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '../domain/limits.ts';
-import type { KeyTexts, ReadingPage } from './reading-source.ts';
+import type { ExportedMetadata, ReadingPage } from './reading-source.ts';
 import { type LineReadings, splitReadings } from './split-readings.ts';
 
 /** Some rows of a page, rendered in an export format. */
@@ -40,7 +40,7 @@ function readingsText({ values, count }: LineReadings): string {
   return `,"values":{${members.join(',')}}${behind}`;
 }
 
-const textsText = ({ label, description, attributes }: KeyTexts): string =>
+const textsText = ({ label, description, attributes }: ExportedMetadata): string =>
   Object.entries({ label, description, attributes })
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)

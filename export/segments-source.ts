@@ -10,7 +10,7 @@ import type { SegmentShape } from '../segments/shape.ts';
 import { loadManifest, type StoredSegment } from '../store/read/manifest.ts';
 import { segmentRanges } from '../store/read/segment-ranges.ts';
 import { loadShapes } from '../store/shapes/load-shapes.ts';
-import { countKeys } from './count-keys.ts';
+import { countGroupKeys } from './count-keys.ts';
 import { type RangeRow, rangeRows } from './range-rows.ts';
 import type {
   ExportedGroup,
@@ -20,8 +20,7 @@ import type {
   ReadingRow,
   ReadingSource,
 } from './reading-source.ts';
-import { timeClusters } from './time-clusters.ts';
-import { UnsaidTexts } from './unsaid-texts.ts';
+import { UnwrittenTexts } from './unwritten-texts.ts';
 
 /**
  * Opens the readings stored in segments, slice by slice, group by group and probe by probe.
@@ -41,13 +40,13 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
     return [{ query, group, shape, codec: keyCodecOf(shape), segments, probes }];
   });
   const progress = new Progress(walks.flatMap(({ segments }) => segments));
-  const texts = new Map<Walk, UnsaidTexts>();
+  const texts = new Map<Walk, UnwrittenTexts>();
   async function* pages(): AsyncGenerator<ReadingPage> {
     for (const walk of walks) {
       const { groupId } = walk.group;
       // A cancel that arrives between two statements is lost, and the next one may wait for a lock.
       query.signal?.throwIfAborted();
-      texts.set(walk, await UnsaidTexts.load({ connection, groupId }, walk.codec));
+      texts.set(walk, await UnwrittenTexts.load({ connection, groupId }, walk.codec));
     }
     for (const { sliceId } of query.slices) {
       for (const [walk, unsaid] of texts) yield* pagesOfSlice(sliceId, { walk, unsaid, progress });
@@ -59,7 +58,7 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
     for (const unsaid of texts.values()) withoutReadings += unsaid.countOfUsers();
     for (const walk of walks) {
       query.signal?.throwIfAborted();
-      read += await countKeys({ ...query, ...walk, source: copiesOf(connection) });
+      read += await countGroupKeys({ ...query, ...walk, source: copiesOf(connection) });
     }
     return { read, withoutReadings };
   }
@@ -95,7 +94,7 @@ function wantedSegments(
 
 type GroupWalk = {
   readonly walk: Walk;
-  readonly unsaid: UnsaidTexts;
+  readonly unsaid: UnwrittenTexts;
   readonly progress: Progress;
 };
 
@@ -131,7 +130,7 @@ function probeNameOf({ probes }: Walk, probeId: number): string | null {
 
 type RangeWalk = Walk & {
   readonly probe: string | null;
-  readonly unsaid: UnsaidTexts;
+  readonly unsaid: UnwrittenTexts;
   readonly progress: Progress;
 };
 
@@ -164,12 +163,12 @@ function* inParts<Item>(items: Iterable<Item>, size: number): Generator<Item[]> 
 async function withTexts(
   rows: readonly RangeRow[],
   places: Int32Array,
-  unsaid: UnsaidTexts,
+  unsaid: UnwrittenTexts,
 ): Promise<ReadingRow[]> {
   const wanted = new Map<number, string>();
   for (const { ordinal, key } of rows) {
     const place = places[ordinal] ?? -1;
-    if (unsaid.isUnsaid(place)) wanted.set(place, key);
+    if (unsaid.isUnwritten(place)) wanted.set(place, key);
   }
   const texts = await unsaid.take(Array.from(wanted, ([place, key]) => ({ place, key })));
   return rows.map(({ ordinal: _, ...row }) => {
@@ -218,4 +217,24 @@ class Progress {
   #share(): number {
     return this.#all === 0 ? 1 : Math.min(1, this.#read / this.#all);
   }
+}
+
+/** An item that covers a time span, given by the starts of its first and last bucket. */
+export type Spanned = { readonly firstBucket: number; readonly lastBucket: number };
+
+/**
+ * Groups items that overlap in time, oldest first. If two segments share a key and bucket, they are
+ * in the same cluster, so each cluster can be read by itself and only a few of a feed's commits are
+ * open at once.
+ */
+export function timeClusters<Item extends Spanned>(items: readonly Item[]): Item[][] {
+  const clusters: Item[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const item of items.toSorted((a, b) => a.firstBucket - b.firstBucket)) {
+    const open = clusters.at(-1);
+    if (open && item.firstBucket <= end) open.push(item);
+    else clusters.push([item]);
+    end = Math.max(end, item.lastBucket);
+  }
+  return clusters;
 }

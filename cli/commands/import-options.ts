@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-format.ts';
-import { DEFAULT_HOME, isNetwork } from '../../ingest/flows/address-scope.ts';
+import { DEFAULT_HOME, isNetworkAddress } from '../../ingest/flows/address-scope.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';
 import { parseEngine, parseName } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
@@ -152,7 +152,7 @@ function refuseServicePort(format: ImportFormat): void {
 }
 
 function collectNetworks(text: string, before: string[] | undefined): string[] {
-  if (isNetwork(text)) return [...(before ?? []), text];
+  if (isNetworkAddress(text)) return [...(before ?? []), text];
   throw new InvalidArgumentError('It must be a network in CIDR form or an address.');
 }
 

@@ -3,20 +3,20 @@ import { ALERT_CONDITIONS, type AlertCondition, type AlertWhen } from '../../dom
 import { LIMITS } from '../../domain/limits.ts';
 import { isStorable } from '../../domain/text/storable-text.ts';
 import {
+  declaredChoice,
+  declaredInteger,
+  declaredList,
+  declaredText,
   flag,
   guid,
-  integer,
-  listOf,
   MAX_INTEGER,
   name,
   object,
-  oneOf,
-  text,
   value,
   variableName,
 } from './declared-value.ts';
 
-const anyInteger = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+const anyInteger = declaredInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 /** The shape of each condition's threshold. */
 const THRESHOLDS = {
@@ -25,12 +25,12 @@ const THRESHOLDS = {
     'a number from 0 to 1',
     (given) => typeof given === 'number' && given >= 0 && given <= 1,
   ),
-  key_in_top: integer(1, LIMITS.alertKeys),
-  key_grows_by: integer(0, Number.MAX_SAFE_INTEGER),
+  key_in_top: declaredInteger(1, LIMITS.alertKeys),
+  key_grows_by: declaredInteger(0, Number.MAX_SAFE_INTEGER),
   key_new_above: anyInteger,
   total_above: anyInteger,
   total_below: anyInteger,
-  silent_seconds: integer(1, MAX_INTEGER),
+  silent_seconds: declaredInteger(1, MAX_INTEGER),
 } satisfies Record<AlertCondition, z.ZodType<number>>;
 
 const WHEN = object(z.object(THRESHOLDS).partial().shape)
@@ -45,29 +45,29 @@ const WHEN = object(z.object(THRESHOLDS).partial().shape)
     throw new Error('a rule without a condition');
   });
 
-const texts = listOf(text).exactOptional();
+const texts = declaredList(declaredText).exactOptional();
 
 /** Has the fields of KeyFilterInput. */
 const FILTER = object({
-  match: text.exactOptional(),
-  exclude: text.exactOptional(),
+  match: declaredText.exactOptional(),
+  exclude: declaredText.exactOptional(),
   keys: texts,
   excludeKeys: texts,
   cidr: texts,
   excludeCidr: texts,
-  search: text.exactOptional(),
+  search: declaredText.exactOptional(),
 });
 
 const RULE = object({
   name,
   group: guid,
-  meter: integer(0, MAX_INTEGER).optional(),
-  window_seconds: integer(1, MAX_INTEGER).optional(),
+  meter: declaredInteger(0, MAX_INTEGER).optional(),
+  window_seconds: declaredInteger(1, MAX_INTEGER).optional(),
   when: WHEN,
   filter: FILTER.nullable().optional(),
   probe: name.nullable().optional(),
-  for_windows: integer(1, LIMITS.alertWindows).optional(),
-  clear_windows: integer(1, LIMITS.alertWindows).optional(),
+  for_windows: declaredInteger(1, LIMITS.alertWindows).optional(),
+  clear_windows: declaredInteger(1, LIMITS.alertWindows).optional(),
   severity: name.optional(),
   description: value<string>(
     `a text of at most ${LIMITS.descriptionCharacters} characters, without NUL`,
@@ -78,7 +78,7 @@ const RULE = object({
   )
     .nullable()
     .optional(),
-  max_keys: integer(1, LIMITS.alertMaxKeys).optional(),
+  max_keys: declaredInteger(1, LIMITS.alertMaxKeys).optional(),
   enabled: flag.optional(),
   remove: value<false>('true or false', (given) => given === false).optional(),
 });
@@ -91,7 +91,7 @@ const isAddress = (given: unknown): boolean =>
 
 const NOTIFY = object({
   name,
-  kind: oneOf(['webhook', 'alertmanager']),
+  kind: declaredChoice(['webhook', 'alertmanager']),
   url: value<string>('an address such as https://host/path', isAddress).optional(),
   url_env: variableName.optional(),
   secret_env: variableName.optional(),

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 
-export type Outcome = 'created' | 'changed' | 'unchanged' | 'removed';
+export type ItemOutcome = 'created' | 'changed' | 'unchanged' | 'removed';
 
 /** The outcome for one declared item. */
 export type AppliedItem = {
   readonly what: 'context' | 'node' | 'pool' | 'probe' | 'group' | 'meter' | 'sink' | 'alert';
   readonly name: string;
-  readonly outcome: Outcome;
+  readonly outcome: ItemOutcome;
   /** What is different now; only for an item that was there and has changed. */
   readonly fields?: readonly string[];
 };
 
-export function outcomeOf<T>(existing: T | undefined, wanted: T): Outcome {
+export function itemOutcome<T>(existing: T | undefined, wanted: T): ItemOutcome {
   if (existing === undefined) return 'created';
   return isDeepStrictEqual(existing, wanted) ? 'unchanged' : 'changed';
 }
@@ -22,7 +22,7 @@ export async function settle<T extends object>(
   wanted: T,
   write: (wanted: T) => Promise<unknown>,
 ): Promise<Pick<AppliedItem, 'outcome' | 'fields'>> {
-  const outcome = outcomeOf(existing, wanted);
+  const outcome = itemOutcome(existing, wanted);
   if (outcome !== 'unchanged') await write(wanted);
   return existing && outcome === 'changed'
     ? { outcome, fields: changedFields(existing, wanted) }

@@ -11,7 +11,7 @@ import { isEmptyFilter } from '../../domain/filters/key-filter.ts';
 import { storedGuid } from '../../domain/text/guid.ts';
 import { alertMistakes } from './alert-rules.ts';
 import { type DeclaredAlert, isRemoval } from './alert-shapes.ts';
-import { type AppliedItem, type Outcome, outcomeOf } from './applied-item.ts';
+import { type AppliedItem, type ItemOutcome, itemOutcome } from './applied-item.ts';
 import { type Declaration, DeclarationError } from './declaration.ts';
 
 /** What becomes of the rule of a name; null removes it. */
@@ -33,8 +33,8 @@ export async function applyAlerts(
   const items: AppliedItem[] = [];
   for (const { name, rule } of checkedRules(declaration, groups, existing)) {
     const before = existing.get(name);
-    const outcome: Outcome = rule
-      ? outcomeOf(before?.rule, rule)
+    const outcome: ItemOutcome = rule
+      ? itemOutcome(before?.rule, rule)
       : before
         ? 'removed'
         : 'unchanged';

@@ -9,7 +9,7 @@ import {
   updateGroup,
 } from '../../db/sql/declaration.ts';
 import { type Guid, storedGuid } from '../../domain/text/guid.ts';
-import { type AppliedItem, changedFields, outcomeOf, withChanges } from './applied-item.ts';
+import { type AppliedItem, changedFields, itemOutcome, withChanges } from './applied-item.ts';
 import { applyMeters } from './apply-meters.ts';
 import { DeclarationError, type DeclaredGroup } from './declaration.ts';
 import { refuseChange } from './fixed-with-data.ts';
@@ -43,7 +43,7 @@ export async function applyGroups(
   for (const [i, group] of wanted.entries()) {
     const before = existing.get(group.guid);
     if (before?.hasData) refuseGroupChange(before.group, group);
-    const outcome = outcomeOf(before?.group, group);
+    const outcome = itemOutcome(before?.group, group);
     const groupId = before?.groupId ?? (await insertGroup(connection, contextId, group));
     if (outcome === 'changed') await updateGroup(connection, groupId, group);
     const fields = before && outcome === 'changed' && changedFields(before.group, group);

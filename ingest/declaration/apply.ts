@@ -11,7 +11,7 @@ import {
 import { selectHasSlices } from '../../db/sql/declaration.ts';
 import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import { IngestError } from '../ingest-error.ts';
-import { type AppliedItem, type Outcome, settle } from './applied-item.ts';
+import { type AppliedItem, type ItemOutcome, settle } from './applied-item.ts';
 import { applyAlerts } from './apply-alerts.ts';
 import { applyGroups } from './apply-groups.ts';
 import { applyNodes, applyPools, applyProbes } from './apply-parts.ts';
@@ -27,7 +27,9 @@ export type ApplyReport = {
   readonly items: readonly AppliedItem[];
 };
 
-type Counts = Readonly<Record<Exclude<Outcome, 'removed'>, number>> & { readonly removed?: number };
+type Counts = Readonly<Record<Exclude<ItemOutcome, 'removed'>, number>> & {
+  readonly removed?: number;
+};
 
 /**
  * Makes a context match `input` in one transaction: what differs is changed, what is omitted stays.

@@ -3,7 +3,7 @@ import { KEY_KINDS, type KeyKind } from '../../domain/keys/key-kind.ts';
 import { DATABASE_URL_FORM, isDatabaseUrl } from '../../domain/text/database-url.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
 import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
-import { shownJson } from '../lines/json-line.ts';
+import { shownJsonValue } from '../lines/json-line.ts';
 import {
   ALERT,
   ALERT_IN_PART,
@@ -13,15 +13,15 @@ import {
   SINK,
 } from './alert-shapes.ts';
 import {
+  declaredChoice,
+  declaredInteger,
+  declaredList,
+  declaredText,
   flag,
   guid,
-  integer,
-  listOf,
   MAX_INTEGER,
   name,
   object,
-  oneOf,
-  text,
   value,
   variableName,
 } from './declared-value.ts';
@@ -42,7 +42,7 @@ const NODE = object({
     `${NAME_FORM}, other than primary`,
     (given) => typeof given === 'string' && isName(given) && given !== 'primary',
   ),
-  role: oneOf(['dr', 'replica']),
+  role: declaredChoice(['dr', 'replica']),
   url: nodeUrl.optional(),
   url_env: variableName.optional(),
   share: flag.optional(),
@@ -58,24 +58,24 @@ const NODE = object({
 const POOL = object({
   name,
   status: name.optional(),
-  total_size: integer(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
-  avail_size: integer(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
-  file_system: text.nullable().optional(),
-  path: text.nullable().optional(),
+  total_size: declaredInteger(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+  avail_size: declaredInteger(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+  file_system: declaredText.nullable().optional(),
+  path: declaredText.nullable().optional(),
   offline_archive: flag.optional(),
   offline_archive_mounted: flag.optional(),
-  additional_info: text.nullable().optional(),
+  additional_info: declaredText.nullable().optional(),
 });
 
-const PROBE = object({ id: name, description: text.nullable().optional() });
+const PROBE = object({ id: name, description: declaredText.nullable().optional() });
 
 const METER = object({
-  id: integer(0, MAX_INTEGER),
-  type: integer(0, METER_TYPE_NAMES.length - 1).optional(),
-  topcount: integer(1, MAX_INTEGER).optional(),
+  id: declaredInteger(0, MAX_INTEGER),
+  type: declaredInteger(0, METER_TYPE_NAMES.length - 1).optional(),
+  topcount: declaredInteger(1, MAX_INTEGER).optional(),
   name: name.optional(),
-  description: text.optional(),
-  units: text.optional(),
+  description: declaredText.optional(),
+  units: declaredText.optional(),
 });
 
 const CROSSKEY = object({
@@ -87,31 +87,31 @@ const CROSSKEY = object({
 const GROUP = object({
   guid,
   name: name.optional(),
-  key_kind: oneOf<KeyKind>(KEY_KINDS).optional(),
-  bucket_size: integer(1, MAX_INTEGER).optional(),
-  topper_bucket_size: integer(1, MAX_INTEGER).optional(),
-  sampling_rate: integer(1, MAX_INTEGER).optional(),
+  key_kind: declaredChoice<KeyKind>(KEY_KINDS).optional(),
+  bucket_size: declaredInteger(1, MAX_INTEGER).optional(),
+  topper_bucket_size: declaredInteger(1, MAX_INTEGER).optional(),
+  sampling_rate: declaredInteger(1, MAX_INTEGER).optional(),
   enabled: flag.optional(),
   crosskey: CROSSKEY.optional(),
-  meters: listOf(METER).optional(),
+  meters: declaredList(METER).optional(),
 });
 
 const DECLARATION = object({
   context: name,
-  slice_seconds: oneOf(SLICE_SECONDS).optional(),
-  retention_days: integer(1, MAX_INTEGER).nullable().optional(),
-  nodes: listOf(NODE).optional(),
-  pools: listOf(POOL).optional(),
-  probes: listOf(PROBE).optional(),
-  groups: listOf(GROUP).optional(),
-  alerts: listOf(ALERT).optional(),
-  notify: listOf(SINK).optional(),
+  slice_seconds: declaredChoice(SLICE_SECONDS).optional(),
+  retention_days: declaredInteger(1, MAX_INTEGER).nullable().optional(),
+  nodes: declaredList(NODE).optional(),
+  pools: declaredList(POOL).optional(),
+  probes: declaredList(PROBE).optional(),
+  groups: declaredList(GROUP).optional(),
+  alerts: declaredList(ALERT).optional(),
+  notify: declaredList(SINK).optional(),
 });
 
 /** The same, without the mistakes of rules and sinks: null for what cannot be checked further. */
 const WITHOUT_MISTAKEN = DECLARATION.extend({
-  alerts: listOf(ALERT_IN_PART).optional(),
-  notify: listOf(SINK.nullable().catch(null)).optional(),
+  alerts: declaredList(ALERT_IN_PART).optional(),
+  notify: declaredList(SINK.nullable().catch(null)).optional(),
 });
 
 /** What an `apply` file declares. An omitted property declares nothing. */
@@ -176,7 +176,7 @@ function pathText(path: readonly PropertyKey[]): string {
 function shownAt(input: unknown, path: readonly PropertyKey[]): string {
   let found: unknown = input;
   for (const step of path) found = (found as Record<PropertyKey, unknown>)[step];
-  return shownJson(found);
+  return shownJsonValue(found);
 }
 
 /** What is named twice in other lists: it would be unclear which one wins. */
@@ -211,5 +211,7 @@ function twinsOf(declaration: Omit<Declaration, 'mistakes'>): string[] {
 
 function twinsIn(list: string, ids: readonly (string | number)[]): string[] {
   const twins = new Set(ids.filter((id, i) => ids.indexOf(id) !== i));
-  return [...twins].map((id) => `${list} must name each only once, got ${shownJson(id)} twice`);
+  return [...twins].map(
+    (id) => `${list} must name each only once, got ${shownJsonValue(id)} twice`,
+  );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Guid, parseGuid } from '../../domain/text/guid.ts';
 import { isName, isStorable, NAME_FORM } from '../../domain/text/storable-text.ts';
-import { shownJson } from '../lines/json-line.ts';
+import { shownJsonValue } from '../lines/json-line.ts';
 
 /** Returns the value unchanged if `accepts` allows it; `must` describes the allowed values. */
 export const value = <T>(must: string, accepts: (given: unknown) => boolean) =>
@@ -9,7 +9,7 @@ export const value = <T>(must: string, accepts: (given: unknown) => boolean) =>
 
 export const MAX_INTEGER = 2 ** 31 - 1;
 
-export const integer = (min: number, max: number) =>
+export const declaredInteger = (min: number, max: number) =>
   value<number>(
     `an integer from ${min} to ${max}`,
     (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
@@ -17,7 +17,7 @@ export const integer = (min: number, max: number) =>
 
 export const name = value<string>(NAME_FORM, (given) => typeof given === 'string' && isName(given));
 
-export const text = value<string>(
+export const declaredText = value<string>(
   'a text without NUL characters',
   (given) => typeof given === 'string' && isStorable(given),
 );
@@ -32,7 +32,7 @@ export const guid = z.unknown().transform((given, context): Guid => {
   return z.NEVER;
 });
 
-export const oneOf = <const T>(choices: readonly T[]) =>
+export const declaredChoice = <const T>(choices: readonly T[]) =>
   value<T>(choices.map((choice) => JSON.stringify(choice)).join(' or '), (given) =>
     choices.some((choice) => choice === given),
   );
@@ -46,10 +46,10 @@ export const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `must have no ${issue.keys.map(shownJson).join(', ')}: ` +
+        ? `must have no ${issue.keys.map(shownJsonValue).join(', ')}: ` +
           `it may have ${Object.keys(shape).join(', ')}`
         : 'must be an object',
   });
 
-export const listOf = <T extends z.ZodType>(element: T) =>
+export const declaredList = <T extends z.ZodType>(element: T) =>
   z.array(element, { error: 'must be a list' });

@@ -12,7 +12,7 @@ export type FeedLimits = {
   readonly besideWaitMs: number;
 };
 
-export const FEED_LIMITS: FeedLimits = {
+export const DEFAULT_FEED_LIMITS: FeedLimits = {
   pendingFlows: LIMITS.feedPendingFlows,
   holdMs: LIMITS.feedHoldMs,
   commitEveryMs: LIMITS.feedCommitEveryMs,

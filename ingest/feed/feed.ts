@@ -12,7 +12,7 @@ import { restoreCommand } from '../session/archived-slice.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import type { MonotonicMs } from './feed-clock.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
-import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
+import { DEFAULT_FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
 import { type FeedPlace, feedPlace, placeBeside } from './feed-place.ts';
 import { readFeed } from './feed-reader.ts';
 import { LateFlowCounter, type LateFlows } from './late-flows.ts';
@@ -75,7 +75,7 @@ export type FeedStatus = FeedTally &
  * Everything else that was read is committed.
  */
 export async function runFeed(options: FeedOptions): Promise<FeedReport> {
-  const limits = { ...FEED_LIMITS, ...options.limits };
+  const limits = { ...DEFAULT_FEED_LIMITS, ...options.limits };
   const place = placeOf(options, limits);
   try {
     await place.take(options.databaseUrl, options.stop);

@@ -15,7 +15,7 @@ export type AddressScope = 'home' | 'outside' | 'unroutable';
 export const DEFAULT_HOME = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
 /** Returns whether `text` can be a home network: CIDR form, or a single address. */
-export function isNetwork(text: string): boolean {
+export function isNetworkAddress(text: string): boolean {
   try {
     compileNetworks([text], ['ip'], 'home');
     return true;

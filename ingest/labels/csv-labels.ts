@@ -8,14 +8,14 @@ import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
-import type { KeyTexts } from '../key-texts.ts';
+import type { KeyMetadata } from '../key-metadata.ts';
 
 /** How the keys are written: what both forms could be is in this one. */
 export type WrittenForm = 'raw' | 'readable';
 
 /** One line: its texts, and the keys that it may mean. */
 export type CsvLabel = {
-  readonly texts: KeyTexts;
+  readonly texts: KeyMetadata;
   readonly bytes: number;
   readonly candidates: readonly { readonly group: ImportGroup; readonly key: KeyText }[];
 };

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
-import { type KeyTexts, mergeTexts } from '../key-texts.ts';
+import { type KeyMetadata, mergeTexts } from '../key-metadata.ts';
 import { type CsvLabel, csvLabels } from './csv-labels.ts';
 import { type ExistingKeys, existingKeysFinder, type KeysToFind } from './find-existing.ts';
 import type { LabelReport, LabelTarget } from './label-target.ts';
@@ -71,7 +71,7 @@ function candidatesOf(batch: readonly CsvLabel[]): KeysToFind[] {
 type MeantKey = {
   readonly groupId: number;
   readonly key: string;
-  readonly texts: KeyTexts;
+  readonly texts: KeyMetadata;
   readonly exists: boolean;
 };
 

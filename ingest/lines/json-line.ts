@@ -34,7 +34,7 @@ function parseObject(line: string, needsExactParser: RegExp): JsonObject {
 }
 
 const notAnObject = (line: string): BadLine =>
-  new BadLine(`it must be a JSON object, got ${shownJson(line)}`);
+  new BadLine(`it must be a JSON object, got ${shownJsonValue(line)}`);
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   isObject(value) && !isLosslessNumber(value);
@@ -55,7 +55,7 @@ export const jsonNumber = (value: unknown): string | null =>
 const SHOWN_LENGTH = 100;
 
 /** Formats a given value for messages: as JSON, truncated if it is long. */
-export function shownJson(value: unknown): string {
+export function shownJsonValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = isLosslessNumber(value)
     ? value.value

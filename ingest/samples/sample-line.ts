@@ -7,14 +7,14 @@ import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { ownCopy } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { type ImportKey, simpleKey } from '../import-key.ts';
-import { type KeyTexts, keyTextsOf } from '../key-texts.ts';
+import { type KeyMetadata, keyTextsOf } from '../key-metadata.ts';
 import { BadLine } from '../lines/bad-line.ts';
 import {
   exactJsonObject,
   isJsonObject,
   type JsonObject,
   jsonNumber,
-  shownJson,
+  shownJsonValue,
 } from '../lines/json-line.ts';
 import { checkTime, type TimeBounds } from '../time-bounds.ts';
 import { isReading, parseWhole, type Whole } from '../whole.ts';
@@ -30,7 +30,7 @@ type Sample = {
   readonly readings: readonly (Whole | null)[];
   /** Number of readings behind each value of a mean meter. */
   readonly count: Whole;
-  readonly texts: KeyTexts | null;
+  readonly texts: KeyMetadata | null;
 };
 
 type SampleContext = {
@@ -59,7 +59,8 @@ export function parseSampleLine(context: SampleContext, line: string): Sample {
 function groupIn(object: JsonObject, groups: SampleContext['groups']): ImportGroup {
   const text = textIn(object, 'group');
   const guid = parseGuid(text);
-  if (guid === null) throw new BadLine(`group must be a GUID in braces, got ${shownJson(text)}`);
+  if (guid === null)
+    throw new BadLine(`group must be a GUID in braces, got ${shownJsonValue(text)}`);
   const group = groups.get(guid);
   if (!group) throw new BadLine(`group must be one that the context declares, got ${guid}`);
   return group;
@@ -70,24 +71,28 @@ function keyIn(object: JsonObject, group: ImportGroup): ImportKey {
   if (group.keyKind !== 'crosskey') {
     const key = parseRawKey(group.keyKind, text);
     if (key !== null) return simpleKey(key);
-    throw new BadLine(`key must be a raw key of kind ${group.keyKind}, got ${shownJson(text)}`);
+    throw new BadLine(
+      `key must be a raw key of kind ${group.keyKind}, got ${shownJsonValue(text)}`,
+    );
   }
   // A copy: the parts of the key stay in memory and must not keep the whole line there.
   const key = parseCrossKey(group.partKinds, ownCopy(text));
   if (key !== null) return { text: key.key, parts: key.parts };
   const kinds = group.partKinds.join('\\');
-  throw new BadLine(`key must be a raw key of the form ${kinds}, got ${shownJson(text)}`);
+  throw new BadLine(`key must be a raw key of the form ${kinds}, got ${shownJsonValue(text)}`);
 }
 
 function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
   const values = object['values'];
   if (!isJsonObject(values) || Object.keys(values).length === 0) {
-    throw new BadLine(`values must be an object of at least one meter, got ${shownJson(values)}`);
+    throw new BadLine(
+      `values must be an object of at least one meter, got ${shownJsonValue(values)}`,
+    );
   }
   const readings: (Whole | null)[] = group.folds.map(() => null);
   for (const [id, value] of Object.entries(values)) {
     const meter = /^\d{1,10}$/.test(id) ? group.meters.get(Number(id)) : undefined;
-    if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shownJson(id)}`);
+    if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shownJsonValue(id)}`);
     if (meter.fold === null) {
       throw new BadLine(`meter ${id} is of type 0 (VT_INVALID), which takes no readings`);
     }
@@ -102,7 +107,7 @@ function readingOf(value: unknown, meterId: string, sign: 0 | -1): Whole {
   if (whole !== null && isReading(whole) && (whole >= 0 || sign === -1)) return whole;
   const min = sign === 0 ? '0' : '-(2^63-1)';
   throw new BadLine(
-    `the value of meter ${meterId} must be an integer from ${min} to 2^63-1, got ${shownJson(value)}`,
+    `the value of meter ${meterId} must be an integer from ${min} to 2^63-1, got ${shownJsonValue(value)}`,
   );
 }
 
@@ -111,26 +116,26 @@ function countIn(object: JsonObject): Whole {
   if (count === null) return 1;
   const whole = wholeOf(count);
   if (whole !== null && whole >= 1 && isReading(whole)) return whole;
-  throw new BadLine(`count must be an integer from 1 to 2^63-1, got ${shownJson(count)}`);
+  throw new BadLine(`count must be an integer from 1 to 2^63-1, got ${shownJsonValue(count)}`);
 }
 
 function probeIn(object: JsonObject): string | null {
   const probe = object['probe'] ?? null;
   if (probe === null) return null;
   if (typeof probe === 'string' && isName(probe)) return probe;
-  throw new BadLine(`probe must be ${NAME_FORM}, got ${shownJson(probe)}`);
+  throw new BadLine(`probe must be ${NAME_FORM}, got ${shownJsonValue(probe)}`);
 }
 
 function textIn(object: JsonObject, field: string): string {
   const value = object[field];
   if (typeof value === 'string') return value;
-  throw new BadLine(`${field} must be a text, got ${shownJson(value)}`);
+  throw new BadLine(`${field} must be a text, got ${shownJsonValue(value)}`);
 }
 
 function integerIn(object: JsonObject, field: string): Whole {
   const whole = wholeOf(object[field]);
   if (whole !== null) return whole;
-  throw new BadLine(`${field} must be an integer, got ${shownJson(object[field])}`);
+  throw new BadLine(`${field} must be an integer, got ${shownJsonValue(object[field])}`);
 }
 
 function wholeOf(value: unknown): Whole | null {

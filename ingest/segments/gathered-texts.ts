@@ -7,13 +7,13 @@ import {
 } from '../../db/sql/key-texts.ts';
 import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
-import { type KeyTexts, mergeTexts } from '../key-texts.ts';
+import { type KeyMetadata, mergeTexts } from '../key-metadata.ts';
 
 /** The texts that somebody gives to a key of a group. */
 export type KeyWithTexts = {
   readonly group: ImportGroup;
   readonly key: ImportKey;
-  readonly texts: KeyTexts;
+  readonly texts: KeyMetadata;
 };
 
 /** Approximate bytes that an entry takes besides its texts. */

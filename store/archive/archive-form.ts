@@ -95,7 +95,7 @@ export const jsonLine = (value: unknown): Buffer => Buffer.from(`${JSON.stringif
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** Returns whether a file that starts with these bytes is gzip, as only form 1 is. */
-export const isGzip = (start: Buffer): boolean => start.subarray(0, GZIP.length).equals(GZIP);
+export const beginsAsGzip = (start: Buffer): boolean => start.subarray(0, GZIP.length).equals(GZIP);
 
 /**
  * Parses a header line of this form, or the fields that a newer form shares with it; null if it is

@@ -7,12 +7,12 @@ import {
   type ArchivedSegmentRow,
   type ArchiveHeader,
   type ArchiveOutline,
+  beginsAsGzip,
   FORM_VERSION,
   FORMER_OUTLINE,
   FRAME_HEAD_BYTES,
   FRAMES,
   type FrameKind,
-  isGzip,
   parseHeader,
 } from './archive-form.ts';
 
@@ -61,7 +61,7 @@ export async function openArchive(file: string): Promise<ArchiveReader> {
       return hash.digest('hex');
     },
     async outline() {
-      if (isGzip(await readChunk(handle, 0))) return FORMER_OUTLINE;
+      if (beginsAsGzip(await readChunk(handle, 0))) return FORMER_OUTLINE;
       const line = new FileBytes(handle, stat.size).line();
       return parseHeader(await line.catch(() => Buffer.alloc(0)));
     },

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { foldOf } from '../../domain/toppers/meter-type.ts';
 import { csvHeader, csvLines } from '../../export/csv-lines.ts';
-import type { KeyTexts, ReadingPage, ReadingRow } from '../../export/reading-source.ts';
+import type { ExportedMetadata, ReadingPage, ReadingRow } from '../../export/reading-source.ts';
 import { sampleLines } from '../../export/sample-lines.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
 import { parseSampleLine } from '../../ingest/samples/sample-line.ts';
@@ -58,7 +58,7 @@ const text = fc
 
 const name = text.filter((drawn) => drawn.trim() === drawn);
 
-const texts: fc.Arbitrary<KeyTexts> = fc.record({
+const texts: fc.Arbitrary<ExportedMetadata> = fc.record({
   label: fc.option(fc.oneof(text, fc.constant('line 1\nline 2\r\n\u2028'))),
   isLabelDerived: fc.boolean(),
   description: fc.option(text),
@@ -97,7 +97,7 @@ describe('a line of samples', () => {
   });
 
   it('has only the fields that it needs', () => {
-    const whole: KeyTexts = {
+    const whole: ExportedMetadata = {
       label: 'Lobby',
       isLabelDerived: false,
       description: 'ground floor',
@@ -112,7 +112,7 @@ describe('a line of samples', () => {
   });
 
   it('has the texts on the first of several lines', () => {
-    const said: KeyTexts = {
+    const said: ExportedMetadata = {
       label: 'x',
       isLabelDerived: false,
       description: null,
@@ -125,7 +125,7 @@ describe('a line of samples', () => {
   });
 
   it('is never longer than an import accepts: texts that are too long are left out and counted', () => {
-    const textsOf = (length: number): KeyTexts => ({
+    const textsOf = (length: number): ExportedMetadata => ({
       label: 'é'.repeat(length / 2),
       isLabelDerived: true,
       description: null,

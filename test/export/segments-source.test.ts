@@ -4,7 +4,7 @@ import { selectContext } from '../../db/sql/contexts.ts';
 import { selectGroups } from '../../db/sql/declaration.ts';
 import { selectSliceTimes } from '../../db/sql/slices.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { exportedGroup } from '../../export/exported-group.ts';
+import { exportedGroup } from '../../export/export-context.ts';
 import type { KeyCounts, ReadingPage } from '../../export/reading-source.ts';
 import { openSegments } from '../../export/segments-source.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab/lab.ts';

@@ -8,7 +8,7 @@ import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/char
 import { type ContextChoice, withSpans } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { filterInput, windowSeconds } from '../../web/src/data/questions.ts';
-import { refusalOf } from '../../web/src/data/refusal.ts';
+import { explainRefusal } from '../../web/src/data/refusal.ts';
 import { shareTotal } from '../../web/src/data/share-total.ts';
 import type { ShownToppers } from '../../web/src/data/shown-toppers.ts';
 
@@ -231,12 +231,12 @@ describe('what the server refuses', () => {
     ['match must be an RE2 pattern, got "(["', null],
     ['Database is not reachable', null],
   ])('%s is reported by the name of the field: %s', (message, why) => {
-    expect(refusalOf(message, { filter })).toEqual(why && { of: 'filter', why });
+    expect(explainRefusal(message, { filter })).toEqual(why && { of: 'filter', why });
   });
 
   it('of an address is recognized', () => {
-    expect(refusalOf('Invalid meter - 77', { filter: null })).toEqual({ of: 'meter' });
-    expect(refusalOf('Invalid probe - xx', { filter })).toEqual({ of: 'probe' });
+    expect(explainRefusal('Invalid meter - 77', { filter: null })).toEqual({ of: 'meter' });
+    expect(explainRefusal('Invalid probe - xx', { filter })).toEqual({ of: 'probe' });
   });
 });
 

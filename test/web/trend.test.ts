@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../web/src/address/address.ts';
 import { formatStep, parseStep } from '../../web/src/address/step.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
-import { refusalOf } from '../../web/src/data/refusal.ts';
+import { explainRefusal } from '../../web/src/data/refusal.ts';
 import { chooseEvery, offeredSteps } from '../../web/src/data/trend/choose-every.ts';
 import { heatLevel, LEVELS, largestShare } from '../../web/src/data/trend/heat-levels.ts';
 import { type AnsweredStep, trendRows } from '../../web/src/data/trend/shown-trend.ts';
@@ -95,7 +95,7 @@ describe('the steps of a trend', () => {
 
   it('that the server refuses are reported in its words', () => {
     const message = 'every must be a positive multiple of the bucket size, 60, got 90';
-    expect(refusalOf(message, { filter: null })).toEqual({
+    expect(explainRefusal(message, { filter: null })).toEqual({
       of: 'step',
       why: 'must be a positive multiple of the bucket size, 60, got 90',
     });

@@ -9,7 +9,7 @@ import {
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
 
-export type Answer<Data> = {
+export type OperationAnswer<Data> = {
   readonly data: Data;
   /** Errors in parts of the answer. */
   readonly problems: readonly GraphQLProblem[];
@@ -23,7 +23,7 @@ export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   options: SendOptions,
-): Promise<Answer<Data>> {
+): Promise<OperationAnswer<Data>> {
   const request: GraphQLRequest = { operation, variables, accept: JSON_ANSWERS };
   const response = await send(request, options);
   return readAnswer<Data>(response, options.signal);
@@ -35,7 +35,7 @@ const JSON_ANSWERS = 'application/graphql-response+json, application/json';
 export async function readAnswer<Data>(
   response: Response,
   signal: AbortSignal | undefined,
-): Promise<Answer<Data>> {
+): Promise<OperationAnswer<Data>> {
   const body = await readBody<Data>(response, signal);
   const [first] = body?.errors ?? [];
   if (!response.ok || !body) throw new NoAnswer(faultOfResponse(response, first ?? null));
@@ -43,7 +43,7 @@ export async function readAnswer<Data>(
 }
 
 /** Returns the answer in a body of GraphQL's shape. Errors: `NoAnswer`. */
-export function answerOf<Data>(body: Body<Data>, requestId: string | null): Answer<Data> {
+export function answerOf<Data>(body: Body<Data>, requestId: string | null): OperationAnswer<Data> {
   const problems = body.errors ?? [];
   if (body.data) return { data: body.data, problems };
   const problem = problems[0] ?? { message: 'The answer has no data' };

@@ -1,10 +1,10 @@
-import type { Answer, SendOptions } from './ask.ts';
+import type { OperationAnswer, SendOptions } from './ask.ts';
 import { type Fault, faultOf, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
 import { type OpenHandler, stream } from './stream.ts';
 
 export type StreamHandlers<Data> = OpenHandler & {
-  readonly onAnswer: (answer: Answer<Data>) => void;
+  readonly onAnswer: (answer: OperationAnswer<Data>) => void;
   /** The stream ended, or never began; it is reopened after a delay. */
   readonly onLost: (fault: Fault) => void;
 };

@@ -1,5 +1,12 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type Answer, answerOf, type Body, readAnswer, type SendOptions, send } from './ask.ts';
+import {
+  answerOf,
+  type Body,
+  type OperationAnswer,
+  readAnswer,
+  type SendOptions,
+  send,
+} from './ask.ts';
 import { type Fault, NoAnswer, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
 
@@ -17,7 +24,7 @@ export async function* stream<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   { onOpen, ...options }: SendOptions & OpenHandler,
-): AsyncGenerator<Answer<Data>, void> {
+): AsyncGenerator<OperationAnswer<Data>, void> {
   const request = { operation, variables, accept: 'text/event-stream' };
   const response = await send(request, options);
   if (!isStream(response)) {

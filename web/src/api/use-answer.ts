@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, ask } from './ask.ts';
+import { ask, type OperationAnswer } from './ask.ts';
 import { type Fault, faultOf, type GraphQLProblem } from './fault.ts';
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
@@ -20,7 +20,7 @@ export type AnswerState<Data, Variables> = {
   /** Asks again, and keeps showing the current answer until a new one arrives, or if none does. */
   readonly refresh: () => void;
   /** Shows a newer answer that arrived by another way. */
-  readonly take: (answer: Answer<Data>, variables: Variables) => void;
+  readonly take: (answer: OperationAnswer<Data>, variables: Variables) => void;
 };
 
 type Known<Data, Variables> = Omit<AnswerState<Data, Variables>, 'reload' | 'refresh' | 'take'>;
@@ -77,7 +77,7 @@ export function useAnswer<Data, Variables>(
     return () => stopped.abort();
     // `question` covers everything that is used here.
   }, [question]);
-  const take = useCallback((answer: Answer<Data>, asked: Variables) => {
+  const take = useCallback((answer: OperationAnswer<Data>, asked: Variables) => {
     const { data, problems } = answer;
     setKnown({ data, variables: asked, problems, ...IN_ORDER });
   }, []);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Answer } from './ask.ts';
+import type { OperationAnswer } from './ask.ts';
 import type { Fault } from './fault.ts';
 import { follow } from './follow.ts';
 import type { Operation } from './operation.ts';
@@ -13,7 +13,7 @@ export type StreamState =
 type Streamed<Data, Variables> = {
   readonly session: Session;
   readonly isOn: boolean;
-  readonly onAnswer: (answer: Answer<Data>, variables: Variables) => void;
+  readonly onAnswer: (answer: OperationAnswer<Data>, variables: Variables) => void;
   /** Called whenever the server begins to stream. */
   readonly onOpen?: () => void;
 };

@@ -17,7 +17,10 @@ export type Refusal =
 const ARGUMENTS = { find: 'search', cidr: 'cidr', match: 'match', except: 'exclude' } as const;
 
 /** Parses messages of docs/reference/errors.md; null if the error is about something else. */
-export function refusalOf(message: string, { filter }: Pick<Address, 'filter'>): Refusal | null {
+export function explainRefusal(
+  message: string,
+  { filter }: Pick<Address, 'filter'>,
+): Refusal | null {
   if (message.startsWith('Invalid meter - ')) return { of: 'meter' };
   if (message.startsWith('Invalid probe - ')) return { of: 'probe' };
   if (message.startsWith('prefix must be ')) return { of: 'prefix' };

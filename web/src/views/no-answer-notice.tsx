@@ -1,6 +1,6 @@
 import { BY_METRIC } from '../address/ranking.ts';
 import type { Fault } from '../api/fault.ts';
-import { type Refusal, refusalOf } from '../data/refusal.ts';
+import { explainRefusal, type Refusal } from '../data/refusal.ts';
 import { isolated } from '../format/isolated.ts';
 import { Command } from '../parts/command.tsx';
 import { FaultNotice, Notice } from '../parts/notice.tsx';
@@ -18,7 +18,7 @@ type NoAnswerProps = ViewProps & {
 /** The server answered, but not what was asked: says what is missing and what is available. */
 export function NoAnswerNotice(props: NoAnswerProps) {
   const { answer, fault, address, navigate, choice } = props;
-  const refusal = fault && refusalOf(fault.message, address);
+  const refusal = fault && explainRefusal(fault.message, address);
   if (refusal) return <RefusedNotice {...props} refusal={refusal} />;
   if (fault) return <PartFault {...props} fault={fault} />;
   if (answer && !answer.context) {

@@ -3,7 +3,7 @@ import type { KeyUpdateInput } from '../../../generated/operations.ts';
 export type Attribute = { readonly name: string; readonly value: string };
 
 /** The texts of a key, as in the fields of its form. */
-export type KeyTexts = {
+export type EditedTexts = {
   readonly label: string;
   readonly description: string;
   readonly attributes: readonly Attribute[];
@@ -16,7 +16,7 @@ export type KnownTexts = {
   readonly attributes: readonly Attribute[] | null;
 };
 
-export const keyTexts = ({ label, description, attributes }: KnownTexts): KeyTexts => ({
+export const keyTexts = ({ label, description, attributes }: KnownTexts): EditedTexts => ({
   label,
   description: description ?? '',
   attributes: attributes ?? [],
@@ -26,7 +26,7 @@ export const keyTexts = ({ label, description, attributes }: KnownTexts): KeyTex
 export type OpenedKey = {
   readonly key: string;
   /** When the form was opened. */
-  readonly texts: KeyTexts;
+  readonly texts: EditedTexts;
   /** Now: others may have changed the key meanwhile. */
   readonly newest: KnownTexts;
 };
@@ -38,7 +38,7 @@ export type OpenedKey = {
  */
 export function keyChanges(
   { key, texts: opened, newest }: OpenedKey,
-  texts: KeyTexts,
+  texts: EditedTexts,
 ): KeyUpdateInput | null {
   const before = trimmed(opened);
   const { label, description, attributes } = trimmed(texts);
@@ -52,7 +52,7 @@ export function keyChanges(
   return Object.keys(changes).length > 0 ? { key, ...changes } : null;
 }
 
-const trimmed = ({ label, description, attributes }: KeyTexts): KeyTexts => ({
+const trimmed = ({ label, description, attributes }: EditedTexts): EditedTexts => ({
   label: label.trim(),
   description: description.trim(),
   attributes: attributes

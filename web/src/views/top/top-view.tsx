@@ -10,7 +10,7 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { mayEdit } from '../../data/edits/may-edit.ts';
 import { patienceMs } from '../../data/live-top.ts';
 import { topVariables } from '../../data/questions.ts';
-import { refusalOf } from '../../data/refusal.ts';
+import { explainRefusal } from '../../data/refusal.ts';
 import { type ShownToppers, shownToppers, type TopAnswer } from '../../data/shown-toppers.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { useRefreshedBy } from '../alerts/use-alerts.ts';
@@ -52,7 +52,7 @@ export function TopView(props: ViewProps) {
           shown={shown}
           isLoading={isLoading}
           stream={live.stream}
-          isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
+          isFilterRefused={explainRefusal(problem?.message ?? '', address)?.of === 'filter'}
           onReload={onReload}
         />
         <p class="sr-only" role="status">

@@ -4,7 +4,7 @@ import type {
   LiveTopKeysWithoutSubscriptionVariables,
   TopKeysWithoutQueryVariables,
 } from '../../../generated/operations.ts';
-import type { Answer } from '../../api/ask.ts';
+import type { OperationAnswer } from '../../api/ask.ts';
 import { type Fault, faultOfProblem } from '../../api/fault.ts';
 import type { AnswerState } from '../../api/use-answer.ts';
 import { type StreamState, useStream } from '../../api/use-stream.ts';
@@ -44,7 +44,7 @@ export function useLiveTop(
   }, [isOn, address.context, address.group]);
   const question = liveQuestion(variables, asked.data);
   const onAnswer = useCallback(
-    ({ data, problems }: Answer<LiveTopKeysSubscription>, streamed: StreamVariables) => {
+    ({ data, problems }: OperationAnswer<LiveTopKeysSubscription>, streamed: StreamVariables) => {
       const [problem] = problems;
       if (data.contextChanged === null && !problem) {
         // The context is gone or no longer granted: the query returns which contexts there are.

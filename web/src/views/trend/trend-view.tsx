@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { Trend } from '../../../generated/operations.ts';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { refusalOf } from '../../data/refusal.ts';
+import { explainRefusal } from '../../data/refusal.ts';
 import { type ShownTrend, shownTrend } from '../../data/trend/shown-trend.ts';
 import { trendVariables } from '../../data/trend/trend-question.ts';
 import { counted } from '../../format/counted.ts';
@@ -31,7 +31,7 @@ export function TrendView(props: ViewProps) {
         {...props}
         span={shown?.window ?? null}
         isLoading={isLoading}
-        isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
+        isFilterRefused={explainRefusal(problem?.message ?? '', address)?.of === 'filter'}
         onReload={reload}
       />
       <p class="sr-only" role="status">

@@ -4,18 +4,18 @@ import { LIMITS } from '../domain/limits.ts';
 import type { KeyCodec } from '../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../segments/keys/key-list-builder.ts';
-import type { KeyTexts } from './reading-source.ts';
+import type { ExportedMetadata } from './reading-source.ts';
 
 /** States of a key: its texts were looked up, were set by a user, or have been written. */
 const LOOKED_UP = 0;
 const BY_USER = 1;
-const SAID = 2;
+const WRITTEN = 2;
 
 /**
  * Tracks which keys of a group have texts and which of these have been written, because each must
  * be written only once. Memory holds the compact keys and one byte per key, never the texts.
  */
-export class UnsaidTexts {
+export class UnwrittenTexts {
   readonly #connection: Connection;
   readonly #groupId: number;
   readonly #keys: KeyList;
@@ -35,7 +35,7 @@ export class UnsaidTexts {
   static async load(
     of: { readonly connection: Connection; readonly groupId: number },
     codec: KeyCodec,
-  ): Promise<UnsaidTexts> {
+  ): Promise<UnwrittenTexts> {
     const keys = new KeyListBuilder({ keys: 0, bytes: 0 });
     const states: Uint8Array[] = [];
     let after = '';
@@ -48,7 +48,7 @@ export class UnsaidTexts {
       if (!last || page.length < limit) break;
       after = last.key;
     }
-    return new UnsaidTexts(of, keys.finish(), Buffer.concat(states));
+    return new UnwrittenTexts(of, keys.finish(), Buffer.concat(states));
   }
 
   /** Maps the ordinals of a range's keys to positions in the list; −1 for keys without texts. */
@@ -62,17 +62,17 @@ export class UnsaidTexts {
     return places;
   }
 
-  isUnsaid = (place: number): boolean => place >= 0 && this.#states[place] !== SAID;
+  isUnwritten = (place: number): boolean => place >= 0 && this.#states[place] !== WRITTEN;
 
   /** Returns the texts of the keys, by raw key, and marks them as written. */
   async take(wanted: readonly { readonly key: string; readonly place: number }[]) {
-    const texts = new Map<string, KeyTexts>();
+    const texts = new Map<string, ExportedMetadata>();
     if (wanted.length === 0) return texts;
     const keys = wanted.map(({ key }) => key);
     for (const row of await selectExportedTexts(this.#connection, this.#groupId, keys)) {
       texts.set(row.key, textsOf(row));
     }
-    for (const { place } of wanted) this.#states[place] = SAID;
+    for (const { place } of wanted) this.#states[place] = WRITTEN;
     return texts;
   }
 
@@ -82,7 +82,12 @@ export class UnsaidTexts {
   }
 }
 
-const textsOf = ({ label, labelSource, description, attributes }: ExportedTexts): KeyTexts => ({
+const textsOf = ({
+  label,
+  labelSource,
+  description,
+  attributes,
+}: ExportedTexts): ExportedMetadata => ({
   label,
   isLabelDerived: labelSource === 'dns' || labelSource === 'mmdb',
   description,

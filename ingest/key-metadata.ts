@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, jsonScalar } from './lines/json-line.ts'
 /**
  * What people say about a key. undefined: nothing, so it stays as it is; null: the key has none.
  */
-export type KeyTexts = {
+export type KeyMetadata = {
   readonly label: string | null | undefined;
   readonly description: string | null | undefined;
   readonly attributes: Readonly<Record<string, string>> | null | undefined;
@@ -16,7 +16,7 @@ export type KeyTexts = {
  * Reads the optional `label`, `description` and `attributes` of a samples line; null if it has
  * none.
  */
-export function keyTextsOf(object: JsonObject): KeyTexts | null {
+export function keyTextsOf(object: JsonObject): KeyMetadata | null {
   const label = textIn(object, 'label');
   const description = textIn(object, 'description');
   const attributes = attributesIn(object);
@@ -25,7 +25,7 @@ export function keyTextsOf(object: JsonObject): KeyTexts | null {
 }
 
 /** Merges texts. Later ones win over earlier ones, each field separately. */
-export const mergeTexts = (earlier: KeyTexts | undefined, later: KeyTexts): KeyTexts => ({
+export const mergeTexts = (earlier: KeyMetadata | undefined, later: KeyMetadata): KeyMetadata => ({
   label: later.label === undefined ? earlier?.label : later.label,
   description: later.description === undefined ? earlier?.description : later.description,
   attributes: later.attributes === undefined ? earlier?.attributes : later.attributes,
