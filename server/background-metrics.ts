@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { type AlertTally, registerAlerts } from './alerts/alert-metrics.ts';
+import { type AlertTally, registerAlertMetrics } from './alerts/alert-metrics.ts';
 import {
   type NotificationTally,
   registerNotifications,
@@ -41,7 +41,7 @@ export function registerBackground(registry: Registry, observed: ObservedBackgro
   registerImports(registry, merging);
   registerFeeds(registry, merging);
   registerRetention(registry, retention);
-  registerAlerts(registry, alerts);
+  registerAlertMetrics(registry, alerts);
   registerNotifications(registry, notifications);
 }
 

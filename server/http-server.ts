@@ -21,7 +21,7 @@ import { setSecurityHeaders } from './http/security-headers.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
 import { malformed, respond } from './routes/respond.ts';
 import type { Service } from './service/service.ts';
-import { Live } from './subscriptions/subscriptions.ts';
+import { Subscriptions } from './subscriptions/subscriptions.ts';
 
 /** Creates the HTTP server. Each request passes the numbered stages below, in order. */
 export function createHttpServer(
@@ -30,7 +30,7 @@ export function createHttpServer(
 ): Server {
   const { settings, log } = service;
   const control = createAdmissionControl(service);
-  const live = new Live(service, control.admission);
+  const live = new Subscriptions(service, control.admission);
   drain.begins(() => live.end());
   const routeOf = createRouter(service, { pages, live });
   const isRefusedAtOnce = refuseAtOnce(service);

@@ -2,11 +2,11 @@ import type { Registry } from 'prom-client';
 import { LIMITS } from '../domain/limits.ts';
 import { FailedSignIns } from './admission/failed-sign-ins.ts';
 import { AlertTally } from './alerts/alert-metrics.ts';
-import { type KeepDecidingOptions, keepDeciding } from './alerts/evaluate-alerts.ts';
+import { type EvaluateAlertsOptions, evaluateAlerts } from './alerts/evaluate-alerts.ts';
 import { type KeepNotifyingOptions, keepNotifying } from './alerts/notify/keep-notifying.ts';
 import { NotificationTally } from './alerts/notify/notification-metrics.ts';
 import { type KeepAuditOptions, keepAudit } from './background/audit.ts';
-import { type KeepMergedOptions, keepMerged } from './background/merge-scheduler.ts';
+import { type MergeSchedulerOptions, mergeScheduler } from './background/merge-scheduler.ts';
 import { MergingTally } from './background/merging-metrics.ts';
 import {
   type KeepRetentionOptions,
@@ -29,15 +29,15 @@ export type BackgroundOptions = {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** When and how segments are merged; delays null: only when `mergeNow` is called. */
-  readonly merging?: Pick<KeepMergedOptions, 'delays' | 'visit'>;
+  readonly merging?: Pick<MergeSchedulerOptions, 'delays' | 'mergeContext'>;
   /** When to check for slices past their context's retention; null: only by `dropExpiredNow`. */
   readonly retention?: KeepRetentionOptions['delays'];
   /** When to check for alert notifications to send to sinks; null: never. */
   readonly notifying?: KeepNotifyingOptions['delays'];
   /** The environment, which may hold addresses and secrets of sinks. */
   readonly variable?: (name: string) => string | undefined;
-  /** When to check for alert windows that are due; null: only by `decideAlertsNow`. */
-  readonly alerts?: KeepDecidingOptions['delays'];
+  /** When to check for alert windows that are due; null: only by `evaluateAlertsNow`. */
+  readonly alerts?: EvaluateAlertsOptions['delays'];
   /** How often the database died and this process restarted it. */
   readonly databaseRestarts?: () => number;
 };
@@ -47,8 +47,8 @@ export type Background = {
   mergeNow(): Promise<void>;
   /** Drops now the slices that the next pass would drop. */
   dropExpiredNow(): Promise<void>;
-  /** Decides now the alert windows that are due. */
-  decideAlertsNow(): Promise<void>;
+  /** Evaluates now the alert windows that are due. */
+  evaluateAlertsNow(): Promise<void>;
   /** Writes failed sign-ins, and logs what is new in the audit. */
   keepAuditNow(): Promise<void>;
   /** Aborts the passes in progress. Does not wait long for one whose database does not answer. */
@@ -66,14 +66,14 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
   const notifications = new NotificationTally();
   registerBackground(registry, { merging, retention, alerts, notifications, databaseRestarts });
   const common = { databaseUrl, log, ...(clock && { clock }) };
-  const merger = keepMerged({ ...common, tally: merging, ...options.merging });
+  const merger = mergeScheduler({ ...common, tally: merging, ...options.merging });
   const retainer = keepRetention({
     ...common,
     tally: retention,
     auditDays: options.settings.auditDays,
     ...(options.retention !== undefined && { delays: options.retention }),
   });
-  const evaluator = keepDeciding({
+  const evaluator = evaluateAlerts({
     ...common,
     tally: alerts,
     ...(deciding !== undefined && { delays: deciding }),
@@ -93,7 +93,7 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
   return {
     mergeNow: () => merger.runOnce(),
     dropExpiredNow: () => retainer.runOnce(),
-    decideAlertsNow: () => evaluator.runOnce(),
+    evaluateAlertsNow: () => evaluator.runOnce(),
     keepAuditNow: () => auditor.runOnce(),
     async stop() {
       const works = [merger, retainer, evaluator, notifier, auditor];

@@ -14,8 +14,8 @@ export type RunningServer = {
   mergeNow(): Promise<void>;
   /** Drops now the slices that the server would drop on its next pass. */
   dropExpiredNow(): Promise<void>;
-  /** Decides now the alert windows that are due. */
-  decideAlertsNow(): Promise<void>;
+  /** Evaluates now the alert windows that are due. */
+  evaluateAlertsNow(): Promise<void>;
   /** Writes failed sign-ins, and logs what is new in the audit. */
   keepAuditNow(): Promise<void>;
   /** Stops accepting requests, answers those in progress and releases every connection. */
@@ -37,7 +37,7 @@ export async function startServer(
     emptyCaches: () => service.memory.clear(),
     mergeNow: background.mergeNow,
     dropExpiredNow: background.dropExpiredNow,
-    decideAlertsNow: background.decideAlertsNow,
+    evaluateAlertsNow: background.evaluateAlertsNow,
     keepAuditNow: background.keepAuditNow,
     async close() {
       service.state.beginToClose();

@@ -5,7 +5,7 @@ import { observedCounter, observedGauge } from '../telemetry/observed-metrics.ts
 /** What this server has decided since its start, and its current state. */
 export class AlertTally {
   /** Whether this server decides alerts: only one of several servers does. */
-  isDeciding = false;
+  isEvaluating = false;
   /** Number of enabled rules. */
   rules = 0;
   /** Number of firing events. */
@@ -42,7 +42,7 @@ export class AlertTally {
   }
 }
 
-export function registerAlerts(registry: Registry, tally: AlertTally): void {
+export function registerAlertMetrics(registry: Registry, tally: AlertTally): void {
   observedGauge(
     registry,
     { name: 'countergraph_alert_rules', help: 'Alert rules that are enabled' },
@@ -59,7 +59,7 @@ export function registerAlerts(registry: Registry, tally: AlertTally): void {
       name: 'countergraph_alerts_deciding',
       help: 'Whether this server decides alerts (1) or another one does (0)',
     },
-    () => Number(tally.isDeciding),
+    () => Number(tally.isEvaluating),
   );
   observedGauge(
     registry,

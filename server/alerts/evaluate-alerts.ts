@@ -23,10 +23,10 @@ import {
 } from '../background/background-work.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { AlertTally } from './alert-metrics.ts';
-import { type Deciding, decideRule, type RuleOutcome } from './evaluate-rule.ts';
+import { type Evaluation, evaluateRule, type RuleOutcome } from './evaluate-rule.ts';
 import { WindowReader } from './rule-reads.ts';
 
-export type KeepDecidingOptions = {
+export type EvaluateAlertsOptions = {
   readonly databaseUrl: string;
   readonly log: Logger;
   /** Milliseconds since the epoch; by default the database's clock. */
@@ -42,7 +42,7 @@ export type KeepDecidingOptions = {
 const DELAYS = { firstMs: LIMITS.alertsFirstMs, everyMs: LIMITS.alertsEveryMs };
 
 /** Decides the windows of all alerts on the primary as they become due, each once and in order. */
-export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
+export function evaluateAlerts(options: EvaluateAlertsOptions): BackgroundWork {
   // A default for undefined only: null means without timers.
   const { delays = DELAYS, log } = options;
   const evaluator = new Evaluator(options);
@@ -74,20 +74,20 @@ class Evaluator {
   /** What the database's clock said, and when that was read by a clock that nobody sets. */
   #read = { seconds: 0, atMs: 0 };
   readonly #tally: AlertTally;
-  readonly #session: DecidingSession;
+  readonly #session: EvaluationSession;
   readonly #reader: WindowReader;
   /** By alert_id. */
   readonly #settled = new Map<number, Settled>();
   /** What is failing now. Each failure is logged once until the work succeeds again. */
   readonly #failing = new Set<string>();
 
-  constructor(options: KeepDecidingOptions) {
+  constructor(options: EvaluateAlertsOptions) {
     const { databaseUrl, log, tally = new AlertTally(), clock = null } = options;
     this.#log = log;
     this.#clock = clock;
     this.#tally = tally;
     const { statementMs = LIMITS.alertStatementMs } = options;
-    this.#session = new DecidingSession(databaseUrl, statementMs);
+    this.#session = new EvaluationSession(databaseUrl, statementMs);
     this.#reader = new WindowReader({ databaseUrl, runsInline: false });
   }
 
@@ -100,7 +100,7 @@ class Evaluator {
       await this.#decideAll({ connection, watch, signal });
       this.#tally.noteProgress();
     } catch (error) {
-      this.#tally.isDeciding = false;
+      this.#tally.isEvaluating = false;
       // Whatever the error, the next pass opens a new connection or logs why it cannot.
       await this.#session.close();
       if (signal.aborted) return;
@@ -124,8 +124,8 @@ class Evaluator {
     this.#tally.rules = rules.length;
     this.#tally.firing = firing;
     this.#forgetOthers(rules);
-    this.#tally.isDeciding = !isReader && (await this.#session.mayDecide());
-    if (!this.#tally.isDeciding) return;
+    this.#tally.isEvaluating = !isReader && (await this.#session.mayDecide());
+    if (!this.#tally.isEvaluating) return;
     let due = rules.filter((rule) => !this.#isSettled(rule));
     // One batch per rule in turn, so a rule with a year to catch up does not delay the others.
     while (due.length > 0) {
@@ -157,13 +157,13 @@ class Evaluator {
    * connection still works, the other rules are still decided. Errors: the connection is lost.
    */
   async #decide(
-    deciding: Deciding,
+    deciding: Evaluation,
     alert: StoredAlert,
     data: RuleDataTimes | null,
   ): Promise<RuleOutcome | null> {
     const { connection, signal } = deciding;
     try {
-      const outcome = await decideRule(deciding, alert, data);
+      const outcome = await evaluateRule(deciding, alert, data);
       if (outcome) this.#note(alert, outcome);
       return outcome;
     } catch (error) {
@@ -248,7 +248,7 @@ type Look = {
  * decided once (write-decision.ts). Behind a pooler in transaction mode, which cannot hold such a
  * lock, all servers try.
  */
-class DecidingSession {
+class EvaluationSession {
   readonly #databaseUrl: string;
   readonly #statementMs: number;
   #client: OpenConnection | null = null;

@@ -14,12 +14,12 @@ import type { RuleReads } from './rule-reads.ts';
 /** Consecutive windows, given by the first and the last of their ends. */
 export type Ends = { readonly first: EpochSeconds; readonly last: EpochSeconds };
 
-export type DecidedBatch = {
+export type EvaluatedBatch = {
   readonly state: RuleState;
   /** Events that began, ended or reached a new peak, in their new state. */
   readonly changed: readonly AlertEvent[];
   /** The end of the last window that was decided. */
-  readonly decidedTo: EpochSeconds;
+  readonly evaluatedTo: EpochSeconds;
   /** Number of windows decided. */
   readonly windows: number;
 };
@@ -28,11 +28,11 @@ export type DecidedBatch = {
  * Decides windows in order, up to the maximum number of windows read in one batch. Windows without
  * data are not read and do not count towards it.
  */
-export async function decideBatch(
+export async function evaluateBatch(
   reads: RuleReads,
   before: RuleState,
   { first, last }: Ends,
-): Promise<DecidedBatch> {
+): Promise<EvaluatedBatch> {
   const { rule, gridSeconds, spans } = reads;
   const grid = { gridSeconds, windowSeconds: rule.windowSeconds };
   const changed = new Map<string, AlertEvent>();
@@ -64,7 +64,7 @@ export async function decideBatch(
     if (left === 0) break;
   }
   const windows = (decidedTo - first) / gridSeconds + 1;
-  return { state, changed: [...changed.values()], decidedTo, windows };
+  return { state, changed: [...changed.values()], evaluatedTo: decidedTo, windows };
 }
 
 function endsOf({ first, last }: WindowRun, gridSeconds: number, limit: number): EpochSeconds[] {

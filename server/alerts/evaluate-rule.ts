@@ -16,10 +16,10 @@ import {
 import { firstEndAfter, lastDueEnd, settledAt } from '../../domain/alerts/windows.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
-import { decideBatch } from './evaluate-batch.ts';
+import { evaluateBatch } from './evaluate-batch.ts';
 import { openRuleReads, type WindowReader } from './rule-reads.ts';
 
-export type Deciding = {
+export type Evaluation = {
   readonly connection: Connection;
   readonly reader: WindowReader;
   readonly signal: AbortSignal;
@@ -44,8 +44,8 @@ const NOTHING = { windows: 0, began: [], ended: [] } as const;
  * Decides the next batch of a rule's due windows. Returns null if another server has decided them
  * or the rule was changed meanwhile.
  */
-export async function decideRule(
-  deciding: Deciding,
+export async function evaluateRule(
+  deciding: Evaluation,
   alert: StoredAlert,
   data: RuleDataTimes | null,
 ): Promise<RuleOutcome | null> {
@@ -65,7 +65,7 @@ type Known = {
   readonly data: RuleDataTimes;
 };
 
-async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome | null> {
+async function decideDue(deciding: Evaluation, known: Known): Promise<RuleOutcome | null> {
   const { reader, signal, now } = deciding;
   const { alert, before, data } = known;
   const { rule, contextId, topperBucketSize: grid } = alert;
@@ -77,9 +77,9 @@ async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome 
   const lookAgainAt = now < settledAt(data, grid) ? settledAt(data, grid) : aheadAt;
   if (last < first) return { ...NOTHING, lagSeconds: 0, lookAgainAt };
   const batch = await reader.inSnapshot(signal, async (loaders) =>
-    decideBatch(await openRuleReads(loaders, { contextId, rule }), before.state, { first, last }),
+    evaluateBatch(await openRuleReads(loaders, { contextId, rule }), before.state, { first, last }),
   );
-  const { state, changed, decidedTo, windows } = batch;
+  const { state, changed, evaluatedTo: decidedTo, windows } = batch;
   const written = await store(deciding, known, { state, changed, evaluatedTo: decidedTo });
   return written && { ...written, windows, lagSeconds: last - decidedTo, lookAgainAt };
 }
@@ -88,7 +88,7 @@ async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome 
  * Compares the age of the newest bucket with the threshold, by the clock as it is now: it may have
  * been set back since the last decision. Writes only changes.
  */
-async function decideSilence(deciding: Deciding, known: Known): Promise<RuleOutcome | null> {
+async function decideSilence(deciding: Evaluation, known: Known): Promise<RuleOutcome | null> {
   const { alert, before, data } = known;
   const every = LIMITS.alertSilenceSeconds;
   const end = floorTo(deciding.now, every);
@@ -123,7 +123,7 @@ type Decided = {
  * changed; nothing is stored then.
  */
 async function store(
-  { connection }: Deciding,
+  { connection }: Evaluation,
   { alert, before, data }: Known,
   { state, changed, evaluatedTo }: Decided,
 ): Promise<Pick<RuleOutcome, 'began' | 'ended'> | null> {

@@ -6,7 +6,7 @@ import {
 } from '../../domain/alerts/decide-windows.ts';
 import { windowsWithin } from '../../domain/alerts/windows.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import { type DecidedBatch, decideBatch, type Ends } from './evaluate-batch.ts';
+import { type EvaluatedBatch, evaluateBatch, type Ends } from './evaluate-batch.ts';
 import { openRuleReads, type WindowReader } from './rule-reads.ts';
 
 export type AlertTest = {
@@ -51,7 +51,7 @@ export async function testAlert(test: AlertTest): Promise<AlertTestReport> {
     report = { ...report, events: report.events + told.length, data };
     if (!batch) return report;
     state = batch.state;
-    from = batch.decidedTo;
+    from = batch.evaluatedTo;
     const windows = report.windows + batch.windows;
     const first = report.ends?.first ?? batch.first;
     report = { ...report, windows, ends: { first, last: from } };
@@ -61,7 +61,7 @@ export async function testAlert(test: AlertTest): Promise<AlertTestReport> {
 
 type NextBatch = {
   /** null: all windows are decided. */
-  readonly batch: (DecidedBatch & Pick<Ends, 'first'>) | null;
+  readonly batch: (EvaluatedBatch & Pick<Ends, 'first'>) | null;
   readonly windowsLeft: number;
   readonly data: Interval | null;
 };
@@ -77,8 +77,8 @@ const nextBatch = (
     const data = extentOf(spans);
     const ends = windowsWithin(within, gridSeconds, spans);
     if (!ends) return { batch: null, windowsLeft: 0, data };
-    const batch = await decideBatch(reads, state, ends);
-    const windowsLeft = (ends.last - batch.decidedTo) / gridSeconds;
+    const batch = await evaluateBatch(reads, state, ends);
+    const windowsLeft = (ends.last - batch.evaluatedTo) / gridSeconds;
     return { batch: { ...batch, first: ends.first }, windowsLeft, data };
   });
 

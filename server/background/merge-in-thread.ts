@@ -7,7 +7,7 @@ export type ThreadTarget = { readonly databaseUrl: string; readonly contextId: n
 
 /** The result of the thread. */
 export type ThreadReply =
-  | { readonly visit: MergeVisit; readonly error?: never }
+  | { readonly visit: ContextMerges; readonly error?: never }
   | { readonly error: unknown; readonly visit?: never };
 
 /** The message that stops the thread early. */
@@ -17,7 +17,7 @@ export const STOP = 'stop';
  * Merges in a thread of its own, so that requests are answered meanwhile. The thread uses the clock
  * of the machine. It ends with its work, which frees its memory.
  */
-export const visitInThread: VisitContext = ({ databaseUrl, contextId, signal }) =>
+export const mergeInThread: MergeContext = ({ databaseUrl, contextId, signal }) =>
   new Promise((resolve, reject) => {
     const target: ThreadTarget = { databaseUrl, contextId };
     const worker = new Worker(WORKER_FILE, { workerData: target });
@@ -54,7 +54,7 @@ export type MergeTarget = {
 };
 
 /** What a visit has done. */
-export type MergeVisit = {
+export type ContextMerges = {
   readonly outcome: MergeOutcome;
   readonly merges: number;
   /** Number of segments replaced. */
@@ -68,10 +68,10 @@ export type MergeVisit = {
 };
 
 /** Merges what is due in a context, on a connection of its own. */
-export type VisitContext = (target: MergeTarget) => Promise<MergeVisit>;
+export type MergeContext = (target: MergeTarget) => Promise<ContextMerges>;
 
 /** Merges in this thread, which large segments block for up to half a second at a time. */
-export const visitHere: VisitContext = ({ databaseUrl, contextId, now, signal }) =>
+export const mergeHere: MergeContext = ({ databaseUrl, contextId, now, signal }) =>
   withConnection({ databaseUrl, signal }, 'merging', async (connection) => {
     const done = { merges: 0, replaced: 0, rollUps: 0, bytes: 0 };
     const damaged: string[] = [];

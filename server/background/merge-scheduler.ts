@@ -15,10 +15,10 @@ import { waitingBySlice } from '../../store/merge/waiting-segments.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
-import { type VisitContext, visitInThread } from './merge-in-thread.ts';
+import { type MergeContext, mergeInThread } from './merge-in-thread.ts';
 import { type ImportsOfContext, MergingTally } from './merging-metrics.ts';
 
-export type KeepMergedOptions = {
+export type MergeSchedulerOptions = {
   readonly databaseUrl: string;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
@@ -28,7 +28,7 @@ export type KeepMergedOptions = {
   /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
   /** How to merge a context; by default in a thread of its own. */
-  readonly visit?: VisitContext;
+  readonly mergeContext?: MergeContext;
 };
 
 const DELAYS = { firstMs: LIMITS.mergingFirstMs, everyMs: LIMITS.mergingEveryMs };
@@ -38,9 +38,9 @@ const DELAYS = { firstMs: LIMITS.mergingFirstMs, everyMs: LIMITS.mergingEveryMs 
  * the other, and sweeps the segments that merges have replaced. Nobody waits for it: it takes no
  * lock of imports, and skips a context that another process merges.
  */
-export function keepMerged(options: KeepMergedOptions): BackgroundWork {
+export function mergeScheduler(options: MergeSchedulerOptions): BackgroundWork {
   const { databaseUrl, log, delays = DELAYS, clock = Date.now } = options;
-  const { tally = new MergingTally(), visit = visitInThread } = options;
+  const { tally = new MergingTally(), mergeContext = mergeInThread } = options;
   const now = () => Math.floor(clock() / 1000);
   const kept = new KeptConnection(databaseUrl, 'merging');
   const remembered: Remembered = {
@@ -54,7 +54,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     const started = performance.now();
     let failed = true;
     try {
-      const merging = { databaseUrl, log, tally, visit, now, signal, remembered };
+      const merging = { databaseUrl, log, tally, mergeContext, now, signal, remembered };
       failed = !(await kept.use(signal, (connection) => checkContexts(merging, connection)));
       // It may be of a server that is not the primary any longer.
       if (failed) await kept.end();
@@ -88,7 +88,7 @@ type Remembered = {
   sweptAt: number | null;
 };
 
-type Merging = Required<Pick<KeepMergedOptions, 'databaseUrl' | 'log' | 'tally' | 'visit'>> & {
+type Merging = Required<Pick<MergeSchedulerOptions, 'databaseUrl' | 'log' | 'tally' | 'mergeContext'>> & {
   readonly now: () => number;
   readonly signal: AbortSignal;
   readonly remembered: Remembered;
@@ -163,13 +163,13 @@ const isResting = ({ remembered, now }: Merging, { contextId }: ContextNumbersRo
 
 /** Merges one context; returns whether it succeeded. */
 async function mergeOne(
-  { databaseUrl, log, tally, visit, now, signal, remembered }: Merging,
+  { databaseUrl, log, tally, mergeContext, now, signal, remembered }: Merging,
   { contextId, name: context }: ContextNumbersRow,
 ): Promise<boolean> {
   const started = performance.now();
   remembered.failedAt.delete(contextId);
   try {
-    const done = await visit({ databaseUrl, contextId, now, signal });
+    const done = await mergeContext({ databaseUrl, contextId, now, signal });
     const { merges, replaced, rollUps, bytes, damaged } = done;
     tally.merges += merges;
     tally.mergedSegments += replaced;

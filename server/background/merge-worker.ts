@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { STOP, type ThreadReply, type ThreadTarget, visitHere } from './merge-in-thread.ts';
+import { STOP, type ThreadReply, type ThreadTarget, mergeHere } from './merge-in-thread.ts';
 
 /** Merging can wait: threads that answer requests go first. */
 const NICENESS = 10;
@@ -25,7 +25,7 @@ parentPort?.close();
 async function visit(): Promise<ThreadReply> {
   const now = () => Math.floor(Date.now() / 1000);
   try {
-    return { visit: await visitHere({ databaseUrl, contextId, now, signal: stopping.signal }) };
+    return { visit: await mergeHere({ databaseUrl, contextId, now, signal: stopping.signal }) };
   } catch (error) {
     return { error };
   }

@@ -9,7 +9,7 @@ import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Dashboard } from '../pages/dashboard.ts';
 import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../pages/explorer.ts';
 import type { Service } from '../service/service.ts';
-import type { Live } from '../subscriptions/subscriptions.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { mcpRoute } from './mcp-route.ts';
 import type { Route } from './respond.ts';
@@ -26,7 +26,7 @@ export type Pages = {
 /** Returns a function that finds the route of a request. It tries the routes in the order below. */
 export function createRouter(
   service: Service,
-  { pages, live }: { pages: Pages; live: Live },
+  { pages, live }: { pages: Pages; live: Subscriptions },
 ): (exchange: Exchange) => Route {
   const { settings } = service;
   const { dashboard } = pages;

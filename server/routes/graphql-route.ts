@@ -14,10 +14,10 @@ import { receiveBody } from '../http/receive-body.ts';
 import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
-import type { Live } from '../subscriptions/subscriptions.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** Creates the route of GraphQL over HTTP. Yoga answers all operations that are not compiled. */
-export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {
+export function graphqlRoute(service: Service, live: Subscriptions): (exchange: Exchange) => Promise<void> {
   const { log, settings, metrics, failures } = service;
   const trusted = new Map([...service.pageDocuments, ...service.documents]);
   const documents = new Documents(trusted, settings);

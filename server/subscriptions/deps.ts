@@ -7,15 +7,15 @@ import type { Admission } from '../admission/admission.ts';
 import type { Followed } from '../graphql/open-subscriptions.ts';
 import type { Service } from '../service/service.ts';
 import type { Logger } from '../telemetry/log.ts';
-import type { VersionWatch, Whereabouts } from './version-watch.ts';
+import type { VersionWatch, NodeAddresses } from './version-watch.ts';
 
 /** What all queries share. */
-export type LiveParts = {
+export type SubscriptionDeps = {
   readonly service: Service;
   readonly watch: VersionWatch;
   readonly permits: Permits;
   readonly outages: Outages;
-  readonly whereabouts: Whereabouts;
+  readonly nodeAddresses: NodeAddresses;
   /** Called when an answer was computed. */
   readonly onComputed: () => void;
 };
@@ -24,15 +24,15 @@ export type LiveParts = {
  * Subscribers have logged in already: asking again on their behalf is not a log-in attempt. A
  * stand-in that does not know them may lag behind, so their streams go on.
  */
-export const liveGate = (followed: Followed): LogInGate => ({
+export const subscriberThrottle = (followed: Followed): LogInGate => ({
   caller: '',
   check: () => undefined,
-  failed: (_, by) => (by === 'primary' ? serviceError('invalidToken') : refusalOf(followed)),
+  failed: (_, by) => (by === 'primary' ? serviceError('invalidToken') : outageRefusal(followed)),
   proved: () => undefined,
 });
 
 /** Returns the error if only stand-ins can be asked, and none of them knows the subscriber. */
-export const refusalOf = ({ contextName, destinationNode }: Followed): ServiceError =>
+export const outageRefusal = ({ contextName, destinationNode }: Followed): ServiceError =>
   destinationNode === null || destinationNode === PRIMARY
     ? serviceError('unreachable')
     : serviceError('notGrantedThere', { node: destinationNode, context: contextName });

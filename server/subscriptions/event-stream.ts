@@ -4,10 +4,10 @@ import { bytesOf, joinPieces, type Piece } from '../../domain/text/long-text.ts'
 import type { Exchange } from '../http/http-exchange.ts';
 
 /** One answer, encoded once for all of its readers. */
-export type LiveEvent = { readonly bytes: Buffer };
+export type StreamEvent = { readonly bytes: Buffer };
 
 /** Encodes JSON for GraphQL over SSE, distinct connections mode. JSON text has no line breaks. */
-export const eventOf = (json: Piece): LiveEvent => ({
+export const eventOf = (json: Piece): StreamEvent => ({
   bytes: bytesOf(joinPieces(['event: next\ndata: ', json, '\n\n'])),
 });
 
@@ -42,8 +42,8 @@ type EventStreamOptions = {
  */
 export class EventStream {
   readonly #options: EventStreamOptions;
-  #newest: LiveEvent | null = null;
-  #sent: LiveEvent | null = null;
+  #newest: StreamEvent | null = null;
+  #sent: StreamEvent | null = null;
   #sentAt = Number.NEGATIVE_INFINITY;
   #isEnding = false;
   /** What was sent, but is not yet written. */
@@ -69,7 +69,7 @@ export class EventStream {
   }
 
   /** Writes this answer as soon as possible, unless a newer one comes first. */
-  offer(event: LiveEvent): void {
+  offer(event: StreamEvent): void {
     if (this.#isEnding || event === this.#sent) return;
     if (this.#newest) this.#options.onSkipped?.();
     this.#newest = event;
@@ -83,7 +83,7 @@ export class EventStream {
   }
 
   /** Writes an answer that does not replace earlier ones. */
-  send({ bytes }: LiveEvent): void {
+  send({ bytes }: StreamEvent): void {
     if (this.#isEnding) return;
     this.#write(bytes);
     this.#options.onSent?.();
@@ -95,7 +95,7 @@ export class EventStream {
   }
 
   /** Immediately writes what is still due, and then completes the stream. */
-  end(last: LiveEvent | null = null): void {
+  end(last: StreamEvent | null = null): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     if (last) this.#newest = last;
@@ -166,11 +166,11 @@ export class EventStream {
 }
 
 /** A subscriber who has logged in. */
-export type Follower = { readonly username: string; readonly digest: Buffer };
+export type Subscriber = { readonly username: string; readonly digest: Buffer };
 
 /** An open subscription of one caller. */
 export type Stream = {
-  readonly follower: Follower;
+  readonly subscriber: Subscriber;
   /** For the log, and for computing answers on behalf of the subscriber. */
   readonly exchange: Exchange;
   readonly events: EventStream;

@@ -11,13 +11,13 @@ import { findContext } from '../../resolvers/contexts.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
-import type { LiveParts } from './deps.ts';
+import type { SubscriptionDeps } from './deps.ts';
 import { eventOf, type Stream } from './event-stream.ts';
-import { type Pace, pacedFollowers } from './pace.ts';
+import { type Pace, pacedSubscribers } from './pace.ts';
 import {
   errorEvent,
   type FollowedOptions,
-  type Followers,
+  type Subscribers,
   hasPassingError,
 } from './subscribers.ts';
 
@@ -28,8 +28,8 @@ import {
  * and gets the rest when it has read what was sent before.
  */
 export class FollowedMessages {
-  readonly followers: Followers;
-  readonly #parts: LiveParts;
+  readonly subscribers: Subscribers;
+  readonly #deps: SubscriptionDeps;
   readonly #source: MessageSource;
   readonly #pace: Pace;
   readonly #cursors = new Map<Stream, string | null>();
@@ -37,21 +37,21 @@ export class FollowedMessages {
   #contextId: number | null = null;
   #unwatch: (() => void) | null = null;
 
-  constructor(parts: LiveParts, source: MessageSource, options: FollowedOptions) {
-    this.#parts = parts;
+  constructor(deps: SubscriptionDeps, source: MessageSource, options: FollowedOptions) {
+    this.#deps = deps;
     this.#source = source;
-    const { followers, pace } = pacedFollowers(parts, options, {
+    const { subscribers, pace } = pacedSubscribers(deps, options, {
       ask: () => this.#ask(),
       unwatch: () => this.#unwatch?.(),
     });
-    this.followers = followers;
+    this.subscribers = subscribers;
     this.#pace = pace;
   }
 
   join(stream: Stream, { granted, isConfirmed }: OpenedSubscription): void {
     // A stand-in may have another id for the context.
     if (isConfirmed) this.#watch(granted);
-    this.followers.add(stream, isConfirmed);
+    this.subscribers.add(stream, isConfirmed);
     this.#cursors.set(stream, null);
     stream.exchange.response.on('drain', () => this.#pace.due());
     stream.exchange.response.once('close', () => this.#cursors.delete(stream));
@@ -62,7 +62,7 @@ export class FollowedMessages {
     if (contextId === this.#contextId) return;
     this.#contextId = contextId;
     this.#unwatch?.();
-    this.#unwatch = this.#parts.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
+    this.#unwatch = this.#deps.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
   }
 
   /** Compares every cursor: after a restore, the newest change may be one from long ago. */
@@ -73,7 +73,7 @@ export class FollowedMessages {
 
   async #ask(): Promise<boolean> {
     this.#pace.begins();
-    const ready = this.followers.confirmed().filter(({ events }) => events.isReady);
+    const ready = this.subscribers.confirmed().filter(({ events }) => events.isReady);
     const groups = groupBy(ready, (stream) => this.#cursors.get(stream) ?? null);
     let hasFailed = false;
     for (const [cursor, streams] of groups) {
@@ -84,8 +84,8 @@ export class FollowedMessages {
 
   /** Sends the messages after a cursor. False: it failed, and nothing was sent. */
   async #tell(after: string | null, streams: readonly Stream[]): Promise<boolean> {
-    const { followed, operation } = this.followers;
-    const outcome = await this.followers.ask(streams, async ({ scope, granted, make }) => {
+    const { followed, operation } = this.subscribers;
+    const outcome = await this.subscribers.ask(streams, async ({ scope, granted, make }) => {
       this.#watch(granted);
       const messages = await this.#source(scope, followed.contextName, after);
       if ('over' in messages) return messages;
@@ -96,16 +96,16 @@ export class FollowedMessages {
     if (outcome.kind !== 'made') return outcome.kind === 'nobody';
     if ('over' in outcome.made) {
       const last = errorEvent(outcome.made.over);
-      for (const stream of streams) this.followers.finish(stream, last);
+      for (const stream of streams) this.subscribers.finish(stream, last);
       return true;
     }
     const { cursor, hasMore, made } = outcome.made;
     if (made.some(hasPassingError)) return false;
     if (hasMore) this.#pace.due();
-    if (made.length > 0) this.#parts.onComputed();
+    if (made.length > 0) this.#deps.onComputed();
     const events = made.map((result) => eventOf(bodyOf(result)));
     for (const stream of streams) {
-      if (!this.followers.streams.has(stream)) continue;
+      if (!this.subscribers.streams.has(stream)) continue;
       this.#cursors.set(stream, cursor);
       for (const event of events) stream.events.send(event);
       // Often nothing is firing: then only this shows that no later message will be missed.

@@ -6,12 +6,12 @@ import type { RequestedSubscription } from '../../schema/documents/requested-sub
 import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
 import type { OperationResult } from '../graphql/run-operation.ts';
-import type { LiveParts } from './deps.ts';
-import { eventOf, type LiveEvent, type Stream } from './event-stream.ts';
-import { type Pace, pacedFollowers } from './pace.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { eventOf, type StreamEvent, type Stream } from './event-stream.ts';
+import { type Pace, pacedSubscribers } from './pace.ts';
 import {
   type FollowedOptions,
-  type Followers,
+  type Subscribers,
   type Granted,
   hasPassingError,
   nullData,
@@ -23,11 +23,11 @@ import { type Watched, watchedNode } from './version-watch.ts';
  * the answer is computed once and rendered once.
  */
 export class FollowedQuery {
-  readonly followers: Followers;
-  readonly #parts: LiveParts;
+  readonly subscribers: Subscribers;
+  readonly #deps: SubscriptionDeps;
   readonly #pace: Pace;
   /** The newest answer; null: there is none yet. */
-  #answer: LiveEvent | null = null;
+  #answer: StreamEvent | null = null;
   /** Whether the newest answer is an error that a later one may replace. */
   #hasFailed = false;
   /** The versions that the answer was computed from; null: unknown. */
@@ -37,18 +37,18 @@ export class FollowedQuery {
   #place: Watched | null = null;
   #unwatch: (() => void) | null = null;
 
-  constructor(parts: LiveParts, options: FollowedOptions) {
-    this.#parts = parts;
-    const { followers, pace } = pacedFollowers(parts, options, {
+  constructor(deps: SubscriptionDeps, options: FollowedOptions) {
+    this.#deps = deps;
+    const { subscribers, pace } = pacedSubscribers(deps, options, {
       ask: () => this.#ask(),
       unwatch: () => this.#unwatch?.(),
     });
-    this.followers = followers;
+    this.subscribers = subscribers;
     this.#pace = pace;
   }
 
   join(stream: Stream, { granted, isConfirmed, versions }: OpenedSubscription): void {
-    this.followers.add(stream, isConfirmed);
+    this.subscribers.add(stream, isConfirmed);
     // A stand-in may have another id for the context.
     if (isConfirmed) this.#watchWhere(granted);
     const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
@@ -58,19 +58,19 @@ export class FollowedQuery {
   }
 
   get #isOnPrimary(): boolean {
-    return this.#place?.nodeUrl === this.#parts.whereabouts.primaryUrl;
+    return this.#place?.nodeUrl === this.#deps.nodeAddresses.primaryUrl;
   }
 
   /** Watches the node of the answer. Its address may change while it is followed. */
   #watchWhere(granted: GrantedContext): void {
-    const place = watchedNode(this.followers.followed, granted, this.#parts.whereabouts);
+    const place = watchedNode(this.subscribers.followed, granted, this.#deps.nodeAddresses);
     const { nodeUrl, contextId } = this.#place ?? {};
     if (!place || (place.nodeUrl === nodeUrl && place.contextId === contextId)) return;
     this.#unwatch?.();
     this.#place = place;
     this.#versions = null;
     this.#seen = null;
-    this.#unwatch = this.#parts.watch.watch(place, {
+    this.#unwatch = this.#deps.watch.watch(place, {
       onVersions: (versions) => this.#noticed(versions),
       onAway: (cause) => this.#lost(cause),
     });
@@ -87,14 +87,14 @@ export class FollowedQuery {
    * makes the query due.
    */
   #lost(cause: ServiceError): void {
-    if (this.#answer && !this.#hasFailed) this.#fail(this.followers.lose(cause));
+    if (this.#answer && !this.#hasFailed) this.#fail(this.subscribers.lose(cause));
   }
 
   #fail(json: Piece): void {
     this.#hasFailed = true;
     this.#versions = null;
     const event = this.#answerOf(json);
-    for (const stream of this.followers.streams) stream.events.offer(event);
+    for (const stream of this.subscribers.streams) stream.events.offer(event);
   }
 
   #isOf(versions: VersionedRow | null): boolean {
@@ -102,7 +102,7 @@ export class FollowedQuery {
   }
 
   async #ask(): Promise<boolean> {
-    const outcome = await this.followers.ask(this.followers.streams, (asking) =>
+    const outcome = await this.subscribers.ask(this.subscribers.streams, (asking) =>
       this.#make(asking),
     );
     if (outcome.kind === 'nobody') return true;
@@ -115,14 +115,14 @@ export class FollowedQuery {
       if (this.#answer) this.#tell(this.#answer);
       return true;
     }
-    this.#parts.onComputed();
+    this.#deps.onComputed();
     const hasFailed = hasPassingError(made);
     this.#hasFailed = hasFailed;
     this.#versions = hasFailed ? null : versions;
     const event = this.#answerOf(bodyOf(made));
-    const isOver = !hasFailed && isEmpty(made, this.followers.requested);
+    const isOver = !hasFailed && isEmpty(made, this.subscribers.requested);
     if (!isOver) this.#tell(event);
-    else for (const stream of this.followers.confirmed()) this.followers.finish(stream, event);
+    else for (const stream of this.subscribers.confirmed()) this.subscribers.finish(stream, event);
     return !hasFailed;
   }
 
@@ -132,19 +132,19 @@ export class FollowedQuery {
     this.#watchWhere(granted);
     const { contextId = 0 } = this.#place ?? {};
     const versions = this.#isOnPrimary ? scope.reads.grantedAt(contextId) : this.#seen;
-    const made = this.#isOf(versions) ? null : await make(this.followers.operation);
+    const made = this.#isOf(versions) ? null : await make(this.subscribers.operation);
     return { made, versions };
   }
 
   /** Returns the same event as before if the answer is the same, so that it is not sent twice. */
-  #answerOf(json: Piece): LiveEvent {
+  #answerOf(json: Piece): StreamEvent {
     const event = eventOf(json);
     if (!this.#answer?.bytes.equals(event.bytes)) this.#answer = event;
     return this.#answer;
   }
 
-  #tell(event: LiveEvent): void {
-    for (const stream of this.followers.confirmed()) stream.events.offer(event);
+  #tell(event: StreamEvent): void {
+    for (const stream of this.subscribers.confirmed()) stream.events.offer(event);
   }
 }
 

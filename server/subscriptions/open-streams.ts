@@ -55,7 +55,7 @@ export class OpenStreams {
     this.#count(stream, -1, -characters);
   }
 
-  #count({ follower: { username } }: Stream, streams: 1 | -1, characters: number): void {
+  #count({ subscriber: { username } }: Stream, streams: 1 | -1, characters: number): void {
     const taken = this.#ofUsers.get(username) ?? NOTHING;
     const now: Taken = {
       streams: taken.streams + streams,

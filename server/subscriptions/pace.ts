@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { LiveParts } from './deps.ts';
-import { type FollowedOptions, Followers } from './subscribers.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { type FollowedOptions, Subscribers } from './subscribers.ts';
 
 /**
  * Decides when a query is asked again: as soon as its answer may have changed, but at most once
@@ -98,12 +98,12 @@ type Work = {
 };
 
 /** The subscribers of one query, and the pace at which they are answered until all have left. */
-export function pacedFollowers(
-  parts: LiveParts,
+export function pacedSubscribers(
+  deps: SubscriptionDeps,
   { operation, requested, onEnd }: FollowedOptions,
   { ask, unwatch }: Work,
-): { readonly followers: Followers; readonly pace: Pace } {
-  const followers = new Followers(parts, {
+): { readonly subscribers: Subscribers; readonly pace: Pace } {
+  const subscribers = new Subscribers(deps, {
     operation,
     requested,
     onConfirmed: () => pace.due(),
@@ -113,8 +113,8 @@ export function pacedFollowers(
       onEnd();
     },
   });
-  const pace = new Pace(followers.followed.everyMs, ask, (err) =>
-    parts.service.log.error({ err }, 'a subscription could not be answered'),
+  const pace = new Pace(subscribers.followed.everyMs, ask, (err) =>
+    deps.service.log.error({ err }, 'a subscription could not be answered'),
   );
-  return { followers, pace };
+  return { subscribers, pace };
 }

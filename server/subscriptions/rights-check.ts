@@ -3,8 +3,8 @@ import { type RightRow, selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Service } from '../service/service.ts';
-import type { Follower } from './event-stream.ts';
-import type { Followers } from './subscribers.ts';
+import type { Subscriber } from './event-stream.ts';
+import type { Subscribers } from './subscribers.ts';
 import { askNode, isAway } from './version-watch.ts';
 
 /**
@@ -14,13 +14,13 @@ import { askNode, isAway } from './version-watch.ts';
  */
 export class RightsCheck {
   readonly #service: Pick<Service, 'pools' | 'log' | 'memory'>;
-  readonly #all: () => Iterable<Followers>;
+  readonly #all: () => Iterable<Subscribers>;
   #timer: NodeJS.Timeout | null = null;
   #isChecking = false;
   /** Whether a failure was logged since the last check that succeeded. */
   #isWarned = false;
 
-  constructor(service: Pick<Service, 'pools' | 'log' | 'memory'>, all: () => Iterable<Followers>) {
+  constructor(service: Pick<Service, 'pools' | 'log' | 'memory'>, all: () => Iterable<Subscribers>) {
     this.#service = service;
     this.#all = all;
   }
@@ -64,34 +64,34 @@ export class RightsCheck {
       selectRights(session, wanted, deadline),
     );
     const found = new Map([...rights.keys()].map((name, index) => [name, rows[index]]));
-    for (const followers of this.#all()) {
-      for (const stream of followers.streams) {
+    for (const subscribers of this.#all()) {
+      for (const stream of subscribers.streams) {
         // Subscribers who joined since the query were looked up when they subscribed.
-        const right = found.get(nameOf(stream.follower.username, followers));
+        const right = found.get(nameOf(stream.subscriber.username, subscribers));
         if (!right) continue;
-        if (!(await this.#isTokenOf(stream.follower, right))) followers.signOut(stream);
-        else if (!right.isGranted) followers.refuse(stream);
-        else followers.confirm(stream);
+        if (!(await this.#isTokenOf(stream.subscriber, right))) subscribers.signOut(stream);
+        else if (!right.isGranted) subscribers.refuse(stream);
+        else subscribers.confirm(stream);
       }
     }
   }
 
-  #isTokenOf(follower: Follower, right: RightRow): Promise<boolean> | boolean {
+  #isTokenOf(subscriber: Subscriber, right: RightRow): Promise<boolean> | boolean {
     const { digest } = right;
     const chosen = chosenOf(right);
     // It is remembered, unless many others were used since.
-    if (chosen) return this.#service.memory.chosenTokens.isRight(follower, chosen, AT_ONCE);
-    return digest !== null && timingSafeEqual(digest, follower.digest);
+    if (chosen) return this.#service.memory.chosenTokens.isRight(subscriber, chosen, AT_ONCE);
+    return digest !== null && timingSafeEqual(digest, subscriber.digest);
   }
 
   /** Returns each pair of user and context once. */
   #rights() {
     const rights = new Map<string, { username: string; context: string }>();
-    for (const followers of this.#all()) {
-      for (const { follower } of followers.streams) {
-        const { username } = follower;
-        const context = followers.followed.contextName;
-        rights.set(nameOf(username, followers), { username, context });
+    for (const subscribers of this.#all()) {
+      for (const { subscriber } of subscribers.streams) {
+        const { username } = subscriber;
+        const context = subscribers.followed.contextName;
+        rights.set(nameOf(username, subscribers), { username, context });
       }
     }
     return rights;
@@ -105,5 +105,5 @@ const AT_ONCE = {
   signal: new AbortController().signal,
 };
 
-const nameOf = (username: string, { followed }: Followers): string =>
+const nameOf = (username: string, { followed }: Subscribers): string =>
   JSON.stringify([username, followed.contextName]);

@@ -20,10 +20,10 @@ import { CallerGone } from '../http/http-exchange.ts';
 import type { ScopeRequest, Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { type LiveParts, liveGate, type Outage, refusalOf } from './deps.ts';
-import { eventOf, type Follower, type LiveEvent, type Stream } from './event-stream.ts';
+import { type SubscriptionDeps, subscriberThrottle, type Outage, outageRefusal } from './deps.ts';
+import { eventOf, type Subscriber, type StreamEvent, type Stream } from './event-stream.ts';
 
-type FollowersOptions = {
+type SubscribersOptions = {
   readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
   /** Called when a subscriber joined who gets answers only now. */
@@ -32,7 +32,7 @@ type FollowersOptions = {
   readonly onEnd: () => void;
 };
 
-export type FollowedOptions = Omit<FollowersOptions, 'onConfirmed'>;
+export type FollowedOptions = Omit<SubscribersOptions, 'onConfirmed'>;
 
 /** What `work` may use: the context as the node that answers grants it. */
 export type Granted = Asking & { readonly granted: GrantedContext };
@@ -50,20 +50,20 @@ type Refused = { readonly kind: 'refused'; readonly json: Piece };
  * The subscribers of one query. They share answers, but not rights: each was granted the context
  * when they subscribed, and loses the stream when the token is revoked or the grant removed.
  */
-export class Followers {
+export class Subscribers {
   readonly followed: Followed;
   readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
   readonly streams = new Set<Stream>();
   /** Subscribers whom only a stand-in for the primary knows so far. They get no answers. */
   readonly #unconfirmed = new Set<Stream>();
-  readonly #parts: LiveParts;
+  readonly #deps: SubscriptionDeps;
   readonly #onConfirmed: () => void;
   readonly #onEnd: () => void;
   readonly #gone = new AbortController();
 
-  constructor(parts: LiveParts, { operation, requested, onConfirmed, onEnd }: FollowersOptions) {
-    this.#parts = parts;
+  constructor(deps: SubscriptionDeps, { operation, requested, onConfirmed, onEnd }: SubscribersOptions) {
+    this.#deps = deps;
     this.#onConfirmed = onConfirmed;
     this.#onEnd = onEnd;
     this.operation = operation;
@@ -108,7 +108,7 @@ export class Followers {
     this.finish(stream, nullEvent(this.requested));
   }
 
-  finish(stream: Stream, last: LiveEvent): void {
+  finish(stream: Stream, last: StreamEvent): void {
     stream.events.end(last);
     this.leave(stream);
   }
@@ -117,7 +117,7 @@ export class Followers {
   lose(cause: ServiceError): Piece {
     const node = this.followed.destinationNode ?? PRIMARY;
     const error = serviceError('unreachable', {}, { cause: cause.cause ?? cause, node });
-    return this.#failureOf(error, this.#parts.service.log);
+    return this.#failureOf(error, this.#deps.service.log);
   }
 
   /**
@@ -130,7 +130,7 @@ export class Followers {
     work: (asking: Granted) => Promise<T>,
   ): Promise<Outcome<T>> {
     try {
-      return await this.#parts.permits.run(() => this.#askAmong(among, work), this.#gone.signal);
+      return await this.#deps.permits.run(() => this.#askAmong(among, work), this.#gone.signal);
     } catch (error) {
       if (this.areGone) return { kind: 'nobody' };
       throw error;
@@ -156,7 +156,7 @@ export class Followers {
     }
     const [refusal] = refused.values();
     if (!refusal) return { kind: 'nobody' };
-    this.#parts.service.metrics.error('notGrantedThere');
+    this.#deps.service.metrics.error('notGrantedThere');
     return { kind: 'failed', json: refusal.json };
   }
 
@@ -170,29 +170,29 @@ export class Followers {
     work: (asking: Granted) => Promise<T>,
   ): Promise<Outcome<T> | Refused | null> {
     const { current, log } = stream.exchange;
-    const request = { signal: this.#gone.signal, gate: liveGate(this.followed), current, log };
-    const asker = { ...stream.follower, ...this.followed };
+    const request = { signal: this.#gone.signal, gate: subscriberThrottle(this.followed), current, log };
+    const asker = { ...stream.subscriber, ...this.followed };
     let hasFailed = false;
     const onFailure = (cause: unknown) => {
       hasFailed = true;
       this.#logFailure(cause, log);
     };
     try {
-      return await askOnce(this.#parts.service, { request, asker, onFailure }, async (asking) => {
+      return await askOnce(this.#deps.service, { request, asker, onFailure }, async (asking) => {
         const { scope } = asking;
-        const isByPrimary = signedIn(scope).nodeUrl === this.#parts.whereabouts.primaryUrl;
-        if (isByPrimary) this.#parts.outages.answered({ node: PRIMARY });
+        const isByPrimary = signedIn(scope).nodeUrl === this.#deps.nodeAddresses.primaryUrl;
+        if (isByPrimary) this.#deps.outages.answered({ node: PRIMARY });
         const granted = await grantFor(scope, this.followed.contextName, choiceOf(this.followed));
         if (granted) {
           this.confirm(stream);
           const made = await work({ ...asking, granted });
           const { destinationNode } = this.followed;
           if (destinationNode !== null && !hasFailed) {
-            this.#parts.outages.answered(this.#outageOf(destinationNode));
+            this.#deps.outages.answered(this.#outageOf(destinationNode));
           }
           return { kind: 'made', made };
         }
-        if (!isByPrimary) throw refusalOf(this.followed);
+        if (!isByPrimary) throw outageRefusal(this.followed);
         this.refuse(stream);
         return null;
       });
@@ -212,7 +212,7 @@ export class Followers {
   /** Counts and logs an error, and returns it for subscribers. */
   #failureOf(error: unknown, log: Logger): Piece {
     const rendered = renderError(error);
-    this.#parts.service.metrics.error(errorKindOf(rendered));
+    this.#deps.service.metrics.error(errorKindOf(rendered));
     const cause = isUnreachable(error) ? error : causeOf(rendered);
     if (cause !== undefined) this.#logFailure(cause, log);
     return failureText(rendered);
@@ -220,7 +220,7 @@ export class Followers {
 
   /** Logs an outage only once, however many queries it concerns. */
   #logFailure(err: unknown, log: Logger): void {
-    if (isUnreachable(err)) this.#parts.outages.failed(this.#outageOf(err.node ?? PRIMARY), err);
+    if (isUnreachable(err)) this.#deps.outages.failed(this.#outageOf(err.node ?? PRIMARY), err);
     else log.error({ err }, 'a subscription could not be answered');
   }
 
@@ -235,7 +235,7 @@ const failureText = (error: GraphQLError): Piece => bodyOf({ data: null, errors:
 const REFUSALS_MS = 10_000;
 
 /** The same for all streams of one user with the same token. */
-const nameOf = ({ follower: { username, digest } }: Stream): string =>
+const nameOf = ({ subscriber: { username, digest } }: Stream): string =>
   `${digest.toString('hex')} ${username}`;
 
 const isUnreachable = (error: unknown): error is ServiceError => isOf(error, 'unreachable');
@@ -252,7 +252,7 @@ type AskOptions = {
 };
 
 /** A subscriber, and the node that answers the subscription. */
-type Asker = Follower & Pick<Followed, 'contextName' | 'destinationNode'>;
+type Asker = Subscriber & Pick<Followed, 'contextName' | 'destinationNode'>;
 
 /** A subscriber, looked up again for this answer. */
 type Asking = {
@@ -289,18 +289,18 @@ async function askOnce<T>(
 }
 
 /** For a subscriber who may no longer read the context: the same as if it did not exist. */
-const nullEvent = ({ responseKey }: RequestedSubscription): LiveEvent =>
+const nullEvent = ({ responseKey }: RequestedSubscription): StreamEvent =>
   eventOf(bodyOf({ data: nullData(responseKey), errors: [] }));
 
 /** Returns the data of an answer whose only field is null. */
 export const nullData = (responseKey: string): string => JSON.stringify({ [responseKey]: null });
 
 /** For a subscriber whose stream cannot continue. */
-export const errorEvent = (error: ServiceError): LiveEvent =>
+export const errorEvent = (error: ServiceError): StreamEvent =>
   eventOf(bodyOf({ data: null, errors: [renderError(error)] }));
 
 /** For a subscriber whose token was revoked. */
-const signedOutEvent = (): LiveEvent => errorEvent(serviceError('invalidToken'));
+const signedOutEvent = (): StreamEvent => errorEvent(serviceError('invalidToken'));
 
 /** Codes of errors that may be gone when the same query is asked again. */
 const PASSING: ReadonlySet<unknown> = new Set(['BACKEND', 'TIMEOUT', 'BUSY']);

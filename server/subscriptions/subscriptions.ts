@@ -9,25 +9,25 @@ import { type Exchange, headersOf } from '../http/http-exchange.ts';
 import { acceptsType } from '../http/negotiate.ts';
 import type { Service } from '../service/service.ts';
 import { observedGauge } from '../telemetry/observed-metrics.ts';
-import { type LiveParts, Outages, Permits } from './deps.ts';
+import { type SubscriptionDeps, Outages, Permits } from './deps.ts';
 import { EventStream, type Stream } from './event-stream.ts';
 import { alertMessages, FollowedMessages, type MessageSource } from './followed-messages.ts';
 import { FollowedQuery } from './followed-query.ts';
 import { OpenStreams } from './open-streams.ts';
 import { RightsCheck } from './rights-check.ts';
-import type { Followers } from './subscribers.ts';
+import type { Subscribers } from './subscribers.ts';
 import { VersionWatch } from './version-watch.ts';
 
 /** Sources of messages that do not replace each other, by field of `Subscription`. */
 const MESSAGE_SOURCES: Readonly<Record<string, MessageSource>> = { alertEvents: alertMessages };
 
 /** The open subscriptions of this process (ADR 17). */
-export class Live {
+export class Subscriptions {
   readonly #service: Service;
   readonly #followed = new Map<string, FollowedQuery | FollowedMessages>();
   readonly #streams: OpenStreams;
   readonly #rights: RightsCheck;
-  readonly #parts: LiveParts;
+  readonly #deps: SubscriptionDeps;
   readonly #metrics;
   #isEnding = false;
 
@@ -35,16 +35,16 @@ export class Live {
     const { pools, log, metrics, variable } = service;
     this.#service = service;
     this.#streams = new OpenStreams(service.settings);
-    this.#parts = {
+    this.#deps = {
       service,
       watch: new VersionWatch({ pools, log }),
       permits: new Permits(admission, pools.connections),
       outages: new Outages(log),
-      whereabouts: { primaryUrl: pools.primaryUrl, variable },
+      nodeAddresses: { primaryUrl: pools.primaryUrl, variable },
       onComputed: () => this.#metrics.computed.inc(),
     };
-    this.#rights = new RightsCheck(service, () => this.#followers());
-    this.#metrics = registerLive(metrics.registry, () => this.#streams.size);
+    this.#rights = new RightsCheck(service, () => this.#subscribers());
+    this.#metrics = registerSubscriptions(metrics.registry, () => this.#streams.size);
   }
 
   /** Answers with a stream. Errors: `streamNotAccepted`, `busy`, `tooManyStreams`, `limit`. */
@@ -59,7 +59,7 @@ export class Live {
     const { events, skipped } = this.#metrics;
     exchange.current.streamOpened?.();
     const stream: Stream = {
-      follower: { username, digest: tokenDigest(token) },
+      subscriber: { username, digest: tokenDigest(token) },
       exchange,
       events: new EventStream({
         response: exchange.response,
@@ -75,7 +75,7 @@ export class Live {
     exchange.response.once('close', () => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#rights.stop();
-      followed.followers.leave(stream);
+      followed.subscribers.leave(stream);
     });
     followed.join(stream, opened);
   }
@@ -83,17 +83,17 @@ export class Live {
   /** Completes all streams, after writing what is still due. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    for (const followers of this.#followers()) {
-      for (const stream of followers.streams) {
+    for (const subscribers of this.#subscribers()) {
+      for (const stream of subscribers.streams) {
         stream.events.end();
-        followers.leave(stream);
+        subscribers.leave(stream);
       }
     }
-    await this.#parts.watch.ended();
+    await this.#deps.watch.ended();
   }
 
-  #followers(): readonly Followers[] {
-    return Array.from(this.#followed.values(), ({ followers }) => followers);
+  #subscribers(): readonly Subscribers[] {
+    return Array.from(this.#followed.values(), ({ subscribers }) => subscribers);
   }
 
   #followedOf({
@@ -109,15 +109,15 @@ export class Live {
     const options = { operation, requested, onEnd };
     const source = MESSAGE_SOURCES[requested.field];
     const followed = source
-      ? new FollowedMessages(this.#parts, source, options)
-      : new FollowedQuery(this.#parts, options);
+      ? new FollowedMessages(this.#deps, source, options)
+      : new FollowedQuery(this.#deps, options);
     this.#followed.set(name, followed);
     return followed;
   }
 }
 
 /** `open` returns how many subscriptions are open. Returns the counters. */
-function registerLive(registry: Registry, open: () => number) {
+function registerSubscriptions(registry: Registry, open: () => number) {
   observedGauge(
     registry,
     {

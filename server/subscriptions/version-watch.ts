@@ -190,7 +190,7 @@ export class VersionWatch {
 export function watchedNode(
   { destinationNode }: Followed,
   context: GrantedContext,
-  { primaryUrl, variable }: Whereabouts,
+  { primaryUrl, variable }: NodeAddresses,
 ): Watched | null {
   const { contextId } = context;
   try {
@@ -203,7 +203,7 @@ export function watchedNode(
   }
 }
 
-export type Whereabouts = {
+export type NodeAddresses = {
   readonly primaryUrl: string;
   readonly variable: (name: string) => string | undefined;
 };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AlertTally } from '../../server/alerts/alert-metrics.ts';
-import { keepDeciding } from '../../server/alerts/evaluate-alerts.ts';
+import { evaluateAlerts } from '../../server/alerts/evaluate-alerts.ts';
 import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 import { hangs, takes } from '../alerts/webhook-stand-in.ts';
@@ -32,7 +32,7 @@ function startAlerts(databaseUrl: string) {
   const log = createLog('debug', collectingStream(logged));
   const delays = { firstMs: 0, everyMs: 10 };
   const tally = new AlertTally();
-  running.push(keepDeciding({ databaseUrl, log, delays, tally }));
+  running.push(evaluateAlerts({ databaseUrl, log, delays, tally }));
   running.push(
     keepNotifying({
       databaseUrl,
@@ -139,7 +139,7 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
     await lab.feed(3, { a: 1 });
     await until(() => lab.isAllTold(1));
     await standby.waitUntilCaughtUp();
-    expect(after.tally.isDeciding).toBe(false);
+    expect(after.tally.isEvaluating).toBe(false);
     await failOver();
     await lab.feed(4, { a: 1 });
     await expectOneEvent(lab);
@@ -184,7 +184,7 @@ describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, without loc
       const servers = [1, 2].map(() => {
         const tally = new AlertTally();
         const log = createLog('silent', process.stderr);
-        const work = keepDeciding({ databaseUrl: pooler.url, log, delays: null, tally });
+        const work = evaluateAlerts({ databaseUrl: pooler.url, log, delays: null, tally });
         running.push(work);
         return { tally, work };
       });
@@ -201,7 +201,7 @@ describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, without loc
       expect(await lab.events()).toEqual([first, b, ...others]);
       const sum = (count: (tally: AlertTally) => number) =>
         servers.reduce((all, { tally }) => all + count(tally), 0);
-      expect(sum(({ isDeciding }) => Number(isDeciding))).toBe(2);
+      expect(sum(({ isEvaluating: isDeciding }) => Number(isDeciding))).toBe(2);
       expect(sum(({ windows }) => windows)).toBe(last - 2);
       expect(sum(({ began }) => began)).toBe(6);
       expect(sum(({ ended }) => ended)).toBe(4);

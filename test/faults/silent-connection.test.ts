@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AlertTally } from '../../server/alerts/alert-metrics.ts';
-import { keepDeciding } from '../../server/alerts/evaluate-alerts.ts';
+import { evaluateAlerts } from '../../server/alerts/evaluate-alerts.ts';
 import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 import { takes } from '../alerts/webhook-stand-in.ts';
@@ -68,7 +68,7 @@ describe('a connection that falls silent', { timeout: 60_000 }, () => {
     };
     const says = (text: string) => until(() => logged.join('').includes(text));
     try {
-      running.push(keepDeciding({ ...common, tally }), keepNotifying(common));
+      running.push(evaluateAlerts({ ...common, tally }), keepNotifying(common));
       await lab.feed(2, { a: 11 });
       await lab.feed(3, { a: 11 });
       await until(() => lab.isAllTold(1));

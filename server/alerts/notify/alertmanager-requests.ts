@@ -10,7 +10,7 @@ export type ReportedChange = Notification & {
   readonly isDue: boolean;
 };
 
-export const alertOf = (told: ReportedChange, nowMs: number): PostableAlert =>
+export const postableAlertOf = (told: ReportedChange, nowMs: number): PostableAlert =>
   told.change === 'ended' ? endedAlert(told, nowMs) : firingAlert(told, nowMs);
 
 /**
@@ -25,7 +25,7 @@ export function alertmanagerRequests(
   nowMs: number,
 ): (readonly ReportedChange[])[] {
   const sized = changes.map((change) => {
-    const alert = alertOf(change, nowMs);
+    const alert = postableAlertOf(change, nowMs);
     const bytes = Buffer.byteLength(JSON.stringify(alert)) + ','.length;
     return { change, bytes, labels: JSON.stringify(alert.labels) };
   });

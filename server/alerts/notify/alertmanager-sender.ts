@@ -1,7 +1,7 @@
 import { selectEventsToDecide } from '../../../db/sql/alert-decisions.ts';
 import type { DueDelivery, NotifiedSink, Wanted } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { alertmanagerRequests, alertOf, type ReportedChange } from './alertmanager-requests.ts';
+import { alertmanagerRequests, postableAlertOf, type ReportedChange } from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
 import type { SendingOptions } from './outcomes.ts';
 import { addressOf, declaredAt, postToSink, SinkFailure } from './post-to-sink.ts';
@@ -111,7 +111,7 @@ export class AlertmanagerSender {
     const headers = { 'content-type': 'application/json' };
     // Earlier requests may have taken a while, and firing alerts end some time after now.
     const nowMs = clock();
-    const body = JSON.stringify(request.map((change) => alertOf(change, nowMs)));
+    const body = JSON.stringify(request.map((change) => postableAlertOf(change, nowMs)));
     await postToSink({ address, headers, body, answerMs, signal });
   }
 

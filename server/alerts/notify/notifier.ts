@@ -77,8 +77,8 @@ export class Notifier {
     await this.#counter.count();
     const sinks = await this.#onDatabase(selectNotifiedSinks);
     for (const each of [this.#outcomes, this.#webhooks, this.#alertmanagers]) each.note(sinks);
-    const wanted = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
-    const withRoom = wanted.filter(({ most }) => most > 0);
+    const requested = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
+    const withRoom = requested.filter(({ most }) => most > 0);
     const due =
       withRoom.length === 0
         ? []

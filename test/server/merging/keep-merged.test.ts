@@ -3,8 +3,8 @@ import { CONTEXT_MERGE_LOCK } from '../../../db/advisory-locks.ts';
 import { pagePartitionName } from '../../../db/page-tables.ts';
 import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/slices/segment-level.ts';
-import { visitHere } from '../../../server/background/merge-in-thread.ts';
-import { type KeepMergedOptions, keepMerged } from '../../../server/background/merge-scheduler.ts';
+import { mergeHere } from '../../../server/background/merge-in-thread.ts';
+import { type MergeSchedulerOptions, mergeScheduler } from '../../../server/background/merge-scheduler.ts';
 import { MergingTally } from '../../../server/background/merging-metrics.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import { MERGE_FAN_IN, SEAL_AFTER_SECONDS } from '../../../store/merge/plan-merge.ts';
@@ -32,16 +32,16 @@ afterEach(() => lab.close());
 const DURING = DAY_START + 3600;
 
 /** Keeps the lab merged, with a clock that the test sets. */
-function keeper(options: Partial<KeepMergedOptions> = {}) {
+function keeper(options: Partial<MergeSchedulerOptions> = {}) {
   const clock = { seconds: DURING };
   const tally = new MergingTally();
-  const work = keepMerged({
+  const work = mergeScheduler({
     databaseUrl: lab.databaseUrl,
     log: createLog('debug', collectingStream(logged)),
     clock: () => clock.seconds * 1000,
     tally,
     delays: null,
-    visit: visitHere,
+    mergeContext: mergeHere,
     ...options,
   });
   return { clock, tally, ...work };
@@ -175,8 +175,8 @@ describe('a running server', () => {
 describe('merging in a separate thread', () => {
   it('begins by itself', async () => {
     await importMinutes(0, MERGE_FAN_IN);
-    const { visitInThread } = await import('../../../server/background/merge-in-thread.ts');
-    const { stop } = keeper({ visit: visitInThread, delays: { firstMs: 0, everyMs: 3_600_000 } });
+    const { mergeInThread } = await import('../../../server/background/merge-in-thread.ts');
+    const { stop } = keeper({ mergeContext: mergeInThread, delays: { firstMs: 0, everyMs: 3_600_000 } });
     while ((await levels()).length > 1);
     await stop();
     expect(await levels()).toEqual([SEALED_LEVEL]);
@@ -184,8 +184,8 @@ describe('merging in a separate thread', () => {
 
   it('ends at once when the server is closed, and changes nothing', async () => {
     await importMinutes(0, MERGE_FAN_IN);
-    const { visitInThread } = await import('../../../server/background/merge-in-thread.ts');
-    const { runOnce, stop } = keeper({ visit: visitInThread });
+    const { mergeInThread } = await import('../../../server/background/merge-in-thread.ts');
+    const { runOnce, stop } = keeper({ mergeContext: mergeInThread });
     await lab.importer.query('begin');
     // Holds up the merge at its last step.
     await lab.importer.query('select from context_versions where context_id = 1 for update');

@@ -6,7 +6,7 @@ import type { Connection } from '../../../db/connection/connection.ts';
 import { applyDeclaration } from '../../../ingest/declaration/apply.ts';
 import { importFile } from '../../../ingest/files/import-file.ts';
 import { addUser } from '../../../ingest/users.ts';
-import { visitHere } from '../../../server/background/merge-in-thread.ts';
+import { mergeHere } from '../../../server/background/merge-in-thread.ts';
 import { readSettings, type Settings } from '../../../server/settings/settings.ts';
 import { startServer } from '../../../server/start-server.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
@@ -101,7 +101,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     ...(options.documents && { documents: options.documents }),
     tracing: options.tracing ?? null,
     // Tests start merges themselves; a worker thread would run the last build, not the sources.
-    merging: { delays: null, visit: visitHere },
+    merging: { delays: null, mergeContext: mergeHere },
     retention: null,
     notifying: null,
     alerts: null,
@@ -124,7 +124,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       return () => statements.slice(mark);
     },
     /** Decides the windows of alerts that are due. */
-    decideAlertsNow: () => server.decideAlertsNow(),
+    decideAlertsNow: () => server.evaluateAlertsNow(),
     /** Writes failed sign-ins, and logs what is new in the audit. */
     keepAuditNow: () => server.keepAuditNow(),
     /** Empties the caches that the server keeps from one request to the next. */
