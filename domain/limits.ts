@@ -253,11 +253,11 @@ export const LIMITS = {
   /** Reasons that are kept in mind for that. */
   repeatedFailures: 100,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
-  logInFailures: 20,
+  loginFailures: 20,
   /** Failed log-ins from one address: an office behind it may have a dozen failing scripts. */
-  logInFailuresPerAddress: 300,
+  loginFailuresPerAddress: 300,
   /** Seconds over which failures are counted and a caller with too many is refused. */
-  logInFailureSeconds: 60,
+  loginFailureSeconds: 60,
   /** Callers, and pairs of caller and user, whose log-ins are remembered: about 10 MB. */
   rememberedCallers: 50_000,
   /** Characters of a token that somebody chooses, at least: shorter ones are guessed too easily. */

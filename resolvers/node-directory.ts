@@ -23,7 +23,7 @@ export class NodeDirectory {
   }
 
   /** Records nodes that another process has read. */
-  heard(contextName: string, nodes: readonly NodeRow[]): void {
+  applyRemote(contextName: string, nodes: readonly NodeRow[]): void {
     this.#nodes.set(contextName, nodes);
   }
 

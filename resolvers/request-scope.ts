@@ -1,6 +1,6 @@
 import type { AuditedChange } from './audited-change.ts';
 import type { Identity } from './callers/identity.ts';
-import type { LogInGate } from './callers/log-in-gate.ts';
+import type { LoginThrottle } from './callers/login-throttle.ts';
 import type { RequestReads } from './loaders/request-reads.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
@@ -35,7 +35,7 @@ export type RequestScope = {
   /** Returns the value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
   /** Called before and after a caller authenticates. */
-  readonly gate: LogInGate;
+  readonly throttle: LoginThrottle;
   /**
    * Response keys of committed mutations, including those of earlier attempts at the same request:
    * if the request retries from the start, these mutations do not run again.

@@ -74,14 +74,14 @@ export async function checkCredentials(
 async function authenticate(
   { listsSlices, isScraped }: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
   call: RestCall,
-  { reads, directory, variable, gate }: AnonymousScope,
+  { reads, directory, variable, throttle }: AnonymousScope,
 ): Promise<Identity> {
   const { parameters } = call;
   const credentials = isScraped ? call.headerCredentials() : credentialsOf(call);
   if (!credentials) throw serviceError('invalidToken');
   const standIn = chosenNode(parameters, directory);
   return identify(
-    { reads, directory, variable, gate },
+    { reads, directory, variable, throttle },
     { ...credentials, slicesOf: listsSlices ? credential(parameters, CONTEXT) : null },
     standIn ? [standIn] : [],
   );

@@ -49,16 +49,16 @@ export function createHttpServer(
     warnOfProxy(request);
 
     // 2. Refuse requests beyond capacity cheaply, before any objects are built for them.
-    const gate = control.admit(caller);
-    if (!fault && isRefusedAtOnce({ request, response, requestId, gate })) return;
+    const throttle = control.admit(caller);
+    if (!fault && isRefusedAtOnce({ request, response, requestId, throttle })) return;
 
     // 3. Open the exchange: the request and its response as all routes see them.
     const terms = {
       requestId,
       from: caller,
       log,
-      gate,
-      unread: unread.open(gate.caller),
+      throttle,
+      unread: unread.open(throttle.caller),
       slowCallerMs,
     };
     const exchange = openExchange(request, response, terms);
@@ -87,7 +87,7 @@ export function createHttpServer(
 /** Opens admission control, with its metrics and its line in the log. */
 function createAdmissionControl(service: Service): AdmissionControl {
   const { settings, metrics, log, siblings, failedSignIns } = service;
-  const control = new AdmissionControl(settings, siblings?.logInFailures);
+  const control = new AdmissionControl(settings, siblings?.loginFailures);
   const countRefusal = registerAdmission(metrics.registry, control.admission);
   const refusals = new RefusalLog(log);
   control.onRefusal = (why) => {

@@ -58,7 +58,7 @@ export type Background = {
 /** Starts the work that a server does besides answering requests, and registers its metrics. */
 export function startBackground(registry: Registry, options: BackgroundOptions): Background {
   const { databaseUrl, log, clock, databaseRestarts = () => 0 } = options;
-  const { alerts: deciding, notifying, audit, variable } = options;
+  const { alerts: evaluation, notifying, audit, variable } = options;
   const { failedSignIns = new FailedSignIns() } = options;
   const merging = new MergingTally();
   const retention = new RetentionTally();
@@ -76,7 +76,7 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
   const evaluator = evaluateAlerts({
     ...common,
     tally: alerts,
-    ...(deciding !== undefined && { delays: deciding }),
+    ...(evaluation !== undefined && { delays: evaluation }),
   });
   const notifier = keepNotifying({
     ...common,

@@ -1,8 +1,8 @@
 import type * as feed from '../../ingest/feed/feed-batches.ts';
 import type { Flow } from '../../ingest/flows/flow.ts';
 import type * as embedded from '../../postgres/start-embedded.ts';
-import type * as visit from '../../server/background/merge-in-thread.ts';
-import type * as keepMerged from '../../server/background/merge-scheduler.ts';
+import type * as mergeInThread from '../../server/background/merge-in-thread.ts';
+import type * as mergeScheduler from '../../server/background/merge-scheduler.ts';
 import type * as settings from '../../server/settings/settings.ts';
 import type * as server from '../../server/start-server.ts';
 import type * as log from '../../server/telemetry/log.ts';
@@ -23,5 +23,5 @@ export const serverModules = (
 export const feedModule = (module: typeof feed): FeedModule<Flow> => module;
 
 export const mergingModules = (
-  module: typeof keepMerged & typeof visit,
+  module: typeof mergeScheduler & typeof mergeInThread,
 ): MergingModules<log.Logger> => module;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Product, silentLog } from '../systems/product.ts';
 import {
-  keepMergedModule,
-  type MergeVisit,
-  type VisitContext,
+  type ContextMerges,
+  type MergeContext,
+  mergeSchedulerModule,
 } from '../systems/product-merging.ts';
 import type { ThreadTarget } from './merge-thread.ts';
 
@@ -27,18 +27,18 @@ export async function startMerging({
   databaseUrl,
   nowMs,
 }: MergingToStart): Promise<Merging> {
-  const { keepMerged } = await keepMergedModule(product);
+  const { mergeScheduler } = await mergeSchedulerModule(product);
   let merges = 0;
   let bytes = 0;
-  const visit: VisitContext = async (target) => {
-    const done = await visitInThread({ ...target, product, now: Math.floor(nowMs() / 1000) });
+  const mergeContext: MergeContext = async (target) => {
+    const done = await mergeInThread({ ...target, product, now: Math.floor(nowMs() / 1000) });
     if (done.damaged.length > 0) throw new Error(done.damaged.join('\n'));
     merges += done.merges;
     bytes += done.bytes;
     return done;
   };
   const log = await silentLog(product);
-  const merger = keepMerged({ databaseUrl, log, clock: nowMs, delays: null, visit });
+  const merger = mergeScheduler({ databaseUrl, log, clock: nowMs, delays: null, mergeContext });
   return {
     async look() {
       const before = { merges, bytes };
@@ -49,12 +49,12 @@ export async function startMerging({
   };
 }
 
-async function visitInThread(target: ThreadTarget): Promise<MergeVisit> {
+async function mergeInThread(target: ThreadTarget): Promise<ContextMerges> {
   const { product, databaseUrl, contextId, now } = target;
   const workerData: ThreadTarget = { product, databaseUrl, contextId, now };
   const worker = new Worker(join(import.meta.dirname, 'merge-thread.js'), { workerData });
   const exited = once(worker, 'exit');
-  const [visit] = (await once(worker, 'message')) as [MergeVisit];
+  const [merges] = (await once(worker, 'message')) as [ContextMerges];
   await exited;
-  return visit;
+  return merges;
 }

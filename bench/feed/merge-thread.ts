@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Product } from '../systems/product.ts';
-import { visitModule } from '../systems/product-merging.ts';
+import { mergeModule } from '../systems/product-merging.ts';
 
 /** The product's own thread uses the machine's clock; this one uses the clock of the stream. */
 export type ThreadTarget = {
@@ -16,6 +16,6 @@ export type ThreadTarget = {
 if (process.platform === 'linux') setPriority(0, 10);
 
 const { product, databaseUrl, contextId, now } = workerData as ThreadTarget;
-const { visitHere } = await visitModule(product);
+const { mergeHere } = await mergeModule(product);
 const { signal } = new AbortController();
-parentPort?.postMessage(await visitHere({ databaseUrl, contextId, now: () => now, signal }));
+parentPort?.postMessage(await mergeHere({ databaseUrl, contextId, now: () => now, signal }));

@@ -26,14 +26,14 @@ export type ProductParts = {
   identify(
     scope: AnonymousScope,
     credentials: { readonly username: string; readonly token: string },
-    standIns: readonly [],
+    fallbackNodes: readonly [],
   ): Promise<Identity>;
   viewContext(scope: RequestScope, context: object, node: object): object;
   parametersOf(query: URLSearchParams): object;
 };
 
-/** A log-in gate that never refuses, because limits are not what is compared. */
-const OPEN_GATE = {
+/** A login throttle that never refuses, because limits are not what is compared. */
+const OPEN_THROTTLE = {
   check() {},
   proved() {},
   failed: () => new Error('Invalid API token'),
@@ -46,7 +46,7 @@ type ServiceModule = {
       seconds: number,
       asked: {
         readonly signal: AbortSignal;
-        readonly gate: object;
+        readonly throttle: object;
         readonly current: object;
         readonly log: object;
       },
@@ -85,7 +85,7 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
     openScope: () =>
       opened.openScope(
         60,
-        { signal: never, gate: OPEN_GATE, current, log },
+        { signal: never, throttle: OPEN_THROTTLE, current, log },
         { arrival: opened.arrive(), mayRetry: true },
       ),
     openGraphQLScope: scope.openGraphQLScope,

@@ -9,7 +9,7 @@ export type MergeTarget = {
   readonly signal: AbortSignal;
 };
 
-export type MergeVisit = {
+export type ContextMerges = {
   readonly outcome: 'done' | 'busy';
   readonly merges: number;
   readonly replaced: number;
@@ -18,27 +18,27 @@ export type MergeVisit = {
   readonly damaged: readonly string[];
 };
 
-export type VisitContext = (target: MergeTarget) => Promise<MergeVisit>;
+export type MergeContext = (target: MergeTarget) => Promise<ContextMerges>;
 
 export type Merger = { runOnce(): Promise<void>; stop(): Promise<void> };
 
 export type MergingModules<Log> = {
-  readonly keepMerged: (options: {
+  readonly mergeScheduler: (options: {
     readonly databaseUrl: string;
     readonly log: Log;
     readonly clock: () => number;
     readonly delays: null;
-    readonly visit: VisitContext;
+    readonly mergeContext: MergeContext;
   }) => Merger;
-  readonly visitHere: VisitContext;
+  readonly mergeHere: MergeContext;
 };
 
-export const keepMergedModule = (
+export const mergeSchedulerModule = (
   product: Product = THIS_PRODUCT,
-): Promise<Pick<MergingModules<object>, 'keepMerged'>> =>
+): Promise<Pick<MergingModules<object>, 'mergeScheduler'>> =>
   builtModule('server/background/merge-scheduler.js', product);
 
-export const visitModule = (
+export const mergeModule = (
   product: Product = THIS_PRODUCT,
-): Promise<Pick<MergingModules<object>, 'visitHere'>> =>
+): Promise<Pick<MergingModules<object>, 'mergeHere'>> =>
   builtModule('server/background/merge-in-thread.js', product);

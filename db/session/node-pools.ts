@@ -123,7 +123,7 @@ export class NodePools {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     for (const { workers } of pools) workers.close();
-    this.silentPrimary.heard();
+    this.silentPrimary.markReachable();
     await Promise.all(
       pools.flatMap(({ reads, control, pages }) => [reads.end(), control.end(), pages.end()]),
     );

@@ -33,7 +33,7 @@ export class SilentPrimary {
   }
 
   /** Notes that a request has waited for the primary in vain. */
-  suspect(): void {
+  markSuspect(): void {
     if (this.#timer) return;
     const timer = setInterval(() => void this.#check(timer), LIMITS.primaryCheckMs).unref();
     this.#timer = timer;
@@ -41,7 +41,7 @@ export class SilentPrimary {
   }
 
   /** Notes that the primary has answered, or has refused at once: nobody needs to wait for that. */
-  heard(): void {
+  markReachable(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
     this.#isSilent = false;
@@ -52,7 +52,7 @@ export class SilentPrimary {
     const isHeard = await this.#isHeard();
     // A later check was answered, which ended the series.
     if (this.#timer !== series) return;
-    if (isHeard) this.heard();
+    if (isHeard) this.markReachable();
     else this.#isSilent = true;
   }
 

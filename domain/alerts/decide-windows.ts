@@ -50,7 +50,7 @@ export type Decided = {
 export type DecidingRule = Pick<AlertRule, 'when' | 'forWindows' | 'clearWindows' | 'maxKeys'>;
 
 /** Decides the window after the one that led to `state`. */
-export function decideWindow(rule: DecidingRule, state: RuleState, finding: Finding): Decided {
+export function evaluateWindow(rule: DecidingRule, state: RuleState, finding: Finding): Decided {
   const { end } = finding;
   const firing = new Map(state.firing);
   const { ready, met } = countStreaks(rule, state, finding);
@@ -126,7 +126,7 @@ function peakOf({ when }: DecidingRule, { peakValue }: AlertEvent, { value }: Me
  * Decides consecutive windows with the same findings. As soon as one window changes nothing, the
  * rest would not either and are skipped: a year costs as much as a few windows.
  */
-export function decideAlike(
+export function evaluateAlike(
   rule: DecidingRule,
   state: RuleState,
   { first, last, gridSeconds, met }: AlikeWindows,
@@ -134,7 +134,7 @@ export function decideAlike(
   const changed: AlertEvent[] = [];
   let now = state;
   for (let end = first; end <= last; end += gridSeconds) {
-    const decided = decideWindow(rule, now, { end, met });
+    const decided = evaluateWindow(rule, now, { end, met });
     const isSettled = decided.changed.length === 0 && areSame(now.streaks, decided.state.streaks);
     changed.push(...decided.changed);
     now = decided.state;

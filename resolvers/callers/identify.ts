@@ -12,7 +12,7 @@ import {
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';
-import type { LogInGate } from './log-in-gate.ts';
+import type { LoginThrottle } from './login-throttle.ts';
 import { provedRow } from './proved-row.ts';
 
 export type Credentials = {
@@ -26,7 +26,7 @@ type IdentitySources = {
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
   readonly variable: (name: string) => string | undefined;
-  readonly gate: LogInGate;
+  readonly throttle: LoginThrottle;
 };
 
 /**
@@ -39,20 +39,20 @@ type IdentitySources = {
 export function identify(
   sources: IdentitySources,
   { username, token, slicesOf = null }: Credentials,
-  standIns: readonly NodeRow[],
+  fallbackNodes: readonly NodeRow[],
 ): Promise<Identity> {
-  return identifyBy(sources, { username, digest: tokenDigest(token), slicesOf }, standIns);
+  return identifyBy(sources, { username, digest: tokenDigest(token), slicesOf }, fallbackNodes);
 }
 
 /** Like `identify`, for a caller whose token is known only by its digest. */
 export async function identifyBy(
   sources: IdentitySources,
   claim: Claim,
-  standIns: readonly NodeRow[],
+  fallbackNodes: readonly NodeRow[],
 ): Promise<Identity> {
   const end = sources.reads.onWork('identity', 'identify');
   try {
-    const identity = await prove(sources, claim, standIns);
+    const identity = await prove(sources, claim, fallbackNodes);
     sources.reads.noteIdentity(identity.username);
     await pause();
     end();
@@ -66,12 +66,12 @@ export async function identifyBy(
 async function prove(
   sources: IdentitySources,
   claim: Claim,
-  standIns: readonly NodeRow[],
+  fallbackNodes: readonly NodeRow[],
 ): Promise<Identity> {
   const { username } = claim;
-  sources.gate.check(username, 'primary');
-  const found = await findUser(sources, claim, standIns);
-  sources.gate.proved(
+  sources.throttle.check(username, 'primary');
+  const found = await findUser(sources, claim, fallbackNodes);
+  sources.throttle.proved(
     username,
     found.nodeUrl === sources.reads.primaryUrl ? 'primary' : 'stand-in',
   );
@@ -114,12 +114,12 @@ type Found = { readonly row: IdentityRow; readonly nodeUrl: string };
 async function findUser(
   sources: IdentitySources,
   claim: Claim,
-  standIns: readonly NodeRow[],
+  fallbackNodes: readonly NodeRow[],
 ): Promise<Found> {
-  const { reads, gate, variable } = sources;
+  const { reads, throttle, variable } = sources;
   const nodeUrl = reads.primaryUrl;
   const roles = new Map<string, NodeRow['role']>();
-  for (const node of standIns) {
+  for (const node of fallbackNodes) {
     const url = urlOf(node, variable);
     if (url !== null && url !== nodeUrl && !roles.has(url)) roles.set(url, node.role);
   }
@@ -138,7 +138,7 @@ async function findUser(
       isOf(error, 'timeout') && deadline !== null && deadline.seconds < USUAL_SECONDS;
     return findAtStandIns(sources, claim, { roles, failures: [error], wasBrief });
   }
-  if (!row) throw gate.failed(claim.username, 'primary');
+  if (!row) throw throttle.failed(claim.username, 'primary');
   return { row, nodeUrl };
 }
 
@@ -164,8 +164,8 @@ async function findAtStandIns(
   claim: Claim,
   { roles, failures: before, wasBrief }: Search,
 ): Promise<Found> {
-  const { reads, gate } = sources;
-  gate.check(claim.username, 'stand-in');
+  const { reads, throttle } = sources;
+  throttle.check(claim.username, 'stand-in');
   const failures = [...before];
   const refusedBy = new Set<NodeRow['role']>();
   const last = [...roles.keys()].at(-1);
@@ -184,7 +184,7 @@ async function findAtStandIns(
     refusedBy.add(role);
   }
   if (refusedBy.size > 0) {
-    const refusal = gate.failed(claim.username, 'stand-in');
+    const refusal = throttle.failed(claim.username, 'stand-in');
     // The token may be right on a primary that is only slow, or on a node that did not answer.
     const isSilent = failures.slice(before.length).some(isOutOfReach);
     const isUncertain = wasBrief || (isSilent && !refusedBy.has('dr'));

@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Claim, IdentityRow, RequestReads } from '../loaders/request-reads.ts';
-import type { LogInGate, LogInNode } from './log-in-gate.ts';
+import type { LoginNode, LoginThrottle } from './login-throttle.ts';
 
-type ProofSources = { readonly reads: RequestReads; readonly gate: LogInGate };
+type ProofSources = { readonly reads: RequestReads; readonly throttle: LoginThrottle };
 
 type ProofOptions = {
   readonly nodeUrl: string;
   readonly deadline: Parameters<RequestReads['identity']>[2];
   /** How failed log-ins are counted; null: they are not. */
-  readonly at: LogInNode | null;
+  readonly at: LoginNode | null;
 };
 
 /**
@@ -18,17 +18,17 @@ type ProofOptions = {
  * and read again only if that was something else: at the first use of a chosen token.
  */
 export async function provedRow(
-  { reads, gate }: ProofSources,
+  { reads, throttle }: ProofSources,
   claim: Claim,
   { nodeUrl, deadline, at }: ProofOptions,
 ): Promise<IdentityRow | null> {
   const { chosenTokens, signal } = reads.proving;
   const proving = {
-    caller: gate.caller,
+    caller: throttle.caller,
     signal,
     // Nobody waits for a connection of this request while it waits for its turn.
     release: () => reads.release(nodeUrl),
-    check: () => at && gate.check(claim.username, at),
+    check: () => at && throttle.check(claim.username, at),
   };
   const read = (digest: Buffer) => reads.identity(nodeUrl, { ...claim, digest }, deadline);
   const asked = chosenTokens.storedAs(claim) ?? claim.digest;

@@ -241,13 +241,13 @@ export class RequestReads {
     const row = await within(reading, deadline).catch((error: unknown) => {
       const waitedMs = performance.now() - startedAt;
       if (deadline) this.#silentMs += waitedMs;
-      if (deadline && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.suspect();
+      if (deadline && isPrimary && waitedMs >= MIN_ATTEMPT_MS) silentPrimary.markSuspect();
       const isLate = error instanceof ServiceError && error.kind === 'timeout';
       // What it has not answered is cancelled in the background.
       if (deadline && isLate) void this.release(nodeUrl);
       throw error;
     });
-    if (isPrimary) silentPrimary.heard();
+    if (isPrimary) silentPrimary.markReachable();
     if (row) this.#databaseNow = row.now;
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { callerNetwork, isLoopback } from '../../domain/callers/caller-network.ts';
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { LogInGate, LogInNode } from '../../resolvers/callers/log-in-gate.ts';
+import type { LoginNode, LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Admission, type Permit, type Refusal } from './admission.ts';
-import { LogInFailures, logInLimits } from './log-in-failures.ts';
+import { LoginFailures, loginLimits } from './login-failures.ts';
 import { StartQueue } from './start-queue.ts';
 
 /** One request in admission. */
-export type RequestAdmission = LogInGate & {
+export type RequestAdmission = LoginThrottle & {
   /** What counts as one caller: an address, or a network of IPv6. */
   readonly caller: string;
   /** Takes a permit if it can; returns whether the request has one. May be called again. */
@@ -30,13 +30,13 @@ export type RequestAdmission = LogInGate & {
 type AdmissionSettings = Pick<
   Settings,
   | ('maxConcurrent' | 'maxWaitMs')
-  | ('logInFailures' | 'logInFailuresPerAddress' | 'logInFailureSeconds')
+  | ('loginFailures' | 'loginFailuresPerAddress' | 'loginFailureSeconds')
 >;
 
 /** Decides which requests are admitted, and how many at once. */
 export class AdmissionControl {
   readonly admission: Admission;
-  readonly #failures: LogInFailures;
+  readonly #failures: LoginFailures;
   readonly #starts: StartQueue;
   /** Callers by address: most callers return, and parsing an address takes a while. */
   readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
@@ -52,7 +52,7 @@ export class AdmissionControl {
 
   constructor(
     settings: AdmissionSettings,
-    failures: LogInFailures = new LogInFailures(logInLimits(settings)),
+    failures: LoginFailures = new LoginFailures(loginLimits(settings)),
   ) {
     this.admission = new Admission(settings.maxConcurrent);
     this.#starts = new StartQueue(settings.maxWaitMs);
@@ -82,18 +82,18 @@ export class AdmissionControl {
       else permit = entered;
       return permit !== null;
     };
-    const counted = (at: LogInNode): string => (at === 'primary' ? caller : `${caller}\0${at}`);
-    const refusal = (username: string, at: LogInNode): ServiceError | null => {
+    const counted = (at: LoginNode): string => (at === 'primary' ? caller : `${caller}\0${at}`);
+    const refusal = (username: string, at: LoginNode): ServiceError | null => {
       const seconds = failures?.waitSeconds(counted(at), username, caller) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
     };
-    const told = (username: string, why: ServiceError): ServiceError => {
+    const notify = (username: string, why: ServiceError): ServiceError => {
       this.onFailedSignIn(username, address ?? 'unknown');
       return why;
     };
-    const check = (username: string, at: LogInNode): void => {
+    const check = (username: string, at: LoginNode): void => {
       const refused = refusal(username, at);
-      if (refused) throw told(username, refused);
+      if (refused) throw notify(username, refused);
     };
     return {
       caller,
@@ -111,7 +111,7 @@ export class AdmissionControl {
         // Of many concurrent guesses, no more than the limit learn that they were wrong …
         const refused = refusal(username, at);
         if (!refused) failures?.fail(counted(at), username);
-        return told(username, refused ?? serviceError('invalidToken'));
+        return notify(username, refused ?? serviceError('invalidToken'));
       },
       proved(username, at) {
         // … and none of the others learns that it was right.

@@ -97,7 +97,7 @@ class Evaluator {
       const watch = await selectWatch(connection);
       this.#read = { seconds: watch.now, atMs: performance.now() };
       if (this.#failing.delete(ALL)) this.#log.info('alerts are decided again');
-      await this.#decideAll({ connection, watch, signal });
+      await this.#evaluateAll({ connection, watch, signal });
       this.#tally.noteProgress();
     } catch (error) {
       this.#tally.isEvaluating = false;
@@ -119,12 +119,12 @@ class Evaluator {
     await Promise.all([this.#session.close(), this.#reader.close()]);
   }
 
-  async #decideAll({ connection, watch, signal }: Look): Promise<void> {
+  async #evaluateAll({ connection, watch, signal }: Pass): Promise<void> {
     const { rules, firing, isReader } = watch;
     this.#tally.rules = rules.length;
     this.#tally.firing = firing;
     this.#forgetOthers(rules);
-    this.#tally.isEvaluating = !isReader && (await this.#session.mayDecide());
+    this.#tally.isEvaluating = !isReader && (await this.#session.mayEvaluate());
     if (!this.#tally.isEvaluating) return;
     let due = rules.filter((rule) => !this.#isSettled(rule));
     // One batch per rule in turn, so a rule with a year to catch up does not delay the others.
@@ -141,8 +141,8 @@ class Evaluator {
         signal.throwIfAborted();
         const alert = alerts.get(rule.alertId);
         const data = times.get(rule.alertId) ?? null;
-        const deciding = { connection, reader: this.#reader, signal, now: this.#now() };
-        const outcome = alert && (await this.#decide(deciding, alert, data));
+        const evaluation = { connection, reader: this.#reader, signal, now: this.#now() };
+        const outcome = alert && (await this.#evaluate(evaluation, alert, data));
         if (outcome && outcome.lagSeconds > 0) more.push(rule);
         else if (outcome) {
           this.#settle(rule.alertId, { version: rule.version, at: outcome.lookAgainAt });
@@ -156,14 +156,14 @@ class Evaluator {
    * Decides one batch of a rule. Returns null if nothing was decided. If a rule fails while the
    * connection still works, the other rules are still decided. Errors: the connection is lost.
    */
-  async #decide(
-    deciding: Evaluation,
+  async #evaluate(
+    evaluation: Evaluation,
     alert: StoredAlert,
     data: RuleDataTimes | null,
   ): Promise<RuleOutcome | null> {
-    const { connection, signal } = deciding;
+    const { connection, signal } = evaluation;
     try {
-      const outcome = await evaluateRule(deciding, alert, data);
+      const outcome = await evaluateRule(evaluation, alert, data);
       if (outcome) this.#note(alert, outcome);
       return outcome;
     } catch (error) {
@@ -235,7 +235,7 @@ const byAlertId = <T extends { readonly alertId: number }>(rows: readonly T[]) =
 /** The entry of `#failing` that means that no rule can be decided. */
 const ALL = 'all';
 
-type Look = {
+type Pass = {
   readonly connection: Connection;
   readonly watch: Watch;
   readonly signal: AbortSignal;
@@ -267,7 +267,7 @@ class EvaluationSession {
   }
 
   /** Whether this server decides alerts; tries to take the lock. */
-  async mayDecide(): Promise<boolean> {
+  async mayEvaluate(): Promise<boolean> {
     const connection = await this.open();
     if (this.#isHolder || isTransactionPooled(connection)) return true;
     this.#isHolder = await tryLockDecisions(connection);

@@ -1,7 +1,7 @@
 import {
   type AlertEvent,
-  decideAlike,
-  decideWindow,
+  evaluateAlike,
+  evaluateWindow,
   type RuleState,
 } from '../../domain/alerts/decide-windows.ts';
 import { type WindowRun, windowRuns } from '../../domain/alerts/windows.ts';
@@ -37,18 +37,18 @@ export async function evaluateBatch(
   const grid = { gridSeconds, windowSeconds: rule.windowSeconds };
   const changed = new Map<string, AlertEvent>();
   let state = before;
-  let decidedTo = first - gridSeconds;
-  const note = (decided: { state: RuleState; changed: readonly AlertEvent[] }): void => {
-    state = decided.state;
-    for (const event of decided.changed) {
+  let evaluatedTo = first - gridSeconds;
+  const note = (evaluated: { state: RuleState; changed: readonly AlertEvent[] }): void => {
+    state = evaluated.state;
+    for (const event of evaluated.changed) {
       changed.set(JSON.stringify([event.startedAt, event.key]), event);
     }
   };
   let left = LIMITS.alertBatchWindows;
   for (const run of windowRuns({ first, last }, grid, spans)) {
     if (!run.mayHaveData) {
-      note(decideAlike(rule, state, { ...run, gridSeconds, met: metWithoutData(reads) }));
-      decidedTo = run.last;
+      note(evaluateAlike(rule, state, { ...run, gridSeconds, met: metWithoutData(reads) }));
+      evaluatedTo = run.last;
       continue;
     }
     const ends = endsOf(run, gridSeconds, left);
@@ -57,14 +57,14 @@ export async function evaluateBatch(
       const finding = window.isCut
         ? await withKeys(reads, window, [...state.firing.keys()])
         : window;
-      note(decideWindow(rule, state, finding));
-      decidedTo = window.end;
+      note(evaluateWindow(rule, state, finding));
+      evaluatedTo = window.end;
     }
     left -= ends.length;
     if (left === 0) break;
   }
-  const windows = (decidedTo - first) / gridSeconds + 1;
-  return { state, changed: [...changed.values()], evaluatedTo: decidedTo, windows };
+  const windows = (evaluatedTo - first) / gridSeconds + 1;
+  return { state, changed: [...changed.values()], evaluatedTo, windows };
 }
 
 function endsOf({ first, last }: WindowRun, gridSeconds: number, limit: number): EpochSeconds[] {

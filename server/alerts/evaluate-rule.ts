@@ -10,7 +10,7 @@ import {
 import type { StoredAlert } from '../../db/sql/alert-rules.ts';
 import {
   type AlertEvent,
-  decideWindow,
+  evaluateWindow,
   type RuleState,
 } from '../../domain/alerts/decide-windows.ts';
 import { firstEndAfter, lastDueEnd, settledAt } from '../../domain/alerts/windows.ts';
@@ -45,29 +45,29 @@ const NOTHING = { windows: 0, began: [], ended: [] } as const;
  * or the rule was changed meanwhile.
  */
 export async function evaluateRule(
-  deciding: Evaluation,
+  evaluation: Evaluation,
   alert: StoredAlert,
   data: RuleDataTimes | null,
 ): Promise<RuleOutcome | null> {
-  const before = await selectRuleState(deciding.connection, alert.alertId);
+  const before = await selectRuleState(evaluation.connection, alert.alertId);
   if (!before) return null;
   // Without any data no window is due, and a rule about silence has no data to miss.
   if (!data) return { ...NOTHING, lagSeconds: 0, lookAgainAt: null };
-  const known = { alert, before, data };
+  const input = { alert, before, data };
   return alert.rule.when.condition === 'silent_seconds'
-    ? decideSilence(deciding, known)
-    : decideDue(deciding, known);
+    ? evaluateSilence(evaluation, input)
+    : evaluateDue(evaluation, input);
 }
 
-type Known = {
+type RuleInput = {
   readonly alert: StoredAlert;
   readonly before: DecidedTo;
   readonly data: RuleDataTimes;
 };
 
-async function decideDue(deciding: Evaluation, known: Known): Promise<RuleOutcome | null> {
-  const { reader, signal, now } = deciding;
-  const { alert, before, data } = known;
+async function evaluateDue(evaluation: Evaluation, input: RuleInput): Promise<RuleOutcome | null> {
+  const { reader, signal, now } = evaluation;
+  const { alert, before, data } = input;
   const { rule, contextId, topperBucketSize: grid } = alert;
   const beginsAfter = alert.beginsAfter ?? data.first;
   const first = firstEndAfter(before.evaluatedTo ?? beginsAfter, grid);
@@ -79,27 +79,30 @@ async function decideDue(deciding: Evaluation, known: Known): Promise<RuleOutcom
   const batch = await reader.inSnapshot(signal, async (loaders) =>
     evaluateBatch(await openRuleReads(loaders, { contextId, rule }), before.state, { first, last }),
   );
-  const { state, changed, evaluatedTo: decidedTo, windows } = batch;
-  const written = await store(deciding, known, { state, changed, evaluatedTo: decidedTo });
-  return written && { ...written, windows, lagSeconds: last - decidedTo, lookAgainAt };
+  const { state, changed, evaluatedTo, windows } = batch;
+  const written = await store(evaluation, input, { state, changed, evaluatedTo });
+  return written && { ...written, windows, lagSeconds: last - evaluatedTo, lookAgainAt };
 }
 
 /**
  * Compares the age of the newest bucket with the threshold, by the clock as it is now: it may have
  * been set back since the last decision. Writes only changes.
  */
-async function decideSilence(deciding: Evaluation, known: Known): Promise<RuleOutcome | null> {
-  const { alert, before, data } = known;
+async function evaluateSilence(
+  evaluation: Evaluation,
+  input: RuleInput,
+): Promise<RuleOutcome | null> {
+  const { alert, before, data } = input;
   const every = LIMITS.alertSilenceSeconds;
-  const end = floorTo(deciding.now, every);
+  const end = floorTo(evaluation.now, every);
   const nothing = { ...NOTHING, lagSeconds: 0, lookAgainAt: end + every };
   if (end === before.evaluatedTo) return nothing;
   const seconds = end - data.newestAt;
   const met = seconds > alert.rule.when.threshold ? [{ key: null, value: BigInt(seconds) }] : [];
-  const decided = decideWindow(atOnce(alert), before.state, { end, met });
-  if (decided.changed.length === 0) return nothing;
-  const changed = decided.changed.map(endedAfterStart);
-  const written = await store(deciding, known, { ...decided, changed, evaluatedTo: end });
+  const evaluated = evaluateWindow(atOnce(alert), before.state, { end, met });
+  if (evaluated.changed.length === 0) return nothing;
+  const changed = evaluated.changed.map(endedAfterStart);
+  const written = await store(evaluation, input, { ...evaluated, changed, evaluatedTo: end });
   return written && { ...nothing, ...written };
 }
 
@@ -112,7 +115,7 @@ const endedAfterStart = (event: AlertEvent): AlertEvent =>
 /** `for_windows` and `clear_windows` do not apply to silence. */
 const atOnce = ({ rule }: StoredAlert) => ({ ...rule, forWindows: 1, clearWindows: 1 });
 
-type Decided = {
+type EvaluatedWindows = {
   readonly state: RuleState;
   readonly changed: readonly AlertEvent[];
   readonly evaluatedTo: EpochSeconds;
@@ -124,8 +127,8 @@ type Decided = {
  */
 async function store(
   { connection }: Evaluation,
-  { alert, before, data }: Known,
-  { state, changed, evaluatedTo }: Decided,
+  { alert, before, data }: RuleInput,
+  { state, changed, evaluatedTo }: EvaluatedWindows,
 ): Promise<Pick<RuleOutcome, 'began' | 'ended'> | null> {
   const { alertId, contextId, revision } = alert;
   const events = changed.map((event) => ({ ...event, eventId: eventIdOf({ revision, ...event }) }));

@@ -6,7 +6,7 @@ import {
 } from '../../domain/alerts/decide-windows.ts';
 import { windowsWithin } from '../../domain/alerts/windows.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import { type EvaluatedBatch, evaluateBatch, type Ends } from './evaluate-batch.ts';
+import { type Ends, type EvaluatedBatch, evaluateBatch } from './evaluate-batch.ts';
 import { openRuleReads, type WindowReader } from './rule-reads.ts';
 
 export type AlertTest = {

@@ -88,7 +88,9 @@ type Remembered = {
   sweptAt: number | null;
 };
 
-type Merging = Required<Pick<MergeSchedulerOptions, 'databaseUrl' | 'log' | 'tally' | 'mergeContext'>> & {
+type Merging = Required<
+  Pick<MergeSchedulerOptions, 'databaseUrl' | 'log' | 'tally' | 'mergeContext'>
+> & {
   readonly now: () => number;
   readonly signal: AbortSignal;
   readonly remembered: Remembered;

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { STOP, type ThreadReply, type ThreadTarget, mergeHere } from './merge-in-thread.ts';
+import { mergeHere, STOP, type ThreadReply, type ThreadTarget } from './merge-in-thread.ts';
 
 /** Merging can wait: threads that answer requests go first. */
 const NICENESS = 10;

@@ -15,12 +15,12 @@ import type { Documents } from './documents.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import { noteErrors, noteOperation } from './observe-graphql.ts';
 import { goodAnswer, type MediaType, plansOf, renderResult } from './render-result.ts';
-import { type KeptRequest, type OperationResult, runOrRemember } from './run-operation.ts';
+import { type KeptRequest, type OperationResult, runCached } from './run-operation.ts';
 
 /** A request for a kept operation, with the media type of its response. */
-type HotRequest = KeptRequest & { readonly mediaType: MediaType };
+type FastRequest = KeptRequest & { readonly mediaType: MediaType };
 
-type HotWays = {
+type FastPath = {
   readonly compiled: CompiledQueries;
   readonly documents: Documents;
   readonly limits: GraphQLLimits;
@@ -31,18 +31,18 @@ type HotWays = {
  * JSON, is answered without Yoga's detour through the types of `fetch`. Returns null for any
  * unusual request, which goes through Yoga.
  */
-export function hotRequest(
-  { compiled, documents, limits }: HotWays,
+export function fastRequestOf(
+  { compiled, documents, limits }: FastPath,
   request: IncomingMessage,
   body: Buffer,
-): HotRequest | null {
+): FastRequest | null {
   const mediaType = ACCEPTED.get(request.headers.accept ?? '*/*');
   if (!mediaType) return null;
   const params = parseParams(body);
   if (params === null || nestingFault(params)) return null;
   const text = textOf(documents, params);
   const operation = text === null ? null : compiled.find(text, params.operationName);
-  if (!operation || !HOT_KINDS.has(operation.operation.operation)) return null;
+  if (!operation || !FAST_KINDS.has(operation.operation.operation)) return null;
   const { coerced } = operation.coerce(params.variables);
   if (!coerced) return null;
   const { document } = operation;
@@ -54,19 +54,19 @@ export function hotRequest(
 }
 
 /** Yoga hands subscriptions over to streams, and decides how mutations may be sent. */
-const HOT_KINDS: ReadonlySet<string> = new Set(['query']);
+const FAST_KINDS: ReadonlySet<string> = new Set(['query']);
 
-type HotContext = GraphQLServerContext & {
+type FastContext = GraphQLServerContext & {
   readonly headers: HeaderSource;
   readonly service: Service;
 };
 
 /** Releases the connections before it returns: a caller who reads slowly holds none. */
-export async function answerHot(
-  hot: HotRequest,
-  { headers, service, ...context }: HotContext,
+export async function answerFast(
+  fastRequest: FastRequest,
+  { headers, service, ...context }: FastContext,
 ): Promise<Answer> {
-  const { operation, operationName, extensions, mediaType } = hot;
+  const { operation, operationName, extensions, mediaType } = fastRequest;
   const { anonymous, exchange } = context;
   const finish = (result: OperationResult): Answer => {
     noteErrors(service, context, result);
@@ -76,7 +76,7 @@ export async function answerHot(
     const scope = await openGraphQLScope(headers, anonymous);
     const isKnown = scope.identity !== null;
     noteOperation(exchange.current, { document: operation.document, name: operationName, isKnown });
-    const { result, body } = await runOrRemember(scope, service.settings, hot);
+    const { result, body } = await runCached(scope, service.settings, fastRequest);
     return result ? finish(result) : goodAnswer(body, mediaType);
   } catch (error) {
     return finish({ data: null, errors: [renderError(error)] });

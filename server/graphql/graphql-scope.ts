@@ -24,8 +24,8 @@ export async function openGraphQLScope(
 ): Promise<RequestScope> {
   const credentials = readCredentials(headers);
   if (!credentials) return { ...anonymous, identity: null };
-  const standIns = anonymous.directory.all();
-  return { ...anonymous, identity: await identify(anonymous, credentials, standIns) };
+  const fallbackNodes = anonymous.directory.all();
+  return { ...anonymous, identity: await identify(anonymous, credentials, fallbackNodes) };
 }
 
 /** A subscription that is valid and within the limits, of a caller who has logged in. */

@@ -59,8 +59,11 @@ async function open(
     if (!requested) return { data: {} };
     const followed = followedBy(requested);
     // The primary may be back, or less busy, before the first answer.
-    const isStoodInFor = identity.nodeUrl !== reads.primaryUrl && isPrimary(choiceOf(followed));
-    const provisional = isStoodInFor ? identity.contexts.get(followed.contextName) : undefined;
+    const isAnsweredByFallback =
+      identity.nodeUrl !== reads.primaryUrl && isPrimary(choiceOf(followed));
+    const provisional = isAnsweredByFallback
+      ? identity.contexts.get(followed.contextName)
+      : undefined;
     const granted =
       provisional ?? (await grantFor(context, followed.contextName, choiceOf(followed)));
     if (!granted) return { data: { [requested.responseKey]: null } };

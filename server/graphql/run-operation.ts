@@ -145,7 +145,7 @@ export type KeptRequest = OperationRequest & {
 };
 
 /** A result, or the rendered body of one without errors. */
-export type Outcome =
+export type CachedOutcome =
   | { readonly result: OperationResult; readonly body?: never }
   | { readonly body: Rendered['body']; readonly result?: never };
 
@@ -153,11 +153,11 @@ export type Outcome =
  * Runs a kept operation, or returns its cached result. The body is the same on every path that a
  * request can take, so it is rendered once for all of them.
  */
-export async function runOrRemember(
+export async function runCached(
   scope: RequestScope,
   limits: OperationLimits,
   request: KeptRequest,
-): Promise<Outcome> {
+): Promise<CachedOutcome> {
   const { identity, reads } = scope;
   const isByPrimary = identity?.nodeUrl === reads.primaryUrl;
   const run = () => runOperation(scope, limits, request);

@@ -26,7 +26,7 @@ export type Exchange = {
   /** When its headers had arrived, on the clock of `performance.now()`. */
   readonly arrivedAt: number;
   /** Admission of the request, and of its log-in. */
-  readonly gate: RequestAdmission;
+  readonly throttle: RequestAdmission;
   /** The bytes of the response that the caller has not taken. */
   readonly unread: UnreadAnswer;
   /** Waits until the answer may be rendered. Meanwhile the request holds no permit. */
@@ -43,7 +43,7 @@ export class CallerGone extends Error {
   }
 }
 
-type ExchangeTerms = Pick<Exchange, 'log' | 'gate' | 'unread' | 'slowCallerMs'> & {
+type ExchangeTerms = Pick<Exchange, 'log' | 'throttle' | 'unread' | 'slowCallerMs'> & {
   readonly requestId: string;
   /** The address of the caller. */
   readonly from: string;
@@ -81,7 +81,7 @@ export function openExchange(
     current,
     arrivedAt: performance.now(),
     async waitForReaders(signal) {
-      terms.gate.leave();
+      terms.throttle.leave();
       await terms.unread.turn(signal);
     },
     ...terms,

@@ -74,13 +74,13 @@ function noteEnd(
   { route, caller, addressOf }: Observed,
   { status, seconds }: { readonly status: number; readonly seconds: number },
 ): void {
-  const { method, current, gate } = exchange;
+  const { method, current, throttle } = exchange;
   const { user, operation, span } = current;
   if (route === NO_ROUTE) metrics.error('noSuchPath');
   if (operation !== null) metrics.operation(operation, seconds);
   span?.end({ status, operation });
   // Requests refused for lack of capacity are logged together, many in one line.
-  const level = gate.isRefused ? 'debug' : levelOf(route, status);
+  const level = throttle.isRefused ? 'debug' : levelOf(route, status);
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(seconds * 1000);
   const line = { ...nameOf(current), caller, user, method, ...addressOf(exchange), operation };

@@ -15,7 +15,7 @@ type Arrival = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  readonly gate: RequestAdmission;
+  readonly throttle: RequestAdmission;
 };
 
 const BUSY = serviceError('busy');
@@ -29,10 +29,10 @@ const BUSY = serviceError('busy');
 export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
   const { metrics, settings, log, tracing } = service;
   const slowCallerMs = settings.slowCallerSeconds * 1000;
-  return ({ request, response, requestId, gate }) => {
+  return ({ request, response, requestId, throttle }) => {
     const path = mayStayUnread(request, response) ? dataPath(request) : null;
     // Requests that are traced or logged one by one need the full exchange.
-    if (path === null || tracing || log.isLevelEnabled('debug') || gate.admits()) return false;
+    if (path === null || tracing || log.isLevelEnabled('debug') || throttle.admits()) return false;
     measureRequest(service, response, path);
     metrics.error(BUSY.kind);
     const { status, headers, body } = busyAnswer(path, request);

@@ -89,7 +89,7 @@ function siblingsOf({ settings, knowledge }: Assignment): Siblings {
       link.serving < settings.processes
         ? `${link.serving} of ${settings.processes} processes serve`
         : null,
-    logInFailures: shared.logInFailures,
+    loginFailures: shared.loginFailures,
     directory: shared.directory,
   };
 }

@@ -3,11 +3,11 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import {
-  type LogInChange,
-  type LogInCounts,
-  LogInFailures,
-  logInLimits,
-} from '../admission/log-in-failures.ts';
+  type LoginChange,
+  type LoginCounts,
+  LoginFailures,
+  loginLimits,
+} from '../admission/login-failures.ts';
 import type { ExplorerOptions } from '../pages/explorer.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -24,13 +24,13 @@ export type Assignment = Share & {
 
 /** What the other processes have found out so far. */
 type Knowledge = {
-  readonly logIns: LogInCounts;
+  readonly logins: LoginCounts;
   readonly nodes: readonly (readonly [string, readonly NodeRow[]])[];
 };
 
 /** What one process has found out and all others must know. */
 export type News =
-  | { readonly of: 'logIn'; readonly change: LogInChange }
+  | { readonly of: 'logIn'; readonly change: LoginChange }
   | { readonly of: 'nodes'; readonly context: string; readonly rows: readonly NodeRow[] };
 
 /** From the parent to a serving process. */
@@ -73,12 +73,12 @@ export type MetricValues = { readonly name: string; readonly type: string };
  * process has its own copy; the parent keeps one for processes that start later.
  */
 export class SharedKnowledge {
-  readonly logInFailures: LogInFailures;
+  readonly loginFailures: LoginFailures;
   readonly directory: NodeDirectory;
 
   /** tell: called with what this process has found out itself. */
   constructor(settings: Settings, tell: (news: News) => void = () => undefined) {
-    this.logInFailures = new LogInFailures(logInLimits(settings), undefined, (change) =>
+    this.loginFailures = new LoginFailures(loginLimits(settings), undefined, (change) =>
       tell({ of: 'logIn', change }),
     );
     this.directory = new NodeDirectory((context, rows) => tell({ of: 'nodes', context, rows }));
@@ -86,17 +86,17 @@ export class SharedKnowledge {
 
   /** Applies what another process has found out. */
   hear(news: News): void {
-    if (news.of === 'logIn') this.logInFailures.heard(news.change);
-    else this.directory.heard(news.context, news.rows);
+    if (news.of === 'logIn') this.loginFailures.applyRemote(news.change);
+    else this.directory.applyRemote(news.context, news.rows);
   }
 
   all(): Knowledge {
-    return { logIns: this.logInFailures.counts(), nodes: this.directory.entries() };
+    return { logins: this.loginFailures.counts(), nodes: this.directory.entries() };
   }
 
-  take({ logIns, nodes }: Knowledge): void {
-    this.logInFailures.take(logIns);
-    for (const [context, rows] of nodes) this.directory.heard(context, rows);
+  take({ logins, nodes }: Knowledge): void {
+    this.loginFailures.take(logins);
+    for (const [context, rows] of nodes) this.directory.applyRemote(context, rows);
   }
 }
 

@@ -107,7 +107,7 @@ class Parent {
 
   #receive(member: Member, message: FromChild): void {
     if (message.kind === 'failedSignIns') this.failedSignIns.add(message.failed);
-    else if (message.kind === 'metrics') this.#metrics.told(member, message.metrics);
+    else if (message.kind === 'metrics') this.#metrics.noteReport(member, message.metrics);
     else if (message.kind === 'gatherMetrics') void this.#tellMetrics(member, message.id);
     else if (message.kind === 'news') {
       this.#knowledge.hear(message.news);

@@ -39,7 +39,7 @@ export class GatheredMetrics {
   }
 
   /** Notes the metrics that a process reports on request, or before it ends. */
-  told(member: Teller, metrics: readonly MetricValues[]): void {
+  noteReport(member: Teller, metrics: readonly MetricValues[]): void {
     this.#last.set(member, metrics);
     this.#pending.get(member)?.answered();
   }

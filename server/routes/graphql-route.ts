@@ -2,11 +2,11 @@ import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
 import { Documents } from '../graphql/documents.ts';
-import { answerHot, hotRequest } from '../graphql/fast-path.ts';
-import { createGraphQL } from '../graphql/graphql.ts';
+import { answerFast, fastRequestOf } from '../graphql/fast-path.ts';
 import { type AnswerSlot, openGraphQLScope } from '../graphql/graphql-scope.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
 import { explainRefusal } from '../graphql/render-result.ts';
+import { createGraphQL } from '../graphql/yoga.ts';
 import { type Answer, type Exchange, headersOf } from '../http/http-exchange.ts';
 import { requireOwnSite } from '../http/other-sites.ts';
 import { GRAPHQL_PATH } from '../http/paths.ts';
@@ -17,13 +17,16 @@ import { withScope } from '../service/with-scope.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** Creates the route of GraphQL over HTTP. Yoga answers all operations that are not compiled. */
-export function graphqlRoute(service: Service, live: Subscriptions): (exchange: Exchange) => Promise<void> {
+export function graphqlRoute(
+  service: Service,
+  live: Subscriptions,
+): (exchange: Exchange) => Promise<void> {
   const { log, settings, metrics, failures } = service;
   const trusted = new Map([...service.pageDocuments, ...service.documents]);
   const documents = new Documents(trusted, settings);
   const compiled = new CompiledQueries(schema, settings.compileAfter);
   for (const text of trusted.values()) compiled.trust(text);
-  const hotWays = { compiled, documents, limits: limitsOf(settings) };
+  const fastPath = { compiled, documents, limits: limitsOf(settings) };
   const yoga = createGraphQL({ log, settings, metrics, failures, compiled, documents });
   return async (exchange) => {
     const { request, method, signal } = exchange;
@@ -37,14 +40,14 @@ export function graphqlRoute(service: Service, live: Subscriptions): (exchange: 
       ? await receiveBody(request, settings.graphqlBodyBytes, mayAsk)
       : null;
     const isPlain = method === 'POST' && contentType === 'application/json';
-    const hot = isPlain && body && hotRequest(hotWays, request, body);
-    metrics.graphql(hot ? 'hot' : 'yoga');
+    const fastRequest = isPlain && body && fastRequestOf(fastPath, request, body);
+    metrics.graphql(fastRequest ? 'hot' : 'yoga');
     const slot: AnswerSlot = { opened: null, body: null };
     const answer = await withScope(service, exchange, seconds, (anonymous) => {
       slot.opened = null;
       slot.body = null;
-      return hot
-        ? answerHot(hot, {
+      return fastRequest
+        ? answerFast(fastRequest, {
             headers: headersOf(request),
             anonymous,
             exchange,

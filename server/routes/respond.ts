@@ -8,12 +8,12 @@ import type { Service } from '../service/service.ts';
 
 /** Answers a request by its route, even if the route fails, and releases its permit. */
 export async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {
-  const { gate, signal, response } = exchange;
+  const { throttle, signal, response } = exchange;
   try {
     if (!route.isMalformed && answerCors(exchange, service.settings.corsOrigins)) return;
     if (!route.always) {
-      gate.enter();
-      await gate.mayBegin();
+      throttle.enter();
+      await throttle.mayBegin();
       if (signal.aborted) return;
     }
     await route.answer(exchange);
@@ -29,8 +29,8 @@ export async function respond(service: Service, exchange: Exchange, route: Route
     else await send(exchange, refusalOf(exchange, INTERNAL));
   } finally {
     // Keep the permit briefly, or a client that connects and resets would never reach its limit.
-    if (signal.aborted) setTimeout(() => gate.leave(), LIMITS.goneCallerMs).unref();
-    else gate.leave();
+    if (signal.aborted) setTimeout(() => throttle.leave(), LIMITS.goneCallerMs).unref();
+    else throttle.leave();
   }
 }
 

@@ -7,13 +7,13 @@ import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts'
 import { ServiceMemory } from '../../engine/cache/service-memory.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import { Standbys } from '../../engine/standbys/standbys.ts';
-import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
+import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
-import type { LogInFailures } from '../admission/log-in-failures.ts';
+import type { LoginFailures } from '../admission/login-failures.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
@@ -52,7 +52,7 @@ export type ServiceOptions = {
 /** The request that a scope is for. */
 export type ScopeRequest = {
   readonly signal: AbortSignal;
-  readonly gate: LogInGate;
+  readonly throttle: LoginThrottle;
   readonly current: CurrentRequest;
   readonly log: Logger;
   /** When the request arrived, on the clock of `performance.now()`; now if left out. */
@@ -167,7 +167,7 @@ export function createService(options: ServiceOptions): Service {
         settings,
         directory,
         variable,
-        gate: request.gate,
+        throttle: request.throttle,
         signal,
         abandon: () => limit.abandon(),
         committed: arrival.committed,
@@ -267,6 +267,6 @@ export type Siblings = {
   metricsText(): Promise<string>;
   /** Returns a sentence that says how many processes serve; null: all do. */
   missing(): string | null;
-  readonly logInFailures: LogInFailures;
+  readonly loginFailures: LoginFailures;
   readonly directory: NodeDirectory;
 };

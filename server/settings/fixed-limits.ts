@@ -14,11 +14,11 @@ export type FixedLimits = {
   /** How long a request may wait in the queue before work on it starts, in milliseconds. */
   maxWaitMs: number;
   /** Failed log-ins after which a user is refused at the address that the log-ins came from. */
-  logInFailures: number;
+  loginFailures: number;
   /** Failed log-ins after which an address is refused. */
-  logInFailuresPerAddress: number;
+  loginFailuresPerAddress: number;
   /** Length of the window over which failed log-ins are counted. */
-  logInFailureSeconds: number;
+  loginFailureSeconds: number;
   /** Maximum number of open subscriptions. */
   maxStreams: number;
   /** Maximum number of open subscriptions of one user. */
@@ -45,9 +45,9 @@ export const FIXED_LIMITS: FixedLimits = {
   workerQueue: LIMITS.workerQueue,
   compileAfter: LIMITS.compileAfter,
   maxWaitMs: LIMITS.startWaitMs,
-  logInFailures: LIMITS.logInFailures,
-  logInFailuresPerAddress: LIMITS.logInFailuresPerAddress,
-  logInFailureSeconds: LIMITS.logInFailureSeconds,
+  loginFailures: LIMITS.loginFailures,
+  loginFailuresPerAddress: LIMITS.loginFailuresPerAddress,
+  loginFailureSeconds: LIMITS.loginFailureSeconds,
   maxStreams: LIMITS.streams,
   maxStreamsPerUser: LIMITS.streamsPerUser,
   headersSeconds: LIMITS.headersSeconds,

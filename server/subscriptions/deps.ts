@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
+import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Followed } from '../graphql/open-subscriptions.ts';
 import type { Service } from '../service/service.ts';
 import type { Logger } from '../telemetry/log.ts';
-import type { VersionWatch, NodeAddresses } from './version-watch.ts';
+import type { NodeAddresses, VersionWatch } from './version-watch.ts';
 
 /** What all queries share. */
 export type SubscriptionDeps = {
@@ -24,7 +24,7 @@ export type SubscriptionDeps = {
  * Subscribers have logged in already: asking again on their behalf is not a log-in attempt. A
  * stand-in that does not know them may lag behind, so their streams go on.
  */
-export const subscriberThrottle = (followed: Followed): LogInGate => ({
+export const subscriberThrottle = (followed: Followed): LoginThrottle => ({
   caller: '',
   check: () => undefined,
   failed: (_, by) => (by === 'primary' ? serviceError('invalidToken') : outageRefusal(followed)),

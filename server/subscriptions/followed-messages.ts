@@ -17,8 +17,8 @@ import { type Pace, pacedSubscribers } from './pace.ts';
 import {
   errorEvent,
   type FollowedOptions,
-  type Subscribers,
   hasPassingError,
+  type Subscribers,
 } from './subscribers.ts';
 
 /**
@@ -139,7 +139,7 @@ export type MessageSource = (
 /** Returns the messages of `alertEvents`: first what is firing, then each beginning and end. */
 export const alertMessages: MessageSource = async (scope, contextName, after) => {
   const at = await findContext(scope, contextName);
-  // `Followers` asks only on behalf of subscribers who may read the context.
+  // `Subscribers` asks only on behalf of subscribers who may read the context.
   if (!at) throw new Error('the context of the alerts is not granted');
   const found = after === null ? await firingNow(at) : await changesSince(at, placeIn(after));
   switch (found.kind) {

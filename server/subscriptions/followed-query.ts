@@ -7,14 +7,14 @@ import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { bodyOf } from '../graphql/render-result.ts';
 import type { OperationResult } from '../graphql/run-operation.ts';
 import type { SubscriptionDeps } from './deps.ts';
-import { eventOf, type StreamEvent, type Stream } from './event-stream.ts';
+import { eventOf, type Stream, type StreamEvent } from './event-stream.ts';
 import { type Pace, pacedSubscribers } from './pace.ts';
 import {
   type FollowedOptions,
-  type Subscribers,
   type Granted,
   hasPassingError,
   nullData,
+  type Subscribers,
 } from './subscribers.ts';
 import { type Watched, watchedNode } from './version-watch.ts';
 

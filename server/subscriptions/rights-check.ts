@@ -20,7 +20,10 @@ export class RightsCheck {
   /** Whether a failure was logged since the last check that succeeded. */
   #isWarned = false;
 
-  constructor(service: Pick<Service, 'pools' | 'log' | 'memory'>, all: () => Iterable<Subscribers>) {
+  constructor(
+    service: Pick<Service, 'pools' | 'log' | 'memory'>,
+    all: () => Iterable<Subscribers>,
+  ) {
     this.#service = service;
     this.#all = all;
   }

@@ -20,8 +20,8 @@ import { CallerGone } from '../http/http-exchange.ts';
 import type { ScopeRequest, Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { type SubscriptionDeps, subscriberThrottle, type Outage, outageRefusal } from './deps.ts';
-import { eventOf, type Subscriber, type StreamEvent, type Stream } from './event-stream.ts';
+import { type Outage, outageRefusal, type SubscriptionDeps, subscriberThrottle } from './deps.ts';
+import { eventOf, type Stream, type StreamEvent, type Subscriber } from './event-stream.ts';
 
 type SubscribersOptions = {
   readonly operation: OperationRequest;
@@ -62,7 +62,10 @@ export class Subscribers {
   readonly #onEnd: () => void;
   readonly #gone = new AbortController();
 
-  constructor(deps: SubscriptionDeps, { operation, requested, onConfirmed, onEnd }: SubscribersOptions) {
+  constructor(
+    deps: SubscriptionDeps,
+    { operation, requested, onConfirmed, onEnd }: SubscribersOptions,
+  ) {
     this.#deps = deps;
     this.#onConfirmed = onConfirmed;
     this.#onEnd = onEnd;
@@ -170,7 +173,12 @@ export class Subscribers {
     work: (asking: Granted) => Promise<T>,
   ): Promise<Outcome<T> | Refused | null> {
     const { current, log } = stream.exchange;
-    const request = { signal: this.#gone.signal, gate: subscriberThrottle(this.followed), current, log };
+    const request = {
+      signal: this.#gone.signal,
+      throttle: subscriberThrottle(this.followed),
+      current,
+      log,
+    };
     const asker = { ...stream.subscriber, ...this.followed };
     let hasFailed = false;
     const onFailure = (cause: unknown) => {
@@ -274,8 +282,8 @@ async function askOnce<T>(
   const seconds = service.settings.queryTimeoutSeconds;
   return withScope(service, request, seconds, async (anonymous) => {
     const claim = { username, digest, slicesOf: null };
-    const standIns = anonymous.directory.allAfter(followed);
-    const identity = await identifyBy(anonymous, claim, standIns);
+    const fallbackNodes = anonymous.directory.allAfter(followed);
+    const identity = await identifyBy(anonymous, claim, fallbackNodes);
     const scope = { ...anonymous, identity };
     const make = async (operation: OperationRequest): Promise<OperationResult> => {
       const result = await runOperation(scope, service.settings, operation);

@@ -9,7 +9,7 @@ import { type Exchange, headersOf } from '../http/http-exchange.ts';
 import { acceptsType } from '../http/negotiate.ts';
 import type { Service } from '../service/service.ts';
 import { observedGauge } from '../telemetry/observed-metrics.ts';
-import { type SubscriptionDeps, Outages, Permits } from './deps.ts';
+import { Outages, Permits, type SubscriptionDeps } from './deps.ts';
 import { EventStream, type Stream } from './event-stream.ts';
 import { alertMessages, FollowedMessages, type MessageSource } from './followed-messages.ts';
 import { FollowedQuery } from './followed-query.ts';

@@ -9,6 +9,9 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'KeyRange',
   'KeySearch',
   'KeySelection',
+<<<<<<< HEAD
+=======
+>>>>>>> 5411d130 (server: throttle, login, fallback nodes and fast path, by the words of their field)
   'Progress',
   'RankedKey',
   'ReadingSource',
@@ -17,7 +20,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'TrendQuestion',
   'ValuedKey',
   'Variables',
-  'alertOf',
   'bytesOf',
   'compareKeys',
   'decodeTopper',
@@ -38,8 +40,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'quoted',
   'readColumn',
   'readRange',
-  'refusalOf',
-  'registerAlerts',
   'renderError',
   'rowOf',
   'ruleOf',

@@ -164,10 +164,10 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
   }
 
   it('counts failed log-ins over both', async () => {
-    const told = await guess(2 * LIMITS.logInFailures, '192.0.2.1');
-    expect(told).toBeGreaterThanOrEqual(LIMITS.logInFailures);
+    const told = await guess(2 * LIMITS.loginFailures, '192.0.2.1');
+    expect(told).toBeGreaterThanOrEqual(LIMITS.loginFailures);
     // A failure counted in one process takes a moment to reach the other.
-    expect(told).toBeLessThanOrEqual(LIMITS.logInFailures + 1);
+    expect(told).toBeLessThanOrEqual(LIMITS.loginFailures + 1);
   });
 
   it('replaces one that is killed, and loses only the requests in progress there', async () => {
@@ -204,7 +204,7 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
   });
 
   it('serves again on the same port after both are killed, and keeps failed log-ins', async () => {
-    await guess(LIMITS.logInFailures + 2, '192.0.2.2');
+    await guess(LIMITS.loginFailures + 2, '192.0.2.2');
     for (const pid of serving.pids().values()) process.kill(pid, 'SIGKILL');
     await until(() => serving.told('a process serves').length === 6);
     const headers = { ...basic(ADA), 'x-forwarded-for': '192.0.2.2' };

@@ -78,7 +78,7 @@ beforeAll(async () => {
   await add(r2, RAY, ['lab']);
   lab = await startTestService({
     databaseUrl: wayToPrimary.url,
-    settings: { logInFailures: 5, trustProxy: ['127.0.0.1'] },
+    settings: { loginFailures: 5, trustProxy: ['127.0.0.1'] },
   });
   // The server learns the addresses of the nodes from the primary.
   await lab.data('{ contexts { name } }');

@@ -1,7 +1,11 @@
 import { selectEventsToDecide } from '../../../db/sql/alert-decisions.ts';
 import type { DueDelivery, NotifiedSink, Wanted } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { alertmanagerRequests, postableAlertOf, type ReportedChange } from './alertmanager-requests.ts';
+import {
+  alertmanagerRequests,
+  postableAlertOf,
+  type ReportedChange,
+} from './alertmanager-requests.ts';
 import { describeEvents } from './notification.ts';
 import type { SendingOptions } from './outcomes.ts';
 import { addressOf, declaredAt, postToSink, SinkFailure } from './post-to-sink.ts';

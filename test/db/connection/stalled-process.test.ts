@@ -46,7 +46,7 @@ describe('a process that stood still for longer than the time limit', () => {
         openConnection(database.url, 'test').then(endConnection),
         waitsForHeld.then((client) => client.release()),
       ]);
-      pools.silentPrimary.suspect();
+      pools.silentPrimary.markSuspect();
       stall(LONGER_THAN_ANY_LIMIT);
       setImmediate(() => held.release());
       await all;
@@ -113,7 +113,7 @@ describe('a database that does not answer', () => {
       failureOf(openConnection(url, 'test')),
       failureOf(pools.at(url).control.query('select 1')),
     ]);
-    pools.silentPrimary.suspect();
+    pools.silentPrimary.markSuspect();
     setImmediate(() => stall(400));
     const [pooled, single, asked] = await failures;
     expect([pooled, single, asked].map(isUnreachable)).toEqual([true, true, true]);

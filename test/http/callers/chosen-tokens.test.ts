@@ -3,7 +3,7 @@ import { addUser, removeUser, rotateToken } from '../../../ingest/users.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { basic, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';
 
-const LIMITED = { logInFailures: 3, logInFailuresPerAddress: 100, logInFailureSeconds: 600 };
+const LIMITED = { loginFailures: 3, loginFailuresPerAddress: 100, loginFailureSeconds: 600 };
 const CHOSEN = 'chosen-by-a-person-1';
 
 let lab: TestService;

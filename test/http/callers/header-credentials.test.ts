@@ -211,7 +211,7 @@ describe('the log', () => {
 
 describe('failures', () => {
   it('count together with those of the parameters and of GraphQL', async () => {
-    const settings = { logInFailures: 3, logInFailureSeconds: 600, trustProxy: ['127.0.0.1'] };
+    const settings = { loginFailures: 3, loginFailureSeconds: 600, trustProxy: ['127.0.0.1'] };
     const strict = await startTestService({ databaseUrl: lab.databaseUrl, settings });
     const wrong = { ...ADA, token: 'wrong' };
     const from = { 'x-forwarded-for': '2001:db8:77::1' };

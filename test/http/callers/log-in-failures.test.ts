@@ -10,7 +10,7 @@ import {
 
 const BOB = { username: 'bob', token: 'bob-token' };
 
-const LIMITED = { logInFailures: 3, logInFailuresPerAddress: 8, logInFailureSeconds: 600 };
+const LIMITED = { loginFailures: 3, loginFailuresPerAddress: 8, loginFailureSeconds: 600 };
 
 let lab: TestService;
 
@@ -178,7 +178,7 @@ describe('failures', () => {
 
 describe('after the window', () => {
   it('the right token is accepted again', async () => {
-    const settings = { ...LIMITED, logInFailureSeconds: 1, trustProxy: ['127.0.0.1'] };
+    const settings = { ...LIMITED, loginFailureSeconds: 1, trustProxy: ['127.0.0.1'] };
     const { databaseUrl } = lab;
     const brief = await startTestService({ databaseUrl, settings });
     const at = (credentials: Credentials) =>

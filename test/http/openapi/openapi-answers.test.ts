@@ -78,7 +78,7 @@ beforeAll(async () => {
     settings: {
       maxConcurrent: 1,
       slowCallerSeconds: 1,
-      logInFailures: 1,
+      loginFailures: 1,
       trustProxy: ['127.0.0.1'],
     },
   });

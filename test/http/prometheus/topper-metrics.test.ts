@@ -20,7 +20,7 @@ let lab: TestService;
 
 beforeAll(async () => {
   lab = await startLab({
-    settings: { logInFailures: 3, trustProxy: ['127.0.0.1'] },
+    settings: { loginFailures: 3, trustProxy: ['127.0.0.1'] },
     groups: [
       group(1, { name: 'Own "things"', meters: [meter(0, 2, 'Total bytes'), meter(1, 5)] }),
       group(2, { key_kind: 'crosskey', crosskey: { parentguid: GROUP, crosskeyguid_1: GROUP } }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
 import { AdmissionControl } from '../../../server/admission/admission-control.ts';
-import { LogInFailures } from '../../../server/admission/log-in-failures.ts';
+import { LoginFailures } from '../../../server/admission/login-failures.ts';
 
 const HOME = '192.0.2.1';
 const OFFICE = '198.51.100.1';
@@ -9,12 +9,12 @@ const OFFICE = '198.51.100.1';
 function counted({ perUser = 3, perAddress = 10 } = {}) {
   const clock = { ms: 5_000 };
   const limits = { perUser, perAddress, windowMs: 60_000 };
-  return { clock, failures: new LogInFailures(limits, () => clock.ms) };
+  return { clock, failures: new LoginFailures(limits, () => clock.ms) };
 }
 
 /** Fails a number of log-ins, the i-th with the username `of(i)`. */
 function failTimes(
-  failures: LogInFailures,
+  failures: LoginFailures,
   times: number,
   from: string,
   of = (_: number) => 'ada',
@@ -25,11 +25,11 @@ function failTimes(
 describe('failed log-ins of several processes', () => {
   it('count together if each process hears of those in the others', () => {
     const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
-    const ours: LogInFailures = new LogInFailures(limits, undefined, (change) =>
-      theirs.heard(change),
+    const ours: LoginFailures = new LoginFailures(limits, undefined, (change) =>
+      theirs.applyRemote(change),
     );
-    const theirs: LogInFailures = new LogInFailures(limits, undefined, (change) =>
-      ours.heard(change),
+    const theirs: LoginFailures = new LoginFailures(limits, undefined, (change) =>
+      ours.applyRemote(change),
     );
     failTimes(ours, 2, HOME);
     expect(theirs.waitSeconds(HOME, 'ada')).toBe(0);
@@ -40,7 +40,7 @@ describe('failed log-ins of several processes', () => {
   it('report only the first of several successes of a user', () => {
     const told: string[] = [];
     const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
-    const failures = new LogInFailures(limits, undefined, ({ outcome }) => told.push(outcome));
+    const failures = new LoginFailures(limits, undefined, ({ outcome }) => told.push(outcome));
     for (let i = 0; i < 3; i += 1) failures.succeed(HOME, 'ada');
     failTimes(failures, 1, HOME);
     for (let i = 0; i < 3; i += 1) failures.succeed(HOME, 'ada');
@@ -63,9 +63,9 @@ describe('failed log-ins of several processes', () => {
 });
 
 describe('failed log-ins at stand-ins for the primary', () => {
-  const settings = { maxConcurrent: 8, maxWaitMs: 1_000, logInFailureSeconds: 60 };
+  const settings = { maxConcurrent: 8, maxWaitMs: 1_000, loginFailureSeconds: 60 };
   const createAdmissionControl = () =>
-    new AdmissionControl({ ...settings, logInFailures: 3, logInFailuresPerAddress: 100 });
+    new AdmissionControl({ ...settings, loginFailures: 3, loginFailuresPerAddress: 100 });
   const isLocked = (work: () => void) => {
     try {
       work();

@@ -204,7 +204,7 @@ describe('a client that waits for 100 Continue', () => {
     try {
       const from = 'x-forwarded-for: 192.0.2.1\r\n';
       const { target, body } = GOOD['GraphQL'] as Sent;
-      const most = LIMITS.logInFailures;
+      const most = LIMITS.loginFailures;
       const headers = WRONG + JSON_TYPE + from;
       for (let i = 0; i < most; i += 1) {
         expect(statusOf(await ask({ target, body, headers }, own))).toBe(401);

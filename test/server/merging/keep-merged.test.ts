@@ -4,7 +4,10 @@ import { pagePartitionName } from '../../../db/page-tables.ts';
 import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { mergeHere } from '../../../server/background/merge-in-thread.ts';
-import { type MergeSchedulerOptions, mergeScheduler } from '../../../server/background/merge-scheduler.ts';
+import {
+  type MergeSchedulerOptions,
+  mergeScheduler,
+} from '../../../server/background/merge-scheduler.ts';
 import { MergingTally } from '../../../server/background/merging-metrics.ts';
 import { createLog } from '../../../server/telemetry/log.ts';
 import { MERGE_FAN_IN, SEAL_AFTER_SECONDS } from '../../../store/merge/plan-merge.ts';
@@ -176,7 +179,10 @@ describe('merging in a separate thread', () => {
   it('begins by itself', async () => {
     await importMinutes(0, MERGE_FAN_IN);
     const { mergeInThread } = await import('../../../server/background/merge-in-thread.ts');
-    const { stop } = keeper({ mergeContext: mergeInThread, delays: { firstMs: 0, everyMs: 3_600_000 } });
+    const { stop } = keeper({
+      mergeContext: mergeInThread,
+      delays: { firstMs: 0, everyMs: 3_600_000 },
+    });
     while ((await levels()).length > 1);
     await stop();
     expect(await levels()).toEqual([SEALED_LEVEL]);

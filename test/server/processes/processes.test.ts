@@ -36,9 +36,9 @@ const NOT_DIVIDED = [
   'maxPercentileRanks',
   'compileAfter',
   'maxWaitMs',
-  'logInFailures',
-  'logInFailuresPerAddress',
-  'logInFailureSeconds',
+  'loginFailures',
+  'loginFailuresPerAddress',
+  'loginFailureSeconds',
   'headersSeconds',
   'slowCallerSeconds',
   'keepAliveSeconds',
@@ -103,7 +103,7 @@ function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
     async send() {
       // A message carries them as JSON.
       const metrics = JSON.parse(JSON.stringify(await valuesOf(registry)));
-      if (!member.hangs) gathered().told(member, metrics);
+      if (!member.hangs) gathered().noteReport(member, metrics);
     },
   };
   return { requests, open, lag, member };
@@ -149,7 +149,7 @@ describe('the metrics of several processes', () => {
     await gathered.text([one.member]);
     gathered.forget(one.member);
     const [counter] = await valuesOf(one.member.registry);
-    gathered.told(one.member, [{ ...counter, name: 'odd', aggregator: 'unknown' } as never]);
+    gathered.noteReport(one.member, [{ ...counter, name: 'odd', aggregator: 'unknown' } as never]);
     gathered.forget(one.member);
     const { value } = readMetrics(await gathered.text([]));
     expect(value('requests_total')).toBe(3);
@@ -177,7 +177,7 @@ describe('the nodes that a process knows', () => {
     directory.remember('lab', [node]);
     directory.remember('lab', [{ ...(node as object) } as never]);
     directory.remember('lab', []);
-    directory.heard('office', [node]);
+    directory.applyRemote('office', [node]);
     expect(told).toEqual(['lab', 'lab']);
     expect(directory.entries()).toEqual([
       ['lab', []],

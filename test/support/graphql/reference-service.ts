@@ -41,7 +41,7 @@ export function startReference(databaseUrl: string, clock: { readonly seconds: n
       if (validate(schema, document, specifiedRules).length > 0) return null;
       const request = {
         signal: new AbortController().signal,
-        gate: { caller: '', check: () => undefined, failed: failure, proved: () => undefined },
+        throttle: { caller: '', check: () => undefined, failed: failure, proved: () => undefined },
         current: {
           requestId: 'r',
           from: '127.0.0.1',

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Settings } from '../settings/settings.ts';
 
-export type LogInFailureLimits = {
+type LoginFailureLimits = {
   /** Maximum number of failures of one user from one caller. */
   readonly perUser: number;
   /** Maximum number of failures of all users from one caller. */
@@ -10,12 +10,12 @@ export type LogInFailureLimits = {
   readonly windowMs: number;
 };
 
-export const logInLimits = (
-  settings: Pick<Settings, 'logInFailures' | 'logInFailuresPerAddress' | 'logInFailureSeconds'>,
-): LogInFailureLimits => ({
-  perUser: settings.logInFailures,
-  perAddress: settings.logInFailuresPerAddress,
-  windowMs: settings.logInFailureSeconds * 1000,
+export const loginLimits = (
+  settings: Pick<Settings, 'loginFailures' | 'loginFailuresPerAddress' | 'loginFailureSeconds'>,
+): LoginFailureLimits => ({
+  perUser: settings.loginFailures,
+  perAddress: settings.loginFailuresPerAddress,
+  windowMs: settings.loginFailureSeconds * 1000,
 });
 
 /** With `max`, each cache would reserve that many entries from the start. */
@@ -24,20 +24,20 @@ const REMEMBERED = { maxSize: LIMITS.rememberedCallers, sizeCalculation: () => 1
 type Count = { readonly until: number; failures: number };
 
 /** A log-in that changes the counts. */
-export type LogInChange = {
+export type LoginChange = {
   readonly outcome: 'failed' | 'proved';
   readonly caller: string;
   readonly username: string;
 };
 
 /** All counts in a form that another process can take over; its clock may differ. */
-export type LogInCounts = {
-  readonly pairs: readonly LogInCount[];
-  readonly addresses: readonly LogInCount[];
+export type LoginCounts = {
+  readonly pairs: readonly LoginCount[];
+  readonly addresses: readonly LoginCount[];
   readonly proved: readonly string[];
 };
 
-type LogInCount = { readonly key: string; readonly failures: number; readonly leftMs: number };
+type LoginCount = { readonly key: string; readonly failures: number; readonly leftMs: number };
 
 /**
  * Counts failed log-ins by caller and user. It refuses pairs of caller and user: somebody who fails
@@ -49,19 +49,19 @@ type LogInCount = { readonly key: string; readonly failures: number; readonly le
  * While a pair is refused, even its correct token is refused and no failure is counted. Otherwise
  * guessing could continue, and a script that retries would use up the limit of its address.
  */
-export class LogInFailures {
-  readonly #limits: LogInFailureLimits;
+export class LoginFailures {
+  readonly #limits: LoginFailureLimits;
   readonly #now: () => number;
-  readonly #onChange: (change: LogInChange) => void;
+  readonly #onChange: (change: LoginChange) => void;
   readonly #pairs = new LRUCache<string, Count>(REMEMBERED);
   readonly #addresses = new LRUCache<string, Count>(REMEMBERED);
   readonly #proved = new LRUCache<string, true>(REMEMBERED);
 
   /** now: milliseconds of a monotonic clock. onChange: called for changes made in this process. */
   constructor(
-    limits: LogInFailureLimits,
+    limits: LoginFailureLimits,
     now: () => number = () => performance.now(),
-    onChange: (change: LogInChange) => void = () => undefined,
+    onChange: (change: LoginChange) => void = () => undefined,
   ) {
     this.#limits = limits;
     this.#now = now;
@@ -96,12 +96,12 @@ export class LogInFailures {
   }
 
   /** Applies a change that was made in another process. */
-  heard({ outcome, caller, username }: LogInChange): void {
+  applyRemote({ outcome, caller, username }: LoginChange): void {
     if (outcome === 'failed') this.#countFailure(caller, username);
     else this.#noteProof(pairOf(caller, username));
   }
 
-  counts(): LogInCounts {
+  counts(): LoginCounts {
     return {
       pairs: this.#countsOf(this.#pairs),
       addresses: this.#countsOf(this.#addresses),
@@ -110,9 +110,9 @@ export class LogInFailures {
   }
 
   /** Takes over the counts of another process. */
-  take({ pairs, addresses, proved }: LogInCounts): void {
+  take({ pairs, addresses, proved }: LoginCounts): void {
     const now = this.#now();
-    const put = (counts: LRUCache<string, Count>, all: readonly LogInCount[]): void => {
+    const put = (counts: LRUCache<string, Count>, all: readonly LoginCount[]): void => {
       for (const { key, failures, leftMs } of all) {
         counts.set(key, { until: now + leftMs, failures });
       }
@@ -134,7 +134,7 @@ export class LogInFailures {
   }
 
   /** Returns the counts still in force, oldest first, so that the oldest are evicted first. */
-  #countsOf(counts: LRUCache<string, Count>): LogInCount[] {
+  #countsOf(counts: LRUCache<string, Count>): LoginCount[] {
     const now = this.#now();
     return [...counts.entries()]
       .reverse()

@@ -5,20 +5,20 @@ import type { ServiceError } from '../../domain/errors.ts';
  * in for it. The two are counted separately: a stand-in may lag behind, so its refusals must not
  * lock a user out of the primary.
  */
-export type LogInNode = 'primary' | 'stand-in';
+export type LoginNode = 'primary' | 'stand-in';
 
 /** Guards the step from a claim to an identity: counts failures, and takes permits. */
-export type LogInGate = {
+export type LoginThrottle = {
   /** The network that the claim comes from. */
   readonly caller: string;
   /** Called before the user is looked up there. Error: `tooManyFailures`. */
-  check(username: string, at: LogInNode): void;
+  check(username: string, at: LoginNode): void;
   /** Called if the token is wrong or the user unknown there. Returns the error to throw. */
-  failed(username: string, at: LogInNode): ServiceError;
+  failed(username: string, at: LoginNode): ServiceError;
   /**
    * Called if the token is right there. Errors: `busy`; `tooManyFailures` if others failed
    * meanwhile. Only the primary's word ends the count of failures: a stand-in may be another
    * database by mistake.
    */
-  proved(username: string, at: LogInNode): void;
+  proved(username: string, at: LoginNode): void;
 };

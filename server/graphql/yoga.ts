@@ -16,9 +16,9 @@ import { guardSchema, limitRequests, parseUrlValues } from './guard-graphql.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { openSubscriptions } from './open-subscriptions.ts';
 import { bodyOf, placeholderOf, plansOf } from './render-result.ts';
-import { type Outcome, runOperation, runOrRemember } from './run-operation.ts';
+import { type CachedOutcome, runCached, runOperation } from './run-operation.ts';
 
-export type GraphQLOptions = {
+type GraphQLOptions = {
   readonly log: Logger;
   readonly settings: Settings;
   readonly metrics: Metrics;
@@ -119,7 +119,7 @@ async function runRequested(
   settings: Settings,
   document: DocumentNode,
   context: Requested,
-): Promise<Outcome> {
+): Promise<CachedOutcome> {
   const { query: text = '', operationName = null, extensions = null } = context.params;
   const variables = context.params.variables ?? {};
   const requested = { document, operationName };
@@ -127,7 +127,7 @@ async function runRequested(
     const kept = compiled.note({ text, ...requested });
     if (kept) {
       const request = { operation: kept, operationName, variables, extensions };
-      return await runOrRemember(context, settings, request);
+      return await runCached(context, settings, request);
     }
     const operation = compiled.compile(requested);
     return { result: await runOperation(context, settings, { operation, variables }) };
