@@ -9,9 +9,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'KeyRange',
   'KeySearch',
   'KeySelection',
-<<<<<<< HEAD
-=======
->>>>>>> 5411d130 (server: throttle, login, fallback nodes and fast path, by the words of their field)
   'Progress',
   'RankedKey',
   'ReadingSource',
