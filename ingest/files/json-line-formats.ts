@@ -1,44 +1,15 @@
+import { FLOW_FORMATS, jsonLinesOf } from '../formats/flow-formats.ts';
+import type { JsonLineKind } from '../lines/json-line.ts';
 import type { ImportFormat } from './import-format.ts';
 
-/** A format in which each line is a JSON object, and how to recognize such an object. */
-type JsonLineFormat = {
-  readonly format: ImportFormat;
-  /** Name of its lines in messages. */
-  readonly name: string;
-  readonly isOf: (record: object) => boolean;
-};
+type JsonLineFormat = JsonLineKind & { readonly format: ImportFormat };
 
-const hasSome = (record: object, fields: readonly string[]): boolean =>
-  fields.some((field) => field in record);
-
+/** The formats in which each line is a JSON object. The last flow format is tried first. */
 const FORMATS: readonly JsonLineFormat[] = [
-  {
-    format: 'pmacct',
-    name: 'lines of pmacct',
-    isOf: (record) =>
-      ('event_type' in record && record.event_type === 'purge') ||
-      hasSome(record, [
-        'ip_src',
-        'ip_dst',
-        'port_src',
-        'port_dst',
-        'stamp_inserted',
-        'stamp_updated',
-      ]),
-  },
-  {
-    format: 'goflow2',
-    name: 'lines of goflow2',
-    isOf: (record) =>
-      hasSome(record, ['src_addr', 'dst_addr', 'time_received_ns', 'time_flow_start_ns']) ||
-      hasSome(record, ['SrcAddr', 'DstAddr', 'TimeReceived', 'TimeFlowStart']),
-  },
-  {
-    format: 'zeek',
-    name: 'lines of a log of Zeek',
-    isOf: (record) =>
-      hasSome(record, ['id.orig_h', 'id.resp_h', 'id_orig_h', 'id_resp_h', '_path']),
-  },
+  ...FLOW_FORMATS.toReversed().flatMap((format) => {
+    const kind = jsonLinesOf(format);
+    return kind === null ? [] : [{ format, name: kind.name, isOf: kind.isOf }];
+  }),
   {
     format: 'samples',
     name: 'samples',

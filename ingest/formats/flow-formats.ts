@@ -1,14 +1,10 @@
 import type { Flow, PortRule } from '../flows/flow.ts';
+import type { JsonLineKind } from '../lines/json-line.ts';
 import type { SkipReason } from '../lines/skipped-lines.ts';
 import type { ExportNumber } from '../losses/export-number.ts';
-import { createGoflow2Parser } from './goflow2/goflow2-json.ts';
-import { createPmacctParser } from './pmacct/pmacct-json.ts';
-import { createZeekConnParser } from './zeek/zeek-conn.ts';
-
-/** The formats in which a line is a flow. */
-export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2', 'pmacct'] as const;
-
-export type FlowFormat = (typeof FLOW_FORMATS)[number];
+import { createGoflow2Parser, GOFLOW2_LINES } from './goflow2/goflow2-json.ts';
+import { createPmacctParser, PMACCT_LINES } from './pmacct/pmacct-json.ts';
+import { createZeekConnParser, ZEEK_LINES } from './zeek/zeek-conn.ts';
 
 /**
  * Takes the lines of a format in order, and returns what each holds: a flow, the reason why what it
@@ -29,17 +25,31 @@ export type FlowParserOptions = {
   readonly onNote?: (note: string) => void;
 };
 
-/** nfdump has a parser of its own: a flow of nfdump may have a second line. */
-export function createFlowParser(
+type FlowFormatParts = {
+  /** null: it has no parser of single lines. */
+  readonly createParser: ((options: FlowParserOptions) => FlowParser) | null;
+  /** How to recognize its lines if they are JSON. */
+  readonly json: JsonLineKind | null;
+};
+
+/** The formats in which a line is a flow: what a new one must have besides its folder. */
+const FORMATS = {
+  zeek: { createParser: createZeekConnParser, json: ZEEK_LINES },
+  // A flow of nfdump may have a second line: `flow-lines.ts` uses `nfdump/nfdump-rows.ts`.
+  nfdump: { createParser: null, json: null },
+  goflow2: { createParser: createGoflow2Parser, json: GOFLOW2_LINES },
+  pmacct: { createParser: createPmacctParser, json: PMACCT_LINES },
+} as const satisfies Readonly<Record<string, FlowFormatParts>>;
+
+export type FlowFormat = keyof typeof FORMATS;
+
+// The keys of a literal are exactly those of its type.
+export const FLOW_FORMATS = Object.keys(FORMATS) as readonly FlowFormat[];
+
+export const createFlowParser = (
   format: Exclude<FlowFormat, 'nfdump'>,
   options: FlowParserOptions,
-): FlowParser {
-  switch (format) {
-    case 'zeek':
-      return createZeekConnParser();
-    case 'goflow2':
-      return createGoflow2Parser(options);
-    case 'pmacct':
-      return createPmacctParser(options);
-  }
-}
+): FlowParser => FORMATS[format].createParser(options);
+
+/** Returns how to recognize the lines of a format that are JSON; null: they never are. */
+export const jsonLinesOf = (format: FlowFormat): JsonLineKind | null => FORMATS[format].json;

@@ -62,3 +62,12 @@ export function shownJsonValue(value: unknown): string {
     : JSON.stringify(clipNested(value, isLosslessNumber));
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
+
+/** A kind of JSON line: what messages call it, and how one is recognized by its fields. */
+export type JsonLineKind = {
+  readonly name: string;
+  readonly isOf: (record: object) => boolean;
+};
+
+export const hasSome = (record: object, fields: readonly string[]): boolean =>
+  fields.some((field) => field in record);

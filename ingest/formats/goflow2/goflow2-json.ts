@@ -3,7 +3,7 @@ import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
-import { jsonObject, jsonScalar } from '../../lines/json-line.ts';
+import { hasSome, type JsonLineKind, jsonObject, jsonScalar } from '../../lines/json-line.ts';
 import type { SkipReason } from '../../lines/skipped-lines.ts';
 import type { ExportNumber } from '../../losses/export-number.ts';
 import {
@@ -145,3 +145,10 @@ function protocolIn(record: FlowRecord, source: KeyText): number {
   if (number !== null) return icmpOf(number, source);
   throw new BadLine(`proto must be an IP protocol, got ${shown(text)}`);
 }
+
+export const GOFLOW2_LINES: JsonLineKind = {
+  name: 'lines of goflow2',
+  isOf: (record) =>
+    hasSome(record, ['src_addr', 'dst_addr', 'time_received_ns', 'time_flow_start_ns']) ||
+    hasSome(record, ['SrcAddr', 'DstAddr', 'TimeReceived', 'TimeFlowStart']),
+};

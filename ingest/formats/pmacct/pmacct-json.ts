@@ -9,7 +9,13 @@ import {
   UNKNOWN_PROTOCOL,
 } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
-import { type JsonObject, jsonObject, jsonScalar } from '../../lines/json-line.ts';
+import {
+  hasSome,
+  type JsonLineKind,
+  type JsonObject,
+  jsonObject,
+  jsonScalar,
+} from '../../lines/json-line.ts';
 import type { SkipReason } from '../../lines/skipped-lines.ts';
 import type { ExportNumber } from '../../losses/export-number.ts';
 import {
@@ -165,3 +171,17 @@ function protocolIn(record: FlowRecord): number | null {
   if (number !== null) return number;
   throw new BadLine(`ip_proto must be an IP protocol, got ${shown(text)}`);
 }
+
+export const PMACCT_LINES: JsonLineKind = {
+  name: 'lines of pmacct',
+  isOf: (record) =>
+    ('event_type' in record && record.event_type === 'purge') ||
+    hasSome(record, [
+      'ip_src',
+      'ip_dst',
+      'port_src',
+      'port_dst',
+      'stamp_inserted',
+      'stamp_updated',
+    ]),
+};

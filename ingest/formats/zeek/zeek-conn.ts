@@ -3,6 +3,7 @@ import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
 import { BadLine } from '../../lines/bad-line.ts';
+import { hasSome, type JsonLineKind } from '../../lines/json-line.ts';
 import {
   type AddressReader,
   addressIn,
@@ -72,3 +73,8 @@ function protocolIn(record: ZeekRecord, originator: KeyText): number {
   }
   return icmpOf(protocol, originator);
 }
+
+export const ZEEK_LINES: JsonLineKind = {
+  name: 'lines of a log of Zeek',
+  isOf: (record) => hasSome(record, ['id.orig_h', 'id.resp_h', 'id_orig_h', 'id_resp_h', '_path']),
+};
