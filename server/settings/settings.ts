@@ -11,7 +11,6 @@ import {
 } from '../../schema/documents/introspection-modes.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
 import { FIXED_GRAPHQL_LIMITS, FIXED_LIMITS, type FixedLimits } from './fixed-limits.ts';
-import { linesOfRemoved } from './removed-settings.ts';
 import {
   canonicalOrigin,
   isNetwork,
@@ -222,7 +221,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...(result.error?.issues ?? []).map(lineOf),
     ...(result.data ? variablesOfLibpq(result.data.DATABASE_URL, env) : []),
     ...contradictions(env),
-    ...linesOfRemoved(env),
   ];
   if (!result.success || mistakes.length > 0) {
     throw new SettingsError(mistakes);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
-import { REMOVED_SETTINGS } from '../../../server/settings/removed-settings.ts';
 import {
   readSettings,
   SETTING_NAMES,
@@ -235,14 +234,6 @@ describe('settings', () => {
       'PORT',
       'LOG_LEVEL',
       'COUNTERGRAPH_DEMO',
-    ]);
-  });
-
-  test.each(Object.entries(REMOVED_SETTINGS))('report that %s no longer exists', (name, why) => {
-    expect(SETTING_NAMES).not.toContain(name);
-    expect(linesOf({ [name]: '' })).toEqual([]);
-    expect(linesOf({ [name]: '5' })).toEqual([
-      `${name} must not be set any more: ${why}, unset it`,
     ]);
   });
 
