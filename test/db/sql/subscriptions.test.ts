@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Deadline, RetryRequest } from '../../../db/session/read-session.ts';
+import {
+  selectRights,
+  selectWatchedAlerts,
+  selectWatchedVersions,
+} from '../../../db/sql/subscriptions.ts';
+import { addUser } from '../../../ingest/users.ts';
+import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
+
+let db: QueryDatabase;
+let lab: number;
+let other: number;
+
+const NOWHERE = 2_000_000_000;
+
+beforeAll(async () => {
+  db = await openQueryDatabase();
+  await db.apply({ context: 'lab', groups: [] });
+  await db.apply({ context: 'other', groups: [] });
+  lab = await db.contextId('lab');
+  other = await db.contextId('other');
+});
+
+afterAll(() => db.close());
+
+const deadline = (): Deadline => ({ seconds: 60, until: performance.now() + 60_000 });
+
+describe('the rights of users', () => {
+  it('come in the order in which they were asked for', async () => {
+    await addUser(db.connection, { name: 'ada', token: 'ada-token', contexts: ['lab'] });
+    await addUser(db.connection, { name: 'bob', token: 'bob-token', contexts: ['lab', 'other'] });
+    await db.sql(`delete from tokens using users u where u.user_id = tokens.user_id
+      and u.username = 'bob'`);
+    const rights = [
+      { username: 'nobody', context: 'lab' },
+      { username: 'bob', context: 'other' },
+      { username: 'ada', context: 'other' },
+      { username: 'ada', context: 'lab' },
+      { username: 'ada', context: 'nowhere' },
+      { username: 'ada', context: 'lab' },
+    ];
+    const digest = createHash('sha256').update('ada-token').digest();
+    const random = { salt: null, scryptCost: null };
+    expect(await db.read((session) => selectRights(session, rights, deadline()))).toEqual([
+      { digest: null, ...random, isGranted: false },
+      { digest: null, ...random, isGranted: true },
+      { digest, ...random, isGranted: false },
+      { digest, ...random, isGranted: true },
+      { digest, ...random, isGranted: false },
+      { digest, ...random, isGranted: true },
+    ]);
+  });
+});
+
+describe('the versions that are watched', () => {
+  it('are those of the contexts that exist', async () => {
+    await db.sql('update context_versions set version = 5, layout = 3 where context_id = $1', [
+      lab,
+    ]);
+    await db.sql('update text_versions set version = 4 where context_id = $1', [lab]);
+    const [nonces] = await db.sql(
+      `select v.nonce::float8 as nonce, t.nonce::float8 as "textNonce"
+       from context_versions v join text_versions t using (context_id) where context_id = $1`,
+      [lab],
+    );
+    const ask = (ids: readonly number[]) =>
+      db.read((session) => selectWatchedVersions(session, ids, deadline()));
+    const row = { contextId: lab, version: 5, layout: 3, textVersion: 4 };
+    expect(await ask([lab, NOWHERE])).toEqual([
+      { ...row, ...nonces, history: expect.stringMatching(/ base\/\d+\/\d+$/) },
+    ]);
+    expect((await ask([other, lab])).map(({ contextId }) => contextId).toSorted()).toEqual(
+      [lab, other].toSorted(),
+    );
+    expect(await ask([])).toEqual([]);
+  });
+});
+
+describe('a session that has read watched versions', () => {
+  it('goes on reading while they are the same, and fails once they are not', async () => {
+    const ask = (change: () => Promise<unknown>) =>
+      db.read(async (session) => {
+        await selectWatchedVersions(session, [lab], deadline());
+        await change();
+        return session.read({ text: 'select 1 as one' });
+      });
+    expect(await ask(async () => {})).toEqual([{ one: 1 }]);
+    const raised = 'update context_versions set version = version + 1 where context_id = $1';
+    await expect(ask(() => db.sql(raised, [lab]))).rejects.toThrow(RetryRequest);
+  });
+});
+
+describe('the newest changes of alerts that are watched', () => {
+  it('are zeros for a context that had none', async () => {
+    await db.sql(
+      `insert into alert_change_counters (context_id, last, nonce, nonce_before)
+       values ($1, 17, 4711, 42)`,
+      [lab],
+    );
+    const rows = await db.read((session) =>
+      selectWatchedAlerts(session, [other, lab, NOWHERE], deadline()),
+    );
+    expect(rows.toSorted((a, b) => a.newest.localeCompare(b.newest))).toEqual([
+      { contextId: other, newest: '0 0' },
+      { contextId: NOWHERE, newest: '0 0' },
+      { contextId: lab, newest: '17 4711' },
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  deleteGrant,
+  deleteUser,
+  insertGrants,
+  insertUser,
+  selectGrants,
+  selectToken,
+  selectUserId,
+  selectUsers,
+  upsertToken,
+} from '../../../db/sql/users.ts';
+import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
+
+let db: QueryDatabase;
+let alpha: number;
+let beta: number;
+let ada: number;
+let bob: number;
+
+const keptToken = (token: string) => ({
+  digest: createHash('sha256').update(token).digest(),
+  salt: null,
+  scryptCost: null,
+});
+
+beforeAll(async () => {
+  db = await openQueryDatabase();
+  // Created in this order, so that their ids are not in the order of their names.
+  await db.apply({ context: 'beta', groups: [] });
+  await db.apply({ context: 'alpha', groups: [] });
+  alpha = await db.contextId('alpha');
+  beta = await db.contextId('beta');
+});
+
+beforeEach(async () => {
+  await db.sql('delete from users');
+  bob = (await insertUser(db.connection, 'bob')).userId;
+  ada = (await insertUser(db.connection, 'ada')).userId;
+});
+
+afterAll(() => db.close());
+
+const grant = (userId: number, contextIds: readonly number[], role?: 'reader' | 'editor') =>
+  insertGrants(db.connection, { userId, contextIds, role });
+
+describe('inserting a user', () => {
+  it('creates one, and returns the same one the next time', async () => {
+    const first = await insertUser(db.connection, 'eve');
+    expect(first).toEqual({ userId: expect.any(Number), created: true });
+    expect(await insertUser(db.connection, 'eve')).toEqual({
+      userId: first.userId,
+      created: false,
+    });
+    expect(await db.sql(`select user_id from users where username = 'eve'`)).toEqual([
+      { user_id: first.userId },
+    ]);
+  });
+});
+
+describe('the id of a user', () => {
+  it('is found by the exact name', async () => {
+    expect(await selectUserId(db.connection, 'ada')).toBe(ada);
+    expect(await selectUserId(db.connection, 'Ada')).toBeNull();
+  });
+});
+
+describe('the token of a user', () => {
+  it('is null for a user without one, and for an unknown user', async () => {
+    expect(await selectToken(db.connection, 'ada')).toBeNull();
+    expect(await selectToken(db.connection, 'nobody')).toBeNull();
+  });
+
+  it('is replaced by a newer one, whose time is noted', async () => {
+    await upsertToken(db.connection, ada, keptToken('first'));
+    expect(await selectToken(db.connection, 'ada')).toEqual(keptToken('first'));
+    await db.sql(`update tokens set created_at = '2020-01-01'`);
+    await upsertToken(db.connection, ada, keptToken('second'));
+    expect(await selectToken(db.connection, 'ada')).toEqual(keptToken('second'));
+    expect(
+      await db.sql(`select user_id, created_at > '2020-01-01' as "isNew" from tokens`),
+    ).toEqual([{ user_id: ada, isNew: true }]);
+  });
+
+  it('belongs to that user alone', async () => {
+    await upsertToken(db.connection, ada, keptToken('ada'));
+    await upsertToken(db.connection, bob, keptToken('bob'));
+    expect(await selectToken(db.connection, 'bob')).toEqual(keptToken('bob'));
+  });
+});
+
+describe('granting contexts', () => {
+  it('makes a reader unless a role is given', async () => {
+    expect(await grant(ada, [alpha])).toEqual([{ contextId: alpha, isNew: true }]);
+    expect(await grant(ada, [beta], 'editor')).toEqual([{ contextId: beta, isNew: true }]);
+    expect(await selectGrants(db.connection, ada)).toEqual([
+      { context: 'alpha', role: 'reader' },
+      { context: 'beta', role: 'editor' },
+    ]);
+  });
+
+  it('returns only the grants that are new or have another role', async () => {
+    await grant(ada, [alpha], 'editor');
+    expect(await grant(ada, [alpha], 'editor')).toEqual([]);
+    const changed = await grant(ada, [alpha, beta], 'reader');
+    expect(changed.toSorted((a, b) => a.contextId - b.contextId)).toEqual([
+      { contextId: beta, isNew: true },
+      { contextId: alpha, isNew: false },
+    ]);
+  });
+
+  it('keeps the role of an existing grant if none is given', async () => {
+    await grant(ada, [alpha], 'editor');
+    expect(await grant(ada, [alpha])).toEqual([]);
+    expect(await selectGrants(db.connection, ada)).toEqual([{ context: 'alpha', role: 'editor' }]);
+  });
+});
+
+describe('the grants of a user', () => {
+  it('come by the names of the contexts, without those of other users', async () => {
+    await grant(ada, [beta, alpha]);
+    await grant(bob, [beta], 'editor');
+    expect((await selectGrants(db.connection, ada)).map(({ context }) => context)).toEqual([
+      'alpha',
+      'beta',
+    ]);
+    expect(await selectGrants(db.connection, bob)).toEqual([{ context: 'beta', role: 'editor' }]);
+  });
+
+  it('are revoked one at a time', async () => {
+    await grant(ada, [alpha, beta]);
+    await grant(bob, [alpha]);
+    expect(await deleteGrant(db.connection, ada, alpha)).toBe(true);
+    expect(await deleteGrant(db.connection, ada, alpha)).toBe(false);
+    expect(await selectUsers(db.connection)).toEqual([
+      { username: 'ada', grants: [{ context: 'beta', role: 'reader' }] },
+      { username: 'bob', grants: [{ context: 'alpha', role: 'reader' }] },
+    ]);
+  });
+});
+
+describe('all users', () => {
+  it('come by name, each with their grants by context', async () => {
+    await grant(bob, [beta], 'editor');
+    await grant(bob, [alpha]);
+    expect(await selectUsers(db.connection)).toEqual([
+      { username: 'ada', grants: [] },
+      {
+        username: 'bob',
+        grants: [
+          { context: 'alpha', role: 'reader' },
+          { context: 'beta', role: 'editor' },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('deleting a user', () => {
+  it('deletes their token and grants, and those of nobody else', async () => {
+    for (const userId of [ada, bob]) {
+      await upsertToken(db.connection, userId, keptToken('token'));
+      await grant(userId, [alpha]);
+    }
+    expect(await deleteUser(db.connection, 'ada')).toBe(true);
+    expect(await deleteUser(db.connection, 'ada')).toBe(false);
+    for (const table of ['users', 'tokens', 'grants']) {
+      expect(await db.sql(`select user_id from ${table}`)).toEqual([{ user_id: bob }]);
+    }
+  });
+});
