@@ -20,7 +20,7 @@ export const isCheckout = (root: string = projectRoot()): boolean =>
   existsSync(join(root, 'build', 'build.mjs'));
 
 /** Returns what to type for `countergraph` so that it works where a message is read. */
-export function commandForm(started: Started = startedHere()): string {
+export function invocation(started: Started = startedHere()): string {
   const { root, cwd, npmCommand } = started;
   const isInstalled = basename(dirname(root)) === 'node_modules';
   // npm finds the command of the current project, and of packages that it has run before as `npx`.
@@ -36,7 +36,7 @@ export function commandForm(started: Started = startedHere()): string {
  * Returns a message in which the commands, written as `countergraph …`, are in the form to type.
  */
 export const asTyped = (message: string): string =>
-  message.replaceAll(/`countergraph (?=[a-z])/g, `\`${commandForm()} `);
+  message.replaceAll(/`countergraph (?=[a-z])/g, `\`${invocation()} `);
 
 function startedHere(): Started {
   const { npm_command: npmCommand, INIT_CWD: typedIn } = process.env;

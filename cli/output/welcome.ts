@@ -1,4 +1,4 @@
-import { commandForm } from '../../db/command-form.ts';
+import { invocation } from '../../db/command-form.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { demoCommand } from '../demo-command.ts';
@@ -44,7 +44,7 @@ function demoLines(url: string, { username, token }: Credentials): string[] {
 }
 
 function useLines(isDemoLeftOut: boolean): string[] {
-  const command = commandForm();
+  const command = invocation();
   const demo = `  The demo:             ${demoCommand()} (this database is in use)`;
   return [
     '',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { commandForm } from '../../db/command-form.ts';
+import { invocation } from '../../db/command-form.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';
 
@@ -27,7 +27,7 @@ describe('a hint that names a command', () => {
     const options = ['--context', 'lab', '--format', 'zeek', '--skip-bad-lines'];
     const { err } = await runOnDatabase(['import', ...options, log]);
     // The tests run in a checkout.
-    expect(commandForm()).toBe('npx countergraph');
+    expect(invocation()).toBe('npx countergraph');
     expect(err[0]).toBe(
       `${log}, line 1 was skipped: #path must be conn, got "dns": ` +
         'give the file to `npx countergraph labels --format zeek-dns`',

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTyped, commandForm } from '../../db/command-form.ts';
+import { asTyped, invocation } from '../../db/command-form.ts';
 
 let folder: string;
 
@@ -36,13 +36,13 @@ describe('a command in a message is shown as the user must type it', () => {
     ['in a container image', 'image', 'image', undefined, 'node bin/countergraph.mjs'],
   ])('%s', (_, root, cwd, npmCommand, form) => {
     const started = { root: join(folder, root), cwd: join(folder, cwd), npmCommand };
-    expect(commandForm(started)).toBe(form);
+    expect(invocation(started)).toBe(form);
   });
 
   it.each(['checkout', 'image'])('outside the folder of the program: %s', (name) => {
     const started = { root: join(folder, name), cwd: folder, npmCommand: undefined };
     const launcher = join(folder, name, 'bin', 'countergraph.mjs');
-    expect(commandForm({ ...started, cwd: tmpdir() })).toBe(`node '${launcher}'`);
+    expect(invocation({ ...started, cwd: tmpdir() })).toBe(`node '${launcher}'`);
   });
 
   it('anywhere in the message, and nothing else changes', () => {
