@@ -1,4 +1,5 @@
-import { invocation, isCheckout } from '../db/command-form.ts';
+import { isCheckout } from '../db/project-root.ts';
+import { invocation } from './invocation.ts';
 
 /** Returns the command that creates the demo in a database already in use. */
 export const demoCommand = (): string =>

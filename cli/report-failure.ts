@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
-import { asTyped } from '../db/command-form.ts';
 import { outcomeOf } from '../db/connection/transaction-outcome.ts';
 import { errorCode, isForbidden, isReadOnly } from '../db/database-error.ts';
 import { ERRORS } from '../domain/errors.ts';
 import { isDatabaseUrl, parseDatabaseUrl } from '../domain/text/database-url.ts';
 import { reasonOf } from '../domain/text/reason-of.ts';
 import { SettingsError } from '../server/settings/settings.ts';
+import { asTyped } from './invocation.ts';
 import { Interrupted } from './listen-for-signals.ts';
 import { databaseFailure } from './output/database-failure.ts';
 import { DISK_FULL_REMEDY } from './output/disk-full.ts';

@@ -16,3 +16,9 @@ export function projectRoot(): string {
   }
   return folder;
 }
+
+/**
+ * Returns whether the program runs from a checkout, and not from a published package or an image.
+ */
+export const isCheckout = (root: string = projectRoot()): boolean =>
+  existsSync(join(root, 'build', 'build.mjs'));

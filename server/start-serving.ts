@@ -1,5 +1,5 @@
-import { isCheckout } from '../db/command-form.ts';
 import { expectedSchemaVersion } from '../db/migrate.ts';
+import { isCheckout } from '../db/project-root.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Drain } from './connections/drain.ts';
 import { listen } from './connections/listen.ts';
@@ -33,7 +33,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   // An upgrade may replace the files before anybody asks whether this server is ready.
   await expectedSchemaVersion();
   const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
-  // Not `commandForm`, as in terminal messages: strangers see the page and need not know folders.
+  // Not the form to type, as in the terminal: strangers see the page and need not know folders.
   const command = isCheckout() ? 'npx countergraph' : 'countergraph';
   const dashboard = page && createDashboard(page, { demo: explorer.credentials, command });
   const drain = new Drain();

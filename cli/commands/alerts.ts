@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { asTyped } from '../../db/command-form.ts';
 import type { Connection } from '../../db/connection/connection.ts';
 import { withConnection } from '../../db/connection/with-connection.ts';
 import { selectEventsToDecide } from '../../db/sql/alert-decisions.ts';
@@ -15,6 +14,7 @@ import { groupBy } from '../../domain/toppers/group-by.ts';
 import { keyKinds } from '../../ingest/key-kinds.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
 import { withDatabase } from '../database/run-with-database.ts';
+import { asTyped } from '../invocation.ts';
 import { parseName, readMoment } from '../option-values.ts';
 import {
   alertJson,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { asTyped } from '../../db/command-form.ts';
 import { MEGABYTE } from '../../domain/byte-units.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { AlreadyImported } from '../../ingest/files/already-imported.ts';
@@ -15,6 +14,7 @@ import {
 import { IngestError } from '../../ingest/ingest-error.ts';
 import type { BadLines } from '../../ingest/lines/bad-lines.ts';
 import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
+import { asTyped } from '../invocation.ts';
 import { openSources } from '../open-sources.ts';
 import { count, counted } from '../output/counted.ts';
 import { databaseFailure } from '../output/database-failure.ts';

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { asTyped } from '../../db/command-form.ts';
 import type { Connection } from '../../db/connection/connection.ts';
 import { withConnection } from '../../db/connection/with-connection.ts';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
@@ -16,6 +15,7 @@ import {
   rotateToken,
 } from '../../ingest/users.ts';
 import { withDatabase } from '../database/run-with-database.ts';
+import { asTyped } from '../invocation.ts';
 import { parseName, parseNames } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { isCheckout } from '../../db/command-form.ts';
-import { projectRoot } from '../../db/project-root.ts';
+import { isCheckout, projectRoot } from '../../db/project-root.ts';
 import { findData } from '../../postgres/data-folder.ts';
 
 export type OtherData = {

@@ -1,5 +1,5 @@
-import { isCheckout } from '../../db/command-form.ts';
 import { withConnection } from '../../db/connection/with-connection.ts';
+import { isCheckout } from '../../db/project-root.ts';
 import { selectIsUnused } from '../../db/sql/contexts.ts';
 import { readSettings, type Settings } from '../../server/settings/settings.ts';
 import { demoCommand } from '../demo-command.ts';

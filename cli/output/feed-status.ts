@@ -1,11 +1,11 @@
 import { clearLine, cursorTo } from 'node:readline';
-import { asTyped } from '../../db/command-form.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 import type { FeedTime } from '../../ingest/feed/feed-clock.ts';
 import { skippedText } from '../../ingest/lines/skipped-lines.ts';
 import type { Logger } from '../../server/telemetry/log.ts';
+import { asTyped } from '../invocation.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
 

@@ -1,7 +1,7 @@
-import { invocation } from '../../db/command-form.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { demoCommand } from '../demo-command.ts';
+import { invocation } from '../invocation.ts';
 
 type Credentials = { readonly username: string; readonly token: string };
 

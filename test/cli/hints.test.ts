@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { invocation } from '../../db/command-form.ts';
+import { invocation } from '../../cli/invocation.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';
 

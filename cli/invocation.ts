@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname, join, parse, relative } from 'node:path';
+import { isCheckout, projectRoot } from '../db/project-root.ts';
 import { shellWord } from '../domain/text/shell-word.ts';
-import { projectRoot } from './project-root.ts';
 
 /** How and where the program was started. */
 export type Started = {
@@ -12,12 +11,6 @@ export type Started = {
   /** The npm command that started the program, which npm passes to programs that it starts. */
   readonly npmCommand: string | undefined;
 };
-
-/**
- * Returns whether the program runs from a checkout, and not from a published package or an image.
- */
-export const isCheckout = (root: string = projectRoot()): boolean =>
-  existsSync(join(root, 'build', 'build.mjs'));
 
 /** Returns what to type for `countergraph` so that it works where a message is read. */
 export function invocation(started: Started = startedHere()): string {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTyped, invocation } from '../../db/command-form.ts';
+import { asTyped, invocation } from '../../cli/invocation.ts';
 
 let folder: string;
 
