@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sizeText } from '../../cli/output/slices-table.ts';
 import { filesBelow, makePoolFolder, removeFolder } from '../store/archive/keep-support.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
@@ -19,7 +19,7 @@ const NOW = Math.floor(Date.now() / 1000);
 let lab: TestService;
 let pool: string;
 
-beforeEach(async () => {
+async function open(): Promise<void> {
   pool = await makePoolFolder();
   lab = await startLab({
     groups: [group(1)],
@@ -29,13 +29,24 @@ beforeEach(async () => {
   await lab.importSamples([line('of engine one', T0)], { engine: 1 });
   vi.stubEnv('DATABASE_URL', lab.databaseUrl);
   vi.stubEnv('COUNTERGRAPH_TIME_ZONE', 'UTC');
-});
+}
 
-afterEach(async () => {
+async function close(): Promise<void> {
   vi.unstubAllEnvs();
   await lab.close();
   await removeFolder(pool);
-});
+}
+
+function openForEach(): void {
+  beforeEach(open);
+  afterEach(close);
+}
+
+/** For tests that change nothing. */
+function openOnce(): void {
+  beforeAll(open);
+  afterAll(close);
+}
 
 /** Runs `slices …` on the context as the program does. */
 const run = (command: string, ...args: string[]): Promise<CommandOutcome> =>
@@ -50,6 +61,8 @@ const statuses = async (): Promise<string[]> => {
 };
 
 describe('slices list', () => {
+  openForEach();
+
   it('shows each with its interval, status, size, tags and path', async () => {
     await run('archive', '--slice', 'slice-20240715-0000');
     const { status, out, err } = await run('list');
@@ -127,6 +140,8 @@ describe('slices list', () => {
 });
 
 describe('slices archive and restore', () => {
+  openForEach();
+
   it('take all slices that ended by a time, and say what they did', async () => {
     const { status, out, err } = await run('archive', '--before', 'Jul 17 2024 00:00:00 AM');
     expect([status, out.length]).toEqual([2, 0]);
@@ -251,6 +266,8 @@ describe('slices archive and restore', () => {
 });
 
 describe('slices drop', () => {
+  openForEach();
+
   it('requires the name of the context, and drops nothing without it', async () => {
     const before = await statuses();
     const which = ['--before', '2024-07-16'];
@@ -298,6 +315,8 @@ describe('slices drop', () => {
 });
 
 describe('a mistake', () => {
+  openOnce();
+
   it.each<[string[], RegExp]>([
     [['archive'], /say which slices to archive: give --before TIME or --slice NAME$/],
     [['drop'], /say which slices to drop: give --before TIME, --slice NAME or --expired$/],
@@ -324,6 +343,8 @@ describe('a mistake', () => {
 });
 
 describe('a pool that the context does not have', () => {
+  openOnce();
+
   it.each<[string, ...string[]]>([
     ['list'],
     ['archive', '--before', '2024-07-17'],
@@ -341,6 +362,7 @@ describe('a pool that the context does not have', () => {
   });
 
   it('ends slices list with status 1 if there are no pools either', async () => {
+    // The last of these tests, as others need the pool.
     await lab.sql('delete from pools');
     const { status, err } = await run('list', '--pool', 'warm');
     expect([status, err]).toEqual([

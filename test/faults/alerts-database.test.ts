@@ -5,7 +5,7 @@ import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
 import { createLog } from '../../server/telemetry/log.ts';
 import { hangs, takes } from '../alerts/webhook-stand-in.ts';
 import { type BreakableServer, startBreakable } from '../support/database/breakable-server.ts';
-import { createTestDatabase, makeReady, withClient } from '../support/database/database.ts';
+import { makeReady, withClient } from '../support/database/database.ts';
 import {
   type Primary,
   type Standby,
@@ -13,11 +13,8 @@ import {
   startStandby,
 } from '../support/database/standby.ts';
 import { collectingStream } from '../support/http/collecting-stream.ts';
-import { hasPgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
 import { killServer } from '../support/programs/server-processes.ts';
 import { type AlertFaultLab, openAlertFaultLab, until } from './alert-fault-lab.ts';
-
-if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');
 
 const running: { stop(): Promise<void> }[] = [];
 
@@ -171,47 +168,5 @@ describe('a standby that is promoted', { timeout: 120_000 }, () => {
     await expectOneEvent(lab);
     expect(await lab.eventIds()).toEqual([id]);
     expect(lab.webhook.told()).toEqual([`began ${id}`, `began ${id}`, `ended ${id}`]);
-  });
-});
-
-describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, without locks', () => {
-  it('two concurrent servers evaluate each window once', { timeout: 60_000 }, async () => {
-    const database = await createTestDatabase();
-    const pooler = await startPgBouncer(database.url, { mode: 'transaction' });
-    const lab = await openAlertFaultLab(database.url);
-    try {
-      await lab.begin();
-      const servers = [1, 2].map(() => {
-        const tally = new AlertTally();
-        const log = createLog('silent', process.stderr);
-        const work = evaluateAlerts({ databaseUrl: pooler.url, log, delays: null, tally });
-        running.push(work);
-        return { tally, work };
-      });
-      const last = 11;
-      for (let window = 2; window <= last; window += 1) {
-        await lab.feed(window, window % 2 === 0 ? { a: 11, b: 20 } : { b: 20 });
-        await Promise.all(servers.map(({ work }) => work.runOnce()));
-      }
-      const evens = [2, 4, 6, 8, 10].map((began) => {
-        return { key: 'a', began, ended: began === 10 ? null : began + 1, peak: 11 };
-      });
-      const [first, ...others] = evens;
-      const b = { key: 'b', began: 2, ended: null, peak: 20 };
-      expect(await lab.events()).toEqual([first, b, ...others]);
-      const sum = (count: (tally: AlertTally) => number) =>
-        servers.reduce((all, { tally }) => all + count(tally), 0);
-      expect(sum(({ isEvaluating: isDeciding }) => Number(isDeciding))).toBe(2);
-      expect(sum(({ windows }) => windows)).toBe(last - 2);
-      expect(sum(({ began }) => began)).toBe(6);
-      expect(sum(({ ended }) => ended)).toBe(4);
-      const deliveries = await lab.sql('select from alert_deliveries');
-      expect(deliveries).toHaveLength(10);
-    } finally {
-      await lab.close();
-      for (const work of running) await work.stop();
-      await pooler.stop();
-      await database.drop();
-    }
   });
 });

@@ -6,7 +6,6 @@ import { countWaiting } from '../support/database/held-tables.ts';
 import { type OpenStream, openStream } from '../support/http/event-stream.ts';
 import { T0 } from '../support/lab/lab.ts';
 import { CONTEXT, startTestService, type TestService } from '../support/lab/service.ts';
-import { hasPgBouncer, startPgBouncer } from '../support/programs/pgbouncer.ts';
 import { GROUP, LINES, startFaultLab } from './fault-lab.ts';
 
 let lab: TestService;
@@ -141,20 +140,6 @@ describe('an open stream', { timeout: 60_000 }, () => {
     expect(toldBy(stream)).toEqual([total - 2, total - 1, total]);
     const lost = lab.logText().match(/the connection that listens for commits was lost/g) ?? [];
     expect(lost.length).toBeGreaterThan(0);
-  });
-
-  it.skipIf(!hasPgBouncer)('receives answers behind a pooler without notifications', async () => {
-    const pooler = await startPgBouncer(server.url, { mode: 'transaction' });
-    const service = await startTestService({ databaseUrl: pooler.url });
-    try {
-      const stream = await follow(service.url);
-      await count();
-      await untilTold(stream);
-      expect(toldBy(stream)).toEqual([total]);
-    } finally {
-      await service.close();
-      await pooler.stop();
-    }
   });
 });
 
