@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../../db/binary-copy.ts';
-import {
-  createTestDatabase,
-  type TestDatabase,
-  withClient,
-} from '../support/database/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 
 let database: TestDatabase;
 

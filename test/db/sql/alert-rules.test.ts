@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  selectDataTimes,
-  selectRuleState,
-  selectWatch,
-} from '../../../db/sql/alert-decisions.ts';
+import { selectDataTimes, selectRuleState, selectWatch } from '../../../db/sql/alert-decisions.ts';
 import { selectStoredAlerts, supersedeAlert } from '../../../db/sql/alert-rules.ts';
 import { type AlertLab, eventId, openAlertLab } from './alert-lab.ts';
 

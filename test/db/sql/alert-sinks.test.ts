@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertDeliveries } from '../../../db/sql/alert-decisions.ts';
-import {
-  countWaitingDeliveries,
-  selectNotifiedSinks,
-} from '../../../db/sql/alert-deliveries.ts';
+import { countWaitingDeliveries, selectNotifiedSinks } from '../../../db/sql/alert-deliveries.ts';
 import {
   type AlertSink,
   deleteSink,
