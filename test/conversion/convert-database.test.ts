@@ -4,37 +4,37 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { inTransaction } from '../../db/connection/connection.ts';
 import { MIGRATIONS_TABLE, migrate } from '../../db/migrate.ts';
 import { projectRoot } from '../../db/project-root.ts';
-import type { ConversionProgress } from '../../store/from-1.7/convert-database.ts';
+import type {
+  ConversionProgress,
+  ConvertedDatabase,
+} from '../../store/from-1.7/convert-database.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/database.ts';
 import { dumpSchema } from '../support/database/schema-dump.ts';
-import {
-  type ConvertLab,
-  FIXTURE,
-  FORMAT_1_TABLES,
-  openClone,
-  READINGS,
-  restoreAdapted,
-} from './convert-lab.ts';
+import { type ConvertLab, FIXTURE, FORMAT_1_TABLES, openClone, READINGS } from './convert-lab.ts';
 import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
 
 let former: StoredDatabase;
-let adapted: StoredDatabase;
+let adapted: TestDatabase;
 let lab: ConvertLab;
 
 beforeAll(async () => {
   former = await restoreStoredDatabase(FIXTURE, 'cold');
-  adapted = await restoreAdapted();
+  adapted = await cloneDatabase({ url: former.url, drop: async () => undefined });
+  await migrate(adapted.url);
 });
 
 afterAll(async () => {
+  await adapted?.drop();
   await former?.remove();
-  await adapted?.remove();
 });
 
-beforeEach(async () => {
-  lab = await openClone(adapted);
-});
-
-afterEach(() => lab.close());
+/** Gives each test of a block a database of its own that is not converted yet. */
+function withOwnDatabases(): void {
+  beforeEach(async () => {
+    lab = await openClone(adapted);
+  });
+  afterEach(() => lab.close());
+}
 
 type ManifestRow = { readonly level: number; readonly version: number };
 
@@ -60,9 +60,43 @@ async function otherRows(from: ConvertLab): Promise<Record<string, unknown>> {
   return found;
 }
 
+const REFUSED =
+  /^countergraph 2\.0\.0 has taken over this database, and table segments takes no more writes/;
+
+/** Writes a row of the manifest as 1.7 does. */
+const writeAsBefore = () =>
+  lab.rows(
+    `insert into segments (segment_id, context_id, group_id, probe_id, slice_id, level,
+       first_bucket, last_bucket, key_count, row_count, page_count, size_bytes, directory,
+       imported_at, born)
+     select nextval('segment_ids'), context_id, group_id, 0, 1, 0, 0, 0, 1, 1, 1, 1,
+       '\\x0203'::bytea, now(), 1
+     from counter_groups limit 1`,
+  );
+
+const versions = () =>
+  lab.rows<{ layout: number; swept_to: number }>(
+    `select context_id, version, nonce, layout::int, swept_to::int from context_versions
+     order by context_id`,
+  );
+
 describe('a converted database of version 1.7', () => {
+  let before: {
+    readonly manifest: ManifestRow[];
+    readonly versions: Awaited<ReturnType<typeof versions>>;
+  };
+  let converted: ConvertedDatabase | null;
+  const told: ConversionProgress[] = [];
+
+  beforeAll(async () => {
+    lab = await openClone(adapted);
+    before = { manifest: await manifest(), versions: await versions() };
+    expect(await lab.rows(FORMAT_1_TABLES)).not.toEqual([]);
+    converted = await lab.convert({ onProgress: (each) => told.push(each) });
+  });
+  afterAll(() => lab.close());
+
   it('has every reading of every key, bucket, probe and slice, exactly', async () => {
-    const converted = await lab.convert();
     expect(await lab.readings()).toEqual(READINGS);
     const [stored] = await lab.rows<{ samples: number }>(
       'select sum(row_count)::int as samples from segments where died is null',
@@ -71,12 +105,10 @@ describe('a converted database of version 1.7', () => {
   });
 
   it('has a segment in the place of each, of the same group, probe, level and age', async () => {
-    const before = await manifest();
-    const converted = await lab.convert();
     const after = await manifest();
     const places = (rows: readonly ManifestRow[]) => rows.map(({ version: _, ...row }) => row);
-    expect(places(after)).toEqual(places(before));
-    expect(new Set(before.map(({ level }) => level))).toEqual(new Set([0, 100]));
+    expect(places(after)).toEqual(places(before.manifest));
+    expect(new Set(before.manifest.map(({ level }) => level))).toEqual(new Set([0, 100]));
     expect(new Set(after.map(({ version }) => version))).toEqual(new Set([3]));
     expect(converted?.segments).toBe(after.length);
   });
@@ -84,13 +116,11 @@ describe('a converted database of version 1.7', () => {
   it('has everything else as it was', async () => {
     const own = await openClone(former);
     try {
-      const before = await otherRows(own);
-      await migrate(own.url);
-      await own.convert();
-      expect(await otherRows(own)).toEqual(before);
+      const rows = await otherRows(own);
+      expect(await otherRows(lab)).toEqual(rows);
       const names = ['users', 'tokens', 'grants', 'imports', 'feeds', 'key_texts', 'slices'];
       for (const name of [...names, 'alerts', 'alert_events', 'audit', 'coverage', 'engines']) {
-        expect(before[name]).not.toEqual([]);
+        expect(rows[name]).not.toEqual([]);
       }
     } finally {
       await own.close();
@@ -98,26 +128,19 @@ describe('a converted database of version 1.7', () => {
   });
 
   it('keeps its cached answers valid, but not what is known of its segments', async () => {
-    const versions = () =>
-      lab.rows<{ layout: number; swept_to: number }>(
-        `select context_id, version, nonce, layout::int, swept_to::int from context_versions
-         order by context_id`,
-      );
-    const before = await versions();
-    await lab.convert();
     const after = await versions();
     expect(after).toEqual(
-      before.map((row, i) => ({
+      before.versions.map((row, i) => ({
         ...row,
         layout: after[i]?.layout,
         swept_to: after[i]?.layout,
       })),
     );
-    expect(after.some(({ layout }, i) => layout > (before[i]?.layout ?? 0))).toBe(true);
+    const moved = after.filter(({ layout }, i) => layout > (before.versions[i]?.layout ?? 0));
+    expect(moved).not.toEqual([]);
   });
 
   it('has the schema of a new database, and a trigger that refuses version 1', async () => {
-    await lab.convert();
     const dump = await dumpSchema(lab.connection);
     const wanted = await readFile(join(projectRoot(), 'migrations', 'schema.dump.txt'), 'utf8');
     const without = dump
@@ -131,34 +154,31 @@ describe('a converted database of version 1.7', () => {
   });
 
   it('has none of the old tables, and is not converted again', async () => {
-    expect(await lab.rows(FORMAT_1_TABLES)).not.toEqual([]);
-    await lab.convert();
     expect(await lab.rows(FORMAT_1_TABLES)).toEqual([]);
-    const before = await manifest();
+    const once = await manifest();
     expect(await lab.convert()).toBeNull();
-    expect(await manifest()).toEqual(before);
+    expect(await manifest()).toEqual(once);
   });
+
+  it('was told of as it went, the oldest slice of a context first', () => {
+    const first = told.filter(({ context }) => context === 'building').map(({ slice }) => slice);
+    expect(new Set(first).size).toBe(4);
+    expect(first).toEqual([...first].sort());
+    const bytes = told.map((each) => each.bytes.done);
+    expect(bytes).toEqual([...bytes].sort((a, b) => a - b));
+    const { slices, samples } = converted ?? { slices: 0, samples: 0 };
+    expect(told.at(-1)).toMatchObject({ samples, slices: { done: slices, of: slices } });
+    expect(bytes.at(-1)).toBe(told.at(-1)?.bytes.of);
+  });
+
+  it('takes no writes of version 1.7', () => expect(writeAsBefore()).rejects.toThrow(REFUSED));
 });
 
 describe('version 1.7, if it still runs', () => {
-  const REFUSED =
-    /^countergraph 2\.0\.0 has taken over this database, and table segments takes no more writes/;
+  withOwnDatabases();
 
-  /** Writes a row of the manifest as 1.7 does. */
-  const write = () =>
-    lab.rows(
-      `insert into segments (segment_id, context_id, group_id, probe_id, slice_id, level,
-         first_bucket, last_bucket, key_count, row_count, page_count, size_bytes, directory,
-         imported_at, born)
-       select nextval('segment_ids'), context_id, group_id, 0, 1, 0, 0, 0, 1, 1, 1, 1,
-         '\\x0203'::bytea, now(), 1
-       from counter_groups limit 1`,
-    );
-
-  it.each(['adapted', 'converted'])('cannot write to an %s database', async (state) => {
-    if (state === 'converted') await lab.convert();
-    await expect(write()).rejects.toThrow(REFUSED);
-  });
+  it('cannot write to a database that is yet to be converted', () =>
+    expect(writeAsBefore()).rejects.toThrow(REFUSED));
 
   it('does not write in a transaction that it began before', async () => {
     const own = await openClone(former);
@@ -179,18 +199,7 @@ describe('version 1.7, if it still runs', () => {
 });
 
 describe('converting', () => {
-  it('reports its progress, the oldest slice of a context first', async () => {
-    const told: ConversionProgress[] = [];
-    const converted = await lab.convert({ onProgress: (each) => told.push(each) });
-    const first = told.filter(({ context }) => context === 'building').map(({ slice }) => slice);
-    expect(new Set(first).size).toBe(4);
-    expect(first).toEqual([...first].sort());
-    const bytes = told.map((each) => each.bytes.done);
-    expect(bytes).toEqual([...bytes].sort((a, b) => a - b));
-    const { slices, samples } = converted ?? { slices: 0, samples: 0 };
-    expect(told.at(-1)).toMatchObject({ samples, slices: { done: slices, of: slices } });
-    expect(bytes.at(-1)).toBe(told.at(-1)?.bytes.of);
-  });
+  withOwnDatabases();
 
   it('is done by one of two runs that begin at the same time', async () => {
     const both = await Promise.all([lab.convert(), lab.convert()]);
@@ -257,6 +266,8 @@ describe('converting', () => {
 });
 
 describe('a conversion that is killed', () => {
+  withOwnDatabases();
+
   /** Kills the backend in the statement that fires the trigger. */
   async function killAt(trigger: string): Promise<void> {
     await lab.rows(`

@@ -37,7 +37,7 @@ export async function restoreAdapted(): Promise<StoredDatabase> {
 }
 
 /** Opens a clone of a database, with a connection to inspect it. */
-export async function openClone({ url }: StoredDatabase): Promise<ConvertLab> {
+export async function openClone({ url }: { readonly url: string }): Promise<ConvertLab> {
   const database = await cloneDatabase({ url, drop: async () => undefined });
   const connection = await openConnection(database.url, 'test');
   return {

@@ -18,11 +18,12 @@ const CONTEXTS = ['lab', 'Büro 2', 'flows', 'building'];
 let database: StoredDatabase;
 let service: TestService;
 let archived: readonly StoredAnswer[];
-let restored: readonly StoredAnswer[];
+/** Those that restoring changes. */
+let changed: readonly StoredAnswer[];
 
 beforeAll(async () => {
   archived = await readAnswers(FIXTURE, 'answers-archived.ndjson.gz');
-  restored = replaceAnswers(archived, await readAnswers(FIXTURE, 'answers-restored.ndjson.gz'));
+  changed = await readAnswers(FIXTURE, 'answers-restored.ndjson.gz');
   database = await restoreStoredDatabase(FIXTURE, 'cold');
   await makeReady(database.url);
   service = await startTestService({ databaseUrl: database.url });
@@ -83,7 +84,7 @@ describe('a converted database', { timeout: 120_000 }, () => {
   it('restores what version 1.7 archived, which is converted then', async () => {
     await keepingOf(service, { context: 'building' }).restore('slice-20240801-0000');
     await keepingOf(service, { context: 'lab' }).restore('slice-20240715-0000');
-    await expectAnswers(restored);
+    await expectAnswers(replaceAnswers(archived, changed));
     await expectWhole();
   });
 
@@ -91,6 +92,10 @@ describe('a converted database', { timeout: 120_000 }, () => {
     const keeping = keepingOf(service, { context: 'building' });
     await keeping.archive('slice-20240801-0000');
     await keeping.restore('slice-20240801-0000');
-    await expectAnswers(restored);
+    const ofBuilding = ({ question }: StoredAnswer) =>
+      JSON.stringify(question).includes('building');
+    const answers = changed.filter(ofBuilding);
+    expect(answers.length).toBeGreaterThan(10);
+    await expectAnswers(answers);
   });
 });

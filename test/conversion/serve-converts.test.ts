@@ -127,7 +127,7 @@ describe('serve on a database of version 1.7', { timeout: 120_000 }, () => {
 
   it('continues where it was killed, at any moment', async () => {
     // Grows by a ratio: the number of kills hardly depends on the speed of the machine.
-    for (let ms = 400; ; ms *= 1.25) {
+    for (let ms = 400; ; ms *= 1.5) {
       const killed = run('migrate');
       const timer = setTimeout(() => killed.child.kill('SIGKILL'), ms);
       const status = await killed.ended();

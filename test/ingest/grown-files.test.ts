@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ImportFormat } from '../../ingest/files/import-format.ts';
+import type { ImportSource } from '../../ingest/files/import-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { rowsOf } from '../support/database/rows-of.ts';
 import { runOnDatabase } from '../support/programs/run-command.ts';
@@ -32,21 +33,20 @@ afterEach(() => database.drop());
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 
 /** Lines of 1100 bytes each, of which the last are new. */
-const FILES: Readonly<Record<string, { format: ImportFormat; known: string[]; fresh: string[] }>> =
-  {
-    zeek: {
-      format: 'zeek',
-      known: [CONN_HEADER, conn(NOW)],
-      fresh: [conn(NOW + 1), '#close\tnow'],
-    },
-    nfdump: {
-      format: 'nfdump',
-      known: ['ts,td,sa,da,sp,dp,pr,ipkt,ibyt', nfdumpRow(0)],
-      fresh: [nfdumpRow(1)],
-    },
-    goflow2: { format: 'goflow2', known: [goflow2Line(0)], fresh: [goflow2Line(1)] },
-    pmacct: { format: 'pmacct', known: [pmacctLine(0)], fresh: [pmacctLine(1)] },
-  };
+const FILES = {
+  zeek: {
+    format: 'zeek',
+    known: [CONN_HEADER, conn(NOW)],
+    fresh: [conn(NOW + 1), '#close\tnow'],
+  },
+  nfdump: {
+    format: 'nfdump',
+    known: ['ts,td,sa,da,sp,dp,pr,ipkt,ibyt', nfdumpRow(0)],
+    fresh: [nfdumpRow(1)],
+  },
+  goflow2: { format: 'goflow2', known: [goflow2Line(0)], fresh: [goflow2Line(1)] },
+  pmacct: { format: 'pmacct', known: [pmacctLine(0)], fresh: [pmacctLine(1)] },
+} satisfies Record<string, { format: ImportFormat; known: string[]; fresh: string[] }>;
 
 function nfdumpRow(second: number): string {
   return `2023-11-16 02:00:0${second},0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,1100`;
@@ -77,15 +77,22 @@ function pmacctLine(second: number): string {
 const total = async (): Promise<string | undefined> =>
   (await sums(databaseUrl))['Aggregates TOTALBW 1'];
 
-describe.each(Object.entries(FILES))('a file of %s that has grown', (_, { format, ...file }) => {
-  const known = lines(...file.known);
-  const whole = lines(...file.known, ...file.fresh);
+type Name = keyof typeof FILES;
 
-  it.each([
-    ['a file', textSource(whole)],
-    ['a compressed one', textSource(gzipSync(whole))],
-    ['a pipe', textSource(whole, { isRepeatable: false, blockBytes: 100 })],
-  ])('is refused, with the import that knows its beginning: %s', async (__, source) => {
+function grownFile(name: Name) {
+  const { format, known, fresh } = FILES[name];
+  return { format, fresh, known: lines(...known), whole: lines(...known, ...fresh) };
+}
+
+describe('a file that has grown, of a format of flows,', () => {
+  it.each<[Name, string, (content: string) => ImportSource]>([
+    ['zeek', 'a pipe', (content) => textSource(content, { isRepeatable: false, blockBytes: 100 })],
+    ['nfdump', 'a compressed file', (content) => textSource(gzipSync(content))],
+    ['goflow2', 'a file', textSource],
+    ['pmacct', 'a pipe', (content) => textSource(content, { isRepeatable: false })],
+  ])('is refused, with the import that knows its beginning: %s, %s', async (name, _, sourceOf) => {
+    const { format, known, whole } = grownFile(name);
+    const source = sourceOf(whole);
     await importText(known, { databaseUrl, format });
     const before = await traces(databaseUrl);
     await expect(importText(source, { databaseUrl, format })).rejects.toThrow(
@@ -96,23 +103,22 @@ describe.each(Object.entries(FILES))('a file of %s that has grown', (_, { format
     expect(await total()).toBe('3300');
   });
 
-  it.each([
-    ['a file', 64 * 1024, true],
-    ['small blocks', 7, true],
-    ['a pipe', 64 * 1024, false],
-  ])('counts only what is new, if asked to: %s', async (__, blockBytes, isRepeatable) => {
+  it.each<[Name, string, { blockBytes?: number; isRepeatable?: boolean }]>([
+    ['zeek', 'a file', {}],
+    ['nfdump', 'a file in small blocks', { blockBytes: 7 }],
+    ['goflow2', 'a pipe', { isRepeatable: false }],
+    ['pmacct', 'a file in small blocks', { blockBytes: 7 }],
+    ['zeek', 'a pipe in small blocks', { blockBytes: 7, isRepeatable: false }],
+  ])('counts only what is new, if asked to: %s, %s', async (name, _, options) => {
+    const { format, known, whole, fresh } = grownFile(name);
     const grown = (content: string) =>
-      importText(textSource(content, { blockBytes, isRepeatable }), {
-        databaseUrl,
-        format,
-        grown: true,
-      });
+      importText(textSource(content, options), { databaseUrl, format, grown: true });
     expect(await grown(known)).toMatchObject({ records: 1, knownLines: 0 });
     expect(await total()).toBe('1100');
     expect(await grown(whole)).toMatchObject({
       records: 1,
-      lines: file.fresh.length,
-      knownLines: file.known.length,
+      lines: fresh.length,
+      knownLines: FILES[name].known.length,
     });
     expect(await total()).toBe('2200');
     const before = await traces(databaseUrl);
@@ -122,35 +128,47 @@ describe.each(Object.entries(FILES))('a file of %s that has grown', (_, { format
       );
     }
     expect(await traces(databaseUrl)).toEqual(before);
-    await grown(`${whole}${lines(...file.fresh)}`);
+    await grown(`${whole}${lines(...fresh)}`);
     expect(await total()).toBe('3300');
   });
 
-  it('leaves its last line for the next time while it is incomplete', async () => {
-    const grown = (content: string) => importText(content, { databaseUrl, format, grown: true });
-    await grown(known);
-    const [line = ''] = file.fresh;
-    await expect(grown(`${known}${line.slice(0, -3)}`)).rejects.toThrow('nothing new');
-    await grown(`${known}${line}\n${line.slice(0, -3)}`);
-    expect(await total()).toBe('2200');
-    await grown(`${known}${line}\n${line}\n`);
-    expect(await total()).toBe('3300');
-  });
+  it.each<Name>(['zeek', 'goflow2'])(
+    'leaves its last line for the next time while it is incomplete: %s',
+    async (name) => {
+      const { format, known, fresh } = grownFile(name);
+      const grown = (content: string) => importText(content, { databaseUrl, format, grown: true });
+      await grown(known);
+      const [line = ''] = fresh;
+      await expect(grown(`${known}${line.slice(0, -3)}`)).rejects.toThrow('nothing new');
+      await grown(`${known}${line}\n${line.slice(0, -3)}`);
+      expect(await total()).toBe('2200');
+      await grown(`${known}${line}\n${line}\n`);
+      expect(await total()).toBe('3300');
+    },
+  );
 
-  it('does not lose a line of which only the beginning was there', async () => {
-    const options = { databaseUrl, format, skipBadLines: true };
-    const [line = ''] = file.fresh;
-    await importText(`${known}${line.slice(0, 20)}`, options);
-    const report = await importText(whole, { ...options, grown: true });
-    expect(report).toMatchObject({ badLines: { count: 0 }, cutLine: undefined });
-    expect(await total()).toBe('2200');
-  });
+  it.each<Name>(['nfdump', 'pmacct'])(
+    'does not lose a line of which only the beginning was there: %s',
+    async (name) => {
+      const { format, known, whole, fresh } = grownFile(name);
+      const options = { databaseUrl, format, skipBadLines: true };
+      const [line = ''] = fresh;
+      await importText(`${known}${line.slice(0, 20)}`, options);
+      const report = await importText(whole, { ...options, grown: true });
+      expect(report).toMatchObject({ badLines: { count: 0 }, cutLine: undefined });
+      expect(await total()).toBe('2200');
+    },
+  );
 
-  it('does not count a last line again that had no line break', async () => {
-    await importText(known.slice(0, -1), { databaseUrl, format });
-    await importText(whole, { databaseUrl, format, grown: true });
-    expect(await total()).toBe('2200');
-  });
+  it.each<Name>(['nfdump', 'goflow2'])(
+    'does not count a last line again that had no line break: %s',
+    async (name) => {
+      const { format, known, whole } = grownFile(name);
+      await importText(known.slice(0, -1), { databaseUrl, format });
+      await importText(whole, { databaseUrl, format, grown: true });
+      expect(await total()).toBe('2200');
+    },
+  );
 });
 
 describe('a file that has grown', () => {

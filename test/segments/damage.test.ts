@@ -16,6 +16,7 @@ import {
   type SectionLocation,
   type Sections,
 } from '../../segments/pages/sections.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { checkWholeSegment } from './check-whole-segment.ts';
 import { manySamples } from './many-keys.ts';
 import {
@@ -61,7 +62,7 @@ describe('damage', () => {
         const { directory, sections } = openSegment({ ...segment, pages });
         expect(findings(directory, sections)).toBeNull();
       }),
-      { numRuns: 100 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -73,7 +74,7 @@ describe('damage', () => {
         const cut = directory.subarray(0, bit % directory.length);
         expect(() => readDirectory(cut)).toThrow(DamagedSegment);
       }),
-      { numRuns: 100 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -90,7 +91,7 @@ describe('damage', () => {
           if (!(error instanceof DamagedSegment)) throw error;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 2 * FUZZ_CASES },
     );
   });
 
@@ -121,7 +122,7 @@ describe('damage', () => {
         const { directory, sections } = openSegment(segment);
         findings(directory, sections);
       }),
-      { numRuns: 300 },
+      { numRuns: 2 * FUZZ_CASES },
     );
   });
 });
@@ -159,7 +160,7 @@ describe('the lists of a directory', () => {
         expect(backwards).toEqual(readDirectory(bytes));
         expectInOrder(backwards);
       }),
-      { numRuns: 50 },
+      { numRuns: Math.ceil(FUZZ_CASES / 2) },
     );
   });
 });

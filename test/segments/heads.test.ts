@@ -16,6 +16,7 @@ import {
 import { SegmentHeads } from '../../segments/heads/segment-heads.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import { rollUpShape } from '../../segments/roll-up-shape.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import { codecOf, listOf, rawKeys, SOME_KINDS } from './keys/random-keys.ts';
 import { manySamples } from './many-keys.ts';
 import { CODEC, openSegment, SHAPE, writeRollUp, writeSegment } from './plain-segments.ts';
@@ -65,7 +66,7 @@ describe('a head', () => {
             } else expect(values).toContain(0n);
           },
         ),
-        { numRuns: 40 },
+        { numRuns: Math.ceil(FUZZ_CASES / 2) },
       );
     },
   );
@@ -105,7 +106,7 @@ describe('a head', () => {
           expect(ranked.total).toBe(counted.reduce((sum, { value }) => sum + value, 0n));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -136,7 +137,7 @@ describe('a head', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 10 * FUZZ_CASES },
     );
   });
 });

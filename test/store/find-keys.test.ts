@@ -7,6 +7,7 @@ import { existingKeys } from '../../store/read/existing-keys.ts';
 import { fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
 import { findKeys } from '../../store/read/find-keys.ts';
 import { CODEC } from '../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import {
   DAY,
   DAY_START,
@@ -80,7 +81,7 @@ describe('keys that are looked up in segments', () => {
           );
         },
       ),
-      { numRuns: 15 },
+      { numRuns: Math.ceil(FUZZ_CASES / 6) },
     );
   });
 

@@ -25,6 +25,7 @@ import {
   spanOf,
 } from '../segments/plain-segments.ts';
 import { isOnCluster } from '../support/database/on-cluster.ts';
+import { FUZZ_CASES } from '../support/random/fuzz-cases.ts';
 import {
   DAY_START,
   importLists,
@@ -86,7 +87,7 @@ describe('a written and published segment', () => {
           );
         },
       ),
-      { numRuns: 25 },
+      { numRuns: Math.ceil(FUZZ_CASES / 5) },
     );
   });
 

@@ -5,6 +5,7 @@ import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import type { KeyQuestion, SegmentQuestion } from '../../../engine/plan/key-questions.ts';
 import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
 import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import {
@@ -63,7 +64,7 @@ describe('toppers over segments', () => {
           expect(same(answer.othersMatching)).toEqual(combine(valuesOf(matching), fold));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 3 * FUZZ_CASES },
     );
   });
 
@@ -81,7 +82,7 @@ describe('toppers over segments', () => {
         expect(ranks).toEqual({ kind: 'ranks', ranks: [...wanted, null, null] });
         expect(values).toEqual({ kind: 'values', values: [...valuesOf(all), null, null] });
       }),
-      { numRuns: 100 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -97,7 +98,7 @@ describe('toppers over segments', () => {
           expect(found).toEqual(await ask(store, questions));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: FUZZ_CASES },
     );
   });
 

@@ -5,6 +5,7 @@ import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import type { TrendQuestion } from '../../../engine/plan/key-questions.ts';
 import { answerTrends } from '../../../engine/toppers/answer-trends.ts';
 import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
 import {
   foldAt,
@@ -91,7 +92,7 @@ describe('a trend over segments', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 

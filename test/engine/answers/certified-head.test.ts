@@ -12,6 +12,7 @@ import { HeadCollector, rankHead } from '../../../segments/heads/head.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
 import { MANY_KEYS_FROM, manySamples } from '../../segments/many-keys.ts';
 import { CODEC, type PlainSample } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { lanesOf } from '../kernel/plain-blocks.ts';
 import { passingIfEnds } from '../plain-values.ts';
 import { readOf, type Window } from '../random-stores.ts';
@@ -114,7 +115,7 @@ describe('a head without the edges of its span', () => {
           keyCount,
         });
       }),
-      { numRuns: 3000 },
+      { numRuns: 20 * FUZZ_CASES },
     );
   });
 });

@@ -81,9 +81,10 @@ const WINDOWS: [string, Window][] = [
 describe('toppers of one long block', () => {
   for (const isWide of [false, true]) {
     const contents = [segmentOf({ ...MANY, isWide })];
+    const stored = storeWith(contents, [], LIMITS);
     const title = isWide ? 'beyond 2^53 too' : 'with many equal values';
     it.each(WINDOWS)(`equal plain arithmetic, ${title}: %s`, async (_, window) => {
-      const store = await storeWith(contents, [], LIMITS);
+      const store = await stored;
       const isEmpty = window.from === hours(3, 4).from;
       for (const meterIndex of COUNTERS) {
         const most = window.to - window.from > 3 * HOUR ? SPAN_HEAD_KEYS : TILE_HEAD_KEYS;

@@ -13,6 +13,7 @@ import type {
 } from '../../../engine/plan/key-questions.ts';
 import type { SegmentReader } from '../../../engine/snapshot/segment-reader.ts';
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { type Asked, lengths, plainNetworks, plainSteps } from '../plain-networks.ts';
 import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeWith, type TestStore } from '../stored-segments.ts';
@@ -123,7 +124,7 @@ describe('networks', () => {
           ]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -167,7 +168,7 @@ describe('networks', () => {
           expectSurroundings(answer, now, { meterIndex: each.meterIndex, passes: () => true });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -209,7 +210,7 @@ describe('networks', () => {
           expectSurroundings(answer, values, { meterIndex: each.meterIndex, passes: () => true });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });

@@ -7,6 +7,7 @@ import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import type { RankedKeys } from '../../../engine/plan/key-questions.ts';
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
 import { type PlainSample, plainTable } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import {
   foldAt,
   meterIndexes,
@@ -127,7 +128,7 @@ describe('keys ranked by change', () => {
           expectSurroundings(answer, now, each);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });
@@ -187,7 +188,7 @@ describe('keys ranked by a topper bucket', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });

@@ -8,6 +8,7 @@ import { readFineSteps } from '../../../engine/series/fine-steps.ts';
 import { readGroupSteps } from '../../../engine/series/group-steps.ts';
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
 import { plainTable } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
@@ -61,7 +62,7 @@ describe('steps of any length over segments', () => {
           expect(found).toEqual(wanted);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -100,7 +101,7 @@ describe('steps of any length over segments', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });

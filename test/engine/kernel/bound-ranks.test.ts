@@ -4,6 +4,7 @@ import { runWhole } from '../../../domain/sliced.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { boundRanks } from '../../../engine/kernel/select/bound-ranks.ts';
 import { boundSteps } from '../../../engine/kernel/select/step-bounds.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
@@ -105,7 +106,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
       }
       expect(last === undefined).toBe(values.size === 0);
     });
-    fc.assert(isBound, { numRuns: 400 });
+    fc.assert(isBound, { numRuns: 2 * FUZZ_CASES });
   });
 });
 

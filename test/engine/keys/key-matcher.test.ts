@@ -9,6 +9,7 @@ import { NO_KEYS } from '../../../engine/keys/sorted-keys.ts';
 import type { KeyMatcher } from '../../../engine/plan/key-questions.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { readOf, stores } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
@@ -67,7 +68,7 @@ describe('filters over segments', () => {
         const measured = all.listed.map(({ key }) => key);
         expect(answer.listed.map(({ key }) => key).sort()).toEqual(plainly(measured, filter));
       }),
-      { numRuns: 150 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -90,7 +91,7 @@ describe('filters over segments', () => {
           expect(page.keys).toEqual(plainly(allKeys(store), { search: text }));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: Math.ceil(FUZZ_CASES / 2) },
     );
   });
 });

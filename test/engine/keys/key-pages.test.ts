@@ -4,6 +4,7 @@ import { countKeys, type ListedKeys, readKeyPage } from '../../../engine/keys/ke
 import { allKeysOf } from '../../../engine/keys/present-keys.ts';
 import { sortedKeys } from '../../../engine/keys/sorted-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { stores } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';
 
@@ -48,7 +49,7 @@ describe('the keys of a group', () => {
           expect(await countKeys(reader, listed)).toBe(wanted.length);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });

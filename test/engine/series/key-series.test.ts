@@ -8,6 +8,7 @@ import { type KeySeriesFound, readKeySeries } from '../../../engine/series/key-s
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
 import { MANY_KEYS_FROM, manySamples } from '../../segments/many-keys.ts';
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { plainValues } from '../plain-values.ts';
 import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
@@ -101,7 +102,7 @@ describe('series over segments', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -143,7 +144,7 @@ describe('series over segments', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 

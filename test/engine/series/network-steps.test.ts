@@ -7,6 +7,7 @@ import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { readGroupSteps } from '../../../engine/series/group-steps.ts';
 import { readNetworkSteps } from '../../../engine/series/network-steps.ts';
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { type Asked, lengths, plainSteps } from '../plain-networks.ts';
 import { foldAt, meterIndexes, readOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';
@@ -53,7 +54,7 @@ describe('series of networks', () => {
           expect(told(steps, each)).toEqual(told(wanted.get(key) ?? [], each));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 
@@ -113,7 +114,7 @@ describe('the others besides listed networks', () => {
             })),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });

@@ -11,6 +11,7 @@ import { type StepSeries, stepValue } from '../../../engine/series/step-series.t
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { samples } from '../../segments/plain-segments.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { meterIndexes, readOf } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment, type TestStore } from '../stored-segments.ts';
 import { isSameValue, plainPercentile } from './plain-percentile.ts';
@@ -105,7 +106,7 @@ describe('values in sealed segments that are cached', () => {
           }
         },
       ),
-      { numRuns: 250 },
+      { numRuns: FUZZ_CASES },
     );
   });
 });

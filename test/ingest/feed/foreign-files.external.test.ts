@@ -71,10 +71,4 @@ describe('what nfdump stores and prints', () => {
       else await expect(feed.done).rejects.toThrow('the feed: it is empty: nfdump found no flows');
     }
   });
-
-  it('may be empty if a feed is told to stop', async () => {
-    const feed = startFeed({ databaseUrl: database.url, format: 'nfdump' });
-    feed.stop();
-    expect(await feed.done).toMatchObject({ flows: 0 });
-  });
 });

@@ -151,26 +151,6 @@ describe('what pmacctd prints', () => {
   });
 });
 
-describe('a line of pmacct without addresses', () => {
-  it.each<[string, object, Record<string, string>]>([
-    ['nothing else', {}, {}],
-    ['a protocol', { ip_proto: 'tcp' }, { 'Protocols 06 1': '900' }],
-    ['ports', { port_src: 50_000, port_dst: 443 }, {}],
-    [
-      'both',
-      { ip_proto: 'tcp', port_src: 443, port_dst: 50_000 },
-      { 'Protocols 06 1': '900', 'Apps 01.BB 1': '900' },
-    ],
-  ])('fills the total, and groups of what else it has: %s', async (name, fields, groups) => {
-    const line = { ...fields, stamp_inserted: '2023-11-14 22:15:00', packets: 3, bytes: 900 };
-    const context = `without addresses, with ${name}`;
-    await importLines(`${JSON.stringify(line)}\n`, { context });
-    const all = Object.entries(await sums(database.url, context));
-    const bytes = all.filter(([key]) => key.endsWith(' 1'));
-    expect(Object.fromEntries(bytes)).toEqual({ 'Aggregates TOTALBW 1': '900', ...groups });
-  });
-});
-
 describe('one exporter and two collectors, nfacctd and nfcapd', () => {
   it('give the same totals', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countergraph-exporter-'));

@@ -39,7 +39,6 @@ const EVENT_ROW =
   '1970-01-01 00:00:00,1970-01-01 00:00:00,0.000,10.0.0.1,198.51.100.7,1,2,TCP,0,0,0,0';
 
 type Way = 'a file' | 'a pipe' | 'a feed';
-const WAYS: readonly Way[] = ['a file', 'a pipe', 'a feed'];
 
 /** Imports lines; returns the number of flows and what was skipped. */
 async function take(way: Way, format: FlowFormat, lines: string, allowEmpty = false) {
@@ -58,14 +57,16 @@ async function take(way: Way, format: FlowFormat, lines: string, allowEmpty = fa
 
 const NONE = { events: 0, tunnelLines: 0, notIp: 0 };
 
-describe.each(WAYS)('lines that are not counted in %s', (way) => {
-  it.each<[FlowFormat, string, object]>([
+describe('lines that are not counted', () => {
+  it.each<[Way, FlowFormat, string, object]>([
     [
+      'a file',
       'goflow2',
       json({ ...GOFLOW2, etype: 'ARP', src_addr: '', dst_addr: '' }, GOFLOW2),
       { notIp: 1 },
     ],
     [
+      'a pipe',
       'goflow2',
       json(
         { ...GOFLOW2, time_flow_start_ms: 0, time_received_ns: 1, bytes: 0, packets: 0 },
@@ -74,40 +75,55 @@ describe.each(WAYS)('lines that are not counted in %s', (way) => {
       { events: 1 },
     ],
     [
+      'a feed',
       'pmacct',
       json({ event_type: 'purge_init' }, { ...PMACCT, nat_event: 1 }, { ...PMACCT, bytes: 100 }),
       { events: 1 },
     ],
-    ['nfdump', nfdump(EVENT_ROW, EVENT_ROW, flowRow('2023-11-14 22:15:00')), { events: 2 }],
     [
+      'a file',
+      'nfdump',
+      nfdump(EVENT_ROW, EVENT_ROW, flowRow('2023-11-14 22:15:00')),
+      { events: 2 },
+    ],
+    [
+      'a pipe',
       'nfdump',
       nfdump(flowRow('2023-11-14 22:15:00', 'GRE'), flowRow('2023-11-14 22:15:00')),
       { tunnelLines: 1 },
     ],
     // A line that may be a tunnel's, but is the last.
-    ['nfdump', nfdump(flowRow('2023-11-14 22:15:00', 'GRE')), {}],
-  ])('are reported, by reason: %s %#', async (format, lines, skipped) => {
+    ['a feed', 'nfdump', nfdump(flowRow('2023-11-14 22:15:00', 'GRE')), {}],
+  ])('are reported, by reason: %s of %s %#', async (way, format, lines, skipped) => {
     expect(await take(way, format, lines)).toEqual({ flows: 1, skipped: { ...NONE, ...skipped } });
     expect((await sums(database.url))['Aggregates TOTALBW 1']).toBe('100');
   });
 
-  it.each<[FlowFormat, string, string]>([
-    ['goflow2', json({ etype: 'ARP', src_addr: '' }, { etype: '' }), '2 lines skipped (2 not IP)'],
-    ['pmacct', json({ ...PMACCT, nat_event: 1 }), '1 line skipped (1 event)'],
-    ['nfdump', nfdump(EVENT_ROW, 'Summary'), '1 line skipped (1 event)'],
-  ])('are an error if there are no others, unless allowed: %s', async (format, lines, text) => {
-    await expect(take(way, format, lines)).rejects.toThrow(`: nothing was counted, ${text}: `);
-    await expect(take(way, format, lines)).rejects.toThrow('--allow-empty accepts');
-    expect(await traces(database.url)).toEqual(NOTHING);
-    expect(await take(way, format, lines, true)).toMatchObject({ flows: 0 });
-  });
+  it.each<[Way, FlowFormat, string, string]>([
+    [
+      'a file',
+      'goflow2',
+      json({ etype: 'ARP', src_addr: '' }, { etype: '' }),
+      '2 lines skipped (2 not IP)',
+    ],
+    ['a pipe', 'pmacct', json({ ...PMACCT, nat_event: 1 }), '1 line skipped (1 event)'],
+    ['a feed', 'nfdump', nfdump(EVENT_ROW, 'Summary'), '1 line skipped (1 event)'],
+  ])(
+    'are an error if there are no others, unless allowed: %s of %s',
+    async (way, format, lines, text) => {
+      await expect(take(way, format, lines)).rejects.toThrow(`: nothing was counted, ${text}: `);
+      await expect(take(way, format, lines)).rejects.toThrow('--allow-empty accepts');
+      expect(await traces(database.url)).toEqual(NOTHING);
+      expect(await take(way, format, lines, true)).toMatchObject({ flows: 0 });
+    },
+  );
 
-  it.each<[FlowFormat, string]>([
-    ['goflow2', ''],
-    ['goflow2', '\n\n'],
-    ['pmacct', json({ event_type: 'purge_init' }, { event_type: 'purge_close' })],
-    ['zeek', `${CONN_HEADER}\n#close\tnow\n`],
-  ])('are no error if they have no records: %s %j', async (format, lines) => {
+  it.each<[Way, FlowFormat, string]>([
+    ['a file', 'goflow2', ''],
+    ['a pipe', 'goflow2', '\n\n'],
+    ['a feed', 'pmacct', json({ event_type: 'purge_init' }, { event_type: 'purge_close' })],
+    ['a file', 'zeek', `${CONN_HEADER}\n#close\tnow\n`],
+  ])('are no error if they have no records: %s of %s %j', async (way, format, lines) => {
     expect(await take(way, format, lines)).toEqual({ flows: 0, skipped: NONE });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compactContext } from '../../../store/merge/compact-context.ts';
 import { DAY, startLab } from '../../support/lab/lab.ts';
 import { CONTEXT, type TestService } from '../../support/lab/service.ts';
+import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { GROUPS, samples } from '../../support/random/random-samples.ts';
 import { nowInSeconds, rebuild, verify } from './verify-support.ts';
 
@@ -41,7 +42,7 @@ describe('after any imports', () => {
         expect(after.samples).toBeLessThanOrEqual(before.samples);
         expect(after.segments).toBeLessThanOrEqual(before.segments);
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: Math.ceil(FUZZ_CASES / 20), endOnFailure: true },
     );
   }, 120_000);
 });
