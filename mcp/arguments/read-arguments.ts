@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import { shortened } from '../../domain/errors.ts';
+import { isObject } from '../../domain/is-object.ts';
+import { clipNested } from '../../domain/text/clip-nested.ts';
 import { ToolFault } from '../tool-fault.ts';
 import { unknownNames } from './forms.ts';
-import { shownJson } from './shown-json.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 /** Maximum number of faults that an error lists: a list may have thousands of wrong values. */
 const LISTED_FAULTS = 10;
@@ -35,3 +36,20 @@ function faultOf(issue: z.core.$ZodIssue, input: z.ZodObject): string {
 }
 
 const names = (input: z.ZodObject): string => Object.keys(input.shape).join(', ') || 'none';
+
+/** Formats a given value for messages: as JSON, truncated if it is long or deep. */
+const shownJson = (value: unknown): string => shortened(JSON.stringify(clipNested(value)));
+
+/** Levels of objects in arguments: `window.interval.from` has three. */
+const LEVELS = 3;
+
+/**
+ * Leaves out every field that is null, as GraphQL does with optional arguments: some clients send
+ * null for all that the model has not filled in. Lists keep their values. Deeper objects, which no
+ * argument has, are returned as they are.
+ */
+function withoutNulls(value: unknown, levels = LEVELS): unknown {
+  if (!isObject(value) || levels === 0) return value;
+  const given = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(given.map(([name, each]) => [name, withoutNulls(each, levels - 1)]));
+}

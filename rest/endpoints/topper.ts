@@ -1,5 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
 import { jsonInteger, writeJson } from '../../domain/text/write-json.ts';
+import type { Interval } from '../../domain/time/interval.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import { AnswerWriter } from '../../resolvers/answer-writer.ts';
@@ -18,7 +19,7 @@ import { seriesCsv } from '../csv/series-csv.ts';
 import { topperCsv } from '../csv/topper-csv.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { JSON_HEADERS } from '../json-answer.ts';
-import { refTo } from '../json-schema.ts';
+import { type JsonSchema, refTo } from '../json-schema.ts';
 import type { ListedKey, ListedTopper } from '../listed-topper.ts';
 import {
   COUNTER_GROUP,
@@ -27,9 +28,20 @@ import {
   type TopperOptions,
   topperParameters,
 } from '../parameters/decode-topper.ts';
-import { AVAILABLE_WINDOW_HEADER, withAvailableWindow } from './available-window.ts';
 import { existingGroup } from './existing-group.ts';
 import { topperCsvSchema, topperSchemas } from './topper-schema.ts';
+
+const AVAILABLE_WINDOW = 'x-available-window';
+
+const AVAILABLE_WINDOW_HEADER: Readonly<Record<string, JsonSchema>> = {
+  [AVAILABLE_WINDOW]: {
+    description:
+      'Only if no key is listed: the time range in which the group, or the chosen probe, has data, ' +
+      'as `FROM/TO` in seconds since 1970. Absent if there is no data.',
+    required: false,
+    schema: { type: 'string', pattern: '^\\d+/\\d+$' },
+  },
+};
 
 export const topper: Endpoint<TopperOptions> = {
   path: '/api/topper/topper_request',
@@ -176,3 +188,10 @@ const renderKey = ({ key, names, metric, description, attributes, percentiles }:
 });
 
 const renderAttribute = ({ name, value }: KeyAttribute) => ({ attr_name: name, attr_value: value });
+
+/** Decisions, section 11: an answer without keys tells its caller when there is data. */
+const withAvailableWindow = (rendered: Rendered, available: Interval | null): Rendered => {
+  if (!available) return rendered;
+  const { from, to } = available;
+  return { ...rendered, headers: { ...rendered.headers, [AVAILABLE_WINDOW]: `${from}/${to}` } };
+};

@@ -8,7 +8,7 @@ import { renderError } from '../../schema/documents/render-error.ts';
 import { costFault } from '../../schema/limits/cost-fault.ts';
 import { documentFault } from '../../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
-import { nestingFault } from '../../schema/limits/nesting-fault.ts';
+import { nestingFault } from '../../schema/limits/request-fault.ts';
 import type { Answer } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
 import type { Documents } from './documents.ts';

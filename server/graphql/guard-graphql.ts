@@ -10,11 +10,9 @@ import {
   mayIntrospect,
   withoutSuggestion,
 } from '../../schema/documents/introspection.ts';
-import { abortedFault } from '../../schema/limits/aborted-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
-import { nestingFault } from '../../schema/limits/nesting-fault.ts';
 import { parseDocument } from '../../schema/limits/parse-document.ts';
-import { requestFault } from '../../schema/limits/request-fault.ts';
+import { abortedFault, nestingFault, requestFault } from '../../schema/limits/request-fault.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export const limitsOf = ({ graphql, ...settings }: Settings): GraphQLLimits => ({

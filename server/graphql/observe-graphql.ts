@@ -1,7 +1,6 @@
-import type { DocumentNode, ExecutionResult } from 'graphql';
+import { type DocumentNode, type ExecutionResult, getOperationAST } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { operationName } from '../../schema/documents/operation-name.ts';
 import { causeOf, errorKindOf } from '../../schema/documents/render-error.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
@@ -75,3 +74,7 @@ export function countErrors(
     (cause) => cause !== undefined && !(cause instanceof CallerGone),
   );
 }
+
+/** The name of the operation that is run; null for one without. */
+const operationName = (document: DocumentNode, chosen: string | null | undefined): string | null =>
+  getOperationAST(document, chosen)?.name?.value ?? null;

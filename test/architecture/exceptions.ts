@@ -61,12 +61,7 @@ export const SMALL_FILES: readonly string[] = [
   'domain/limits/edit-limits.ts',
   'domain/slices/retention.ts',
   'engine/standbys/pick-node.ts',
-  'mcp/arguments/shown-json.ts',
-  'mcp/arguments/without-nulls.ts',
   'mcp/tools.ts',
   'resolvers/loaders/changes/change-slice-tags.ts',
-  'rest/endpoints/available-window.ts',
-  'schema/documents/operation-name.ts',
-  'schema/limits/aborted-fault.ts',
   'schema/types/time-interval.ts',
 ];
