@@ -1,6 +1,4 @@
 import { ALERT_LIMITS } from './limits/alert-limits.ts';
-import { AUDIT_LIMITS } from './limits/audit-limits.ts';
-import { EDIT_LIMITS } from './limits/edit-limits.ts';
 import { FEED_LIMITS } from './limits/feed-limits.ts';
 import { LIVE_LIMITS } from './limits/live-limits.ts';
 
@@ -348,7 +346,36 @@ export const LIMITS = {
   parityBodyBytes: 64 * 2 ** 20,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
-  ...AUDIT_LIMITS,
-  ...EDIT_LIMITS,
+  // The audit.
+  /** How long rows of the audit are kept: a year, and a month to look back at it. */
+  auditDays: 400,
+  /** A century. */
+  auditDaysCeiling: 36_500,
+  /** How often failed sign-ins are written, and rows of other processes logged. */
+  auditEveryMs: 1_000,
+  /** Rows that are read, or logged, at a time. */
+  auditRows: 1_000,
+  /**
+   * Failed sign-ins that are told apart by name and address, in a minute. More are only counted: an
+   * attack must not fill the database.
+   */
+  failedSignIns: 50,
+  /** The same for the names that come from one address: it must not take all places. */
+  failedSignInsOfAddress: 10,
+  // What users change over GraphQL.
+  /** Keys in one `updateKeys`: the largest page of a list of keys (decisions, section 10). */
+  updatedKeys: 1_000,
+  /** Characters of a label that a user types: several times the longest host name. */
+  labelCharacters: 1_000,
+  /** Characters of a description, and of an attribute's value: some pages of text. */
+  descriptionCharacters: 10_000,
+  /** Attributes of a key: what an inventory knows about a host. */
+  keyAttributes: 100,
+  /** Characters of an attribute's name. */
+  attributeNameCharacters: 200,
+  /** Tags of a slice (decisions, section 10). */
+  sliceTags: 20,
+  /** Characters of each tag. */
+  sliceTagCharacters: 100,
   ...FEED_LIMITS,
 } as const;

@@ -1,6 +1,5 @@
 import type { Interval } from '../domain/time/interval.ts';
-import type { AlertEventPage, AlertEventView } from '../resolvers/alerts/alert-events.ts';
-import type { AlertView } from '../resolvers/alerts/alerts.ts';
+import type { AlertEventPage, AlertEventView, AlertView } from '../resolvers/alerts/alerts.ts';
 import type { Identity } from '../resolvers/callers/identity.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';

@@ -3,9 +3,9 @@ import { countExpiredEvents } from '../../db/sql/alert-retention.ts';
 import { selectKeptSince } from '../../db/sql/archived-slices.ts';
 import { selectSliceLosses } from '../../db/sql/feeds.ts';
 import { selectClock } from '../../db/sql/server-state.ts';
-import { keptSince } from '../../domain/slices/retention.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
 import {
   type ArchiveSession,
@@ -383,3 +383,9 @@ function byteProgress() {
     },
   };
 }
+
+const DAY_SECONDS = 86_400;
+
+/** Returns the time by which a slice must have ended to be older than its context keeps it. */
+const keptSince = (retentionDays: number, now: EpochSeconds): EpochSeconds =>
+  now - retentionDays * DAY_SECONDS;

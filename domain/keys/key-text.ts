@@ -1,3 +1,4 @@
+import { LIMITS } from '../limits.ts';
 import {
   addressBytes,
   interfaceForm,
@@ -9,7 +10,24 @@ import {
 import type { KeyForm } from './key-form.ts';
 import type { SimpleKeyKind } from './key-kind.ts';
 import { asnForm, macForm, portForm, protocolForm } from './number-forms.ts';
-import { countryForm, textForm } from './text-forms.ts';
+
+/** Kinds whose raw key is what people read. */
+const sameInBothForms = (accepts: (text: string) => boolean): KeyForm => {
+  const same = (text: string): string | null => (accepts(text) ? text : null);
+  return { parseRaw: same, parseReadable: same, formatReadable: same };
+};
+
+const COUNTRY = /^[A-Z]{2}$/;
+
+/** ISO 3166-1 alpha-2. */
+const countryForm = sameInBothForms((text) => COUNTRY.test(text));
+
+/** Half of a surrogate pair is not a character: UTF-8, and so PostgreSQL, cannot hold it. */
+const UNSTORABLE = /[\p{Control}\p{Surrogate}]/u;
+
+const textForm = sameInBothForms(
+  (text) => text !== '' && Buffer.byteLength(text) <= LIMITS.textKeyBytes && !UNSTORABLE.test(text),
+);
 
 /** A raw key in its canonical form, as stored and as returned (decisions, section 7). */
 export type KeyText = string & { readonly __brand: 'KeyText' };

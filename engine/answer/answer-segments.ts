@@ -1,10 +1,10 @@
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
-import type { KernelQuery } from '../kernel/answer-kernel-queries.ts';
-import type { KeySelection as OrdinalSelection } from '../kernel/select/select-rows.ts';
+import type { KernelQuery } from '../kernel/rank-keys.ts';
+import type { KeySelection as OrdinalSelection } from '../kernel/select/totals.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
-import { uniteParts } from '../keys/parts-union.ts';
+import { uniteParts } from '../keys/segment-keys.ts';
 import type {
   BlockQuestion,
   ChangesQuestion,
@@ -12,7 +12,8 @@ import type {
   KeysWithin,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
-import { inPauses } from '../snapshot/in-pauses.ts';
+import { type PlannedRead, planQuestions } from '../plan/plan-segments.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import { HeadAnswers } from './head-answers.ts';
 import {
@@ -22,16 +23,16 @@ import {
   type NamedKeys,
   toKernel,
 } from './kernel-questions.ts';
-import { type PlannedRead, planQuestions } from './plan-questions.ts';
-import { openSource, type ReadSource } from './read-source.ts';
 import {
   findPassingKeys,
   openParts,
+  openSource,
   type PartsRead,
   type PartsToRead,
+  type ReadSource,
   requestParts,
   unitsOf,
-} from './read-units.ts';
+} from './read-source.ts';
 
 /**
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks

@@ -3,14 +3,9 @@ import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { combine } from '../../domain/toppers/topper-arithmetic.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../../segments/keys/key-list.ts';
-import type {
-  Answer,
-  KernelQuery,
-  RankAnswer,
-  TopAnswer,
-} from '../kernel/answer-kernel-queries.ts';
+import type { Answer, KernelQuery, RankAnswer, TopAnswer } from '../kernel/rank-keys.ts';
 import type { ChangeAnswer } from '../kernel/select/rank-changes.ts';
-import type { KeySelection as OrdinalSelection } from '../kernel/select/select-rows.ts';
+import type { KeySelection as OrdinalSelection } from '../kernel/select/totals.ts';
 import type {
   BlockQuestion,
   ChangesQuestion,

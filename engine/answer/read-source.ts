@@ -1,15 +1,36 @@
 import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { KeySet } from '../../segments/filter/key-set.ts';
 import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-networks.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import type { KnownBlock } from '../cache/segment-memory.ts';
-import { type BlocksByStart, blockName, type SegmentBlocks } from '../fetch/segment-blocks.ts';
-import type { BlockRun } from '../kernel/cover/cover.ts';
-import type { KeyLists } from '../keys/segment-keys.ts';
-import { type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
-import type { PartsRead, PartsToRead } from './read-units.ts';
+import type { KnownBlock } from '../cache/segment-cache.ts';
+import {
+  type BlocksByStart,
+  blockName,
+  SegmentBlocks,
+  type StartedBlock,
+} from '../fetch/segment-blocks.ts';
+import type { UnitReadings } from '../kernel/aggregate/aggregate-blocks.ts';
+import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
+import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
+import {
+  type KeyLists,
+  mapped,
+  type PartsUnion,
+  requestMaps,
+  SegmentKeys,
+} from '../keys/segment-keys.ts';
+import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
+import type { SegmentPart } from '../plan/plan-segments.ts';
+import {
+  identityOf,
+  type SectionRequests,
+  type SegmentReader,
+  segmentName,
+} from '../snapshot/segment-reader.ts';
 
 /** The source of a read: the keys and blocks of segments, or the networks of these keys. */
 export type ReadSource = {
@@ -140,4 +161,87 @@ async function groupMissing(
     }
   }
   return grouped;
+}
+
+/** Keys and blocks of the segments of several reads. */
+export type PartsRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
+
+export const openParts = (reader: SegmentReader): PartsRead => ({
+  keys: new SegmentKeys(reader),
+  blocks: new SegmentBlocks(reader),
+});
+
+/** The parts of a group to read. */
+export type PartsToRead = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+};
+
+/** Requests the blocks of the parts that are not cached; returns their number. */
+export function requestParts(
+  { keys, blocks }: PartsRead,
+  { group, read, parts }: PartsToRead,
+  requests: SectionRequests,
+): number {
+  let count = 0;
+  for (const { segment, cover, above } of parts) {
+    if (above.length === 0) keys.request(group, segment, requests);
+    requestMaps(blocks, above, requests);
+    for (const run of [...cover.runs, ...cover.less]) {
+      count += blocks.request(segment, run, read, requests);
+    }
+  }
+  return count;
+}
+
+/** Returns the keys of a union that pass a filter. */
+export async function findPassingKeys(
+  { memory }: SegmentReader,
+  union: PartsUnion,
+  { name, match }: KeyMatcher,
+): Promise<KeySet> {
+  const known = memory.find('filters', `${union.name} ${name}`);
+  if (known) return known;
+  const found = await match(union.keys);
+  memory.keep('filters', `${union.name} ${name}`, found);
+  return found;
+}
+
+type UnitsToRead = {
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+  readonly union: PartsUnion;
+  readonly blocks: BlocksByStart;
+};
+
+/** Blocks with readings, their keys by their ordinals in the union. */
+export function unitsOf(
+  { memory }: SegmentReader,
+  { read, parts, union, blocks }: UnitsToRead,
+): UnitReadings[] {
+  const units: UnitReadings[] = [];
+  const arrays = new SharedArrays();
+  for (const part of parts) {
+    const { segment, cover } = part;
+    const map = union.mapOf(part);
+    const toUnion = (run: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
+      // A block of all keys is the map itself.
+      if (map === null || ids.length === map.length) return map ?? ids;
+      const name = `${identityOf(segment)} ${blockName(run, start)} ${union.name}`;
+      const known = memory.find('mapped', name);
+      if (known) return known;
+      const own = mapped(ids, map, arrays);
+      memory.keep('mapped', name, own);
+      return own;
+    };
+    for (const { run, sign } of signedRuns(cover)) {
+      for (const started of blocks.startsOf(segment, run, read)) {
+        const { column } = started.block;
+        if (column === null) continue;
+        units.push({ ids: toUnion(run, started), column, sign });
+      }
+    }
+  }
+  return units;
 }

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type ScryptParameters, scryptDigest } from '../../db/token-digest.ts';
+import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { Turns } from './turns.ts';
 
 /** A token as it is stored; digest null: the user has none; salt null: a random one. */
 type StoredParts = {
@@ -113,3 +113,48 @@ export class ChosenTokens {
 }
 
 const nameOf = ({ username, digest }: Claim): string => `${digest.toString('hex')} ${username}`;
+
+type TurnLimits = {
+  /** How many may wait of each caller, and how many callers. */
+  readonly ofCaller: number;
+  readonly callers: number;
+};
+
+/**
+ * A queue that serves its callers in turn: nobody waits for everything that another caller has
+ * queued.
+ */
+class Turns {
+  readonly #limits: TurnLimits;
+  /** In the order of their next turns. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /** Waits for the caller's turn. Errors: `busy`. */
+  async wait(caller: string): Promise<void> {
+    const own = this.#waiting.get(caller) ?? [];
+    const { ofCaller, callers } = this.#limits;
+    const isNew = own.length === 0;
+    if (own.length >= ofCaller || (isNew && this.#waiting.size >= callers)) {
+      throw serviceError('busy');
+    }
+    await new Promise<void>((resolve) => {
+      own.push(resolve);
+      this.#waiting.set(caller, own);
+    });
+  }
+
+  /** Gives the next turn; returns false if nobody waits. */
+  next(): boolean {
+    const [first] = this.#waiting;
+    if (!first) return false;
+    const [caller, [start, ...others]] = first;
+    this.#waiting.delete(caller);
+    if (others.length > 0) this.#waiting.set(caller, others);
+    start?.();
+    return true;
+  }
+}

@@ -4,11 +4,11 @@ import { spanOf } from '../../segments/pages/read-range.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
 import { tileGrid, tileOf } from '../../segments/tiles/tile-seconds.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import type { KnownBlock } from '../cache/segment-memory.ts';
+import type { KnownBlock } from '../cache/segment-cache.ts';
 import type { StoredBlock } from '../kernel/blocks/decode-blocks.ts';
 import type { BucketRange, TileCut } from '../kernel/blocks/tile-rows.ts';
 import { type BlockRun, blockStarts } from '../kernel/cover/cover.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
 import {
   type SectionRequests,
   type SegmentReader,

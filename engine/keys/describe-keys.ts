@@ -1,7 +1,7 @@
 import type { Deadline, ReadSession } from '../../db/session/read-session.ts';
 import { type KeyName, selectTexts } from '../../db/sql/key-texts.ts';
 import { splitCrossKey } from '../../domain/keys/cross-key.ts';
-import type { DescribedKey } from '../cache/text-memory.ts';
+import type { DescribedKey } from '../cache/text-cache.ts';
 import type { DescribedGroup } from '../plan/catalog.ts';
 
 export type KeyToDescribe = { readonly group: DescribedGroup; readonly key: string };

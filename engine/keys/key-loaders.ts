@@ -8,16 +8,23 @@ import { hasKey } from '../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../segments/filter/plain-texts.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { existingKeys } from '../../store/read/existing-keys.ts';
-import type { DescribedKey, TextsOf } from '../cache/text-memory.ts';
+import type { DescribedKey, TextsOf } from '../cache/text-cache.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
+import type { KeyMatcher } from '../plan/key-questions.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
 import { describeKeys, type KeyToDescribe } from './describe-keys.ts';
-import { countKeys, type ListedKeys, type RawKeyPage, readKeyPage } from './key-pages.ts';
+import {
+  countKeys,
+  type ListedKeys,
+  NO_KEYS,
+  type RawKeyPage,
+  readKeyPage,
+  sortedKeys,
+} from './key-pages.ts';
 import { checkFilter, matchKeys } from './match-keys.ts';
 import { allKeysOf, presentKeys } from './present-keys.ts';
-import { NO_KEYS, sortedKeys } from './sorted-keys.ts';
 
 /** Keys of a group, in raw form. */
 type DescribeRequest = {
@@ -191,10 +198,10 @@ async function labelledGroup(
   return { labels, byUser };
 }
 
-export type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
+type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
 
 /** Returns the labels that a search in a group uses. */
-export async function ownLabels(
+async function ownLabels(
   labelled: LabelledKeys,
   { groupId, isCrossKey, partGroupIds }: ReadGroup,
 ): Promise<OwnLabels> {
@@ -305,3 +312,40 @@ export function createKeyLists(
       countKeys(reader.segments, await listed.load(list)),
   };
 }
+
+export type KeyMatcherRequest = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  readonly filter: KeyFilter;
+  /** Whether to filter keys, or the networks that contain them. */
+  readonly of: 'keys' | 'networks';
+};
+
+/**
+ * Returns a filter to apply to sorted keys. A search uses the current version of the labels, which
+ * are read when they are first needed.
+ */
+export async function keyMatcher(
+  reader: NodeReader,
+  labelled: LabelledKeys,
+  { contextId, group, filter, of }: KeyMatcherRequest,
+): Promise<KeyMatcher> {
+  if (of === 'networks') return networkMatcher(reader, filter);
+  const isSearch = isGiven(filter.search);
+  const { versions, memoryKey } = await reader.context(contextId);
+  const { keyKind, partKinds } = group.shape;
+  const version = isSearch ? ` ${versions.textVersion} ${memoryKey}` : '';
+  return {
+    name: `${JSON.stringify(filter)}${version}`,
+    match: async (keys) => {
+      const labels = isSearch ? await ownLabels(labelled, group) : null;
+      return matchKeys(reader, keys, { keyKind, partKinds, filter, labels });
+    },
+  };
+}
+
+/** The texts of keys do not apply to networks, which have no labels. */
+const networkMatcher = (reader: NodeReader, filter: KeyFilter): KeyMatcher => ({
+  name: `networks ${JSON.stringify(filter)}`,
+  match: (keys) => matchKeys(reader, keys, { networks: filter }),
+});

@@ -9,7 +9,7 @@ import { type KeyList, keyAt } from '../../segments/keys/key-list.ts';
 import { keyListPart } from '../../segments/merge/key-list-parts.ts';
 import type { KeySearch, NetworkSearch } from '../kernel/threads/kernel-task.ts';
 import type { PatternNames } from '../kernel/threads/thread-pool.ts';
-import { inPauses } from '../snapshot/in-pauses.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import type { NodeReader } from '../snapshot/node-reader.ts';
 
 /** What matching needs of a reader. */

@@ -1,6 +1,6 @@
 import { type BlockRun, blocksIn } from '../kernel/cover/cover.ts';
 import type { Catalog } from './catalog.ts';
-import type { MeterRead } from './meter-read.ts';
+import type { MeterRead } from './meter-scan.ts';
 import type { SegmentPart } from './plan-segments.ts';
 
 /** Explains to a human reader how a topper was answered: which blocks were added up. */

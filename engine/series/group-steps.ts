@@ -1,20 +1,27 @@
+import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
 import { rawNetwork } from '../../domain/keys/address-forms.ts';
 import { runWhole } from '../../domain/sliced.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { combine } from '../../domain/toppers/topper-arithmetic.ts';
+import { approximate, type Lanes, laneValue, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import { fullKeySet, hasKey, type KeySet } from '../../segments/filter/key-set.ts';
 import { listedFinder } from '../../segments/filter/listed-keys.ts';
 import { networkFinder } from '../../segments/filter/network-keys.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { ownMemory } from '../../segments/keys/key-list-builder.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import type { KnownBlock } from '../cache/segment-memory.ts';
-import { foldRows } from '../kernel/aggregate/fold-rows.ts';
+import type { KnownBlock } from '../cache/segment-cache.ts';
+import type { UnitColumn } from '../kernel/aggregate/aggregate-blocks.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
-import { inPauses } from '../snapshot/in-pauses.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
+import { byDeadline } from '../snapshot/batch.ts';
+import { segmentsOfContexts } from '../snapshot/context-segments.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
+import type { NodeReader } from '../snapshot/node-reader.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 
@@ -108,3 +115,77 @@ const toSteps = (totals: Totals, { read }: GroupStepsRead): GroupStep[] =>
       const all = combine(total, read.fold);
       return all === null ? [] : [{ at, total: all, others: combine(others, read.fold) }];
     });
+
+/** Asks for total and others of a read by step; `within` null: every key of the group counts. */
+type GroupStepsRequest = {
+  readonly contextId: number;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+  /** Keys or networks in raw form. */
+  readonly listed: readonly string[];
+  readonly within: KeysWithin | null;
+  readonly deadline: Deadline | null;
+};
+
+/** Each topper has its own listed keys, so requests share no results. */
+export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>
+  new DataLoader(
+    (requests) =>
+      byDeadline(requests, async (batch, deadline) => {
+        for (;;) {
+          const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, batch);
+          const reads = batch.map(({ read, stepSeconds, listed, within }, i) => {
+            const group = states[i]?.catalog.readGroup(read.groupId);
+            if (!group) throw new Error('a context was not read');
+            return { group, read, stepSeconds, listed, within };
+          });
+          const answers = await readGroupSteps(reader.segments, segments, reads, deadline);
+          if (isOneSnapshot()) return answers;
+        }
+      }),
+    { batchScheduleFn: reader.batchScheduleFn },
+  );
+
+/** Combines some rows of a column by the meter's rule; null if none of them has a reading. */
+function foldRows(column: UnitColumn, rows: Iterable<number>, fold: Fold): Exact | null {
+  const there: number[] = [];
+  for (const row of rows) if (!Number.isNaN(column.values.low[row])) there.push(row);
+  if (there.length === 0) return null;
+  if (fold === 'max' || fold === 'min') {
+    return { sum: extremeOf(column.values, there, fold), count: 1n };
+  }
+  const { values, counts, bound, countBound } = column;
+  const sum = sumOf(values, there, bound);
+  if (fold !== 'mean') return { sum, count: 1n };
+  const count = counts === null ? BigInt(there.length) : sumOf(counts, there, countBound);
+  return { sum, count };
+}
+
+/** bound: an upper bound of the sum of the magnitudes of all rows. */
+function sumOf(lanes: Lanes, rows: readonly number[], bound: number): bigint {
+  if (lanes.high === null && bound < NARROW_BOUND) {
+    let sum = 0;
+    for (const row of rows) sum += lanes.low[row] as number;
+    return BigInt(sum);
+  }
+  let sum = 0n;
+  for (const row of rows) sum += laneValue(lanes, row);
+  return sum;
+}
+
+function extremeOf(lanes: Lanes, rows: readonly number[], fold: 'max' | 'min'): bigint {
+  const sign = fold === 'max' ? 1 : -1;
+  let best = rows[0] as number;
+  for (const row of rows) if (sign * compareRows(lanes, row, best) > 0) best = row;
+  return laneValue(lanes, best);
+}
+
+/** Compares doubles first. Close values may have the same double; they are compared exactly. */
+function compareRows(lanes: Lanes, a: number, b: number): number {
+  const difference = approximate(lanes, a) - approximate(lanes, b);
+  if (difference !== 0 || lanes.high === null) return difference;
+  return (
+    (lanes.high[a] as number) - (lanes.high[b] as number) ||
+    (lanes.low[a] as number) - (lanes.low[b] as number)
+  );
+}

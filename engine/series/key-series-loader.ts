@@ -1,12 +1,11 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { NodeReader } from '../snapshot/node-reader.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
-import { readFineSteps } from './fine-steps.ts';
 import { type KeySeriesFound, type RequestedKeySeries, readKeySeries } from './key-series.ts';
 import { readNetworkSteps } from './network-steps.ts';
 import {
@@ -14,8 +13,9 @@ import {
   type SeriesValuesQuestion,
   selectValues,
   valuesOfSeries,
-} from './ordered-values.ts';
+} from './percentiles.ts';
 import type { StepRead } from './step-blocks.ts';
+import { readFineSteps } from './step-blocks.ts';
 import type { StepSeries } from './step-series.ts';
 
 /**

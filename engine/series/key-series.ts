@@ -10,7 +10,7 @@ import {
   selectValues,
   type TalliedValues,
   valuesBeside,
-} from './ordered-values.ts';
+} from './percentiles.ts';
 import { type KeyInSealed, SealedValueCache } from './sealed-values.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
 

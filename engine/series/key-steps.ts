@@ -15,7 +15,7 @@ import { answerSegments } from '../answer/answer-segments.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
 import type { SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import type { SealedSegments } from './sealed-values.ts';
 import { readSegmentSeries, type SeriesRequest } from './segment-series.ts';

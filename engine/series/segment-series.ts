@@ -25,7 +25,7 @@ import {
 import { type BlockRun, spanRun } from '../kernel/cover/cover.ts';
 import { KeyOrdinals, type SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 /** Keys of a segment whose series of a meter are requested. */

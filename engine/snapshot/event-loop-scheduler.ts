@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import type { Sliced } from '../../domain/sliced.ts';
 
 /**
  * Approximate milliseconds of work in one iteration of the event loop. After it, the loop handles
@@ -100,4 +101,16 @@ function runUntil(until: number): void {
       else isStartNext = !isStart;
     }),
   );
+}
+
+/** Runs work that may be interrupted; wherever it yields, other requests may continue. */
+export async function inPauses<T>(
+  reader: { pause(): Promise<void> | undefined },
+  work: Sliced<T>,
+): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await reader.pause();
+  }
 }

@@ -9,13 +9,13 @@ import { type NamedVersionsRow, selectVersions, type VersionsRow } from '../../d
 import { type FetchedPages, fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
 import { loadManifest, type Manifest } from '../../store/read/manifest.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';
-import type { ManifestOwner } from '../cache/manifest-memory.ts';
-import { memoryKey, type ServiceMemory } from '../cache/service-memory.ts';
+import type { ManifestOwner } from '../cache/service-cache.ts';
+import { memoryKey, type ServiceMemory } from '../cache/service-cache.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
+import type { BatchGate } from './batch.ts';
 import { byDeadline } from './batch.ts';
-import type { BatchGate } from './batch-gate.ts';
 import { pause, yieldToEventLoop } from './event-loop-scheduler.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';

@@ -7,7 +7,7 @@ import {
 import type { FetchedPages, PageRequest } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { sectionsOf } from '../../store/read/segment-ranges.ts';
-import type { SegmentMemory } from '../cache/segment-memory.ts';
+import type { SegmentMemory } from '../cache/segment-cache.ts';
 import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 

@@ -2,7 +2,7 @@ import { RetryRequest, StandbyRejected } from '../../db/session/snapshot-check.t
 import { StandbySession, type StandbySessionOptions } from '../../db/session/standby-session.ts';
 import type { VersionedRow } from '../../db/sql/versions.ts';
 import { standbyCheck } from '../../db/standby-check.ts';
-import type { Standbys } from '../standbys/standbys.ts';
+import type { Standbys } from './standbys.ts';
 
 /** A standby, with its name in a context. */
 export type SharedNode = { readonly name: string; readonly url: string };

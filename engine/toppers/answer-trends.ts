@@ -4,20 +4,26 @@ import { ceilTo, clippedSteps, type Interval } from '../../domain/time/interval.
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { fromTop } from '../answer/kernel-questions.ts';
-import { openSource, type ReadSource } from '../answer/read-source.ts';
-import { findPassingKeys, openParts, type PartsRead, requestParts } from '../answer/read-units.ts';
-import type { KnownBlock } from '../cache/segment-memory.ts';
+import {
+  findPassingKeys,
+  openParts,
+  openSource,
+  type PartsRead,
+  type ReadSource,
+  requestParts,
+} from '../answer/read-source.ts';
+import type { KnownBlock } from '../cache/segment-cache.ts';
 import { inBatches } from '../fetch/in-batches.ts';
-import type { UnitReadings } from '../kernel/aggregate/fold-units.ts';
+import type { UnitReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { blocksIn, type Cover, coverSegment, signedRuns } from '../kernel/cover/cover.ts';
-import type { TrendPart, TrendStep } from '../kernel/fold-trend.ts';
+import type { TrendPart, TrendStep } from '../kernel/rank-trend.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
-import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
-import { isOfRead } from '../plan/is-of-read.ts';
+import { type PartsUnion, uniteParts } from '../keys/segment-keys.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
+import { isOfRead } from '../plan/meter-scan.ts';
 import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
-import { inPauses } from '../snapshot/in-pauses.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 /** A question to each step of a read's interval. */

@@ -4,10 +4,15 @@ import { floorTo } from '../../domain/time/interval.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import { tileSecondsOf } from '../../segments/tiles/tile-seconds.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { openSource, type ReadSource } from '../answer/read-source.ts';
-import { findPassingKeys, openParts, requestParts } from '../answer/read-units.ts';
+import {
+  findPassingKeys,
+  openParts,
+  openSource,
+  type ReadSource,
+  requestParts,
+} from '../answer/read-source.ts';
 import type { StartedBlock } from '../fetch/segment-blocks.ts';
-import type { UnitReadings } from '../kernel/aggregate/fold-units.ts';
+import type { UnitReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
 import type {
   BoundsToJoin,
@@ -16,12 +21,12 @@ import type {
   StepsToBound,
 } from '../kernel/select/step-bounds.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
-import { uniteParts } from '../keys/parts-union.ts';
-import { isOfRead } from '../plan/is-of-read.ts';
+import { uniteParts } from '../keys/segment-keys.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
+import { isOfRead } from '../plan/meter-scan.ts';
 import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
-import { inPauses } from '../snapshot/in-pauses.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 const HOUR = 3600;

@@ -6,10 +6,10 @@ import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerSegments } from '../answer/answer-segments.ts';
 import { hasBounds } from '../kernel/select/step-bounds.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
 import { readKeyValues } from '../series/key-series.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
-import { type TalliedValues, valuesOfSeries } from '../series/ordered-values.ts';
+import { type TalliedValues, valuesOfSeries } from '../series/percentiles.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
@@ -59,7 +59,7 @@ type Search = {
 /**
  * Ranks keys by one topper bucket of each: the largest, or a percentile. Only a key's series
  * contains that value, and a group may have millions of keys. But a key's hours give an upper bound
- * of it (engine/kernel/select/bound-ranks.ts). So the series are read in the order of their bounds,
+ * of it (engine/kernel/select/step-bounds.ts). So the series are read in the order of their bounds,
  * until the wanted number of keys have at least the next bound: no other key can rank before them.
  * Means and minima have no bounds: for these the series of every key is read.
  */

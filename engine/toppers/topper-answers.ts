@@ -2,17 +2,21 @@ import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerPlanned, type PlannedAnswers } from '../answer/answer-segments.ts';
-import { type PlannedRead, planQuestions } from '../answer/plan-questions.ts';
-import type { AnswerKey, MadeOf } from '../cache/answer-memory.ts';
+import type { AnswerKey, MadeOf } from '../cache/answer-cache.ts';
 import type {
   KeyAnswer,
   KeyQuestion,
   SegmentGroup,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { MeterRead } from '../plan/meter-scan.ts';
 import { planNote, rememberedNote } from '../plan/plan-note.ts';
-import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
+import {
+  type PlannedRead,
+  planQuestions,
+  planSegments,
+  type SegmentPart,
+} from '../plan/plan-segments.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';

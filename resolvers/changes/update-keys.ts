@@ -9,10 +9,9 @@ import type { Guid } from '../../domain/text/guid.ts';
 import { findContext } from '../contexts.ts';
 import { type CounterGroupView, findGroup } from '../counter-groups.ts';
 import { type KeyView, parseKeyOf, viewKeys } from '../keys.ts';
-import { changeKeyTexts } from '../loaders/changes/change-key-texts.ts';
+import { changeKeyTexts } from '../loaders/changes.ts';
 import type { RequestScope } from '../request-scope.ts';
-import { makeOnce } from './make-once.ts';
-import { requireEditor } from './require-editor.ts';
+import { makeOnce, requireEditor } from './require-editor.ts';
 
 type KeysUpdate = {
   readonly context: string;

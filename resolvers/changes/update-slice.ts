@@ -1,10 +1,9 @@
 import { parseTags } from '../../domain/slices/slice-tags.ts';
 import { findContext } from '../contexts.ts';
-import { changeSliceTags } from '../loaders/changes/change-slice-tags.ts';
+import { changeSliceTags } from '../loaders/changes.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { findSlice, type SliceView } from '../slices.ts';
-import { makeOnce } from './make-once.ts';
-import { requireEditor } from './require-editor.ts';
+import { makeOnce, requireEditor } from './require-editor.ts';
 
 type SliceUpdate = {
   /** Name of the context. */

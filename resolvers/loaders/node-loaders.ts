@@ -5,23 +5,24 @@ import { type SlicesRow, selectSliceSizes, selectSlices } from '../../db/sql/sli
 import {
   createKeyLists,
   describedKeysLoader,
+  type KeyMatcherRequest,
   keyExistsLoader,
+  keyMatcher,
   labelledKeysLoader,
 } from '../../engine/keys/key-loaders.ts';
-import { type KeyMatcherRequest, keyMatcher } from '../../engine/keys/key-matcher.ts';
 import { checkFilter, type FilterToCheck } from '../../engine/keys/match-keys.ts';
-import { groupStepsLoader } from '../../engine/series/group-steps-loader.ts';
+import { groupStepsLoader } from '../../engine/series/group-steps.ts';
 import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
 import type { ContextState, NodeReader } from '../../engine/snapshot/node-reader.ts';
 import { topperAnswersLoader } from '../../engine/toppers/topper-answers.ts';
-import { createAlertLoaders } from './alerts/alert-loaders.ts';
+import { createAlertLoaders } from './alert-loaders.ts';
 
 export type { AlertRow, ChangeRow, EventCursor, EventRow } from '../../db/sql/alert-events.ts';
 export { type ChangeCursor, NO_CHANGE } from '../../db/sql/alert-events.ts';
 export type { PoolRow } from '../../db/sql/catalog.ts';
 export type { SliceRow } from '../../db/sql/slices.ts';
-export type { DescribedKey } from '../../engine/cache/text-memory.ts';
+export type { DescribedKey } from '../../engine/cache/text-cache.ts';
 export type { KeyPage } from '../../engine/keys/key-loaders.ts';
 export type {
   Catalog,

@@ -1,8 +1,8 @@
 import type { NodePools } from '../../db/session/node-pools.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
-import type { ServiceMemory } from '../../engine/cache/service-memory.ts';
+import type { ServiceMemory } from '../../engine/cache/service-cache.ts';
 import type { PlanNote, TellPlan } from '../../engine/plan/plan-note.ts';
-import type { Standbys } from '../../engine/standbys/standbys.ts';
+import type { Standbys } from '../../engine/snapshot/standbys.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;

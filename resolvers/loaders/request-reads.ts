@@ -17,14 +17,13 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import type { ChosenTokens } from '../../engine/cache/chosen-tokens.ts';
-import { type Rendered, settledBefore } from '../../engine/cache/response-memory.ts';
+import { type Rendered, settledBefore } from '../../engine/cache/response-cache.ts';
 import type { KernelCaller } from '../../engine/kernel/threads/worker-threads.ts';
 import type { PlanNote } from '../../engine/plan/plan-note.ts';
-import { BatchGate } from '../../engine/snapshot/batch-gate.ts';
+import { BatchGate } from '../../engine/snapshot/batch.ts';
 import { NodeReader, type OnFilter } from '../../engine/snapshot/node-reader.ts';
-import { RequestSession } from '../../engine/snapshot/request-session.ts';
+import { isVersioned, RequestSession } from '../../engine/snapshot/request-session.ts';
 import { type SharedNode, StandbyChoice } from '../../engine/snapshot/standby-choice.ts';
-import { isVersioned } from '../../engine/snapshot/versioned-reads.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import type { RequestReadsOptions } from './request-reads-options.ts';
 
@@ -32,7 +31,7 @@ export { type Deadline, PagesGone, RetryRequest } from '../../db/session/read-se
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
 export type { Claim, IdentityRow, NodeRow } from '../../db/sql/identity.ts';
 export { tokenDigest } from '../../db/token-digest.ts';
-export type { Rendered } from '../../engine/cache/response-memory.ts';
+export type { Rendered } from '../../engine/cache/response-cache.ts';
 export type { PlanNote } from '../../engine/plan/plan-note.ts';
 export type { SharedNode } from '../../engine/snapshot/standby-choice.ts';
 

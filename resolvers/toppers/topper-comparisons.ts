@@ -10,10 +10,10 @@ import { availableInterval, type CounterGroupView, drilldownsOf } from '../count
 import type { KeyView } from '../keys.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
-import { earlierWindow } from './earlier-window.ts';
 import {
   checkMaxItems,
   coveredPart,
+  earlierWindow,
   rankableMeter,
   ruleOf,
   type TopperPlan,

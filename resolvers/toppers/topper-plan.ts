@@ -1,20 +1,20 @@
-import { malformed, serviceError } from '../../domain/errors.ts';
+import { invalidWindow, malformed, serviceError } from '../../domain/errors.ts';
 import { isEmptyFilter, type KeyFilter } from '../../domain/filters/key-filter.ts';
-import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
-import { type Interval, intersect } from '../../domain/time/interval.ts';
+import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import { isAddressKind } from '../../domain/keys/key-text.ts';
+import { type Interval, intersect, MAX_EPOCH_SECONDS } from '../../domain/time/interval.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import type { PlannedRanking, Ranking } from '../../domain/toppers/ranking.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
-import type { MeterRead } from '../../engine/plan/meter-read.ts';
+import type { MeterRead } from '../../engine/plan/meter-scan.ts';
 import { probeIdOf } from '../contexts.ts';
 import { type CounterGroupView, findMeter, type MeterView } from '../counter-groups.ts';
+import type { KeyView } from '../keys.ts';
 import type { Deadline } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
-import { earlierWindow } from './earlier-window.ts';
-import { checkPrefix } from './networks.ts';
 
 /** A topper as requested, with its texts decoded and nothing looked up. */
 export type TopperRequest = {
@@ -146,4 +146,46 @@ export function readOf(
   const { groupId, slot } = meter.row;
   const bucketSeconds = meter.group.row.bucketSize;
   return { groupId, bucketSeconds, slot, fold, probeId, interval, prefix };
+}
+
+/**
+ * Returns the window to compare with: of the same length, `ago` seconds earlier; null: the one just
+ * before. Errors: it would begin before 1970; `ago` is not positive.
+ */
+export function earlierWindow({ from, to }: Interval, ago: number | null): Interval {
+  const seconds = ago ?? to - from;
+  if (ago !== null && ago < 1) throw malformed('ago', 'a positive number of seconds', ago);
+  if (from - seconds < 0 && ago === null) {
+    throw invalidWindow(`the one just before must not begin before 0, got ${from - seconds}`);
+  }
+  if (from - seconds < 0) {
+    const must = `at most ${from} seconds, so that the window stays within 0 to ${MAX_EPOCH_SECONDS}`;
+    throw malformed('ago', must, seconds);
+  }
+  return { from: from - seconds, to: to - seconds };
+}
+
+const MAX_BITS: NetworkLengths = { ipv4: 32, ipv6: 128 };
+
+/** Checks a prefix. Errors: the group's keys are not addresses, or an address has fewer bits. */
+function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): void {
+  const { keyKind } = group.read.shape;
+  if (keyKind === 'crosskey' || !isAddressKind(keyKind)) {
+    const must = 'left out for a group whose keys are not addresses';
+    throw malformed('prefix', must, lengthsName(prefix));
+  }
+  for (const family of ['ipv4', 'ipv6'] as const) {
+    const bits = prefix[family];
+    const maxBits = MAX_BITS[family];
+    if (bits >= 0 && bits <= maxBits) continue;
+    throw malformed(`prefix.${family}`, `an integer from 0 to ${maxBits}`, bits);
+  }
+}
+
+/** Returns networks as keys of kind `subnet`, which have no texts of their own. */
+export function viewNetworks(group: CounterGroupView, keys: readonly string[]): KeyView[] {
+  const { groupId } = group.read;
+  const ofNetworks: CounterGroupView = { ...group, kinds: ['subnet'] };
+  const unknown = { label: null, description: null, attributes: null, parts: [], partLabels: [] };
+  return keys.map((key) => ({ group: ofNetworks, row: { groupId, key, ...unknown } }));
 }

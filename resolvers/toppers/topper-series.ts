@@ -5,7 +5,7 @@ import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { GroupStep } from '../../engine/series/group-steps.ts';
 import type { KeySeriesRequest } from '../../engine/series/key-series-loader.ts';
-import type { SeriesValues } from '../../engine/series/ordered-values.ts';
+import type { SeriesValues } from '../../engine/series/percentiles.ts';
 import { type StepSeries, stepAt, stepValue } from '../../engine/series/step-series.ts';
 import { beginEach } from '../begin-each.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';

@@ -11,9 +11,14 @@ import type {
 } from '../../engine/toppers/topper-answers.ts';
 import { type KeyView, viewKeys } from '../keys.ts';
 import type { RequestScope } from '../request-scope.ts';
-import { viewNetworks } from './networks.ts';
 import { stepCount } from './series-step.ts';
-import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
+import {
+  planTopper,
+  readOf,
+  type TopperPlan,
+  type TopperRequest,
+  viewNetworks,
+} from './topper-plan.ts';
 
 /** A ranked key. rank counts the keys that pass the filter, from 1. */
 export type RankedKey = {

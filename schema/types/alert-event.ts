@@ -3,7 +3,7 @@ import {
   encodeEventCursor,
   findAlertEvent,
   keyOf,
-} from '../../resolvers/alerts/alert-events.ts';
+} from '../../resolvers/alerts/alerts.ts';
 import { builder } from '../builder.ts';
 import { encodePath } from '../global-id.ts';
 import {

@@ -1,5 +1,4 @@
-import { firingEvents } from '../../resolvers/alerts/alert-events.ts';
-import { conditionOf, findAlert } from '../../resolvers/alerts/alerts.ts';
+import { conditionOf, findAlert, firingEvents } from '../../resolvers/alerts/alerts.ts';
 import { builder } from '../builder.ts';
 import { AlertComparisonEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';

@@ -1,6 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { listAlertEvents } from '../../resolvers/alerts/alert-events.ts';
-import { listAlerts } from '../../resolvers/alerts/alerts.ts';
+import { listAlertEvents, listAlerts } from '../../resolvers/alerts/alerts.ts';
 import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../../resolvers/contexts.ts';
 import { findGroup, searchGroups } from '../../resolvers/counter-groups.ts';
 import { listPools } from '../../resolvers/pools.ts';

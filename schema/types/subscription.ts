@@ -1,5 +1,5 @@
 import { malformed } from '../../domain/errors.ts';
-import type { AlertEventView } from '../../resolvers/alerts/alert-events.ts';
+import type { AlertEventView } from '../../resolvers/alerts/alerts.ts';
 import { type ContextView, findContext } from '../../resolvers/contexts.ts';
 import { findGroup } from '../../resolvers/counter-groups.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';

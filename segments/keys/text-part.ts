@@ -96,7 +96,7 @@ function scanText(position: PartPosition, scan: KeyScan): number {
 
 /**
  * Returns where the text that begins at `from` ends: at `to` or, if it is escaped, at the first
- * backslash that is not one of two. NO_KEY if it is not what domain/keys/text-forms.ts allows (1 to
+ * backslash that is not one of two. NO_KEY if it is not what domain/keys/key-text.ts allows (1 to
  * 512 bytes, an escape counted once, no control characters), UNDECIDED if it is not UTF-8.
  */
 function measureText(bytes: Uint8Array, from: number, to: number, isEscaped: boolean): number {

@@ -5,10 +5,10 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { foldOf } from '../../domain/toppers/meter-type.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
-import { ServiceMemory } from '../../engine/cache/service-memory.ts';
+import { ServiceMemory } from '../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import type { ChangesQuestion, KeyMatcher } from '../../engine/plan/key-questions.ts';
-import { Standbys } from '../../engine/standbys/standbys.ts';
+import { Standbys } from '../../engine/snapshot/standbys.ts';
 import type {
   KeyAnswer,
   KeyQuestion,

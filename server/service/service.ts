@@ -4,9 +4,9 @@ import { NodePools, type StatementObserver } from '../../db/session/node-pools.t
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
-import { ServiceMemory } from '../../engine/cache/service-memory.ts';
+import { ServiceMemory } from '../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
-import { Standbys } from '../../engine/standbys/standbys.ts';
+import { Standbys } from '../../engine/snapshot/standbys.ts';
 import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';

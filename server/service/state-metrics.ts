@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodePools } from '../../db/session/node-pools.ts';
 import { REJECTION_REASONS } from '../../db/session/snapshot-check.ts';
-import type { ServiceMemory } from '../../engine/cache/service-memory.ts';
-import type { Standbys } from '../../engine/standbys/standbys.ts';
+import type { ServiceMemory } from '../../engine/cache/service-cache.ts';
+import type { Standbys } from '../../engine/snapshot/standbys.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import { observedGauge } from '../telemetry/observed-metrics.ts';
 

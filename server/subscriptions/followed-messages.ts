@@ -1,11 +1,7 @@
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import {
-  type ChangeCursor,
-  changesSince,
-  firingNow,
-} from '../../resolvers/alerts/alert-changes.ts';
+import { type ChangeCursor, changesSince, firingNow } from '../../resolvers/alerts/alerts.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { findContext } from '../../resolvers/contexts.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';

@@ -63,5 +63,10 @@ export const SMALL_FILES: readonly string[] = [
   'engine/standbys/pick-node.ts',
   'mcp/tools.ts',
   'resolvers/loaders/changes/change-slice-tags.ts',
+  'mcp/arguments/shown-json.ts',
+  'mcp/arguments/without-nulls.ts',
+  'rest/endpoints/available-window.ts',
+  'schema/documents/operation-name.ts',
+  'schema/limits/aborted-fault.ts',
   'schema/types/time-interval.ts',
 ];

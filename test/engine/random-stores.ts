@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
-import type { MeterRead } from '../../engine/plan/meter-read.ts';
+import type { MeterRead } from '../../engine/plan/meter-scan.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
 import { FOLDS, samples } from '../segments/plain-segments.ts';
 import { GROUP, type TestRollUp, type TestSegment } from './stored-segments.ts';

@@ -1,4 +1,4 @@
-import { SegmentMemory } from '../../engine/cache/segment-memory.ts';
+import { SegmentMemory } from '../../engine/cache/segment-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import type { SegmentGroup } from '../../engine/plan/key-questions.ts';
 import type { SegmentReader } from '../../engine/snapshot/segment-reader.ts';

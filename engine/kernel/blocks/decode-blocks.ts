@@ -2,8 +2,8 @@ import type { Sliced } from '../../../domain/sliced.ts';
 import type { Column } from '../../../segments/codes/column.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
 import { readTileKeys, readTileTotals } from '../../../segments/tiles/tile.ts';
+import { boundedColumn, type UnitColumn } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
-import { boundedColumn, type UnitColumn } from '../aggregate/unit-column.ts';
 
 /** A block of one meter as stored, for one range of a segment's keys. */
 export type StoredBlock = {

@@ -1,7 +1,11 @@
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
-import { boundedColumn } from '../aggregate/unit-column.ts';
+import {
+  boundedColumn,
+  foldUnits,
+  releaseFolded,
+  type UnitReadings,
+} from '../aggregate/aggregate-blocks.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 
 /** shift: number to add to each id. */

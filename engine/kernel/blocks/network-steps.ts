@@ -3,9 +3,9 @@ import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { type KeyList, keyStart, networkRange } from '../../../segments/keys/key-list.ts';
-import { foldInSlices, releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
+import { foldInSlices, releaseFolded, type UnitReadings } from '../aggregate/aggregate-blocks.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
-import type { KeyedColumn } from './group-blocks.ts';
+import type { KeyedColumn } from './combine-blocks.ts';
 
 /** A block of addresses that lies in one step. step: the index of the step. */
 type BlockOfStep = KeyedColumn & { readonly step: number };

@@ -6,8 +6,8 @@ import { foldColumns } from '../../../segments/readings/fold-columns.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
 import { readTileKeys, readTileTotals, readTileValues } from '../../../segments/tiles/tile.ts';
 import { readTileTimes } from '../../../segments/tiles/tile-times.ts';
+import { boundedColumn, type UnitColumn } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
-import { boundedColumn, type UnitColumn } from '../aggregate/unit-column.ts';
 import type { SegmentBlock, StoredBlock } from './decode-blocks.ts';
 
 /** A tile of one meter as stored, for one range of a segment's keys. */

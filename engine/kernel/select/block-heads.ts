@@ -2,7 +2,7 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/fold-units.ts';
+import type { Folded } from '../aggregate/aggregate-blocks.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 
 /** The largest rows of a single block, largest first, and the total of all its rows. */

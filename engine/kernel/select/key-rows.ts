@@ -3,7 +3,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { approximate, isWide, type Lanes, laneValue } from '../../../segments/codes/lanes.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/fold-units.ts';
+import type { Folded } from '../aggregate/aggregate-blocks.ts';
 import { giveBackRowArrays, takeRowArrays } from '../aggregate/scratch.ts';
 
 /**

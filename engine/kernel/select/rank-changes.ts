@@ -3,7 +3,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type Lanes, NARROW_BOUND } from '../../../segments/codes/lanes.ts';
-import type { Folded } from '../aggregate/fold-units.ts';
+import type { Folded } from '../aggregate/aggregate-blocks.ts';
 import {
   giveBackLanes,
   giveBackRowArrays,
@@ -28,7 +28,7 @@ import {
   type Surroundings,
   selectRows,
   surroundingsOf,
-} from './select-rows.ts';
+} from './totals.ts';
 
 /**
  * growth: keys with a larger value now than then, by the difference. decline: keys with a smaller

@@ -11,12 +11,10 @@ import { type FormedNetworks, formNetworks } from '../../../segments/keys/form-n
 import { type KeyKinds, keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { uniteInSlices } from '../../../segments/keys/unite-keys.ts';
-import { releaseFolded, type UnitReadings } from '../aggregate/fold-units.ts';
-import { openUnits } from '../aggregate/open-units.ts';
+import { openUnits, releaseFolded, type UnitReadings } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
-import { type Answer, answerKernelQueries, type KernelQuery } from '../answer-kernel-queries.ts';
+import { type BlocksOfList, groupBlocks } from '../blocks/combine-blocks.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
-import { type BlocksOfList, groupBlocks } from '../blocks/group-blocks.ts';
 import { foldNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import {
   cutTile,
@@ -25,11 +23,13 @@ import {
   type TileCut,
   type TileRows,
 } from '../blocks/tile-rows.ts';
-import { foldTrend, type TrendPart, type TrendQuestion } from '../fold-trend.ts';
-import { type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
+import { type Answer, answerKernelQueries, type KernelQuery } from '../rank-keys.ts';
+import { foldTrend, type TrendPart, type TrendQuestion } from '../rank-trend.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
+  type BoundQuestion,
   type BoundsToJoin,
+  boundRanks,
   boundSteps,
   keptBounds,
   type MappedBounds,

@@ -12,17 +12,22 @@ import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
-import type { UnitReadings } from '../aggregate/fold-units.ts';
-import { isListed } from '../aggregate/open-units.ts';
-import type { Answer, KernelQuery } from '../answer-kernel-queries.ts';
+import type { UnitReadings } from '../aggregate/aggregate-blocks.ts';
+import { isListed } from '../aggregate/aggregate-blocks.ts';
+import type { BlocksOfList, KeyedColumn } from '../blocks/combine-blocks.ts';
 import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
-import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import type { StoredTile, TileCut } from '../blocks/tile-rows.ts';
-import type { TrendStep } from '../fold-trend.ts';
-import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
+import type { Answer, KernelQuery } from '../rank-keys.ts';
+import type { TrendStep } from '../rank-trend.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
-import type { BoundsToJoin, StepBounds, StepsToBound } from '../select/step-bounds.ts';
+import type {
+  BoundAnswer,
+  BoundQuestion,
+  BoundsToJoin,
+  StepBounds,
+  StepsToBound,
+} from '../select/step-bounds.ts';
 import {
   type DecodedData,
   type KernelKind,

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
-import {
-  certifiedTop,
-  type EdgeUnit,
-  withoutEdges,
-} from '../../../engine/answer/certified-head.ts';
-import { boundedColumn } from '../../../engine/kernel/aggregate/unit-column.ts';
+import { certifiedTop, type EdgeUnit, withoutEdges } from '../../../engine/answer/head-answers.ts';
+import { boundedColumn } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { TopKeys } from '../../../engine/plan/key-questions.ts';
 import { HeadCollector, rankHead } from '../../../segments/heads/head.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';

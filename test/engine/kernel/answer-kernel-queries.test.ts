@@ -4,17 +4,17 @@ import { runWhole } from '../../../domain/sliced.ts';
 import { compareExact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import {
+  boundOf,
   foldUnits,
+  openUnits,
   releaseFolded,
   type UnitReadings,
-} from '../../../engine/kernel/aggregate/fold-units.ts';
-import { openUnits } from '../../../engine/kernel/aggregate/open-units.ts';
-import { boundOf } from '../../../engine/kernel/aggregate/unit-column.ts';
+} from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import {
   type Answer,
   answerKernelQueries,
   type KernelQuery,
-} from '../../../engine/kernel/answer-kernel-queries.ts';
+} from '../../../engine/kernel/rank-keys.ts';
 import { setWide, wideLanes } from '../../../segments/codes/lanes.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';

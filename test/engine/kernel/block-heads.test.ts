@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../../domain/sliced.ts';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/fold-units.ts';
-import { openUnits } from '../../../engine/kernel/aggregate/open-units.ts';
-import {
-  answerKernelQueries,
-  type KernelQuery,
-} from '../../../engine/kernel/answer-kernel-queries.ts';
+import { openUnits, type UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import { answerKernelQueries, type KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import { headOf } from '../../../engine/kernel/select/block-heads.ts';
 import { countedRows } from '../../../engine/kernel/select/key-rows.ts';
 import {

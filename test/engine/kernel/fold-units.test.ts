@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
-import { foldUnits, releaseFolded } from '../../../engine/kernel/aggregate/fold-units.ts';
+import { foldUnits, releaseFolded } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import { countedRows, exactValue, ordinalOf } from '../../../engine/kernel/select/key-rows.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/fold-units.ts';
-import { boundOf } from '../../../engine/kernel/aggregate/unit-column.ts';
-import type { KernelQuery } from '../../../engine/kernel/answer-kernel-queries.ts';
+import { boundOf, type UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import type { KernelCaller } from '../../../engine/kernel/threads/worker-threads.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../../domain/sliced.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
-import { releaseFolded } from '../../../engine/kernel/aggregate/fold-units.ts';
-import { openUnits } from '../../../engine/kernel/aggregate/open-units.ts';
+import { openUnits, releaseFolded } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import {
   type Change,
   type ChangeQuestion,

@@ -1,9 +1,8 @@
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/fold-units.ts';
-import { boundOf } from '../../../engine/kernel/aggregate/unit-column.ts';
-import type { KernelQuery } from '../../../engine/kernel/answer-kernel-queries.ts';
-import type { KeySelection } from '../../../engine/kernel/select/select-rows.ts';
+import { boundOf, type UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KeySelection } from '../../../engine/kernel/select/totals.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 

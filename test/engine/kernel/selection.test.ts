@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
-import { selectIndexes } from '../../../engine/kernel/select/select-indexes.ts';
-import { selectNth } from '../../../engine/kernel/select/select-nth.ts';
+import { selectIndexes, selectNth } from '../../../engine/kernel/select/select-indexes.ts';
 
 /** Many are equal, and some so large that doubles round them. */
 const numbers = fc.array(

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/fold-units.ts';
-import type { Answer, KernelQuery } from '../../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { Answer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import { runKernelTask } from '../../../engine/kernel/threads/kernel-task.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compileKeyPattern } from '../../../domain/filters/key-pattern.ts';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/fold-units.ts';
-import type { Answer, KernelQuery } from '../../../engine/kernel/answer-kernel-queries.ts';
+import type { UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { Answer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import {
   type KernelTask,
   runKernelTask,

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countKeys, type ListedKeys, readKeyPage } from '../../../engine/keys/key-pages.ts';
+import {
+  countKeys,
+  type ListedKeys,
+  readKeyPage,
+  sortedKeys,
+} from '../../../engine/keys/key-pages.ts';
 import { allKeysOf } from '../../../engine/keys/present-keys.ts';
-import { sortedKeys } from '../../../engine/keys/sorted-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { stores } from '../random-stores.ts';

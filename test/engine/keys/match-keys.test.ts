@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
-import { ServiceMemory } from '../../../engine/cache/service-memory.ts';
+import { ServiceMemory } from '../../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import { checkFilter, matchKeys } from '../../../engine/keys/match-keys.ts';
 import { FOREVER, keysOf } from '../kernel/pool-work.ts';

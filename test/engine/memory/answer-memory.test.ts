@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerMemory } from '../../../engine/cache/answer-memory.ts';
+import { AnswerMemory } from '../../../engine/cache/answer-cache.ts';
 import type { TopKeys } from '../../../engine/toppers/topper-answers.ts';
 
 const question = (maxItems: number) => ({

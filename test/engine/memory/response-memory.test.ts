@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Made, ResponseMemory } from '../../../engine/cache/response-memory.ts';
+import { type Made, ResponseMemory } from '../../../engine/cache/response-cache.ts';
 
 const made = (body: string, version = 1, textVersion = 1): Made => ({
   rendered: { status: 200, headers: {}, body },

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DescribedKey } from '../../../engine/cache/text-memory.ts';
-import { TextMemory } from '../../../engine/cache/text-memory.ts';
+import { type DescribedKey, TextMemory } from '../../../engine/cache/text-cache.ts';
 
 const keyOf = (groupId: number, key: string, label = 'x'): DescribedKey => ({
   groupId,

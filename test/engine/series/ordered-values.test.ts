@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Fold } from '../../../domain/toppers/meter-type.ts';
-import {
-  orderedValues,
-  valuesBeside,
-  valuesOfSeries,
-} from '../../../engine/series/ordered-values.ts';
+import { orderedValues, valuesBeside, valuesOfSeries } from '../../../engine/series/percentiles.ts';
 import { StepSeries, stepValue, valuePart } from '../../../engine/series/step-series.ts';
 import { exactValues, ofFold } from './exact-values.ts';
 

@@ -5,7 +5,7 @@ import { type Interval, isEmpty, stepsOf } from '../../../domain/time/interval.t
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { SeriesQuestion } from '../../../engine/plan/key-questions.ts';
-import type { MeterRead } from '../../../engine/plan/meter-read.ts';
+import type { MeterRead } from '../../../engine/plan/meter-scan.ts';
 import { readKeySeries } from '../../../engine/series/key-series.ts';
 import { type StepSeries, stepValue } from '../../../engine/series/step-series.ts';
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { describe, expect, it } from 'vitest';
-import { BatchGate } from '../../../engine/snapshot/batch-gate.ts';
+import { BatchGate } from '../../../engine/snapshot/batch.ts';
 
 /** A loader whose batches the gate decides, and the keys of each batch that was read. */
 function openLoader(gate: BatchGate) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
-import { isVersioned } from '../../../engine/snapshot/versioned-reads.ts';
+import { isVersioned } from '../../../engine/snapshot/request-session.ts';
 
 describe('every statement of requests', () => {
   it('is listed here, or its result is valid as long as the versions do not change', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pickNode } from '../../../engine/standbys/pick-node.ts';
+import { pickNode } from '../../../engine/snapshot/standbys.ts';
 
 const BUSY = fc.array(fc.nat(5), { minLength: 1, maxLength: 6 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VersionedRow } from '../../../db/sql/versions.ts';
 import { faultOf, type StandbyRow } from '../../../db/standby-check.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { StandbyState } from '../../../engine/standbys/standby-state.ts';
+import { StandbyState } from '../../../engine/snapshot/standbys.ts';
 
 const at = (changes: Partial<VersionedRow> = {}): VersionedRow => ({
   contextId: 1,

@@ -4,7 +4,7 @@ import { pagePartitionOf } from '../../../db/page-tables.ts';
 import { copiesOf } from '../../../db/session/copy-source.ts';
 import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
-import { SegmentMemory } from '../../../engine/cache/segment-memory.ts';
+import { SegmentMemory } from '../../../engine/cache/segment-cache.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import type { SegmentQuestion } from '../../../engine/plan/key-questions.ts';
 import { collectBadLines } from '../../../ingest/lines/bad-lines.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { VersionsRow } from '../../db/sql/versions.ts';
 import { type Body, byteLength } from '../../domain/text/long-text.ts';
-import { Tally } from './tally.ts';
+import { Tally } from './cache-stats.ts';
 
 /** An answer as it is sent to the client. */
 export type Rendered = {

@@ -1,11 +1,16 @@
 import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
-import { type Folded, foldInSlices, releaseFolded } from '../aggregate/fold-units.ts';
+import {
+  boundedColumn,
+  type Folded,
+  foldInSlices,
+  releaseFolded,
+  type UnitColumn,
+  type UnitReadings,
+} from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
-import { boundedColumn, type UnitColumn } from '../aggregate/unit-column.ts';
-import { isCounted } from '../select/key-rows.ts';
-import { distinctIds } from './distinct-ids.ts';
+import { countedRows, isCounted, releaseRows } from '../select/key-rows.ts';
 
 /** The keys of a block and their readings of one meter. */
 export type KeyedColumn = { readonly ids: Uint32Array; readonly column: UnitColumn };
@@ -95,4 +100,73 @@ function sharedLanes({ low, high }: Lanes, length: number, arrays: SharedArrays)
     return copy;
   };
   return { low: copied(low), high: high && copied(high) };
+}
+
+/**
+ * Combines blocks of one list of keys into a block of their whole time: the keys with a reading, in
+ * ascending order, and their combined readings. The work depends on the number of readings, however
+ * many keys the list has.
+ */
+export function* sumBlocks(
+  units: readonly UnitReadings[],
+  fold: Fold,
+  arrays: SharedArrays,
+): Sliced<KeyedColumn> {
+  const { distinct, indexes } = distinctIds(joinedIds(units));
+  let from = 0;
+  const indexed = units.map(({ ids, column, sign }): UnitReadings => {
+    const own = indexes.subarray(from, from + ids.length);
+    from += ids.length;
+    return { ids: own, column, sign };
+  });
+  const folded = yield* foldInSlices(indexed, fold, distinct.length);
+  const counted = countedRows(folded);
+  const rows = counted.rows.slice(0, counted.length).sort();
+  const ids = arrays.words(rows.length);
+  for (let i = 0; i < rows.length; i += 1) ids[i] = distinct[rows[i] as number] as number;
+  const values = lanesOf(folded.values, rows, arrays);
+  const counts = folded.counts && lanesOf(folded.counts, rows, arrays);
+  releaseRows(counted);
+  releaseFolded(folded);
+  return { ids, column: boundedColumn({ values, counts }) };
+}
+
+function joinedIds(units: readonly UnitReadings[]): Uint32Array {
+  const all = new Uint32Array(units.reduce((sum, { ids }) => sum + ids.length, 0));
+  let to = 0;
+  for (const { ids } of units) {
+    all.set(ids, to);
+    to += ids.length;
+  }
+  return all;
+}
+
+function lanesOf({ low, high }: Lanes, rows: Uint32Array, arrays: SharedArrays): Lanes {
+  const picked = (lane: Float64Array): Float64Array => {
+    const own = arrays.doubles(rows.length);
+    for (let i = 0; i < rows.length; i += 1) own[i] = lane[rows[i] as number] as number;
+    return own;
+  };
+  return { low: picked(low), high: high && picked(high) };
+}
+
+/** Distinct ids, ascending, and the index of each given id among them. */
+type DistinctIds = { readonly distinct: Uint32Array; readonly indexes: Uint32Array };
+
+/** By id: its index. Entries left by earlier calls are not read. */
+let indexOf = new Uint32Array(0);
+
+function distinctIds(all: Uint32Array): DistinctIds {
+  const sorted = all.slice().sort();
+  let count = 0;
+  for (let i = 0; i < sorted.length; i += 1) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    sorted[count] = sorted[i] as number;
+    count += 1;
+  }
+  const distinct = sorted.subarray(0, count);
+  const max = distinct.at(-1) ?? 0;
+  if (indexOf.length <= max) indexOf = new Uint32Array(max + 1);
+  for (let index = 0; index < count; index += 1) indexOf[distinct[index] as number] = index;
+  return { distinct, indexes: all.map((id) => indexOf[id] as number) };
 }

@@ -1,6 +1,7 @@
 import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
 
 /** One meter of one group to read over one interval, of one probe or (null) of all. */
 export type MeterRead = {
@@ -18,4 +19,14 @@ export type MeterRead = {
 export function nameOfRead({ groupId, slot, probeId, interval, prefix }: MeterRead): string {
   const read = `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
   return prefix ? `${read} ${lengthsName(prefix)}` : read;
+}
+
+/** Whether a segment is of the read's group and probe and has buckets in its interval. */
+export function isOfRead(
+  { groupId, probeId, firstBucket, lastBucket }: StoredSegment,
+  read: MeterRead,
+): boolean {
+  if (groupId !== read.groupId) return false;
+  if (read.probeId !== null && probeId !== read.probeId) return false;
+  return lastBucket >= read.interval.from && firstBucket < read.interval.to;
 }

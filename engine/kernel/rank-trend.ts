@@ -1,12 +1,11 @@
 import { mapSliced, type Sliced } from '../../domain/sliced.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
-import { releaseFolded, type UnitReadings } from './aggregate/fold-units.ts';
-import { openUnits } from './aggregate/open-units.ts';
+import { openUnits, releaseFolded, type UnitReadings } from './aggregate/aggregate-blocks.ts';
 import { SharedArrays } from './aggregate/shared-arrays.ts';
-import { answerKernelQueries, type TopAnswer } from './answer-kernel-queries.ts';
-import type { KeyedColumn } from './blocks/group-blocks.ts';
-import { sumBlocks } from './blocks/sum-blocks.ts';
-import type { KeySelection } from './select/select-rows.ts';
+import type { KeyedColumn } from './blocks/combine-blocks.ts';
+import { sumBlocks } from './blocks/combine-blocks.ts';
+import { answerKernelQueries, type TopAnswer } from './rank-keys.ts';
+import type { KeySelection } from './select/totals.ts';
 
 /** The blocks of a segment in a step. */
 export type TrendPart = {

@@ -1,7 +1,7 @@
 import { raiseSmallest } from '../../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/fold-units.ts';
+import type { Folded } from '../aggregate/aggregate-blocks.ts';
 import type { ApproxRow } from './key-rows.ts';
 
 /** The number of keys that count (decision 24) and their total, exact as narrow lanes are. */

@@ -13,10 +13,10 @@ import {
   selectEvents,
   selectFiringEvents,
   selectRevisions,
-} from '../../../db/sql/alert-events.ts';
-import { groupBy } from '../../../domain/toppers/group-by.ts';
-import { manyLoader, oneLoader } from '../../../engine/snapshot/batch.ts';
-import type { NodeReader } from '../../../engine/snapshot/node-reader.ts';
+} from '../../db/sql/alert-events.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
+import type { NodeReader } from '../../engine/snapshot/node-reader.ts';
 
 /**
  * Creates the loaders of alerts as of this moment. Alerts change with the clock as well as with the

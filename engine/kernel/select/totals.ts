@@ -1,6 +1,6 @@
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/fold-units.ts';
+import type { Folded } from '../aggregate/aggregate-blocks.ts';
 import {
   exactValue,
   type KeyRows,

@@ -9,7 +9,7 @@ import type { SegmentBlock } from '../kernel/blocks/decode-blocks.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
 import type { TileRows } from '../kernel/blocks/tile-rows.ts';
 import type { StepBounds } from '../kernel/select/step-bounds.ts';
-import { Tally } from './tally.ts';
+import { Tally } from './cache-stats.ts';
 
 /** A block's keys, and one meter's readings of it; null: no reading. */
 export type KnownBlock = SegmentBlock;

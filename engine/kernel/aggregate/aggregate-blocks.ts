@@ -1,5 +1,6 @@
 import { runWhole, type Sliced } from '../../../domain/sliced.ts';
 import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import type { Column } from '../../../segments/codes/column.ts';
 import {
   approximate,
   carry,
@@ -10,7 +11,6 @@ import {
   type WideLanes,
 } from '../../../segments/codes/lanes.ts';
 import { giveBackLanes, takeLanes } from './scratch.ts';
-import type { UnitColumn } from './unit-column.ts';
 
 /**
  * The keys of a block, by ordinal, and their readings of one meter. sign −1: subtract them from the
@@ -232,4 +232,61 @@ function countStep(into: Lanes, { ids, column }: UnitReadings): void {
     into.high[key] = (into.high[key] as number) + high;
     into.low[key] = (into.low[key] as number) + (counts ? lowOf(counts, count, high) : 1);
   }
+}
+
+/** Combines blocks into one result that questions can be answered from. */
+export function* openUnits(units: readonly UnitReadings[], fold: Fold): Sliced<Folded> {
+  return asListed(units, fold) ?? (yield* foldInSlices(units, fold));
+}
+
+/** Whether questions can be answered from the block itself, at a third of the cost of adding up. */
+export function isListed(units: readonly UnitReadings[], fold: Fold): boolean {
+  const [unit, ...others] = units;
+  if (unit?.sign !== 1 || others.length > 0 || !isCounting(fold)) return false;
+  return !isWide(unit.column.values) && unit.column.bound < NARROW_BOUND;
+}
+
+/** A single block of a counter need not be added up: its rows are the keys that it lists. */
+function asListed(units: readonly UnitReadings[], fold: Fold): Folded | null {
+  const [unit] = units;
+  if (!unit || !isListed(units, fold)) return null;
+  const { ids, column } = unit;
+  return { fold, listed: ids, values: column.values, counts: null, touched: null };
+}
+
+/** The readings of a slot, by key. bound: an upper bound of the sum of their magnitudes. */
+export type UnitColumn = {
+  readonly values: Lanes;
+  readonly counts: Lanes | null;
+  readonly bound: number;
+  readonly countBound: number;
+};
+
+export const boundedColumn = ({ values, counts }: Column): UnitColumn => ({
+  values,
+  counts,
+  bound: boundOf(values),
+  countBound: counts === null ? values.low.length : boundOf(counts),
+});
+
+/** Compensates for rounding, which reduces a sum of n doubles by less, for n up to 2^40. */
+const ROUNDING = 1 + 2 ** -12;
+
+/** Returns an upper bound of the sum of the numbers' magnitudes; exact as long as it is < 2^52. */
+export function boundOf(lanes: Lanes): number {
+  let bound = 0;
+  if (lanes.high === null) {
+    const { low } = lanes;
+    for (let row = 0; row < low.length; row += 1) {
+      const value = Math.abs(low[row] ?? 0);
+      // False for NaN, which means no reading.
+      if (value > 0) bound += value;
+    }
+    return bound < 2 ** 52 ? bound : bound * ROUNDING;
+  }
+  for (let row = 0; row < lanes.low.length; row += 1) {
+    const value = Math.abs(approximate(lanes, row));
+    if (value > 0) bound += value;
+  }
+  return bound * ROUNDING;
 }

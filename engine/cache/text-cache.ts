@@ -1,5 +1,5 @@
 import type { TextsRow } from '../../db/sql/key-texts.ts';
-import { Tally } from './tally.ts';
+import { Tally } from './cache-stats.ts';
 
 /** A key with its texts. */
 export type DescribedKey = TextsRow & {

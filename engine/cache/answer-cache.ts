@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyQuestion, RankedKeys, TopKeys, TrendAnswer } from '../plan/key-questions.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
-import { Tally } from './tally.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
+import { Tally } from './cache-stats.ts';
 
 /** What an answer depends on. */
 export type AnswerKey = {

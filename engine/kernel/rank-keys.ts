@@ -2,7 +2,7 @@ import type { Sliced } from '../../domain/sliced.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
-import type { Folded } from './aggregate/fold-units.ts';
+import type { Folded } from './aggregate/aggregate-blocks.ts';
 import { type BlockHead, headOf, largestOfHead } from './select/block-heads.ts';
 import {
   type ApproxRow,
@@ -17,7 +17,7 @@ import {
   surelyBelow,
   totalOf,
 } from './select/key-rows.ts';
-import { isLookable, lookOnce, rowsNotBelow, type Tally } from './select/look-once.ts';
+import { isLookable, lookOnce, rowsNotBelow, type Tally } from './select/scan-once.ts';
 import {
   type KeySelection,
   releaseSelected,
@@ -28,7 +28,7 @@ import {
   type ValuedKey,
   valuedKeys,
   without,
-} from './select/select-rows.ts';
+} from './select/totals.ts';
 
 export type KernelQuery =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })

@@ -1,7 +1,7 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
-import type { SealedValues } from '../cache/segment-memory.ts';
+import type { SealedValues } from '../cache/segment-cache.ts';
 import {
   appendColumns,
   plainColumns,
