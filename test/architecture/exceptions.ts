@@ -56,17 +56,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
  */
 export const SMALL_FILES: readonly string[] = [
   'cli/commands/migrate.ts',
-  'domain/keys/text-forms.ts',
-  'domain/limits/audit-limits.ts',
-  'domain/limits/edit-limits.ts',
-  'domain/slices/retention.ts',
-  'engine/standbys/pick-node.ts',
   'mcp/tools.ts',
-  'resolvers/loaders/changes/change-slice-tags.ts',
-  'mcp/arguments/shown-json.ts',
-  'mcp/arguments/without-nulls.ts',
-  'rest/endpoints/available-window.ts',
-  'schema/documents/operation-name.ts',
-  'schema/limits/aborted-fault.ts',
   'schema/types/time-interval.ts',
 ];
