@@ -6,7 +6,7 @@ import { type SliceTimes, selectSliceTimes } from '../db/sql/slices.ts';
 import { sliceName } from '../domain/slices/slice-name.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/time/interval.ts';
-import { foldOf } from '../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../domain/toppers/meter-type.ts';
 import { exportDeclaration } from './declaration.ts';
 import type { Output } from './output.ts';
 import type { ExportedGroup } from './reading-source.ts';
@@ -146,5 +146,5 @@ function sortSlices(all: readonly SliceTimes[], options: ExportOptions) {
 export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGroup => ({
   groupId,
   guid: storedGuid(guid),
-  meters: meters.map(({ id, slot, type }) => ({ id, slot, fold: foldOf(type) })),
+  meters: meters.map(({ id, slot, type }) => ({ id, slot, fold: aggregateOf(type) })),
 });

@@ -1,7 +1,7 @@
 import type { Connection } from '../db/connection/connection.ts';
 import type { Guid } from '../domain/text/guid.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
-import type { Fold } from '../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../domain/toppers/meter-type.ts';
 
 /** An exact integer: a number while it is safe (±(2^53−1)), otherwise a bigint. */
 export type Integer = number | bigint;
@@ -11,7 +11,7 @@ export type ExportedMeter = {
   /** 1-based position of the meter's readings in a row. */
   readonly slot: number;
   /** null for a meter of type 0, which takes no readings. */
-  readonly fold: Fold | null;
+  readonly fold: Aggregate | null;
 };
 
 /** The parts of a counter group that exports need. */

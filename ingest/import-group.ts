@@ -1,13 +1,13 @@
 import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import type { Guid } from '../domain/text/guid.ts';
-import type { Fold } from '../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../domain/toppers/meter-type.ts';
 
 /** `fold` is null for a meter of type 0, which takes no readings. */
 export type ImportMeter = {
   readonly id: number;
   readonly type: number;
   readonly slot: number;
-  readonly fold: Fold | null;
+  readonly fold: Aggregate | null;
 };
 
 /** A counter group as an import needs it. */
@@ -19,7 +19,7 @@ export type ImportGroup = {
   readonly topperBucketSeconds: number;
   readonly meters: ReadonlyMap<number, ImportMeter>;
   /** How readings of a slot combine, by slot − 1. */
-  readonly folds: readonly (Fold | null)[];
+  readonly folds: readonly (Aggregate | null)[];
   /** For a cross-key group: the groups of its parts, and the kinds of their keys. */
   readonly partGuids: readonly Guid[];
   readonly partKinds: readonly SimpleKeyKind[];

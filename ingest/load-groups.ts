@@ -1,7 +1,7 @@
 import type { Connection } from '../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../db/sql/declaration.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
-import { foldOf } from '../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../domain/toppers/meter-type.ts';
 import { partKind } from '../store/shapes/load-shapes.ts';
 import type { ImportGroup, ImportMeter } from './import-group.ts';
 
@@ -22,7 +22,7 @@ export async function loadGroups(
 
 function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): ImportGroup {
   const meters = row.meters.map(
-    ({ id, type, slot }): ImportMeter => ({ id, type, slot, fold: foldOf(type) }),
+    ({ id, type, slot }): ImportMeter => ({ id, type, slot, fold: aggregateOf(type) }),
   );
   const folds: ImportGroup['folds'][number][] = [];
   for (const { slot, fold } of meters) folds[slot - 1] = fold;

@@ -1,5 +1,5 @@
 import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
-import type { Fold } from '../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../domain/toppers/meter-type.ts';
 
 /** The properties of a counter group that determine the form of its segments. */
 export type SegmentShape = {
@@ -12,5 +12,5 @@ export type SegmentShape = {
   /**
    * By slot − 1: how the meter's readings are combined; null for a meter that takes no readings.
    */
-  readonly folds: readonly (Fold | null)[];
+  readonly folds: readonly (Aggregate | null)[];
 };

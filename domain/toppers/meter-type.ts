@@ -5,9 +5,9 @@
  * - `mean`: sum and count of readings; shown as sum ÷ count.
  * - `max`, `min`: the largest, the smallest reading.
  */
-export type Fold = 'sum' | 'rate' | 'mean' | 'max' | 'min';
+export type Aggregate = 'sum' | 'rate' | 'mean' | 'max' | 'min';
 
-type MeterTypeRow = { readonly name: string; readonly fold: Fold | null };
+type MeterTypeRow = { readonly name: string; readonly fold: Aggregate | null };
 
 /** The specification's meter types by number. `fold` is null if ranking is meaningless. */
 const METER_TYPES = [
@@ -34,7 +34,8 @@ export const meterTypeName = (type: number): MeterTypeName =>
   METER_TYPES[type]?.name ?? 'VT_INVALID';
 
 /** The rule by which readings of this type combine; null for type 0, which cannot be ranked. */
-export const foldOf = (type: number): Fold | null => METER_TYPES[type]?.fold ?? null;
+export const aggregateOf = (type: number): Aggregate | null => METER_TYPES[type]?.fold ?? null;
 
 /** Counters and rate counters: a missing reading is zero, and an all-zero key is not listed. */
-export const isCounting = (fold: Fold): fold is 'sum' | 'rate' => fold === 'sum' || fold === 'rate';
+export const isCounting = (fold: Aggregate): fold is 'sum' | 'rate' =>
+  fold === 'sum' || fold === 'rate';

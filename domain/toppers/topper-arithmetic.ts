@@ -1,10 +1,10 @@
 import { type Interval, isEmpty } from '../time/interval.ts';
 import { divideHalfUp, type Exact } from './exact.ts';
-import { type Fold, isCounting } from './meter-type.ts';
+import { type Aggregate, isCounting } from './meter-type.ts';
 
 /** How a meter's exact values become the numbers that callers see. */
 export type MeterRule = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   /** Decision 28: the factor of every shown value. */
   readonly samplingRate: number;
   /** The divisor of a rate's volume. */
@@ -37,7 +37,7 @@ export function shownValue(
 }
 
 /** Combines the values of several keys by the meter's rule; null without any. */
-export function combine(values: Iterable<Exact>, fold: Fold): Exact | null {
+export function combine(values: Iterable<Exact>, fold: Aggregate): Exact | null {
   let all: { sum: bigint; count: bigint } | null = null;
   for (const { sum, count } of values) {
     if (all === null) all = { sum, count };
@@ -56,7 +56,7 @@ export const shownTotal = (value: Exact | null, rule: MeterRule): bigint =>
   value === null ? 0n : shownValue(value, rule);
 
 /** Decision 24: an all-zero key of a counter is not listed or counted. */
-export const isListable = (value: Exact, fold: Fold): boolean =>
+export const isListable = (value: Exact, fold: Aggregate): boolean =>
   !isCounting(fold) || value.sum !== 0n;
 
 /** Volume over the window in the meter's base unit, sampled; null if a sum is meaningless. */
@@ -70,7 +70,7 @@ export function averageRateOf(value: Exact, rule: MeterRule, covered: Interval):
 }
 
 /** Share of the total, 0 to 1; null if a sum is meaningless or the total is zero or missing. */
-export function shareOf(value: Exact, total: Exact | null, fold: Fold): number | null {
+export function shareOf(value: Exact, total: Exact | null, fold: Aggregate): number | null {
   if (!isCounting(fold) || total === null || total.sum === 0n) return null;
   return ratio(value.sum, total.sum);
 }

@@ -12,12 +12,12 @@ import type {
   KeysWithin,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
-import { type PlannedRead, planQuestions } from '../plan/plan-segments.ts';
+import { planQuestions, type ScanPlan } from '../plan/plan-segments.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import { HeadAnswers } from './head-answers.ts';
 import {
-  type FoldQuestion,
+  type AggregateQuestion,
   fromChanges,
   fromKernel,
   type NamedKeys,
@@ -51,21 +51,21 @@ export async function answerSegments(
 export type PlannedAnswers = {
   readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
   /** For each read, the number of its blocks that were not cached. */
-  readonly blocksRead: ReadonlyMap<PlannedRead, number>;
+  readonly blocksRead: ReadonlyMap<ScanPlan, number>;
   /** The reads that were answered by a head and the edges of its segment. */
-  readonly certified: ReadonlySet<PlannedRead>;
+  readonly certified: ReadonlySet<ScanPlan>;
 };
 
 export async function answerPlanned(
   reader: SegmentReader,
-  planned: readonly PlannedRead[],
+  planned: readonly ScanPlan[],
   deadline: Deadline | null,
 ): Promise<PlannedAnswers> {
   const requests = new SectionRequests();
   const known = openParts(reader);
   const heads = new HeadAnswers(reader, known.blocks);
-  const blocksRead = new Map<PlannedRead, number>();
-  const byBlocks: PlannedRead[] = [];
+  const blocksRead = new Map<ScanPlan, number>();
+  const byBlocks: ScanPlan[] = [];
   for (const each of planned) {
     const ofHead = heads.request(each, requests);
     if (ofHead === null) byBlocks.push(each);
@@ -78,7 +78,7 @@ export async function answerPlanned(
   const others = planned.filter((each) => !byBlocks.includes(each) && !byHeads.get(each));
   await readOthers(reader, others, { known, blocksRead, deadline });
   // One after the other: the next one finds what the previous one made of a segment's keys.
-  const sources = new Map<PlannedRead, ReadSource>();
+  const sources = new Map<ScanPlan, ReadSource>();
   for (const each of [...byBlocks, ...others]) {
     sources.set(each, await openSource(reader, partsOf(each), known));
   }
@@ -93,12 +93,12 @@ export async function answerPlanned(
       }
     }),
   );
-  const isCertified = (each: PlannedRead): boolean =>
+  const isCertified = (each: ScanPlan): boolean =>
     Boolean(byHeads.get(each)) && heads.isCertified(each);
   return { answers, blocksRead, certified: new Set(planned.filter(isCertified)) };
 }
 
-const partsOf = ({ group, read, parts, since }: PlannedRead): PartsToRead => ({
+const partsOf = ({ group, read, parts, since }: ScanPlan): PartsToRead => ({
   group,
   read,
   parts: [...parts, ...since],
@@ -114,14 +114,14 @@ async function decodeParts(
 
 type Reading = {
   readonly known: PartsRead;
-  readonly blocksRead: Map<PlannedRead, number>;
+  readonly blocksRead: Map<ScanPlan, number>;
   readonly deadline: Deadline | null;
 };
 
 /** Reads the keys and blocks of reads whose heads were not enough. */
 async function readOthers(
   reader: SegmentReader,
-  others: readonly PlannedRead[],
+  others: readonly ScanPlan[],
   { known, blocksRead, deadline }: Reading,
 ): Promise<void> {
   const requests = new SectionRequests();
@@ -134,7 +134,7 @@ async function readOthers(
 
 async function answerRead(
   reader: SegmentReader,
-  { read, parts, since, questions }: PlannedRead,
+  { read, parts, since, questions }: ScanPlan,
   source: ReadSource,
 ): Promise<KeyAnswer[]> {
   const union = await uniteParts(reader, [...parts, ...since], source);
@@ -209,5 +209,5 @@ type Selected<Q> = { readonly question: Q; readonly selection: OrdinalSelection 
 const isOfChanges = (selected: Selected<BlockQuestion>): selected is Selected<ChangesQuestion> =>
   selected.question.kind === 'changes';
 
-const isOfFold = (selected: Selected<BlockQuestion>): selected is Selected<FoldQuestion> =>
+const isOfFold = (selected: Selected<BlockQuestion>): selected is Selected<AggregateQuestion> =>
   selected.question.kind !== 'changes';

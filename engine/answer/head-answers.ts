@@ -13,12 +13,12 @@ import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { blockName, type SegmentBlocks } from '../fetch/segment-blocks.ts';
-import type { UnitColumn } from '../kernel/aggregate/aggregate-blocks.ts';
+import type { BlockColumn } from '../kernel/aggregate/aggregate-blocks.ts';
 import { rowOf } from '../kernel/blocks/segment-series.ts';
 import { type BlockRun, blocksIn, signedRuns } from '../kernel/cover/cover.ts';
 import { mapsOf, requestMaps } from '../keys/segment-keys.ts';
 import type { SegmentQuestion, TopKeys } from '../plan/key-questions.ts';
-import type { PlannedRead, SegmentPart } from '../plan/plan-segments.ts';
+import type { ScanPlan, SegmentPart } from '../plan/plan-segments.ts';
 import {
   type SectionRequests,
   type SegmentReader,
@@ -52,7 +52,7 @@ type Opened = { readonly plan: HeadPlan; readonly name: string };
 export class HeadAnswers {
   readonly #reader: SegmentReader;
   readonly #blocks: SegmentBlocks;
-  readonly #opened = new Map<PlannedRead, Opened>();
+  readonly #opened = new Map<ScanPlan, Opened>();
   readonly #known = new Map<string, RankedHead>();
   readonly #missing = new Map<string, MissingHead>();
 
@@ -65,7 +65,7 @@ export class HeadAnswers {
    * Requests what is needed to answer a read from a head and is not cached; the caller decodes the
    * blocks. Returns the number of requested heads and blocks; null: heads do not answer the read.
    */
-  request(planned: PlannedRead, requests: SectionRequests): number | null {
+  request(planned: ScanPlan, requests: SectionRequests): number | null {
     const plan = planOf(planned);
     if (!plan) return null;
     const { segment, run, location, edges } = plan;
@@ -110,7 +110,7 @@ export class HeadAnswers {
    * Returns the answers to the questions of a requested read, in their order; null: the head is not
    * enough.
    */
-  of(planned: PlannedRead): TopKeys[] | null {
+  of(planned: ScanPlan): TopKeys[] | null {
     const { plan, name } = this.#opened.get(planned) ?? {};
     const head = name === undefined ? null : this.#known.get(name);
     if (!plan || !head) return null;
@@ -129,14 +129,14 @@ export class HeadAnswers {
   }
 
   /** Whether a read that is answered leaves out the edges of a segment. */
-  isCertified = (planned: PlannedRead): boolean =>
+  isCertified = (planned: ScanPlan): boolean =>
     (this.#opened.get(planned)?.plan.edges.length ?? 0) > 0;
 
-  #edgesOf({ read }: PlannedRead, { edges }: HeadPlan): EdgeUnit[] {
+  #edgesOf({ read }: ScanPlan, { edges }: HeadPlan): EdgeBlock[] {
     return edges.flatMap(({ segment, cover, above }) => {
       const maps = mapsOf(this.#blocks, above, segment);
       return signedRuns(cover).flatMap(({ run, sign }) =>
-        Array.from(this.#blocks.of(segment, run, read)).flatMap(({ ids, column }): EdgeUnit[] =>
+        Array.from(this.#blocks.of(segment, run, read)).flatMap(({ ids, column }): EdgeBlock[] =>
           column ? [{ ids, column, sign, maps }] : [],
         ),
       );
@@ -145,7 +145,7 @@ export class HeadAnswers {
 }
 
 /** Returns the only head that a read needs, if it may answer all questions. */
-function planOf({ read, parts, since, questions }: PlannedRead): HeadPlan | null {
+function planOf({ read, parts, since, questions }: ScanPlan): HeadPlan | null {
   const { fold, prefix, slot } = read;
   const [top, ...otherTops] = parts.filter(({ above }) => above.length === 0);
   const [run, ...otherRuns] = top?.cover.runs ?? [];
@@ -208,9 +208,9 @@ function topOf(head: RankedHead, asked: SegmentQuestion): TopKeys {
  */
 
 /** A block of an edge. sign: −1 for one that is subtracted. */
-export type EdgeUnit = {
+export type EdgeBlock = {
   readonly ids: Uint32Array;
-  readonly column: UnitColumn;
+  readonly column: BlockColumn;
   readonly sign: 1 | -1;
   /**
    * From the segment of the head down to that of the block: by ordinal of a source, its ordinal in
@@ -231,7 +231,7 @@ type Certified = {
 };
 
 /** Computes the values of a head's keys, and the total, in the span less its edges. */
-export function withoutEdges(head: RankedHead, edges: readonly EdgeUnit[]): Certified {
+export function withoutEdges(head: RankedHead, edges: readonly EdgeBlock[]): Certified {
   const candidates: Candidate[] = [];
   const count = head.ordinals.length;
   for (let rank = 0; rank < count; rank += 1) {
@@ -249,7 +249,7 @@ export function withoutEdges(head: RankedHead, edges: readonly EdgeUnit[]): Cert
 const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Returns the value of a key of the head in an edge, with its sign. */
-function valueIn({ ids, column: { values }, sign, maps }: EdgeUnit, ordinal: number): bigint {
+function valueIn({ ids, column: { values }, sign, maps }: EdgeBlock, ordinal: number): bigint {
   let own = ordinal;
   for (const map of maps) {
     own = rowOf(map, own);
@@ -259,7 +259,7 @@ function valueIn({ ids, column: { values }, sign, maps }: EdgeUnit, ordinal: num
   return row < 0 || Number.isNaN(values.low[row]) ? 0n : BigInt(sign) * laneValue(values, row);
 }
 
-function sumOf({ values, bound }: UnitColumn): bigint {
+function sumOf({ values, bound }: BlockColumn): bigint {
   const { low, high } = values;
   if (high === null && bound < NARROW_BOUND) {
     let sum = 0;

@@ -1,5 +1,5 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { combine } from '../../domain/toppers/topper-arithmetic.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../../segments/keys/key-list.ts';
@@ -23,17 +23,17 @@ export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
 const UNKNOWN = 0xffff_ffff;
 
 /** Questions to one fold. */
-export type FoldQuestion = Exclude<BlockQuestion, ChangesQuestion>;
+export type AggregateQuestion = Exclude<BlockQuestion, ChangesQuestion>;
 
 /** A question, and the keys that it selects. */
-export type SelectedFold = {
-  readonly question: FoldQuestion;
+export type SelectedAggregate = {
+  readonly question: AggregateQuestion;
   readonly selection: OrdinalSelection;
 };
 
 /** Converts a question for the kernel. */
 export async function toKernel(
-  { question, selection: { within, passing } }: SelectedFold,
+  { question, selection: { within, passing } }: SelectedAggregate,
   named: NamedKeys,
   afterKeys: SegmentReader['afterKeys'],
 ): Promise<KernelQuery> {
@@ -82,14 +82,14 @@ function findOrdinal({ keys, codec }: NamedKeys, text: string): number {
 
 /** Converts the kernel's answer: keys by name, in the order of decision 24. */
 export function fromKernel(
-  question: FoldQuestion,
+  question: AggregateQuestion,
   answer: Answer,
-  { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
+  { named, fold }: { readonly named: NamedKeys; readonly fold: Aggregate },
 ): KeyAnswer {
   if (answer.kind === 'values') return answer;
   if (answer.kind === 'ranks') return { kind: 'ranks', ranks: ranksOf(question, answer, named) };
   if (answer.kind === 'chosen') {
-    const { values, total, rest: others, restPassing: othersMatching, keyCount } = answer;
+    const { values, total, others, othersMatching, keyCount } = answer;
     return { kind: 'chosen', values, total, others, othersMatching, keyCount };
   }
   if (question.kind !== 'top') throw new Error('the kernel answered another question');
@@ -97,7 +97,7 @@ export function fromKernel(
 }
 
 export const fromChanges = (
-  { listed, total, rest, restPassing, keyCount }: ChangeAnswer,
+  { listed, total, others, othersMatching, keyCount }: ChangeAnswer,
   { keys, codec }: NamedKeys,
 ): RankedKeys => ({
   kind: 'ranked',
@@ -107,23 +107,23 @@ export const fromChanges = (
     beside: before,
   })),
   total,
-  others: rest,
-  othersMatching: restPassing,
+  others,
+  othersMatching,
   keyCount,
 });
 
 /** Of equal values the smaller key comes first, which is the one with the smaller ordinal. */
 export function fromTop(
-  { candidates, total, rest, restPassing, keyCount }: TopAnswer,
+  { candidates, total, others, othersMatching, keyCount }: TopAnswer,
   maxItems: number,
-  { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
+  { named, fold }: { readonly named: NamedKeys; readonly fold: Aggregate },
 ): TopKeys {
   const ordered = candidates.toSorted(
     (a, b) => compareExact(b.value, a.value) || a.ordinal - b.ordinal,
   );
   const unlisted = ordered.slice(maxItems).map(({ value }) => value);
-  const others = (left: Exact | null) =>
-    combine(left === null ? unlisted : [left, ...unlisted], fold);
+  const withUnlisted = (others: Exact | null) =>
+    combine(others === null ? unlisted : [others, ...unlisted], fold);
   return {
     kind: 'top',
     listed: ordered.slice(0, maxItems).map(({ ordinal, value }) => ({
@@ -131,14 +131,14 @@ export function fromTop(
       value,
     })),
     total,
-    others: others(rest),
-    othersMatching: others(restPassing),
+    others: withUnlisted(others),
+    othersMatching: withUnlisted(othersMatching),
     keyCount,
   };
 }
 
 const ranksOf = (
-  question: FoldQuestion,
+  question: AggregateQuestion,
   { ranks }: { readonly ranks: readonly (RankAnswer | null)[] },
   named: NamedKeys,
 ): (RankedValue | null)[] =>

@@ -1,6 +1,6 @@
 import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
 import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-networks.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
@@ -12,7 +12,7 @@ import {
   SegmentBlocks,
   type StartedBlock,
 } from '../fetch/segment-blocks.ts';
-import type { UnitReadings } from '../kernel/aggregate/aggregate-blocks.ts';
+import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
 import {
@@ -23,7 +23,7 @@ import {
   SegmentKeys,
 } from '../keys/segment-keys.ts';
 import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
 import {
   identityOf,
@@ -142,7 +142,7 @@ type GroupMissing = {
 /** Groups all missing blocks in one task; returns them by name. */
 async function groupMissing(
   { memory, threadPool, caller }: SegmentReader,
-  fold: Fold,
+  fold: Aggregate,
   { missing, lists }: GroupMissing,
 ): Promise<ReadonlyMap<string, KnownBlock>> {
   const grouped = new Map<string, KnownBlock>();
@@ -174,7 +174,7 @@ export const openParts = (reader: SegmentReader): PartsRead => ({
 /** The parts of a group to read. */
 export type PartsToRead = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly parts: readonly SegmentPart[];
 };
 
@@ -209,7 +209,7 @@ export async function findPassingKeys(
 }
 
 type UnitsToRead = {
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly parts: readonly SegmentPart[];
   readonly union: PartsUnion;
   readonly blocks: BlocksByStart;
@@ -219,8 +219,8 @@ type UnitsToRead = {
 export function unitsOf(
   { memory }: SegmentReader,
   { read, parts, union, blocks }: UnitsToRead,
-): UnitReadings[] {
-  const units: UnitReadings[] = [];
+): BlockReadings[] {
+  const units: BlockReadings[] = [];
   const arrays = new SharedArrays();
   for (const part of parts) {
     const { segment, cover } = part;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyQuestion, RankedKeys, TopKeys, TrendAnswer } from '../plan/key-questions.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
-import { Tally } from './cache-stats.ts';
+import { type MeterScan, nameOfRead } from '../plan/meter-scan.ts';
+import { CacheStats } from './cache-stats.ts';
 
 /** What an answer depends on. */
 export type AnswerKey = {
@@ -9,7 +9,7 @@ export type AnswerKey = {
   readonly context: string;
   /** Version of the context; any change of its data, groups or slices changes it. */
   readonly version: number;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly question: KeyQuestion;
 };
 
@@ -21,7 +21,7 @@ export type MadeOf = Pick<AnswerKey, 'read' | 'question'> & {
 };
 
 /** The answers that are cached. */
-type RememberedKeys = TopKeys | RankedKeys | TrendAnswer;
+type CachedKeys = TopKeys | RankedKeys | TrendAnswer;
 
 /** Approximate size of an answer, and of each of its keys. */
 const ANSWER_BYTES = 800;
@@ -33,9 +33,9 @@ const KEY_BYTES = 200;
  * two ways: by the version of the data, which a merge does not change; and by the segments it was
  * made of, which an import into other times does not change.
  */
-export class AnswerMemory {
-  readonly tally = new Tally();
-  readonly #answers: LRUCache<string, RememberedKeys> | null;
+export class AnswerCache {
+  readonly tally = new CacheStats();
+  readonly #answers: LRUCache<string, CachedKeys> | null;
 
   /** maxBytes 0: nothing is cached. */
   constructor(maxBytes: number) {
@@ -47,7 +47,7 @@ export class AnswerMemory {
     return this.#answers?.calculatedSize ?? 0;
   }
 
-  find(key: AnswerKey): RememberedKeys | null {
+  find(key: AnswerKey): CachedKeys | null {
     const name = nameOf(key);
     if (name === null || this.#answers === null) return null;
     const answer = this.#answers.get(name) ?? null;
@@ -55,12 +55,12 @@ export class AnswerMemory {
     return answer;
   }
 
-  findMadeOf(made: MadeOf): RememberedKeys | null {
+  findMadeOf(made: MadeOf): CachedKeys | null {
     const name = nameOfMade(made);
     return (name !== null && this.#answers?.get(name)) || null;
   }
 
-  keep(key: AnswerKey, made: MadeOf, answer: RememberedKeys): void {
+  keep(key: AnswerKey, made: MadeOf, answer: CachedKeys): void {
     for (const question of questionsOf(key.question, answer)) {
       for (const name of [nameOf({ ...key, question }), nameOfMade({ ...made, question })]) {
         if (name !== null) this.#answers?.set(name, answer);
@@ -74,7 +74,7 @@ export class AnswerMemory {
 }
 
 /** Returns the questions that an answer answers: one with the number of keys, also one without. */
-function questionsOf(question: KeyQuestion, answer: RememberedKeys): KeyQuestion[] {
+function questionsOf(question: KeyQuestion, answer: CachedKeys): KeyQuestion[] {
   if (question.kind !== 'top' || answer.kind !== 'top') return [question];
   const withoutCount = { ...question, withoutCount: true };
   return answer.keyCount === null
@@ -82,7 +82,7 @@ function questionsOf(question: KeyQuestion, answer: RememberedKeys): KeyQuestion
     : [{ ...question, withoutCount: false }, withoutCount];
 }
 
-function bytesOf(answer: RememberedKeys): number {
+function bytesOf(answer: CachedKeys): number {
   if (answer.kind !== 'trend') return ANSWER_BYTES + KEY_BYTES * answer.listed.length;
   return answer.steps.reduce((sum, step) => sum + bytesOf(step), ANSWER_BYTES);
 }

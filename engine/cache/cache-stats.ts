@@ -1,5 +1,5 @@
 /** Counts the hits and misses of a cache. */
-export class Tally {
+export class CacheStats {
   #hits = 0;
   #misses = 0;
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { VersionsRow } from '../../db/sql/versions.ts';
 import { type Body, byteLength } from '../../domain/text/long-text.ts';
-import { Tally } from './cache-stats.ts';
+import { CacheStats } from './cache-stats.ts';
 
 /** An answer as it is sent to the client. */
 export type Rendered = {
@@ -33,8 +33,8 @@ export type Made = {
  * answer; access is checked before. If the version of one of the contexts changes, the answer is
  * made again, once for all requests that wait for it.
  */
-export class ResponseMemory {
-  readonly tally = new Tally();
+export class ResponseCache {
+  readonly tally = new CacheStats();
   readonly #kept: LRUCache<string, Kept> | null;
   /** Answers in progress: resolves, never rejects, when the answer is cached or will not be. */
   readonly #making = new Map<string, Promise<void>>();

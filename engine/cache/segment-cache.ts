@@ -9,7 +9,7 @@ import type { SegmentBlock } from '../kernel/blocks/decode-blocks.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
 import type { TileRows } from '../kernel/blocks/tile-rows.ts';
 import type { StepBounds } from '../kernel/select/step-bounds.ts';
-import { Tally } from './cache-stats.ts';
+import { CacheStats } from './cache-stats.ts';
 
 /** A block's keys, and one meter's readings of it; null: no reading. */
 export type KnownBlock = SegmentBlock;
@@ -64,7 +64,7 @@ type Entry = {
 type KeptUse = {
   readonly kind: KeptKind;
   readonly bytes: number;
-  readonly tally: Tally;
+  readonly tally: CacheStats;
 };
 
 /** Approximate size of an entry besides its arrays. */
@@ -74,19 +74,19 @@ const ENTRY_BYTES = 300;
  * A cache of data decoded or derived from segments. All kinds share one limit in bytes, and the
  * least recently used entry is evicted first. Segments never change, so no entry is ever outdated.
  */
-export class SegmentMemory {
-  readonly #tallies: Readonly<Record<KeptKind, Tally>> = {
-    keys: new Tally(),
-    unions: new Tally(),
-    networks: new Tally(),
-    mapped: new Tally(),
-    blocks: new Tally(),
-    tiles: new Tally(),
-    heads: new Tally(),
-    series: new Tally(),
-    sealed: new Tally(),
-    bounds: new Tally(),
-    filters: new Tally(),
+export class SegmentCache {
+  readonly #tallies: Readonly<Record<KeptKind, CacheStats>> = {
+    keys: new CacheStats(),
+    unions: new CacheStats(),
+    networks: new CacheStats(),
+    mapped: new CacheStats(),
+    blocks: new CacheStats(),
+    tiles: new CacheStats(),
+    heads: new CacheStats(),
+    series: new CacheStats(),
+    sealed: new CacheStats(),
+    bounds: new CacheStats(),
+    filters: new CacheStats(),
   };
   readonly #bytes: Record<KeptKind, number> = {
     keys: 0,
@@ -102,7 +102,7 @@ export class SegmentMemory {
     filters: 0,
   };
   /** How often a head and the edges of its segment were enough for an answer, and were not. */
-  readonly certified = new Tally();
+  readonly certified = new CacheStats();
   readonly #entries: LRUCache<string, Entry>;
 
   constructor(maxBytes: number) {

@@ -1,12 +1,12 @@
 import type { Manifest } from '../../store/read/manifest.ts';
 import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
 import type { Catalog } from '../plan/catalog.ts';
-import { AnswerMemory } from './answer-cache.ts';
-import { Tally } from './cache-stats.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { CacheStats } from './cache-stats.ts';
 import { ChosenTokens } from './chosen-tokens.ts';
-import { ResponseMemory } from './response-cache.ts';
-import { type KeptKind, SegmentMemory } from './segment-cache.ts';
-import { TextMemory } from './text-cache.ts';
+import { ResponseCache } from './response-cache.ts';
+import { type KeptKind, SegmentCache } from './segment-cache.ts';
+import { TextCache } from './text-cache.ts';
 
 type MemoryLimits = {
   /** Limit on all data decoded or derived from segments. */
@@ -28,24 +28,24 @@ type MemoryUse = {
  * from segments never change; everything else is looked up by node and context, and by the versions
  * in the request's own snapshot.
  */
-export class ServiceMemory {
+export class ServiceCache {
   readonly threadPool: ThreadPool;
-  readonly segments: SegmentMemory;
-  readonly answers: AnswerMemory;
-  readonly responses: ResponseMemory;
-  readonly texts = new TextMemory();
+  readonly segments: SegmentCache;
+  readonly answers: AnswerCache;
+  readonly responses: ResponseCache;
+  readonly texts = new TextCache();
   readonly chosenTokens = new ChosenTokens();
-  readonly manifests = new ManifestMemory();
-  readonly catalogTally = new Tally();
+  readonly manifests = new ManifestCache();
+  readonly catalogTally = new CacheStats();
   readonly #catalogs = new Map<string, Catalog>();
   /** The history of each node's database, by the node's address. */
   readonly #histories = new Map<string, string>();
 
   constructor(threadPool: ThreadPool, { segmentBytes, answerBytes, responseBytes }: MemoryLimits) {
     this.threadPool = threadPool;
-    this.segments = new SegmentMemory(segmentBytes);
-    this.answers = new AnswerMemory(answerBytes);
-    this.responses = new ResponseMemory(responseBytes);
+    this.segments = new SegmentCache(segmentBytes);
+    this.answers = new AnswerCache(answerBytes);
+    this.responses = new ResponseCache(responseBytes);
   }
 
   use(): readonly MemoryUse[] {
@@ -93,10 +93,10 @@ export class ServiceMemory {
   }
 }
 
-const useOf = (bytes: number, { hits, misses }: Tally) => ({ bytes, hits, misses });
+const useOf = (bytes: number, { hits, misses }: CacheStats) => ({ bytes, hits, misses });
 
 /** Returns the name of a context on a node in the caches, for one history of its database. */
-export const memoryKey = (
+export const contextCacheKey = (
   nodeUrl: string,
   { contextId, history }: { readonly contextId: number; readonly history: string },
 ): string => `${contextId} ${nodeUrl} ${history}`;
@@ -113,8 +113,8 @@ export type ManifestOwner = {
 };
 
 /** A cache of the newest manifest of each context that was read, on each node. */
-export class ManifestMemory {
-  readonly tally = new Tally();
+export class ManifestCache {
+  readonly tally = new CacheStats();
   readonly #manifests = new Map<string, { history: string; manifest: Manifest }>();
 
   get bytes(): number {

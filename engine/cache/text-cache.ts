@@ -1,5 +1,5 @@
 import type { TextsRow } from '../../db/sql/key-texts.ts';
-import { Tally } from './cache-stats.ts';
+import { CacheStats } from './cache-stats.ts';
 
 /** A key with its texts. */
 export type DescribedKey = TextsRow & {
@@ -34,8 +34,8 @@ const MAX_ATTRIBUTES = 20;
 const ENTRY_BYTES = 300;
 
 /** A cache of keys with their texts, valid until a text of the context changes. */
-export class TextMemory {
-  readonly tally = new Tally();
+export class TextCache {
+  readonly tally = new CacheStats();
   readonly #contexts = new Map<string, ContextKeys>();
 
   get bytes(): number {

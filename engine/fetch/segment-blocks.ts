@@ -8,7 +8,7 @@ import type { KnownBlock } from '../cache/segment-cache.ts';
 import type { StoredBlock } from '../kernel/blocks/decode-blocks.ts';
 import type { BucketRange, TileCut } from '../kernel/blocks/tile-rows.ts';
 import { type BlockRun, blockStarts } from '../kernel/cover/cover.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
 import {
   type SectionRequests,
   type SegmentReader,
@@ -17,7 +17,7 @@ import {
 import { SegmentTiles, type TileOfRange, tileAt } from './segment-tiles.ts';
 
 /** What to read of blocks. slot: null: no meter, only the keys. */
-export type BlockMeter = Pick<MeterRead, 'bucketSeconds' | 'fold'> & {
+export type BlockMeter = Pick<MeterScan, 'bucketSeconds' | 'fold'> & {
   readonly slot: number | null;
 };
 

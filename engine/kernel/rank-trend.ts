@@ -1,6 +1,6 @@
 import { mapSliced, type Sliced } from '../../domain/sliced.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
-import { openUnits, releaseFolded, type UnitReadings } from './aggregate/aggregate-blocks.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
+import { type BlockReadings, openBlocks, releaseAggregated } from './aggregate/aggregate-blocks.ts';
 import { SharedArrays } from './aggregate/shared-arrays.ts';
 import type { KeyedColumn } from './blocks/combine-blocks.ts';
 import { sumBlocks } from './blocks/combine-blocks.ts';
@@ -9,7 +9,7 @@ import type { KeySelection } from './select/totals.ts';
 
 /** The blocks of a segment in a step. */
 export type TrendPart = {
-  readonly units: readonly UnitReadings[];
+  readonly units: readonly BlockReadings[];
   /** From the segment's ordinals to those of all keys; null: they are the same. */
   readonly map: Uint32Array | null;
 };
@@ -25,8 +25,8 @@ export type TrendStep = {
   readonly sums: readonly (KeyedColumn | null)[];
 };
 
-export function* foldTrend(
-  fold: Fold,
+export function* rankTrend(
+  fold: Aggregate,
   steps: readonly (readonly TrendPart[])[],
   question: TrendQuestion,
 ): Sliced<TrendStep[]> {
@@ -43,22 +43,22 @@ export function* foldTrend(
   });
 }
 
-const unitOf = ({ ids, column }: KeyedColumn): UnitReadings => ({ ids, column, sign: 1 });
+const unitOf = ({ ids, column }: KeyedColumn): BlockReadings => ({ ids, column, sign: 1 });
 
 function* answerStep(
-  units: readonly UnitReadings[],
-  fold: Fold,
+  units: readonly BlockReadings[],
+  fold: Aggregate,
   question: TrendQuestion,
 ): Sliced<TopAnswer> {
-  const folded = yield* openUnits(units, fold);
-  const [answer] = yield* answerKernelQueries(folded, [{ kind: 'top', ...question }]);
-  releaseFolded(folded);
+  const aggregated = yield* openBlocks(units, fold);
+  const [answer] = yield* answerKernelQueries(aggregated, [{ kind: 'top', ...question }]);
+  releaseAggregated(aggregated);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
   return answer;
 }
 
 /** Done here, not by the thread that submits the task: a day of minutes has millions of ids. */
-function toUnion(unit: UnitReadings, map: Uint32Array | null): UnitReadings {
+function toUnion(unit: BlockReadings, map: Uint32Array | null): BlockReadings {
   if (map === null) return unit;
   const { ids, column, sign } = unit;
   const own = new Uint32Array(ids.length);

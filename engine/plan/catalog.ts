@@ -8,7 +8,7 @@ import type {
 } from '../../db/sql/catalog.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
-import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
+import { type Aggregate, aggregateOf } from '../../domain/toppers/meter-type.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentGroup } from './key-questions.ts';
 
@@ -107,9 +107,9 @@ const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>
   part && part.keyKind !== 'crosskey' ? part.keyKind : 'text';
 
 /** Returns, by index of the meter, how its readings combine. */
-function foldsOf(meters: readonly MeterRow[]): (Fold | null)[] {
+function foldsOf(meters: readonly MeterRow[]): (Aggregate | null)[] {
   const slots = Math.max(0, ...meters.map(({ slot }) => slot));
-  const folds = new Array<Fold | null>(slots).fill(null);
-  for (const { slot, type } of meters) folds[slot - 1] = foldOf(type);
+  const folds = new Array<Aggregate | null>(slots).fill(null);
+  for (const { slot, type } of meters) folds[slot - 1] = aggregateOf(type);
   return folds;
 }

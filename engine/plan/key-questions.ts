@@ -5,7 +5,7 @@ import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { Change } from '../kernel/select/rank-changes.ts';
-import type { MeterRead } from './meter-scan.ts';
+import type { MeterScan } from './meter-scan.ts';
 
 /** A counter group as its segments are read. */
 export type SegmentGroup = {
@@ -131,6 +131,6 @@ export type KeyAnswer =
 /** A question about the readings of one group. */
 export type SegmentQuestion = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly question: BlockQuestion;
 };

@@ -1,14 +1,14 @@
 import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 
 /** One meter of one group to read over one interval, of one probe or (null) of all. */
-export type MeterRead = {
+export type MeterScan = {
   readonly groupId: number;
   readonly bucketSeconds: number;
   readonly slot: number;
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   readonly probeId: number | null;
   readonly interval: Interval;
   /** Reads the networks that contain the keys in place of the keys; null: the keys. */
@@ -16,15 +16,15 @@ export type MeterRead = {
 };
 
 /** Returns a name that identifies a read: reads of the same name read the same. */
-export function nameOfRead({ groupId, slot, probeId, interval, prefix }: MeterRead): string {
+export function nameOfRead({ groupId, slot, probeId, interval, prefix }: MeterScan): string {
   const read = `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
   return prefix ? `${read} ${lengthsName(prefix)}` : read;
 }
 
 /** Whether a segment is of the read's group and probe and has buckets in its interval. */
-export function isOfRead(
+export function overlaps(
   { groupId, probeId, firstBucket, lastBucket }: StoredSegment,
-  read: MeterRead,
+  read: MeterScan,
 ): boolean {
   if (groupId !== read.groupId) return false;
   if (read.probeId !== null && probeId !== read.probeId) return false;

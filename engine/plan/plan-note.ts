@@ -1,6 +1,6 @@
 import { type BlockRun, blocksIn } from '../kernel/cover/cover.ts';
 import type { Catalog } from './catalog.ts';
-import type { MeterRead } from './meter-scan.ts';
+import type { MeterScan } from './meter-scan.ts';
 import type { SegmentPart } from './plan-segments.ts';
 
 /** Explains to a human reader how a topper was answered: which blocks were added up. */
@@ -39,7 +39,7 @@ type BlocksNote = {
 
 /** certified, if it is not given: false. */
 type NotedRead = {
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly parts: readonly SegmentPart[];
   readonly certified?: boolean;
 };
@@ -58,7 +58,7 @@ export const planNote = (
   blocksRead,
 });
 
-export const rememberedNote = (catalog: Catalog, read: MeterRead): PlanNote => ({
+export const cachedNote = (catalog: Catalog, read: MeterScan): PlanNote => ({
   ...readNote(catalog, read),
   remembered: true,
   segments: 0,
@@ -71,7 +71,7 @@ export const rememberedNote = (catalog: Catalog, read: MeterRead): PlanNote => (
 /** Describes the request. */
 function readNote(
   catalog: Catalog,
-  { groupId, slot, probeId, interval }: MeterRead,
+  { groupId, slot, probeId, interval }: MeterScan,
 ): Pick<PlanNote, 'counterGroup' | 'meter' | 'probe' | 'window'> {
   const guid = catalog.groups.find((each) => each.groupId === groupId)?.guid ?? '';
   const meter = catalog.metersOf(groupId).find((each) => each.slot === slot);

@@ -11,7 +11,7 @@ import {
   weightOf,
 } from '../kernel/cover/cover.ts';
 import type { BlockQuestion, SegmentGroup, SegmentQuestion } from './key-questions.ts';
-import { isOfRead, type MeterRead, nameOfRead } from './meter-scan.ts';
+import { type MeterScan, nameOfRead, overlaps } from './meter-scan.ts';
 
 /** A roll-up, and the index of a source that is read. */
 export type RollUpStep = { readonly rollUp: RollUp; readonly source: number };
@@ -26,7 +26,7 @@ export type SegmentPart = {
 
 export function timeOf(
   segment: StoredSegment,
-  { bucketSeconds }: Pick<MeterRead, 'bucketSeconds'>,
+  { bucketSeconds }: Pick<MeterScan, 'bucketSeconds'>,
 ): SegmentTime {
   const { span, tileSeconds } = segment.directory();
   return { span, bucketSeconds, tileSeconds };
@@ -37,7 +37,7 @@ export function timeOf(
  * a roll-up, that is the block of its whole span, minus what lies outside the interval, if that is
  * less work than the blocks of its sources and readings can be subtracted (those of sums can).
  */
-export function planSegments(live: LiveSegments, read: MeterRead): SegmentPart[] {
+export function planSegments(live: LiveSegments, read: MeterScan): SegmentPart[] {
   const covering = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
   const parts = segmentNodes(live, read).flatMap((node) => coverNode(node, covering).parts);
   // Networks are formed from each segment's own keys, so keys of roll-ups are not needed.
@@ -46,7 +46,7 @@ export function planSegments(live: LiveSegments, read: MeterRead): SegmentPart[]
 
 type CoverQuestion = Pick<SegmentPart, 'above'> & {
   readonly interval: Interval;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly canSubtract: boolean;
 };
 
@@ -117,8 +117,8 @@ type SegmentNode =
  * below a roll-up, or by itself. If a segment is in several roll-ups, the one with the most
  * segments is used.
  */
-function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterRead): SegmentNode[] {
-  const leaves = segments.filter((segment) => isOfRead(segment, read));
+function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterScan): SegmentNode[] {
+  const leaves = segments.filter((segment) => overlaps(segment, read));
   const usable = usableRollUps(rollUps, read);
   if (usable.length === 0) return leaves.map(leafOf);
   const known = new Map<number, Tree>();
@@ -136,8 +136,8 @@ function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterRead): Seg
 }
 
 /** If there are roll-ups of all probes together, those of single probes are not needed. */
-function usableRollUps(rollUps: readonly RollUp[], read: MeterRead): readonly RollUp[] {
-  const usable = rollUps.filter((rollUp) => isOfRead(rollUp, read));
+function usableRollUps(rollUps: readonly RollUp[], read: MeterScan): readonly RollUp[] {
+  const usable = rollUps.filter((rollUp) => overlaps(rollUp, read));
   const ofAll = usable.filter(({ probeId }) => probeId === ALL_PROBES);
   return ofAll.length > 0 ? ofAll : usable;
 }
@@ -172,9 +172,9 @@ function treeOf(segmentId: number, { own, made, known }: Known): Tree | null {
 }
 
 /** A read, the segments that it needs, and all its questions. */
-export type PlannedRead = {
+export type ScanPlan = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly parts: readonly SegmentPart[];
   /** The segments of the window that it is compared with, if any. */
   readonly since: readonly SegmentPart[];
@@ -185,7 +185,7 @@ export type PlannedRead = {
 export const planQuestions = (
   live: LiveSegments,
   questions: readonly SegmentQuestion[],
-): PlannedRead[] => [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
+): ScanPlan[] => [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
 
 const readName = ({ read, question }: SegmentQuestion): string => {
   const name = nameOfRead(read);
@@ -195,7 +195,7 @@ const readName = ({ read, question }: SegmentQuestion): string => {
 
 const sinceOf = (question: BlockQuestion) => (question.kind === 'changes' ? question.since : null);
 
-function plan(live: LiveSegments, questions: readonly SegmentQuestion[]): PlannedRead {
+function plan(live: LiveSegments, questions: readonly SegmentQuestion[]): ScanPlan {
   const [first] = questions;
   if (!first) throw new Error('a read without questions');
   const { group, read } = first;

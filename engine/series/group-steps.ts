@@ -4,7 +4,7 @@ import { rawNetwork } from '../../domain/keys/address-forms.ts';
 import { runWhole } from '../../domain/sliced.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { combine } from '../../domain/toppers/topper-arithmetic.ts';
 import { approximate, type Lanes, laneValue, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import { fullKeySet, hasKey, type KeySet } from '../../segments/filter/key-set.ts';
@@ -14,10 +14,10 @@ import type { KeyList } from '../../segments/keys/key-list.ts';
 import { ownMemory } from '../../segments/keys/key-list-builder.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
-import type { UnitColumn } from '../kernel/aggregate/aggregate-blocks.ts';
+import type { BlockColumn } from '../kernel/aggregate/aggregate-blocks.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
@@ -119,7 +119,7 @@ const toSteps = (totals: Totals, { read }: GroupStepsRead): GroupStep[] =>
 /** Asks for total and others of a read by step; `within` null: every key of the group counts. */
 type GroupStepsRequest = {
   readonly contextId: number;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly stepSeconds: number;
   /** Keys or networks in raw form. */
   readonly listed: readonly string[];
@@ -147,7 +147,7 @@ export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsReque
   );
 
 /** Combines some rows of a column by the meter's rule; null if none of them has a reading. */
-function foldRows(column: UnitColumn, rows: Iterable<number>, fold: Fold): Exact | null {
+function foldRows(column: BlockColumn, rows: Iterable<number>, fold: Aggregate): Exact | null {
   const there: number[] = [];
   for (const row of rows) if (!Number.isNaN(column.values.low[row])) there.push(row);
   if (there.length === 0) return null;

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
+import { type MeterScan, nameOfRead } from '../plan/meter-scan.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { NodeReader } from '../snapshot/node-reader.ts';
@@ -24,7 +24,7 @@ import type { StepSeries } from './step-series.ts';
  */
 export type KeySeriesRequest = {
   readonly contextId: number;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly stepSeconds: number;
   readonly key: string | null;
   readonly deadline: Deadline | null;

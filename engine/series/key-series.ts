@@ -1,5 +1,5 @@
 import type { Deadline } from '../../db/session/read-session.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { type KeyStepsRequest, originOf, readKeyParts } from './key-steps.ts';
@@ -87,7 +87,7 @@ function valuesOf(
   cache: SealedValueCache,
   known: KeyInSealed | null,
   parts: readonly SeriesPart[],
-  fold: Fold,
+  fold: Aggregate,
 ): TalliedValues {
   if (known?.values) return valuesBeside(known.values, parts, fold);
   if (known) cache.keep(known, parts);

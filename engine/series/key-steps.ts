@@ -15,7 +15,7 @@ import { answerSegments } from '../answer/answer-segments.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
 import type { SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
-import { type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
+import { type MeterScan, nameOfRead } from '../plan/meter-scan.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import type { SealedSegments } from './sealed-values.ts';
 import { readSegmentSeries, type SeriesRequest } from './segment-series.ts';
@@ -27,7 +27,7 @@ import { onSteps, type SeriesPart, valuePart } from './step-series.ts';
  */
 export type KeyStepsRequest = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly stepSeconds: number;
   readonly key: string | null;
   /** Segments to leave out, because their values are known. */

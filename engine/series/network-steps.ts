@@ -12,7 +12,7 @@ import type { StoredSegment } from '../../store/read/manifest.ts';
 import { inBatches } from '../fetch/in-batches.ts';
 import type { NetworkSteps } from '../kernel/blocks/network-steps.ts';
 import type { SegmentKeys } from '../keys/segment-keys.ts';
-import { isOfRead, nameOfRead } from '../plan/meter-scan.ts';
+import { nameOfRead, overlaps } from '../plan/meter-scan.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
@@ -85,7 +85,7 @@ const originOf = ({ read, stepSeconds }: StepRead): EpochSeconds =>
 function piecesOf(grid: Grid, live: readonly StoredSegment[], sizes: StepSizes): Piece[] {
   const { read, stepSeconds } = grid.first;
   if (isEmpty(read.interval)) return [];
-  const own = live.filter((segment) => isOfRead(segment, read));
+  const own = live.filter((segment) => overlaps(segment, read));
   const rows = own.reduce((sum, { rowCount }) => sum + rowCount, 0);
   const steps = Math.ceil((read.interval.to - originOf(grid.first)) / stepSeconds);
   // A segment's rows are counted as if all of them were in the interval.

@@ -1,5 +1,5 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
 import type { SealedValues } from '../cache/segment-cache.ts';
 import {
@@ -38,7 +38,7 @@ export type TalliedValues = OrderedValues & {
 };
 
 /** Returns the values of parts, which are joined only if necessary. */
-export function orderedValues(parts: readonly SeriesPart[], fold: Fold): TalliedValues {
+export function orderedValues(parts: readonly SeriesPart[], fold: Aggregate): TalliedValues {
   const columns = fold === 'mean' ? null : plainColumns(parts);
   if (columns === null) {
     return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold));
@@ -74,7 +74,7 @@ export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
 export function valuesBeside(
   sealed: SealedValues,
   parts: readonly SeriesPart[],
-  fold: Fold,
+  fold: Aggregate,
 ): TalliedValues {
   const columns = plainColumns(parts);
   if (columns === null) return valuesOfAll(sealed, parts, fold);
@@ -96,7 +96,7 @@ const sortedValues = (sealed: SealedValues): TalliedValues => ({
 function valuesOfAll(
   { numbers }: SealedValues,
   parts: readonly SeriesPart[],
-  fold: Fold,
+  fold: Aggregate,
 ): TalliedValues {
   const series = new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold);
   const count = numbers.length + series.ids.length;

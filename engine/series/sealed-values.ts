@@ -4,7 +4,7 @@ import { floorTo } from '../../domain/time/interval.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { SealedValues } from '../cache/segment-cache.ts';
 import { appendColumns, plainColumns } from '../kernel/blocks/join-sparse.ts';
-import { isOfRead, nameOfRead } from '../plan/meter-scan.ts';
+import { nameOfRead, overlaps } from '../plan/meter-scan.ts';
 import { type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 import type { StepRead } from './step-blocks.ts';
 import type { SeriesPart } from './step-series.ts';
@@ -79,7 +79,7 @@ function sealedSegments(
   // window, and is not read from series.
   const isWhole = ({ level, firstBucket, lastBucket }: StoredSegment): boolean =>
     isSealed(level) && floorTo(firstBucket, size) >= from && floorTo(lastBucket, size) + size <= to;
-  const own = live.filter((segment) => isOfRead(segment, read));
+  const own = live.filter((segment) => overlaps(segment, read));
   const segments = withoutShared(own, size).filter(isWhole);
   if (segments.length === 0) return null;
   // In full, the names of hundreds of segments would be long.

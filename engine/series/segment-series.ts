@@ -25,14 +25,14 @@ import {
 import { type BlockRun, spanRun } from '../kernel/cover/cover.ts';
 import { KeyOrdinals, type SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 /** Keys of a segment whose series of a meter are requested. */
 export type SeriesRequest = {
   readonly group: SegmentGroup;
   readonly segment: StoredSegment;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   /** The whole topper buckets that are needed; the series may have others too. */
   readonly interval: Interval;
   /** null: no key of the group. */

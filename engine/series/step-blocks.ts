@@ -10,7 +10,7 @@ import { rowOf } from '../kernel/blocks/segment-series.ts';
 import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import { isOfRead, type MeterRead, nameOfRead } from '../plan/meter-scan.ts';
+import { type MeterScan, nameOfRead, overlaps } from '../plan/meter-scan.ts';
 import { timeOf } from '../plan/plan-segments.ts';
 import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import { type SeriesPart, StepSeries, valuePart } from './step-series.ts';
@@ -18,7 +18,7 @@ import { type SeriesPart, StepSeries, valuePart } from './step-series.ts';
 /** A read by steps that may be as short as a bucket. Steps are counted from 1970. */
 export type StepRead = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly stepSeconds: number;
 };
 
@@ -64,7 +64,7 @@ export async function readStepBlocks(
 function plan(live: readonly StoredSegment[], each: StepRead): Planned[] {
   const { read, stepSeconds } = each;
   return live
-    .filter((segment) => isOfRead(segment, read))
+    .filter((segment) => overlaps(segment, read))
     .map((segment) => {
       const steps = coverSteps(read.interval, timeOf(segment, read), stepSeconds);
       return { each, segment, steps };

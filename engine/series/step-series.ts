@@ -1,7 +1,7 @@
 import { firstNotBelow } from '../../domain/first-not-below.ts';
 import type { EpochSeconds, Interval } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
@@ -21,13 +21,13 @@ export class StepSeries {
   readonly origin: EpochSeconds;
   readonly stepSeconds: number;
   readonly #parts: readonly SeriesPart[];
-  readonly #fold: Fold;
+  readonly #fold: Aggregate;
   #joined: Joined | null = null;
 
   constructor(
     { origin, stepSeconds }: Pick<StepSeries, 'origin' | 'stepSeconds'>,
     parts: readonly SeriesPart[],
-    fold: Fold,
+    fold: Aggregate,
   ) {
     this.origin = origin;
     this.stepSeconds = stepSeconds;

@@ -10,7 +10,7 @@ import { type FetchedPages, fetchPages, type PageRequest } from '../../store/rea
 import { loadManifest, type Manifest } from '../../store/read/manifest.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';
 import type { ManifestOwner } from '../cache/service-cache.ts';
-import { memoryKey, type ServiceMemory } from '../cache/service-cache.ts';
+import { contextCacheKey, type ServiceCache } from '../cache/service-cache.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
@@ -44,7 +44,7 @@ type NodeReaderOptions = {
   readonly placement: PagePlacement;
   readonly distributedPages: PageSource;
   readonly nodeUrl: string;
-  readonly memory: ServiceMemory;
+  readonly memory: ServiceCache;
   readonly caller: KernelCaller;
   readonly onFilter: OnFilter;
   /** See RequestReads. */
@@ -71,7 +71,7 @@ type PagesWanted = {
  */
 export class NodeReader {
   readonly session: RequestSession;
-  readonly memory: ServiceMemory;
+  readonly memory: ServiceCache;
   readonly caller: KernelCaller;
   readonly onListed: (keys: number) => void;
   readonly onFilter: OnFilter;
@@ -341,7 +341,7 @@ export class NodeReader {
   }
 
   #keyOf(versions: VersionsRow): string {
-    return memoryKey(this.#nodeUrl, versions);
+    return contextCacheKey(this.#nodeUrl, versions);
   }
 }
 

@@ -7,7 +7,7 @@ import {
 import type { FetchedPages, PageRequest } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { sectionsOf } from '../../store/read/segment-ranges.ts';
-import type { SegmentMemory } from '../cache/segment-cache.ts';
+import type { SegmentCache } from '../cache/segment-cache.ts';
 import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 
@@ -15,7 +15,7 @@ import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 export type SegmentReader = {
   /** Identifies the node: segments of different nodes are unrelated. */
   readonly node: string;
-  readonly memory: SegmentMemory;
+  readonly memory: SegmentCache;
   readonly threadPool: ThreadPool;
   readonly caller: KernelCaller;
   /** Fetches pages by one statement. Errors: MissingPages. */

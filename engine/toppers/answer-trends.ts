@@ -14,14 +14,14 @@ import {
 } from '../answer/read-source.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import { inBatches } from '../fetch/in-batches.ts';
-import type { UnitReadings } from '../kernel/aggregate/aggregate-blocks.ts';
+import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { blocksIn, type Cover, coverSegment, signedRuns } from '../kernel/cover/cover.ts';
 import type { TrendPart, TrendStep } from '../kernel/rank-trend.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import { type PartsUnion, uniteParts } from '../keys/segment-keys.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
-import { isOfRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
+import { overlaps } from '../plan/meter-scan.ts';
 import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
@@ -29,7 +29,7 @@ import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/se
 /** A question to each step of a read's interval. */
 type RequestedTrend = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly question: TrendQuestion;
 };
 
@@ -103,7 +103,7 @@ function piecesOf(
   const { read, question } = requested;
   const steps = clippedSteps(read.interval, question.stepSeconds);
   const readings = live
-    .filter((segment) => isOfRead(segment, read))
+    .filter((segment) => overlaps(segment, read))
     .reduce((sum, segment) => sum + readingsWithin(segment, read), 0);
   const count = Math.max(1, Math.min(steps.length, Math.ceil(readings / sizes.readingsAtOnce)));
   const length = Math.ceil(steps.length / count);
@@ -117,7 +117,7 @@ function piecesOf(
 /** Estimates as if a segment's readings were spread evenly over its span. */
 function readingsWithin(
   { firstBucket, lastBucket, rowCount }: StoredSegment,
-  { interval, bucketSeconds }: MeterRead,
+  { interval, bucketSeconds }: MeterScan,
 ): number {
   const end = lastBucket + bucketSeconds;
   const shared = Math.min(interval.to, end) - Math.max(interval.from, firstBucket);
@@ -141,11 +141,11 @@ async function planPiece(
   piece: Piece,
 ): Promise<PlannedPiece> {
   const { read } = piece.requested;
-  const own = live.filter((segment) => isOfRead(segment, read));
+  const own = live.filter((segment) => overlaps(segment, read));
   const parts: StepPart[][] = [];
   for (const interval of piece.steps) {
     const ofStep = { ...read, interval };
-    const segments = own.filter((segment) => isOfRead(segment, ofStep));
+    const segments = own.filter((segment) => overlaps(segment, ofStep));
     parts.push(segments.flatMap((segment) => partOf(reader, segment, ofStep)));
     await reader.pause();
   }
@@ -153,7 +153,7 @@ async function planPiece(
 }
 
 /** Roll-ups have no steps as short as those of most trends, so only segments are read. */
-function partOf(reader: SegmentReader, segment: StoredSegment, read: MeterRead): StepPart[] {
+function partOf(reader: SegmentReader, segment: StoredSegment, read: MeterScan): StepPart[] {
   const cover = coverSegment(read.interval, timeOf(segment, read), isCounting(read.fold));
   if (cover.runs.length === 0) return [];
   const blocks = [...cover.runs, ...cover.less].reduce((sum, run) => sum + blocksIn(run), 0);
@@ -168,7 +168,7 @@ const NO_BLOCKS: Cover = { runs: [], less: [] };
 function nameOfSum(
   reader: SegmentReader,
   segment: StoredSegment,
-  { interval, bucketSeconds, slot, prefix }: MeterRead,
+  { interval, bucketSeconds, slot, prefix }: MeterScan,
 ): string {
   const from = Math.max(ceilTo(interval.from, bucketSeconds), segment.firstBucket);
   const to = Math.min(ceilTo(interval.to, bucketSeconds), segment.lastBucket + bucketSeconds);
@@ -209,12 +209,14 @@ async function answerPiece(
     steps = [];
     units = 0;
     readings = 0;
-    const put = {
+    const question = {
       fold: read.fold,
       steps: gathered.map((step) => step.map(({ mapped }) => mapped)),
       question: kernelQuestion,
     };
-    for (const [i, step] of (await reader.threadPool.foldTrend(put, reader.caller)).entries()) {
+    for (const [i, step] of (
+      await reader.threadPool.foldTrend(question, reader.caller)
+    ).entries()) {
       found.push(fromTop(step.answer, maxItems, { named, fold: read.fold }));
       keepSums(reader, gathered[i] ?? [], step);
     }
@@ -234,7 +236,7 @@ async function answerPiece(
 }
 
 type UnitsOf = {
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly union: PartsUnion;
   readonly source: ReadSource;
 };
@@ -244,7 +246,7 @@ type MappedPart = { readonly part: StepPart; readonly mapped: TrendPart };
 function mappedPart(part: StepPart, { read, union, source }: UnitsOf): MappedPart {
   const { segment, cover, known } = part;
   const map = union.mapOf(part);
-  const units: UnitReadings[] = known ? unitOf(known, 1) : [];
+  const units: BlockReadings[] = known ? unitOf(known, 1) : [];
   for (const { run, sign } of signedRuns(cover)) {
     for (const { block } of source.blocks.startsOf(segment, run, read)) {
       units.push(...unitOf(block, sign));
@@ -253,7 +255,7 @@ function mappedPart(part: StepPart, { read, union, source }: UnitsOf): MappedPar
   return { part, mapped: { units, map } };
 }
 
-const unitOf = ({ ids, column }: KnownBlock, sign: 1 | -1): UnitReadings[] =>
+const unitOf = ({ ids, column }: KnownBlock, sign: 1 | -1): BlockReadings[] =>
   column === null ? [] : [{ ids, column, sign }];
 
 /** Keeps the combined blocks of each part of a step, so that the next trend adds up less. */

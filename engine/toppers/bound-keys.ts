@@ -12,7 +12,7 @@ import {
   requestParts,
 } from '../answer/read-source.ts';
 import type { StartedBlock } from '../fetch/segment-blocks.ts';
-import type { UnitReadings } from '../kernel/aggregate/aggregate-blocks.ts';
+import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
 import type {
   BoundsToJoin,
@@ -23,8 +23,8 @@ import type {
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/segment-keys.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
-import { isOfRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
+import { overlaps } from '../plan/meter-scan.ts';
 import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
@@ -33,7 +33,7 @@ const HOUR = 3600;
 
 type BoundKeysRead = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly selection: KeySelection;
   /** Which of a key's topper buckets is bounded, counted from the largest; 1: the largest. */
   readonly rank: number;
@@ -118,7 +118,7 @@ function stepOf({ bucketSeconds, topperBucketSeconds }: SegmentGroup['shape']): 
   return seconds;
 }
 
-type Steps = { readonly read: MeterRead; readonly stepSeconds: number };
+type Steps = { readonly read: MeterScan; readonly stepSeconds: number };
 
 /**
  * Covers the window by blocks that lie within one step each; roll-ups have none as short. Segments
@@ -130,7 +130,7 @@ const stepParts = (
   { read, stepSeconds }: Steps,
 ): BoundPart[] =>
   live
-    .filter((segment) => isOfRead(segment, read))
+    .filter((segment) => overlaps(segment, read))
     .flatMap((segment) => {
       const steps = coverSteps(read.interval, timeOf(segment, read), stepSeconds);
       if (steps.length === 0) return [];
@@ -140,13 +140,13 @@ const stepParts = (
       return [{ segment, cover: { runs, less: [] }, above: [], name, known, steps }];
     });
 
-const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: MeterRead): boolean =>
+const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: MeterScan): boolean =>
   interval.from <= firstBucket && lastBucket < interval.to;
 
 const boundsName = (
   reader: SegmentReader,
   segment: StoredSegment,
-  { slot, prefix }: MeterRead,
+  { slot, prefix }: MeterScan,
 ): string => {
   const name = `${segmentName(reader, segment)} ${slot}`;
   return prefix ? `${name} ${lengthsName(prefix)}` : name;
@@ -156,7 +156,7 @@ const boundsName = (
 async function readBounds(
   { memory, threadPool, caller }: SegmentReader,
   parts: readonly BoundPart[],
-  { read, source }: { readonly read: MeterRead; readonly source: ReadSource },
+  { read, source }: { readonly read: MeterScan; readonly source: ReadSource },
 ): Promise<(part: BoundPart) => StepBounds> {
   const missing = parts.filter(({ known }) => known === null);
   const wanted = missing.map(
@@ -178,7 +178,7 @@ async function readBounds(
   return (part) => part.known ?? (found.get(part) as StepBounds);
 }
 
-const unitsOf = ({ block: { ids, column } }: StartedBlock): UnitReadings[] =>
+const unitsOf = ({ block: { ids, column } }: StartedBlock): BlockReadings[] =>
   column ? [{ ids, column, sign: 1 }] : [];
 
 /** name: that of the combined bounds in the cache; null: they are not kept. */

@@ -6,7 +6,7 @@ import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerSegments } from '../answer/answer-segments.ts';
 import { hasBounds } from '../kernel/select/step-bounds.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
 import { readKeyValues } from '../series/key-series.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
 import { type TalliedValues, valuesOfSeries } from '../series/percentiles.ts';
@@ -16,7 +16,7 @@ import { type BoundedKey, boundKeys } from './bound-keys.ts';
 /** A question about the series of a group's keys. */
 type RequestedRanking = {
   readonly group: SegmentGroup;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly question: SeriesQuestion;
 };
 

@@ -9,12 +9,12 @@ import type {
   SegmentGroup,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-scan.ts';
-import { planNote, rememberedNote } from '../plan/plan-note.ts';
+import type { MeterScan } from '../plan/meter-scan.ts';
+import { cachedNote, planNote } from '../plan/plan-note.ts';
 import {
-  type PlannedRead,
   planQuestions,
   planSegments,
+  type ScanPlan,
   type SegmentPart,
 } from '../plan/plan-segments.ts';
 import { byDeadline } from '../snapshot/batch.ts';
@@ -37,7 +37,7 @@ export type {
 /** A question about the keys of one read. */
 type TopperQuestion = {
   readonly contextId: number;
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly question: KeyQuestion;
   readonly deadline: Deadline | null;
 };
@@ -94,7 +94,7 @@ async function openQuestions(
     const answer = reader.memory.answers.find(answerKey(state, requested));
     if (answer) {
       answers.set(requested, answer);
-      reader.onPlan(() => rememberedNote(state.catalog, read));
+      reader.onPlan(() => cachedNote(state.catalog, read));
     } else {
       open.push({ requested, state, group: state.catalog.readGroup(read.groupId) });
     }
@@ -130,19 +130,21 @@ async function answerByBlocks(
   { answers, deadline, live }: Answering,
 ): Promise<void> {
   const byQuestion = new Map(open.flatMap((each) => ofBlocks(each)));
-  const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
-  const reads: PlannedRead[] = [];
+  const ofQuestion = (question: SegmentQuestion) => byQuestion.get(question) as Open;
+  const reads: ScanPlan[] = [];
   for (const read of planQuestions(live, [...byQuestion.keys()])) {
-    const unknown = read.questions.filter((put) => !recall(reader, ofQuestion(put), read, answers));
+    const unknown = read.questions.filter(
+      (question) => !recall(reader, ofQuestion(question), read, answers),
+    );
     if (unknown.length > 0) reads.push({ ...read, questions: unknown });
   }
   const found = await answerReads(reader, reads, { ofQuestion, deadline });
   for (const read of reads) {
-    for (const put of read.questions) {
-      const answer = found.answers.get(put);
+    for (const question of read.questions) {
+      const answer = found.answers.get(question);
       if (!answer) continue;
-      answers.set(ofQuestion(put).requested, answer);
-      remember(reader, ofQuestion(put), read, answer);
+      answers.set(ofQuestion(question).requested, answer);
+      remember(reader, ofQuestion(question), read, answer);
     }
   }
 }
@@ -206,7 +208,7 @@ function recall(
   const answer = reader.memory.answers.findMadeOf(made);
   if (!answer) return false;
   reader.memory.answers.keep(answerKey(state, requested), made, answer);
-  reader.onPlan(() => rememberedNote(state.catalog, planned.read));
+  reader.onPlan(() => cachedNote(state.catalog, planned.read));
   answers.set(requested, answer);
   return true;
 }
@@ -226,22 +228,22 @@ function remember(
   );
 }
 
-type PlannedParts = Pick<PlannedRead, 'read' | 'parts' | 'since'>;
+type PlannedParts = Pick<ScanPlan, 'read' | 'parts' | 'since'>;
 
 type ReadsOptions = {
-  readonly ofQuestion: (put: SegmentQuestion) => Open;
+  readonly ofQuestion: (question: SegmentQuestion) => Open;
   readonly deadline: Deadline | null;
 };
 
 async function answerReads(
   reader: NodeReader,
-  reads: readonly PlannedRead[],
+  reads: readonly ScanPlan[],
   { ofQuestion, deadline }: ReadsOptions,
 ): Promise<PlannedAnswers> {
-  const note = (read: PlannedRead, found: PlannedAnswers | null): void => {
-    const [put] = read.questions;
-    if (!put) return;
-    const { catalog } = ofQuestion(put).state;
+  const note = (read: ScanPlan, found: PlannedAnswers | null): void => {
+    const [question] = read.questions;
+    if (!question) return;
+    const { catalog } = ofQuestion(question).state;
     const parts = [...read.parts, ...read.since];
     const certified = found?.certified.has(read) ?? false;
     const blocksRead = found ? (found.blocksRead.get(read) ?? 0) : null;

@@ -3,7 +3,7 @@ import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { compileKeyFilter, type KeyFilter } from '../../domain/filters/key-filter.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
-import { foldOf, isCounting } from '../../domain/toppers/meter-type.ts';
+import { aggregateOf, isCounting } from '../../domain/toppers/meter-type.ts';
 import { keyKinds } from '../key-kinds.ts';
 
 /**
@@ -23,7 +23,7 @@ export function alertMistakes(
     `.group must be an enabled group, but ${group.name} is not: enable it, or disable the alert`,
   );
   const meter = group.meters.find(({ id }) => id === meterId);
-  const fold = meter ? foldOf(meter.type) : null;
+  const fold = meter ? aggregateOf(meter.type) : null;
   demand(
     fold !== null,
     `.meter must be a meter of ${group.name} that can be ranked, got ${meterId}`,

@@ -1,6 +1,6 @@
 import type { NodePools } from '../../db/session/node-pools.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
-import type { ServiceMemory } from '../../engine/cache/service-cache.ts';
+import type { ServiceCache } from '../../engine/cache/service-cache.ts';
 import type { PlanNote, TellPlan } from '../../engine/plan/plan-note.ts';
 import type { Standbys } from '../../engine/snapshot/standbys.ts';
 
@@ -10,7 +10,7 @@ export type RequestReadsOptions = {
   /** When the request arrived; `startedAt` is on the clock of `performance.now()`. */
   now: EpochSeconds;
   startedAt: number;
-  memory: ServiceMemory;
+  memory: ServiceCache;
   /** Whether the request can retry from the start if the data change (ReadSession.readAlone). */
   mayReadAlone: boolean;
   /** Whether it can retry from the start if the standby that it reads from is passed over. */

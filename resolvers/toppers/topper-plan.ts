@@ -5,10 +5,10 @@ import { isAddressKind } from '../../domain/keys/key-text.ts';
 import { type Interval, intersect, MAX_EPOCH_SECONDS } from '../../domain/time/interval.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
-import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
+import { type Aggregate, aggregateOf } from '../../domain/toppers/meter-type.ts';
 import type { PlannedRanking, Ranking } from '../../domain/toppers/ranking.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
-import type { MeterRead } from '../../engine/plan/meter-scan.ts';
+import type { MeterScan } from '../../engine/plan/meter-scan.ts';
 import { probeIdOf } from '../contexts.ts';
 import { type CounterGroupView, findMeter, type MeterView } from '../counter-groups.ts';
 import type { KeyView } from '../keys.ts';
@@ -45,7 +45,7 @@ type Within = { readonly group: CounterGroupView; readonly key: string };
 /** A topper that can be read: everything looked up and checked. */
 export type TopperPlan = {
   readonly meter: MeterView;
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   readonly rule: MeterRule;
   readonly window: Interval;
   /** The span in which the group has data of the probe, or of all probes; null: no data. */
@@ -125,14 +125,14 @@ export function checkMaxItems(maxItems: number, ceiling: number, name: string): 
 export async function rankableMeter(
   group: CounterGroupView,
   index: number,
-): Promise<{ meter: MeterView; fold: Fold }> {
+): Promise<{ meter: MeterView; fold: Aggregate }> {
   const meter = findMeter(group, index);
-  const fold = meter && foldOf(meter.row.type);
+  const fold = meter && aggregateOf(meter.row.type);
   if (!meter || !fold) throw serviceError('invalidMeter', { meter: index });
   return { meter, fold };
 }
 
-export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
+export const ruleOf = ({ row }: CounterGroupView, fold: Aggregate): MeterRule => ({
   fold,
   samplingRate: row.samplingRate,
   topperBucketSeconds: row.topperBucketSize,
@@ -142,7 +142,7 @@ export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
 export function readOf(
   { meter, fold, probeId, prefix }: TopperPlan,
   interval: Interval,
-): MeterRead {
+): MeterScan {
   const { groupId, slot } = meter.row;
   const bucketSeconds = meter.group.row.bucketSize;
   return { groupId, bucketSeconds, slot, fold, probeId, interval, prefix };

@@ -1,5 +1,5 @@
 import { kthLargest } from '../../domain/toppers/kth-largest.ts';
-import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../domain/toppers/meter-type.ts';
 import { type ByteReader, ByteWriter } from '../codes/bytes.ts';
 import type { Column } from '../codes/column.ts';
 import { readColumn, writeColumn } from '../codes/column-code.ts';
@@ -137,7 +137,7 @@ export class HeadCollector {
 }
 
 /** Whether a meter has heads. */
-export const hasHead = (fold: Fold | null): boolean => fold !== null && isCounting(fold);
+export const hasHead = (fold: Aggregate | null): boolean => fold !== null && isCounting(fold);
 
 /** Largest first; of equal ones the smaller key. */
 const compareCandidates = (a: Candidate, b: Candidate): number =>

@@ -2,7 +2,7 @@ import { firstNotBelow } from '../../domain/first-not-below.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import type { Column } from '../codes/column.ts';
 import type { SegmentShape } from '../shape.ts';
-import { foldColumns } from './fold-columns.ts';
+import { aggregateColumns } from './aggregate-columns.ts';
 
 /**
  * Readings of a range of keys: one row for each key and bucket with a reading of any meter, ordered
@@ -47,7 +47,7 @@ export function combineReadings(
       const column = readings.columns[meterIndex];
       return column ? [{ column, targets: targets[i] as Uint32Array }] : [];
     });
-    return parts.length === 0 ? null : foldColumns(parts, fold, starts.length);
+    return parts.length === 0 ? null : aggregateColumns(parts, fold, starts.length);
   });
   return { keyCount, ends, starts, columns };
 }
@@ -203,7 +203,7 @@ type FoldInto = Pick<Combining, 'folds'> & {
 const foldAll = ({ columns }: Readings, { targets, length, folds }: FoldInto) =>
   folds.map((fold, meterIndex): Column | null => {
     const column = columns[meterIndex];
-    return fold === null || !column ? null : foldColumns([{ column, targets }], fold, length);
+    return fold === null || !column ? null : aggregateColumns([{ column, targets }], fold, length);
   });
 
 /** Returns the rows of a key. */

@@ -1,4 +1,4 @@
-import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../domain/toppers/meter-type.ts';
 import { type ByteReader, ByteWriter } from '../codes/bytes.ts';
 import { type Column, pickRows } from '../codes/column.ts';
 import { readColumn, writeColumn } from '../codes/column-code.ts';
@@ -6,7 +6,7 @@ import { bitsOf, requireFrames } from '../codes/frames.ts';
 import { readHintedFrames, writeHintedFrames } from '../codes/hinted-frames.ts';
 import { readOrdinals, writeOrdinals } from '../codes/ordinals.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
-import { foldColumns } from '../readings/fold-columns.ts';
+import { aggregateColumns } from '../readings/aggregate-columns.ts';
 import { readWhole } from './read-whole.ts';
 import type { TileReadings } from './tile-readings.ts';
 import type { TileTimes } from './tile-times.ts';
@@ -53,12 +53,16 @@ export function readTileKeys(section: Uint8Array, keyCount: number): Uint32Array
 }
 
 /** A meter's readings in a tile by row, and combined by key. */
-export type TileMeter = { readonly column: Column; readonly totals: Column; readonly fold: Fold };
+export type TileMeter = {
+  readonly column: Column;
+  readonly totals: Column;
+  readonly fold: Aggregate;
+};
 
 /** Returns the meters of a tile, by slot − 1; null: no reading there. */
 export function tileMeters(
   { ends, columns }: TileReadings,
-  folds: readonly (Fold | null)[],
+  folds: readonly (Aggregate | null)[],
 ): (TileMeter | null)[] {
   const keyOf = keysOf(ends);
   return folds.map((fold, meterIndex) => {
@@ -85,7 +89,7 @@ export function writeTileMeter(
 }
 
 /** Combines the rows of each key. */
-export const tileTotals = (column: Column, ends: Uint32Array, fold: Fold): Column =>
+export const tileTotals = (column: Column, ends: Uint32Array, fold: Aggregate): Column =>
   totalsBy(column, { keyOf: keysOf(ends), count: ends.length, fold });
 
 /** Returns, by row, the index of its key. */
@@ -97,12 +101,12 @@ function keysOf(ends: Uint32Array): Uint32Array {
   return keyOf;
 }
 
-type KeyTotals = { readonly keyOf: Uint32Array; readonly count: number; readonly fold: Fold };
+type KeyTotals = { readonly keyOf: Uint32Array; readonly count: number; readonly fold: Aggregate };
 
 const totalsBy = (column: Column, { keyOf, count, fold }: KeyTotals): Column =>
-  keyOf.length === count ? column : foldColumns([{ column, targets: keyOf }], fold, count);
+  keyOf.length === count ? column : aggregateColumns([{ column, targets: keyOf }], fold, count);
 
-type ValueRows = { readonly ends: Uint32Array; readonly fold: Fold };
+type ValueRows = { readonly ends: Uint32Array; readonly fold: Aggregate };
 
 function writeValues(column: Column, totals: Column, { ends, fold }: ValueRows): Uint8Array {
   const out = new ByteWriter();
@@ -231,7 +235,7 @@ function withColumn(reader: ByteReader, totals: Column, ends: Uint32Array): Colu
   if (several) parts.push({ column: several, targets: rows });
   // Every row has at most one reading, so the rule does not matter; that of means keeps counts.
   const hasCounts = parts.some(({ column }) => column.counts !== null);
-  return foldColumns(parts, hasCounts ? 'mean' : 'sum', length);
+  return aggregateColumns(parts, hasCounts ? 'mean' : 'sum', length);
 }
 
 /** Returns the keys with one row, by index, and their rows. */

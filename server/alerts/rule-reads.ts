@@ -3,9 +3,9 @@ import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import { foldOf } from '../../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../../domain/toppers/meter-type.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
-import { ServiceMemory } from '../../engine/cache/service-cache.ts';
+import { ServiceCache } from '../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import type { ChangesQuestion, KeyMatcher } from '../../engine/plan/key-questions.ts';
 import { Standbys } from '../../engine/snapshot/standbys.ts';
@@ -41,7 +41,7 @@ export async function openRuleReads(
   const { catalog } = await loaders.contextState(contextId);
   const group = catalog.groups.find((each) => each.groupId === groupId);
   const meter = catalog.metersOf(groupId).find((each) => each.meterId === rule.meterId);
-  const fold = meter ? foldOf(meter.type) : null;
+  const fold = meter ? aggregateOf(meter.type) : null;
   // `apply` refuses such rules, and changes of groups that would invalidate rules.
   if (!group || !meter || fold === null) throw new Error('the group or meter of a rule is gone');
   const bucketSeconds = group.bucketSize;
@@ -121,13 +121,13 @@ export type WindowReaderOptions = {
 export class WindowReader {
   readonly #pools: NodePools;
   readonly #standbys: Standbys;
-  readonly #memory: ServiceMemory;
+  readonly #memory: ServiceCache;
 
   constructor({ databaseUrl, runsInline }: WindowReaderOptions) {
     this.#pools = new NodePools({ primaryUrl: databaseUrl, connections: 1 });
     this.#standbys = new Standbys({ pools: this.#pools });
     const threads = new ThreadPool({ workers: 1, queueLength: LIMITS.workerQueue, runsInline });
-    this.#memory = new ServiceMemory(threads, {
+    this.#memory = new ServiceCache(threads, {
       segmentBytes: LIMITS.alertCacheMegabytes * MEBIBYTE,
       // Each window is read once.
       answerBytes: 0,

@@ -4,7 +4,7 @@ import { NodePools, type StatementObserver } from '../../db/session/node-pools.t
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
-import { ServiceMemory } from '../../engine/cache/service-cache.ts';
+import { ServiceCache } from '../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import { Standbys } from '../../engine/snapshot/standbys.ts';
 import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
@@ -91,7 +91,7 @@ export type Service = {
   readonly documents: TrustedDocuments;
   readonly pageDocuments: TrustedDocuments;
   /** The caches that are kept between requests. */
-  readonly memory: ServiceMemory;
+  readonly memory: ServiceCache;
   readonly metrics: Metrics;
   readonly failures: FailureLog;
   readonly tracing: Tracing | null;
@@ -238,9 +238,9 @@ function openStandbys(
   });
 }
 
-function openMemory(settings: Settings, onWork: WorkObserver): ServiceMemory {
+function openMemory(settings: Settings, onWork: WorkObserver): ServiceCache {
   const { workers, workerQueue: queueLength } = settings;
-  return new ServiceMemory(new ThreadPool({ workers, queueLength, onWork }), {
+  return new ServiceCache(new ThreadPool({ workers, queueLength, onWork }), {
     segmentBytes: settings.blockCacheBytes,
     answerBytes: settings.answerCacheBytes,
     responseBytes: settings.responseCacheBytes,

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodePools } from '../../db/session/node-pools.ts';
 import { REJECTION_REASONS } from '../../db/session/snapshot-check.ts';
-import type { ServiceMemory } from '../../engine/cache/service-cache.ts';
+import type { ServiceCache } from '../../engine/cache/service-cache.ts';
 import type { Standbys } from '../../engine/snapshot/standbys.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';
 import { observedGauge } from '../telemetry/observed-metrics.ts';
@@ -11,7 +11,7 @@ export type ObservedState = {
   readonly standbys: Standbys;
   /** Returns a node's name, since its address may contain a password. */
   readonly nodeNameOf: (url: string) => string;
-  readonly memory: ServiceMemory;
+  readonly memory: ServiceCache;
   readonly state: { readonly isClosing: boolean };
 };
 

@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../../db/sql/declaration.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
-import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
+import { type Aggregate, aggregateOf } from '../../domain/toppers/meter-type.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 
@@ -17,8 +17,8 @@ export async function loadShapes(
 
 function shapeOf(row: GroupRow, kinds: ReadonlyMap<string, GroupRow['keyKind']>): SegmentShape {
   const slots = Math.max(0, ...row.meters.map(({ slot }) => slot));
-  const folds = new Array<Fold | null>(slots).fill(null);
-  for (const { slot, type } of row.meters) folds[slot - 1] = foldOf(type);
+  const folds = new Array<Aggregate | null>(slots).fill(null);
+  for (const { slot, type } of row.meters) folds[slot - 1] = aggregateOf(type);
   return {
     keyKind: row.keyKind,
     partKinds: row.keyKind === 'crosskey' ? row.partGuids.map((of) => partKind(kinds, of)) : null,

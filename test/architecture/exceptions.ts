@@ -13,7 +13,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'RankedKey',
   'ReadingSource',
   'RunningServer',
-  'Tally',
   'TrendQuestion',
   'ValuedKey',
   'Variables',

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
@@ -79,7 +79,7 @@ function* readingsOf({ keys, readings }: KeyRange, codec: KeyCodec) {
 export function combined(
   known: string | undefined,
   { value, count }: PlainReading,
-  fold: Fold | null,
+  fold: Aggregate | null,
 ): string {
   const ownCount = fold === 'mean' ? count : 1n;
   if (known === undefined) return `${value}/${ownCount}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
-import type { MeterRead } from '../../engine/plan/meter-scan.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
+import type { MeterScan } from '../../engine/plan/meter-scan.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
 import { FOLDS, samples } from '../segments/plain-segments.ts';
 import { GROUP, type TestRollUp, type TestSegment } from './stored-segments.ts';
@@ -28,7 +28,7 @@ export const meterIndexes = fc.constantFrom(
   ...FOLDS.flatMap((fold, meterIndex) => (fold === null ? [] : [meterIndex])),
 );
 
-export function foldAt(meterIndex: number): Fold {
+export function foldAt(meterIndex: number): Aggregate {
   const fold = FOLDS[meterIndex];
   if (!fold) throw new Error('the meter takes readings');
   return fold;
@@ -38,7 +38,7 @@ export const readOf = (
   meterIndex: number,
   interval: Window,
   probeId: number | null,
-): MeterRead => ({
+): MeterScan => ({
   groupId: GROUP.groupId,
   bucketSeconds: 60,
   slot: meterIndex + 1,

@@ -1,4 +1,4 @@
-import { SegmentMemory } from '../../engine/cache/segment-cache.ts';
+import { SegmentCache } from '../../engine/cache/segment-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import type { SegmentGroup } from '../../engine/plan/key-questions.ts';
 import type { SegmentReader } from '../../engine/snapshot/segment-reader.ts';
@@ -79,7 +79,7 @@ function openStore(written: readonly PlainSegment[], live: LiveSegments): TestSt
   let statements = 0;
   const reader: SegmentReader = {
     node: 'test',
-    memory: new SegmentMemory(2 ** 24),
+    memory: new SegmentCache(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     caller: { user: 'test', signal: new AbortController().signal },
     pause: () => undefined,

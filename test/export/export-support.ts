@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { foldOf } from '../../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../../domain/toppers/meter-type.ts';
 import { combined } from '../conversion/plain-readings.ts';
 import type { TestService } from '../support/lab/service.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/programs/run-command.ts';
@@ -86,7 +86,7 @@ export async function readingsOf({ service, context }: Place): Promise<Reading[]
      where c.name = $1`,
     [context],
   );
-  const foldsOf = new Map(types.map(({ meter, type }) => [meter, foldOf(type)]));
+  const foldsOf = new Map(types.map(({ meter, type }) => [meter, aggregateOf(type)]));
   const found = new Map<string, Reading>();
   for (const each of await storedReadings(service.databaseUrl, context)) {
     const { group, probe, key, bucket, slot } = each;

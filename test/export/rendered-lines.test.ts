@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Guid } from '../../domain/text/guid.ts';
-import { foldOf } from '../../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../../domain/toppers/meter-type.ts';
 import { csvHeader, csvLines } from '../../export/csv-lines.ts';
 import type { ExportedMetadata, ReadingPage, ReadingRow } from '../../export/reading-source.ts';
 import { sampleLines } from '../../export/sample-lines.ts';
@@ -15,7 +15,7 @@ const GUID = guidOf(1) as Guid;
 
 /** A counter and a gauge. */
 const TYPES = [2, 5];
-const METERS = TYPES.map((type, i) => ({ id: type, slot: i + 1, fold: foldOf(type) }));
+const METERS = TYPES.map((type, i) => ({ id: type, slot: i + 1, fold: aggregateOf(type) }));
 
 /** The same group as an import sees it. */
 const IMPORTED: ImportGroup = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldOf } from '../../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../../domain/toppers/meter-type.ts';
 import type { ExportedMeter, Integer, ReadingRow } from '../../export/reading-source.ts';
 import { type LineReadings, splitReadings } from '../../export/split-readings.ts';
 import { T0 } from '../support/lab/lab.ts';
@@ -12,7 +12,7 @@ const MOST = 2n ** 63n - 1n;
 const METERS: readonly ExportedMeter[] = Array.from({ length: 13 }, (_, type) => ({
   id: type,
   slot: 13 - type,
-  fold: foldOf(type),
+  fold: aggregateOf(type),
 }));
 
 type Row = {

@@ -1,9 +1,9 @@
 import type { Guid } from '../../domain/text/guid.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
 
 /** A group of text keys whose meters have these folds. */
-export const groupOf = (folds: readonly Fold[], groupId = 1): ImportGroup => ({
+export const groupOf = (folds: readonly Aggregate[], groupId = 1): ImportGroup => ({
   groupId,
   guid: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid,
   keyKind: 'text',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyKind } from '../../domain/keys/key-kind.ts';
 import type { Guid } from '../../domain/text/guid.ts';
-import { foldOf } from '../../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
 import { BadLine } from '../../ingest/lines/bad-line.ts';
 import { parseSampleLine } from '../../ingest/samples/sample-line.ts';
@@ -19,7 +19,7 @@ function group(
   partKinds: ImportGroup['partKinds'] = [],
 ): ImportGroup {
   const types = Array.from({ length: 13 }, (_, type) => type);
-  const meters = types.map((type) => ({ id: type, type, slot: type + 1, fold: foldOf(type) }));
+  const meters = types.map((type) => ({ id: type, type, slot: type + 1, fold: aggregateOf(type) }));
   return {
     groupId: 1,
     guid,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { floorTo } from '../../domain/time/interval.ts';
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { Column } from '../../segments/codes/column.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
@@ -32,7 +32,7 @@ export type PlainSample = {
 /** `key bucket slot` → the combined reading. */
 export type PlainTable = Map<string, PlainReading>;
 
-export const FOLDS: readonly (Fold | null)[] = ['sum', 'mean', null, 'max', 'min', 'rate'];
+export const FOLDS: readonly (Aggregate | null)[] = ['sum', 'mean', null, 'max', 'min', 'rate'];
 
 export const SHAPE: SegmentShape = {
   keyKind: 'ip',
@@ -46,7 +46,7 @@ export const CODEC = keyCodecOf(SHAPE);
 
 const FIRST_BUCKET = 1_752_537_600;
 
-const isCounting = (fold: Fold | null) => fold === 'sum' || fold === 'rate';
+const isCounting = (fold: Aggregate | null) => fold === 'sum' || fold === 'rate';
 
 /** Mostly small, as traffic is; sometimes at the limits of a reading (decision 8). */
 const magnitudes = fc.oneof(
@@ -55,7 +55,7 @@ const magnitudes = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }) },
 );
 
-const readingOf = (fold: Fold | null) =>
+const readingOf = (fold: Aggregate | null) =>
   fold === null
     ? fc.constant(null)
     : fc.option(
@@ -109,7 +109,7 @@ export function plainTable(
   return table;
 }
 
-function combine(fold: Fold, so: PlainReading | undefined, { value, count }: PlainReading) {
+function combine(fold: Aggregate, so: PlainReading | undefined, { value, count }: PlainReading) {
   if (!so) return { value, count: fold === 'mean' ? count : 1n };
   if (fold === 'max') return { value: so.value > value ? so.value : value, count: 1n };
   if (fold === 'min') return { value: so.value < value ? so.value : value, count: 1n };

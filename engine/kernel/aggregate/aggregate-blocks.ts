@@ -1,5 +1,5 @@
 import { runWhole, type Sliced } from '../../../domain/sliced.ts';
-import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { Column } from '../../../segments/codes/column.ts';
 import {
   approximate,
@@ -16,10 +16,10 @@ import { giveBackLanes, takeLanes } from './scratch.ts';
  * The keys of a block, by ordinal, and their readings of one meter. sign −1: subtract them from the
  * others, which only a counter allows.
  */
-export type UnitReadings = {
+export type BlockReadings = {
   /** In ascending order. */
   readonly ids: Uint32Array;
-  readonly column: UnitColumn;
+  readonly column: BlockColumn;
   readonly sign: 1 | -1;
 };
 
@@ -28,8 +28,8 @@ export type UnitReadings = {
  * for each key with a reading, whose ordinal is listed[row]. A key without a reading has 0 in a
  * counter, a count of 0 in a mean, ∓Infinity in `low` of a maximum or minimum.
  */
-export type Folded = {
-  readonly fold: Fold;
+export type Aggregated = {
+  readonly fold: Aggregate;
   /** Ordinals by row, ascending; the values belong to a block, and NaN means no reading. */
   readonly listed: Uint32Array | null;
   readonly values: Lanes;
@@ -45,11 +45,11 @@ export type Folded = {
  * exceed that, two lanes are added instead of one. `rows` is the number of ordinals; without it,
  * the ids of each block must ascend.
  */
-export function* foldInSlices(
-  units: readonly UnitReadings[],
-  fold: Fold,
+export function* aggregateInSlices(
+  units: readonly BlockReadings[],
+  fold: Aggregate,
   rows = rowsFor(units),
-): Sliced<Folded> {
+): Sliced<Aggregated> {
   if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {
     throw new Error(`readings that combine by ${fold} cannot be taken out again`);
   }
@@ -70,11 +70,14 @@ export function* foldInSlices(
   return { fold, listed: null, values, counts, touched };
 }
 
-export const foldUnits = (units: readonly UnitReadings[], fold: Fold, rows?: number): Folded =>
-  runWhole(foldInSlices(units, fold, rows));
+export const aggregateBlocks = (
+  units: readonly BlockReadings[],
+  fold: Aggregate,
+  rows?: number,
+): Aggregated => runWhole(aggregateInSlices(units, fold, rows));
 
 /** Makes the memory of a result that is no longer used available again. */
-export function releaseFolded({ values, counts, touched, listed }: Folded): void {
+export function releaseAggregated({ values, counts, touched, listed }: Aggregated): void {
   if (listed) return;
   giveBackLanes(values, touched);
   if (counts) giveBackLanes(counts, touched);
@@ -85,7 +88,7 @@ const FEW = 1 / 4;
 
 let marks = new Uint8Array(0);
 
-function touchedRows(units: readonly UnitReadings[], rows: number): Uint32Array | null {
+function touchedRows(units: readonly BlockReadings[], rows: number): Uint32Array | null {
   const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
   if (readings >= rows * FEW) return null;
   if (marks.length < rows) marks = new Uint8Array(rows);
@@ -104,10 +107,10 @@ function touchedRows(units: readonly UnitReadings[], rows: number): Uint32Array 
 }
 
 /** Rows up to the highest ordinal. Ordinals ascend, so it is the last one of some block. */
-const rowsFor = (units: readonly UnitReadings[]): number =>
+const rowsFor = (units: readonly BlockReadings[]): number =>
   units.reduce((rows, { ids }) => Math.max(rows, (ids.at(-1) ?? -1) + 1), 0);
 
-function valueLanes(units: readonly UnitReadings[], fold: Fold, rows: number): Lanes {
+function valueLanes(units: readonly BlockReadings[], fold: Aggregate, rows: number): Lanes {
   const isExtreme = fold === 'max' || fold === 'min';
   const bound = units.reduce((sum, { column }) => sum + column.bound, 0);
   const wide =
@@ -121,14 +124,14 @@ function fillExtremes({ low, high }: Lanes, fold: 'max' | 'min'): void {
   high?.fill(nothing);
 }
 
-function countLanes(units: readonly UnitReadings[], rows: number): Lanes {
+function countLanes(units: readonly BlockReadings[], rows: number): Lanes {
   const bound = units.reduce((sum, { column }) => sum + column.countBound, 0);
   return takeLanes(rows, bound >= NARROW_BOUND);
 }
 
-type Step = (into: Lanes, unit: UnitReadings) => void;
+type Step = (into: Lanes, unit: BlockReadings) => void;
 
-function stepOf(fold: Fold, into: Lanes): Step {
+function stepOf(fold: Aggregate, into: Lanes): Step {
   switch (fold) {
     case 'sum':
     case 'rate':
@@ -216,7 +219,7 @@ const extremeWide =
   };
 
 /** Adds the number of readings behind each value of a mean: 1 if there are no counts. */
-function countStep(into: Lanes, { ids, column }: UnitReadings): void {
+function countStep(into: Lanes, { ids, column }: BlockReadings): void {
   const { values, counts } = column;
   for (let row = 0; row < ids.length; row += 1) {
     if (Number.isNaN(values.low[row])) continue;
@@ -235,19 +238,19 @@ function countStep(into: Lanes, { ids, column }: UnitReadings): void {
 }
 
 /** Combines blocks into one result that questions can be answered from. */
-export function* openUnits(units: readonly UnitReadings[], fold: Fold): Sliced<Folded> {
-  return asListed(units, fold) ?? (yield* foldInSlices(units, fold));
+export function* openBlocks(units: readonly BlockReadings[], fold: Aggregate): Sliced<Aggregated> {
+  return asListed(units, fold) ?? (yield* aggregateInSlices(units, fold));
 }
 
 /** Whether questions can be answered from the block itself, at a third of the cost of adding up. */
-export function isListed(units: readonly UnitReadings[], fold: Fold): boolean {
+export function isListed(units: readonly BlockReadings[], fold: Aggregate): boolean {
   const [unit, ...others] = units;
   if (unit?.sign !== 1 || others.length > 0 || !isCounting(fold)) return false;
   return !isWide(unit.column.values) && unit.column.bound < NARROW_BOUND;
 }
 
 /** A single block of a counter need not be added up: its rows are the keys that it lists. */
-function asListed(units: readonly UnitReadings[], fold: Fold): Folded | null {
+function asListed(units: readonly BlockReadings[], fold: Aggregate): Aggregated | null {
   const [unit] = units;
   if (!unit || !isListed(units, fold)) return null;
   const { ids, column } = unit;
@@ -255,14 +258,14 @@ function asListed(units: readonly UnitReadings[], fold: Fold): Folded | null {
 }
 
 /** The readings of a slot, by key. bound: an upper bound of the sum of their magnitudes. */
-export type UnitColumn = {
+export type BlockColumn = {
   readonly values: Lanes;
   readonly counts: Lanes | null;
   readonly bound: number;
   readonly countBound: number;
 };
 
-export const boundedColumn = ({ values, counts }: Column): UnitColumn => ({
+export const boundedColumn = ({ values, counts }: Column): BlockColumn => ({
   values,
   counts,
   bound: boundOf(values),

@@ -1,19 +1,19 @@
 import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
-import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
 import {
+  type Aggregated,
+  aggregateInSlices,
+  type BlockColumn,
+  type BlockReadings,
   boundedColumn,
-  type Folded,
-  foldInSlices,
-  releaseFolded,
-  type UnitColumn,
-  type UnitReadings,
+  releaseAggregated,
 } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import { countedRows, isCounted, releaseRows } from '../select/key-rows.ts';
 
 /** The keys of a block and their readings of one meter. */
-export type KeyedColumn = { readonly ids: Uint32Array; readonly column: UnitColumn };
+export type KeyedColumn = { readonly ids: Uint32Array; readonly column: BlockColumn };
 
 /** Blocks of one list of keys. map: from the ordinal of a key to that of its network. */
 export type BlocksOfList = {
@@ -25,14 +25,21 @@ export type BlocksOfList = {
  * Returns the blocks, in their order, with networks in place of keys: the readings of a network's
  * keys are combined by the meter's rule. As in any other block, ids are ascending and distinct.
  */
-export function groupBlocks(fold: Fold, lists: readonly BlocksOfList[]): Sliced<KeyedColumn[][]> {
+export function groupBlocks(
+  fold: Aggregate,
+  lists: readonly BlocksOfList[],
+): Sliced<KeyedColumn[][]> {
   const arrays = new SharedArrays();
   return mapSliced(lists, ({ map, blocks }) =>
     mapSliced(blocks, (block) => groupBlock(block, { fold, map, arrays })),
   );
 }
 
-type Grouping = { readonly fold: Fold; readonly map: Uint32Array; readonly arrays: SharedArrays };
+type Grouping = {
+  readonly fold: Aggregate;
+  readonly map: Uint32Array;
+  readonly arrays: SharedArrays;
+};
 
 function* groupBlock(
   { ids, column }: KeyedColumn,
@@ -40,11 +47,11 @@ function* groupBlock(
 ): Sliced<KeyedColumn> {
   const { networks, indexes } = networksOf(ids, map);
   const units = [{ ids: indexes, column, sign: 1 as const }];
-  const folded = yield* foldInSlices(units, fold, networks.length);
+  const aggregated = yield* aggregateInSlices(units, fold, networks.length);
   const own = arrays.words(networks.length);
   own.set(networks);
-  const grouped = { ids: own, column: sharedColumn(folded, networks.length, arrays) };
-  releaseFolded(folded);
+  const grouped = { ids: own, column: sharedColumn(aggregated, networks.length, arrays) };
+  releaseAggregated(aggregated);
   return grouped;
 }
 
@@ -80,12 +87,12 @@ function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
 }
 
 /** Copies a column to shared memory, with NaN for each row without a reading. */
-function sharedColumn(folded: Folded, length: number, arrays: SharedArrays): UnitColumn {
-  const values = sharedLanes(folded.values, length, arrays);
-  const counts = folded.counts && sharedLanes(folded.counts, length, arrays);
-  if (!isCounting(folded.fold)) {
+function sharedColumn(aggregated: Aggregated, length: number, arrays: SharedArrays): BlockColumn {
+  const values = sharedLanes(aggregated.values, length, arrays);
+  const counts = aggregated.counts && sharedLanes(aggregated.counts, length, arrays);
+  if (!isCounting(aggregated.fold)) {
     for (let row = 0; row < length; row += 1) {
-      if (isCounted(folded, row)) continue;
+      if (isCounted(aggregated, row)) continue;
       values.low[row] = Number.NaN;
       if (values.high) values.high[row] = 0;
     }
@@ -108,30 +115,30 @@ function sharedLanes({ low, high }: Lanes, length: number, arrays: SharedArrays)
  * many keys the list has.
  */
 export function* sumBlocks(
-  units: readonly UnitReadings[],
-  fold: Fold,
+  units: readonly BlockReadings[],
+  fold: Aggregate,
   arrays: SharedArrays,
 ): Sliced<KeyedColumn> {
   const { distinct, indexes } = distinctIds(joinedIds(units));
   let from = 0;
-  const indexed = units.map(({ ids, column, sign }): UnitReadings => {
+  const indexed = units.map(({ ids, column, sign }): BlockReadings => {
     const own = indexes.subarray(from, from + ids.length);
     from += ids.length;
     return { ids: own, column, sign };
   });
-  const folded = yield* foldInSlices(indexed, fold, distinct.length);
-  const counted = countedRows(folded);
+  const aggregated = yield* aggregateInSlices(indexed, fold, distinct.length);
+  const counted = countedRows(aggregated);
   const rows = counted.rows.slice(0, counted.length).sort();
   const ids = arrays.words(rows.length);
   for (let i = 0; i < rows.length; i += 1) ids[i] = distinct[rows[i] as number] as number;
-  const values = lanesOf(folded.values, rows, arrays);
-  const counts = folded.counts && lanesOf(folded.counts, rows, arrays);
+  const values = lanesOf(aggregated.values, rows, arrays);
+  const counts = aggregated.counts && lanesOf(aggregated.counts, rows, arrays);
   releaseRows(counted);
-  releaseFolded(folded);
+  releaseAggregated(aggregated);
   return { ids, column: boundedColumn({ values, counts }) };
 }
 
-function joinedIds(units: readonly UnitReadings[]): Uint32Array {
+function joinedIds(units: readonly BlockReadings[]): Uint32Array {
   const all = new Uint32Array(units.reduce((sum, { ids }) => sum + ids.length, 0));
   let to = 0;
   for (const { ids } of units) {

@@ -2,7 +2,7 @@ import type { Sliced } from '../../../domain/sliced.ts';
 import type { Column } from '../../../segments/codes/column.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
 import { readTileKeys, readTileTotals } from '../../../segments/tiles/tile.ts';
-import { boundedColumn, type UnitColumn } from '../aggregate/aggregate-blocks.ts';
+import { type BlockColumn, boundedColumn } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 
 /** A block of one meter as stored, for one range of a segment's keys. */
@@ -21,7 +21,7 @@ export type SegmentBlock = {
   /** Ordinals in the segment, ascending. */
   readonly ids: Uint32Array;
   /** null: no reading. */
-  readonly column: UnitColumn | null;
+  readonly column: BlockColumn | null;
 };
 
 /** Decodes a block from what all ranges have of it, in their order. Errors: DamagedSegment. */

@@ -1,10 +1,10 @@
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import {
+  aggregateBlocks,
+  type BlockReadings,
   boundedColumn,
-  foldUnits,
-  releaseFolded,
-  type UnitReadings,
+  releaseAggregated,
 } from '../aggregate/aggregate-blocks.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 
@@ -21,7 +21,7 @@ export type Joined = { readonly ids: Uint32Array; readonly column: Column | null
  * Joins readings of one slot, whose ids may be far apart, into one ascending list: consecutive
  * parts are appended, others are merged by the meter's rule.
  */
-export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
+export function joinSparse(parts: readonly SparsePart[], fold: Aggregate): Joined {
   const some = parts.filter(({ ids }) => ids.length > 0);
   const ordered = some.toSorted((a, b) => firstId(a) - firstId(b));
   return appendAll(ordered, fold) ?? mergeRanked(ordered, fold);
@@ -30,7 +30,7 @@ export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
 const firstId = ({ ids, shift }: SparsePart): number => (ids[0] as number) + shift;
 
 /** Appends the parts. null: a number is wide, or ids do not ascend across all parts. */
-function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
+function appendAll(parts: readonly SparsePart[], fold: Aggregate): Joined | null {
   const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Uint32Array(length);
   const low = new Float64Array(length);
@@ -155,20 +155,20 @@ export function appendColumns(columns: readonly Float64Array[]): Float64Array {
 }
 
 /** Merges by the ranks of the ids among all distinct ids, because ranks are dense. */
-function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
+function mergeRanked(parts: readonly SparsePart[], fold: Aggregate): Joined {
   const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
   const distinct = Uint32Array.from(new Set(all)).sort();
   const rankOf = new Map(Array.from(distinct, (id, rank) => [id, rank]));
-  const units = parts.flatMap(({ ids, columns: [column], shift }): UnitReadings[] => {
+  const units = parts.flatMap(({ ids, columns: [column], shift }): BlockReadings[] => {
     if (!column) return [];
     const ranks = ids.map((id) => rankOf.get(id + shift) ?? 0);
     return [{ ids: ranks, column: boundedColumn(column), sign: 1 }];
   });
-  const folded = foldUnits(units, fold);
-  const counted = countedRows(folded);
+  const aggregated = aggregateBlocks(units, fold);
+  const counted = countedRows(aggregated);
   const rows = counted.rows.slice(0, counted.length).sort();
-  const column = pickRows(folded, rows);
+  const column = pickRows(aggregated, rows);
   releaseRows(counted);
-  releaseFolded(folded);
+  releaseAggregated(aggregated);
   return { ids: rows.map((rank) => distinct[rank] ?? 0), column };
 }

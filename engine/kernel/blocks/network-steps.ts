@@ -1,9 +1,13 @@
 import type { Network } from '../../../domain/keys/address-forms.ts';
 import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { type KeyList, keyStart, networkRange } from '../../../segments/keys/key-list.ts';
-import { foldInSlices, releaseFolded, type UnitReadings } from '../aggregate/aggregate-blocks.ts';
+import {
+  aggregateInSlices,
+  type BlockReadings,
+  releaseAggregated,
+} from '../aggregate/aggregate-blocks.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './combine-blocks.ts';
 
@@ -14,7 +18,7 @@ type BlockOfStep = KeyedColumn & { readonly step: number };
 type StepsOfList = { readonly keys: KeyList; readonly blocks: readonly BlockOfStep[] };
 
 export type NetworkStepsQuestion = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   /** Networks that do not overlap. */
   readonly networks: readonly Network[];
   readonly stepCount: number;
@@ -25,17 +29,17 @@ export type NetworkStepsQuestion = {
 export type NetworkSteps = { readonly steps: Uint32Array; readonly column: Column };
 
 /** Returns the combined readings of each network by step, in the order of the networks. */
-export function* foldNetworkSteps(question: NetworkStepsQuestion): Sliced<NetworkSteps[]> {
+export function* aggregateNetworkSteps(question: NetworkStepsQuestion): Sliced<NetworkSteps[]> {
   const { fold, networks, stepCount, lists } = question;
   const units = yield* mapSliced(lists, (list) => unitsOf(list, question));
-  const folded = yield* foldInSlices(units.flat(), fold, networks.length * stepCount);
-  const counted = countedRows(folded);
+  const aggregated = yield* aggregateInSlices(units.flat(), fold, networks.length * stepCount);
+  const counted = countedRows(aggregated);
   const found = counted.rows.slice(0, counted.length);
   // Rows are in ascending order already, unless they were taken from `touched`.
-  const rows = folded.touched === null ? found : found.sort();
-  const column = pickRows(folded, rows);
+  const rows = aggregated.touched === null ? found : found.sort();
+  const column = pickRows(aggregated, rows);
   releaseRows(counted);
-  releaseFolded(folded);
+  releaseAggregated(aggregated);
   let from = 0;
   return networks.map((_, network) => {
     let to = from;
@@ -51,9 +55,9 @@ export function* foldNetworkSteps(question: NetworkStepsQuestion): Sliced<Networ
 function* unitsOf(
   { keys, blocks }: StepsOfList,
   { networks, stepCount }: NetworkStepsQuestion,
-): Sliced<UnitReadings[]> {
+): Sliced<BlockReadings[]> {
   const networkOf = networksOf(keys, networks);
-  const units: UnitReadings[] = [];
+  const units: BlockReadings[] = [];
   for (const { step, ids, column } of blocks) {
     yield;
     const rows = new Uint32Array(ids.length);

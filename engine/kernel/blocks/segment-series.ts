@@ -1,9 +1,9 @@
 import { firstNotBelow } from '../../../domain/first-not-below.ts';
 import { floorTo } from '../../../domain/time/interval.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../../segments/codes/column.ts';
 import type { SeriesEntries } from '../../../segments/heads/head-series.ts';
-import { foldColumns } from '../../../segments/readings/fold-columns.ts';
+import { aggregateColumns } from '../../../segments/readings/aggregate-columns.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
 import type { TileGrid } from '../../../segments/tiles/tile-seconds.ts';
 import type { TileRows } from './tile-rows.ts';
@@ -39,7 +39,7 @@ export type TileOfKey = { readonly rows: TileRows; readonly grid: TileGrid };
 export type TopperGrid = {
   readonly origin: number;
   readonly topperBucketSeconds: number;
-  readonly fold: Fold;
+  readonly fold: Aggregate;
 };
 
 /**
@@ -72,7 +72,7 @@ export function seriesOfRows(
   const source = column && { column, targets: Uint32Array.from(targets) };
   return {
     ids: Uint32Array.from(ids),
-    columns: [source && foldColumns([source], fold, ids.length)],
+    columns: [source && aggregateColumns([source], fold, ids.length)],
   };
 }
 

@@ -1,12 +1,12 @@
 import type { Sliced } from '../../../domain/sliced.ts';
-import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { NARROW_BOUND } from '../../../segments/codes/lanes.ts';
-import { foldColumns } from '../../../segments/readings/fold-columns.ts';
+import { aggregateColumns } from '../../../segments/readings/aggregate-columns.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
 import { readTileKeys, readTileTotals, readTileValues } from '../../../segments/tiles/tile.ts';
 import { readTileTimes } from '../../../segments/tiles/tile-times.ts';
-import { boundedColumn, type UnitColumn } from '../aggregate/aggregate-blocks.ts';
+import { type BlockColumn, boundedColumn } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import type { SegmentBlock, StoredBlock } from './decode-blocks.ts';
 
@@ -28,7 +28,7 @@ export type TileRows = {
   /** By row: its bucket, counted from the first that starts in the tile. */
   readonly buckets: Uint16Array;
   /** null: no reading, or only the keys are requested. */
-  readonly column: UnitColumn | null;
+  readonly column: BlockColumn | null;
 };
 
 /** Errors: DamagedSegment. */
@@ -57,7 +57,7 @@ export type BucketRange = { readonly first: number; readonly end: number };
 
 /** Parts to cut from a tile of a segment. ranges: its rows, by range of keys, in their order. */
 export type TileCut = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   readonly ranges: readonly TileRows[];
   readonly parts: readonly BucketRange[];
 };
@@ -221,7 +221,7 @@ function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Slice
     const own = column && { column: pickRows(column, picked.rows.subarray(from, to)), targets };
     blocks.push({
       ids: sharedIds(ids.subarray(from, from + keys), arrays),
-      column: own && keys > 0 ? sharedColumn(foldColumns([own], fold, keys), arrays) : null,
+      column: own && keys > 0 ? sharedColumn(aggregateColumns([own], fold, keys), arrays) : null,
     });
     yield;
   }
@@ -266,7 +266,7 @@ function sharedIds(own: Uint32Array, arrays: SharedArrays): Uint32Array {
   return ids;
 }
 
-function sharedColumn(column: Column, arrays: SharedArrays): UnitColumn | null {
+function sharedColumn(column: Column, arrays: SharedArrays): BlockColumn | null {
   const shared = joinColumns([column], [column.values.low.length], arrays);
   return shared && boundedColumn(shared);
 }

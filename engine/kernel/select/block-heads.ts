@@ -2,7 +2,7 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
 import type { Lanes } from '../../../segments/codes/lanes.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/aggregate-blocks.ts';
+import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 
 /** The largest rows of a single block, largest first, and the total of all its rows. */
@@ -43,11 +43,11 @@ const heads = new WeakMap<Lanes, BlockHeads>();
  * set of keys that pass a cached filter, so the head does not change either.
  */
 export function headOf(
-  folded: Folded,
+  aggregated: Aggregated,
   passing: KeySet | null,
   rows: () => KeyRows,
 ): BlockHead | null {
-  const { values, listed, touched } = folded;
+  const { values, listed, touched } = aggregated;
   // Only a block that is not a sum of blocks is the same object next time.
   if (listed === null || touched !== null) return null;
   if (passing !== null && listed.length < FILTERED_ROWS) return null;
@@ -61,13 +61,13 @@ export function headOf(
   }
   if (known !== 'asked once') return known;
   if (passing !== null && ofBlock.ofFilters === FILTERS) return null;
-  const head = makeHead(folded, rows());
+  const head = makeHead(aggregated, rows());
   ofBlock.by.set(keys, head);
   if (passing !== null) ofBlock.ofFilters += 1;
   return head;
 }
 
-function makeHead(folded: Folded, counted: KeyRows): BlockHead | null {
+function makeHead(aggregated: Aggregated, counted: KeyRows): BlockHead | null {
   const { approx, length: count } = counted;
   const cut = kthLargest(approx, count, HEAD_ROWS);
   const near: { row: number; approx: number }[] = [];
@@ -77,9 +77,9 @@ function makeHead(folded: Folded, counted: KeyRows): BlockHead | null {
     if (near.length === MAX_ROWS) return null;
     near.push({ row: counted.rows[i] as number, approx: value });
   }
-  near.sort((a, b) => compareRows(folded, a, b));
+  near.sort((a, b) => compareRows(aggregated, a, b));
   const rows = Uint32Array.from(near, ({ row }) => row);
-  return { rows, count, total: totalOf(folded, counted) };
+  return { rows, count, total: totalOf(aggregated, counted) };
 }
 
 /**
@@ -87,7 +87,7 @@ function makeHead(folded: Folded, counted: KeyRows): BlockHead | null {
  * short.
  */
 export function largestOfHead(
-  { values: { low } }: Folded,
+  { values: { low } }: Aggregated,
   { rows, count }: BlockHead,
   wanted: number,
 ): Uint32Array | null {

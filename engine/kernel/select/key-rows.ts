@@ -3,7 +3,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { approximate, isWide, type Lanes, laneValue } from '../../../segments/codes/lanes.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/aggregate-blocks.ts';
+import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import { giveBackRowArrays, takeRowArrays } from '../aggregate/scratch.ts';
 
 /**
@@ -19,18 +19,19 @@ export type KeyRows = {
 /** Doubles distinguish values that differ by more than this fraction. */
 export const SLACK = 2 ** -48;
 
-export const isExactly = ({ fold, values }: Folded): boolean => fold !== 'mean' && !isWide(values);
+export const isExactly = ({ fold, values }: Aggregated): boolean =>
+  fold !== 'mean' && !isWide(values);
 
 /** Returns a bound below which a value is certainly smaller than one whose double is `approx`. */
-export const surelyBelow = (folded: Folded, approx: number): number =>
-  isExactly(folded) ? approx : approx - Math.abs(approx) * SLACK;
+export const cutoff = (aggregated: Aggregated, approx: number): number =>
+  isExactly(aggregated) ? approx : approx - Math.abs(approx) * SLACK;
 
 /** Makes the memory of rows that are no longer used available again. */
 export const releaseRows = ({ rows, approx }: KeyRows): void => giveBackRowArrays({ rows, approx });
 
 /** Decision 24: returns the keys with a reading; for a counter, those with a non-zero reading. */
-export function countedRows(folded: Folded): KeyRows {
-  const { values, counts, fold, touched } = folded;
+export function countedRows(aggregated: Aggregated): KeyRows {
+  const { values, counts, fold, touched } = aggregated;
   const size = touched?.length ?? values.low.length;
   const { rows, approx } = takeRowArrays(size);
   const nothing = nothingOf(fold);
@@ -51,7 +52,7 @@ export function countedRows(folded: Folded): KeyRows {
   return { length, rows, approx };
 }
 
-const nothingOf = (fold: Folded['fold']): number =>
+const nothingOf = (fold: Aggregated['fold']): number =>
   isCounting(fold) ? 0 : fold === 'max' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 
 type Take = {
@@ -62,7 +63,7 @@ type Take = {
 };
 
 /** The common case, loops over plain arrays: rows and values of all that differ from `nothing`. */
-function takeRows(take: Take, fold: Folded['fold']): number {
+function takeRows(take: Take, fold: Aggregated['fold']): number {
   return isCounting(fold) ? takeCounters(take) : takeOthers(take);
 }
 
@@ -105,7 +106,7 @@ function takeTouched({ low, nothing, rows, approx }: Take, touched: Uint32Array)
 }
 
 /** Returns a row's value as a double: exact if possible, else off by less than SLACK of it. */
-export const approxOf = ({ values, counts }: Folded, row: number): number =>
+export const approxOf = ({ values, counts }: Aggregated, row: number): number =>
   counts ? meanOf(values, counts, row) : approximate(values, row);
 
 /** NaN for a key without a reading: 0 ÷ 0. */
@@ -113,23 +114,23 @@ const meanOf = (values: Lanes, counts: Lanes, row: number): number =>
   approximate(values, row) / approximate(counts, row);
 
 /** Returns those of the keys that have been counted. */
-export function rowsOf(folded: Folded, keys: readonly number[]): KeyRows {
+export function rowsOf(aggregated: Aggregated, keys: readonly number[]): KeyRows {
   const rows = new Uint32Array(keys.length);
   const approx = new Float64Array(keys.length);
   let length = 0;
   for (const key of keys) {
-    const row = rowOf(folded, key);
+    const row = rowOf(aggregated, key);
     if (row === null) continue;
     rows[length] = row;
-    approx[length] = approxOf(folded, row);
+    approx[length] = approxOf(aggregated, row);
     length += 1;
   }
   return { length, rows, approx };
 }
 
 /** Returns those of `from` that are in the set. */
-export function passingRows(folded: Folded, from: KeyRows, passing: KeySet): KeyRows {
-  const { listed } = folded;
+export function passingRows(aggregated: Aggregated, from: KeyRows, passing: KeySet): KeyRows {
+  const { listed } = aggregated;
   const { rows, approx } = takeRowArrays(from.length);
   let length = 0;
   for (let i = 0; i < from.length; i += 1) {
@@ -142,29 +143,29 @@ export function passingRows(folded: Folded, from: KeyRows, passing: KeySet): Key
   return { length, rows, approx };
 }
 
-export const ordinalOf = ({ listed }: Folded, row: number): number => listed?.[row] ?? row;
+export const ordinalOf = ({ listed }: Aggregated, row: number): number => listed?.[row] ?? row;
 
 /** null: the key has not been counted. */
-export function rowOf(folded: Folded, ordinal: number): number | null {
-  const row = possibleRow(folded, ordinal);
-  return row === null || !isCounted(folded, row) ? null : row;
+export function rowOf(aggregated: Aggregated, ordinal: number): number | null {
+  const row = possibleRow(aggregated, ordinal);
+  return row === null || !isCounted(aggregated, row) ? null : row;
 }
 
 /** Decision 24: whether the key of a row has a reading that counts. */
-export function isCounted({ values, counts, fold }: Folded, row: number): boolean {
+export function isCounted({ values, counts, fold }: Aggregated, row: number): boolean {
   if (counts) return approximate(counts, row) > 0;
   const value = approximate(values, row);
   return value !== nothingOf(fold) && !Number.isNaN(value);
 }
 
 /** Returns the row of the key, if there is one. */
-function possibleRow({ listed, values }: Folded, ordinal: number): number | null {
+function possibleRow({ listed, values }: Aggregated, ordinal: number): number | null {
   if (listed === null) return ordinal < values.low.length ? ordinal : null;
   const row = firstNotBelow(listed, ordinal);
   return listed[row] === ordinal ? row : null;
 }
 
-export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
+export const exactValue = ({ values, counts }: Aggregated, row: number): Exact => ({
   sum: laneValue(values, row),
   count: counts ? laneValue(counts, row) : 1n,
 });
@@ -173,20 +174,21 @@ export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
 export type ApproxRow = { readonly row: number; readonly approx: number };
 
 /** Compares by value, larger first; exactly only if the doubles do not decide. */
-export function compareRows(folded: Folded, a: ApproxRow, b: ApproxRow): number {
+export function compareRows(aggregated: Aggregated, a: ApproxRow, b: ApproxRow): number {
   const difference = b.approx - a.approx;
-  if (isExactly(folded) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2) return difference;
-  return compareExact(exactValue(folded, b.row), exactValue(folded, a.row));
+  if (isExactly(aggregated) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2)
+    return difference;
+  return compareExact(exactValue(aggregated, b.row), exactValue(aggregated, a.row));
 }
 
 /** Combines all rows into one by the meter's rule; null without rows. */
 export function totalOf(
-  folded: Folded,
+  aggregated: Aggregated,
   { rows, length }: Pick<KeyRows, 'rows' | 'length'>,
 ): Exact | null {
   if (length === 0) return null;
-  const { values, counts, fold } = folded;
-  if (fold === 'max' || fold === 'min') return extremeOf(folded, rows, length);
+  const { values, counts, fold } = aggregated;
+  if (fold === 'max' || fold === 'min') return extremeOf(aggregated, rows, length);
   return { sum: sumOf(values, rows, length), count: counts ? sumOf(counts, rows, length) : 1n };
 }
 
@@ -216,8 +218,8 @@ function sumOfRows(low: Float64Array, rows: Uint32Array, length: number): number
   return sum;
 }
 
-function extremeOf(folded: Folded, rows: Uint32Array, length: number): Exact {
-  const { values, fold } = folded;
+function extremeOf(aggregated: Aggregated, rows: Uint32Array, length: number): Exact {
+  const { values, fold } = aggregated;
   const sign = fold === 'max' ? 1 : -1;
   let best = rows[0] as number;
   for (let i = 1; i < length; i += 1) {
@@ -228,5 +230,5 @@ function extremeOf(folded: Folded, rows: Uint32Array, length: number): Exact {
       : (values.low[row] as number) - (values.low[best] as number);
     if (difference * sign > 0) best = row;
   }
-  return exactValue(folded, best);
+  return exactValue(aggregated, best);
 }

@@ -3,7 +3,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type Lanes, NARROW_BOUND } from '../../../segments/codes/lanes.ts';
-import type { Folded } from '../aggregate/aggregate-blocks.ts';
+import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import {
   giveBackLanes,
   giveBackRowArrays,
@@ -25,9 +25,10 @@ import {
 import {
   type KeySelection,
   releaseSelected,
-  type Surroundings,
   selectRows,
-  surroundingsOf,
+  type Totals,
+  totalsOfRows,
+  valuedKeys,
 } from './totals.ts';
 
 /**
@@ -54,9 +55,9 @@ export type ChangeAnswer = {
   readonly listed: readonly ChangedKey[];
   /** Number of keys that changed this way. */
   readonly keyCount: number;
-} & Surroundings;
+} & Totals;
 
-type TwoWindows = { readonly now: Folded; readonly before: Folded };
+type TwoWindows = { readonly now: Aggregated; readonly before: Aggregated };
 
 /**
  * Ranks keys by how they changed from one window to another. Doubles decide if they are far enough
@@ -79,8 +80,10 @@ export function* rankChanges(
   return answers;
 }
 
-const ascending = (folded: Folded): Folded =>
-  folded.touched === null ? folded : { ...folded, touched: folded.touched.slice().sort() };
+const ascending = (aggregated: Aggregated): Aggregated =>
+  aggregated.touched === null
+    ? aggregated
+    : { ...aggregated, touched: aggregated.touched.slice().sort() };
 
 function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRows): ChangeAnswer {
   const { now, before } = windows;
@@ -108,20 +111,24 @@ function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRow
     before: exactIn(before, ordinal),
   }));
   const rows = ordinals.flatMap((ordinal) => rowOf(now, ordinal) ?? []);
-  const { total, rest, restPassing } = surroundingsOf(now, selected, rows);
+  const isListed = new Set(rows);
+  const found = totalsOfRows(now, selected, {
+    listed: valuedKeys(now, rows),
+    isOther: (row) => !isListed.has(row),
+  });
   releaseSelected(selected);
-  return { listed, keyCount: changed.length, total, rest, restPassing };
+  return { listed, keyCount: changed.length, ...found };
 }
 
-function exactIn(folded: Folded, ordinal: number): Exact | null {
-  const row = rowOf(folded, ordinal);
-  return row === null ? null : exactValue(folded, row);
+function exactIn(aggregated: Aggregated, ordinal: number): Exact | null {
+  const row = rowOf(aggregated, ordinal);
+  return row === null ? null : exactValue(aggregated, row);
 }
 
 /** Two windows, one of which has a smaller value than the other, or none. */
 type Comparison = {
-  readonly own: Folded;
-  readonly other: Folded;
+  readonly own: Aggregated;
+  readonly other: Aggregated;
   /** Of `own`, ascending. */
   readonly rows: KeyRows;
   /** Only keys that the other window lacks. */
@@ -205,7 +212,7 @@ function withFallen(declined: ChangedKeys, fresh: ChangedKeys): ChangedKeys {
 }
 
 /** Counters are not negative, so the difference of two that doubles hold is exact. */
-const isNarrowCounter = ({ fold, values }: Folded): boolean =>
+const isNarrowCounter = ({ fold, values }: Aggregated): boolean =>
   isCounting(fold) && values.high === null;
 
 /** The common case, a loop over plain arrays. Returns the number of changed keys. */
@@ -252,20 +259,20 @@ function difference(value: Exact | null, less: Exact | null): Exact {
 }
 
 /** Finds the values of ascending ordinals as doubles. NaN: the key has no reading. */
-function approxFinder(folded: Folded): (ordinal: number) => number {
-  const { listed } = folded;
+function approxFinder(aggregated: Aggregated): (ordinal: number) => number {
+  const { listed } = aggregated;
   if (listed !== null) {
     let next = 0;
     return (ordinal) => {
       while (next < listed.length && (listed[next] as number) < ordinal) next += 1;
-      return listed[next] === ordinal && isCounted(folded, next)
-        ? approxOf(folded, next)
+      return listed[next] === ordinal && isCounted(aggregated, next)
+        ? approxOf(aggregated, next)
         : Number.NaN;
     };
   }
   return (ordinal) => {
-    const row = rowOf(folded, ordinal);
-    return row === null ? Number.NaN : approxOf(folded, row);
+    const row = rowOf(aggregated, ordinal);
+    return row === null ? Number.NaN : approxOf(aggregated, row);
   };
 }
 

@@ -1,17 +1,17 @@
 import { raiseSmallest } from '../../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/aggregate-blocks.ts';
+import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import type { ApproxRow } from './key-rows.ts';
 
 /** The number of keys that count (decision 24) and their total, exact as narrow lanes are. */
-export type Tally = { readonly sum: number; readonly count: number };
+export type SumAndCount = { readonly sum: number; readonly count: number };
 
 /** The result of one pass over all rows. */
-type Look = {
-  readonly all: Tally;
+type ScannedOnce = {
+  readonly all: SumAndCount;
   /** The keys that may be listed. */
-  readonly passed: Tally;
+  readonly passed: SumAndCount;
   /** Lower bound of the `wanted` largest values that may be listed. */
   readonly cut: number;
 };
@@ -20,25 +20,29 @@ type Look = {
  * Whether one pass is enough: for a counter whose sums are exact doubles in any order of rows. Most
  * queries are about such counters; nothing has to be stored per row then.
  */
-export const isLookable = ({ fold, values, counts, touched }: Folded): boolean =>
+export const canScanOnce = ({ fold, values, counts, touched }: Aggregated): boolean =>
   isCounting(fold) && counts === null && values.high === null && touched === null;
 
 /** passing: which keys may be listed; null: all. */
-export function lookOnce(folded: Folded, passing: KeySet | null, wanted: number): Look {
-  const { low } = folded.values;
+export function scanOnce(
+  aggregated: Aggregated,
+  passing: KeySet | null,
+  wanted: number,
+): ScannedOnce {
+  const { low } = aggregated.values;
   const largest = new Float64Array(Math.min(wanted, low.length) || 1).fill(
     Number.NEGATIVE_INFINITY,
   );
   if (passing === null) {
-    const all = lookAtAll(low, largest);
+    const all = scanAll(low, largest);
     return { all, passed: all, cut: largest[0] as number };
   }
-  return { ...lookAtPassing(folded, passing, largest), cut: largest[0] as number };
+  return { ...scanPassing(aggregated, passing, largest), cut: largest[0] as number };
 }
 
 // Zeros may be anywhere among the rows, so a branch on them is hard to predict; NaN is rare.
 
-function lookAtAll(low: Float64Array, largest: Float64Array): Tally {
+function scanAll(low: Float64Array, largest: Float64Array): SumAndCount {
   let sum = 0;
   let count = 0;
   let cut = Number.NEGATIVE_INFINITY;
@@ -52,11 +56,11 @@ function lookAtAll(low: Float64Array, largest: Float64Array): Tally {
   return { sum, count };
 }
 
-function lookAtPassing(
-  { listed, values: { low } }: Folded,
+function scanPassing(
+  { listed, values: { low } }: Aggregated,
   passing: KeySet,
   largest: Float64Array,
-): Omit<Look, 'cut'> {
+): Omit<ScannedOnce, 'cut'> {
   let sum = 0;
   let count = 0;
   let passedSum = 0;
@@ -77,8 +81,12 @@ function lookAtPassing(
 }
 
 /** Returns the rows that count, may be listed and are not below `cut`. */
-export function rowsNotBelow(folded: Folded, passing: KeySet | null, cut: number): ApproxRow[] {
-  const { listed, values } = folded;
+export function rowsNotBelow(
+  aggregated: Aggregated,
+  passing: KeySet | null,
+  cut: number,
+): ApproxRow[] {
+  const { listed, values } = aggregated;
   const { low } = values;
   const near: ApproxRow[] = [];
   for (let row = 0; row < low.length; row += 1) {

@@ -1,22 +1,22 @@
 import type { Sliced } from '../../../domain/sliced.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
-import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import { approximate, isWide } from '../../../segments/codes/lanes.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import {
-  type Folded,
-  foldInSlices,
-  releaseFolded,
-  type UnitReadings,
+  type Aggregated,
+  aggregateInSlices,
+  type BlockReadings,
+  releaseAggregated,
 } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import type { KeySelection } from './totals.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
 export type StepsToBound = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   /** The blocks of each step, their keys by ordinal in the list. */
-  readonly steps: readonly (readonly UnitReadings[])[];
+  readonly steps: readonly (readonly BlockReadings[])[];
   readonly keyCount: number;
 };
 
@@ -42,7 +42,7 @@ export type MappedBounds = {
 
 /** The parts of a window, as `joinBounds` takes them; keyCount: the length of the shared list. */
 export type BoundsToJoin = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   readonly apart: readonly (readonly MappedBounds[])[];
   readonly keyCount: number;
 };
@@ -51,7 +51,7 @@ export type BoundsToJoin = {
 const ROUNDED_UP = 1 + 2 ** -40;
 
 /** A step's value bounds those of its buckets for sums of non-negative values, and for maxima. */
-export const hasBounds = (fold: Fold): boolean => isCounting(fold) || fold === 'max';
+export const hasBounds = (fold: Aggregate): boolean => isCounting(fold) || fold === 'max';
 
 /** The same in doubles, while they are computed. */
 type DoubleBounds = {
@@ -69,7 +69,7 @@ export function* boundSteps({ fold, steps, keyCount }: StepsToBound): Sliced<Ste
   for (const units of steps) {
     const [unit, ...others] = units;
     if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
-    else addFolded(bounds, yield* foldInSlices(units, fold));
+    else addFolded(bounds, yield* aggregateInSlices(units, fold));
     yield;
   }
   return inSingles(bounds);
@@ -108,7 +108,7 @@ const noBounds = (keyCount: number): DoubleBounds => ({
 });
 
 /** The common case, a step that is one block: its rows are the keys that it lists. */
-function addBlock(bounds: DoubleBounds, { ids, column }: UnitReadings, fold: Fold): void {
+function addBlock(bounds: DoubleBounds, { ids, column }: BlockReadings, fold: Aggregate): void {
   const { largest, sums, steps } = bounds;
   const { low } = column.values;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
@@ -122,8 +122,8 @@ function addBlock(bounds: DoubleBounds, { ids, column }: UnitReadings, fold: Fol
   }
 }
 
-function addFolded({ largest, sums, steps }: DoubleBounds, folded: Folded): void {
-  const { values, touched, fold } = folded;
+function addFolded({ largest, sums, steps }: DoubleBounds, aggregated: Aggregated): void {
+  const { values, touched, fold } = aggregated;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
   const more = isWide(values) ? ROUNDED_UP : 1;
   const count = touched?.length ?? values.low.length;
@@ -136,7 +136,7 @@ function addFolded({ largest, sums, steps }: DoubleBounds, folded: Folded): void
     sums[key] = (sums[key] as number) + bound;
     steps[key] = (steps[key] as number) + 1;
   }
-  releaseFolded(folded);
+  releaseAggregated(aggregated);
 }
 
 /**
@@ -145,7 +145,7 @@ function addFolded({ largest, sums, steps }: DoubleBounds, folded: Folded): void
  * largest step is at most the sum of their largest steps; for maxima, it is the largest of them.
  */
 export function* joinBounds(
-  fold: Fold,
+  fold: Aggregate,
   apart: readonly (readonly MappedBounds[])[],
   keyCount: number,
 ): Sliced<JoinedBounds> {
@@ -221,7 +221,7 @@ export type BoundAnswer = {
 
 /** Returns the keys by their bounds. `apart`: the parts of a window, as `joinBounds` takes them. */
 export function* boundRanks(
-  fold: Fold,
+  fold: Aggregate,
   apart: readonly (readonly MappedBounds[])[],
   question: BoundQuestion,
 ): Sliced<BoundAnswer> {

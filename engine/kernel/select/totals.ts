@@ -1,6 +1,6 @@
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import type { Folded } from '../aggregate/aggregate-blocks.ts';
+import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import {
   exactValue,
   type KeyRows,
@@ -22,22 +22,69 @@ export type KeySelection = {
 
 export type ValuedKey = { readonly ordinal: number; readonly value: Exact };
 
-/** Totals: of all keys, and (the rests) of the keys that are not listed. null: there are none. */
-export type Surroundings = {
+/**
+ * The total of all keys, and of those that are not listed: of all of these (`others`, decision 25),
+ * and of those that match the filter. null: there are none.
+ */
+export type Totals = {
   readonly total: Exact | null;
-  readonly rest: Exact | null;
-  readonly restPassing: Exact | null;
+  readonly others: Exact | null;
+  readonly othersMatching: Exact | null;
 };
+
+/**
+ * Keys that count: their number and total. scanOthers: adds up those that are not listed, for
+ * aggregates from which nothing can be subtracted.
+ */
+type CountedKeys = {
+  readonly count: number;
+  readonly total: Exact | null;
+  readonly scanOthers: () => Exact | null;
+};
+
+/** Computes the totals that go with listed keys. matching: `all` itself if there is no filter. */
+export function totals(
+  aggregated: Aggregated,
+  { all, matching }: { readonly all: CountedKeys; readonly matching: CountedKeys },
+  listed: readonly ValuedKey[],
+): Totals {
+  const othersOf = ({ count, total, scanOthers }: CountedKeys): Exact | null =>
+    count === listed.length ? null : (without(aggregated, total, listed) ?? scanOthers());
+  const others = othersOf(all);
+  const othersMatching = matching === all ? others : othersOf(matching);
+  return { total: all.total, others, othersMatching };
+}
+
+/** isOther: whether a row is not listed. */
+type ListedRows = {
+  readonly listed: readonly ValuedKey[];
+  readonly isOther: (row: number, approx: number) => boolean;
+};
+
+/** Computes the totals that go with the listed of some rows. */
+export function totalsOfRows(
+  aggregated: Aggregated,
+  { counted, passed }: SelectedRows,
+  { listed, isOther }: ListedRows,
+): Totals {
+  const keysOf = (rows: KeyRows): CountedKeys => ({
+    count: rows.length,
+    total: totalOf(aggregated, rows),
+    scanOthers: () => totalOf(aggregated, rowsWhere(rows, isOther)),
+  });
+  const all = keysOf(counted);
+  return totals(aggregated, { all, matching: passed === counted ? all : keysOf(passed) }, listed);
+}
 
 type SelectedRows = { readonly counted: KeyRows; readonly passed: KeyRows };
 
 export function selectRows(
-  folded: Folded,
+  aggregated: Aggregated,
   { within, passing }: KeySelection,
   all: () => KeyRows,
 ): SelectedRows {
-  const counted = within ? rowsOf(folded, within) : all();
-  return { counted, passed: passing ? passingRows(folded, counted, passing) : counted };
+  const counted = within ? rowsOf(aggregated, within) : all();
+  return { counted, passed: passing ? passingRows(aggregated, counted, passing) : counted };
 }
 
 /** Releases the rows that a filter selected. The caller releases the rows from `all`. */
@@ -45,34 +92,12 @@ export function releaseSelected({ counted, passed }: SelectedRows): void {
   if (passed !== counted) releaseRows(passed);
 }
 
-export const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
-  rows.map((row) => ({ ordinal: ordinalOf(folded, row), value: exactValue(folded, row) }));
+export const valuedKeys = (aggregated: Aggregated, rows: readonly number[]): ValuedKey[] =>
+  rows.map((row) => ({ ordinal: ordinalOf(aggregated, row), value: exactValue(aggregated, row) }));
 
-/** Returns the totals that go with the listed rows, all of which passed the filter. */
-export function surroundingsOf(
-  folded: Folded,
-  { counted, passed }: SelectedRows,
-  listed: readonly number[],
-): Surroundings {
-  const valued = valuedKeys(folded, listed);
-  const isListed = new Set(listed);
-  const restOf = (from: KeyRows, total: Exact | null): Exact | null =>
-    from.length === isListed.size
-      ? null
-      : (without(folded, total, valued) ??
-        totalOf(
-          folded,
-          rowsWhere(from, (row) => !isListed.has(row)),
-        ));
-  const total = totalOf(folded, counted);
-  const rest = restOf(counted, total);
-  const restPassing = passed === counted ? rest : restOf(passed, totalOf(folded, passed));
-  return { total, rest, restPassing };
-}
-
-/** Subtracts the listed keys from a total; null for max and min, where the rest is scanned. */
-export function without(
-  { fold, counts }: Folded,
+/** Subtracts the listed keys from a total; null for max and min, from which nothing can be. */
+function without(
+  { fold, counts }: Aggregated,
   total: Exact | null,
   listed: readonly ValuedKey[],
 ): Exact | null {
@@ -85,7 +110,7 @@ export function without(
   return { sum, count };
 }
 
-export function rowsWhere(
+function rowsWhere(
   from: KeyRows,
   test: (row: number, approx: number) => boolean,
 ): Pick<KeyRows, 'rows' | 'length'> {

@@ -2,7 +2,7 @@ import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
 import { patternFacts } from '../../../domain/filters/key-pattern.ts';
 import type { NetworkLengths } from '../../../domain/filters/network-lengths.ts';
 import { mapSliced, runWhole, type Sliced } from '../../../domain/sliced.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type KeySet, sharedMemory } from '../../../segments/filter/key-set.ts';
 import { type KeyMatcher, keyMatcher } from '../../../segments/filter/match-keys.ts';
 import { matchNetworks } from '../../../segments/filter/match-networks.ts';
@@ -11,11 +11,15 @@ import { type FormedNetworks, formNetworks } from '../../../segments/keys/form-n
 import { type KeyKinds, keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { uniteInSlices } from '../../../segments/keys/unite-keys.ts';
-import { openUnits, releaseFolded, type UnitReadings } from '../aggregate/aggregate-blocks.ts';
+import {
+  type BlockReadings,
+  openBlocks,
+  releaseAggregated,
+} from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import { type BlocksOfList, groupBlocks } from '../blocks/combine-blocks.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
-import { foldNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import { aggregateNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import {
   cutTile,
   decodeTile,
@@ -24,7 +28,7 @@ import {
   type TileRows,
 } from '../blocks/tile-rows.ts';
 import { type Answer, answerKernelQueries, type KernelQuery } from '../rank-keys.ts';
-import { foldTrend, type TrendPart, type TrendQuestion } from '../rank-trend.ts';
+import { rankTrend, type TrendPart, type TrendQuestion } from '../rank-trend.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
   type BoundQuestion,
@@ -47,7 +51,7 @@ export type NetworkSearch = { readonly networks: KeyFilter };
 
 /** The blocks of each step of a trend, and the question for every step. */
 export type TrendSteps = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   readonly steps: readonly (readonly TrendPart[])[];
   readonly question: TrendQuestion;
 };
@@ -66,21 +70,21 @@ export type DecodedData = {
 
 /** A fold of a meter, and questions about it. */
 type FoldTask = {
-  readonly fold: Fold;
-  readonly units: readonly UnitReadings[];
+  readonly fold: Aggregate;
+  readonly units: readonly BlockReadings[];
   readonly questions: readonly KernelQuery[];
 };
 
 /** Two windows of a meter, and questions about how keys changed. */
 type ChangesTask = {
-  readonly fold: Fold;
-  readonly now: readonly UnitReadings[];
-  readonly before: readonly UnitReadings[];
+  readonly fold: Aggregate;
+  readonly now: readonly BlockReadings[];
+  readonly before: readonly BlockReadings[];
   readonly questions: readonly ChangeQuestion[];
 };
 
 type BoundsTask = {
-  readonly fold: Fold;
+  readonly fold: Aggregate;
   readonly apart: readonly (readonly MappedBounds[])[];
   readonly question: BoundQuestion;
 };
@@ -105,13 +109,13 @@ const TASKS = {
     readonly lists: readonly KeyList[];
     readonly lengths: NetworkLengths;
   }) => formAllNetworks(lists, lengths),
-  group: ({ fold, lists }: { readonly fold: Fold; readonly lists: readonly BlocksOfList[] }) =>
+  group: ({ fold, lists }: { readonly fold: Aggregate; readonly lists: readonly BlocksOfList[] }) =>
     groupBlocks(fold, lists),
   networkSteps: ({ question }: { readonly question: NetworkStepsQuestion }) =>
-    foldNetworkSteps(question),
+    aggregateNetworkSteps(question),
   fold: answerFold,
   changes: compareFolds,
-  trend: ({ fold, steps, question }: TrendSteps) => foldTrend(fold, steps, question),
+  trend: ({ fold, steps, question }: TrendSteps) => rankTrend(fold, steps, question),
   steps: ({ wanted }: { readonly wanted: readonly StepsToBound[] }) =>
     mapSliced(wanted, boundSteps),
   join: ({ wanted }: { readonly wanted: BoundsToJoin }) => keptBounds(wanted),
@@ -184,10 +188,10 @@ function* formAllNetworks(
 }
 
 function* answerFold({ units, fold, questions }: FoldTask): Sliced<readonly Answer[]> {
-  const folded = yield* openUnits(units, fold);
-  const answers = yield* answerKernelQueries(folded, questions);
+  const aggregated = yield* openBlocks(units, fold);
+  const answers = yield* answerKernelQueries(aggregated, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
-  releaseFolded(folded);
+  releaseAggregated(aggregated);
   return answers;
 }
 
@@ -197,9 +201,9 @@ function* compareFolds({
   before,
   questions,
 }: ChangesTask): Sliced<readonly ChangeAnswer[]> {
-  const windows = { now: yield* openUnits(now, fold), before: yield* openUnits(before, fold) };
+  const windows = { now: yield* openBlocks(now, fold), before: yield* openBlocks(before, fold) };
   const answers = yield* rankChanges(windows, questions);
-  releaseFolded(windows.now);
-  releaseFolded(windows.before);
+  releaseAggregated(windows.now);
+  releaseAggregated(windows.before);
   return answers;
 }

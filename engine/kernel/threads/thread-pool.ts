@@ -5,14 +5,14 @@ import {
   requireShort,
 } from '../../../domain/filters/key-pattern.ts';
 import type { NetworkLengths } from '../../../domain/filters/network-lengths.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { unobserved, type WorkObserver } from '../../../domain/work-observer.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
-import type { UnitReadings } from '../aggregate/aggregate-blocks.ts';
+import type { BlockReadings } from '../aggregate/aggregate-blocks.ts';
 import { isListed } from '../aggregate/aggregate-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/combine-blocks.ts';
 import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
@@ -84,7 +84,7 @@ const storedBytes = (ranges: readonly (StoredBlock | StoredTile)[]): number =>
     return sections.reduce((bytes, section) => bytes + (section?.length ?? 0), sum);
   }, 0);
 
-const readingsIn = (units: readonly Pick<UnitReadings, 'ids'>[]): number =>
+const readingsIn = (units: readonly Pick<BlockReadings, 'ids'>[]): number =>
   units.reduce((sum, { ids }) => sum + ids.length, 0);
 
 /** The names of the parameters with the patterns, for errors. */
@@ -118,9 +118,9 @@ function matchWork(list: KeyList, { filter, labels, instructions }: Matching): n
 
 /** Two windows of a meter. */
 type Compared = {
-  readonly fold: Fold;
-  readonly now: readonly UnitReadings[];
-  readonly before: readonly UnitReadings[];
+  readonly fold: Aggregate;
+  readonly now: readonly BlockReadings[];
+  readonly before: readonly BlockReadings[];
 };
 
 /** The bounds of a window of a meter, as `joinBounds` takes them. */
@@ -245,7 +245,7 @@ export class ThreadPool {
 
   /** Returns the blocks, in their order, with networks in place of keys. */
   async groupBlocks(
-    fold: Fold,
+    fold: Aggregate,
     lists: readonly BlocksOfList[],
     caller: KernelCaller,
   ): Promise<readonly (readonly KeyedColumn[])[]> {
@@ -268,8 +268,8 @@ export class ThreadPool {
   }
 
   async fold(
-    fold: Fold,
-    units: readonly UnitReadings[],
+    fold: Aggregate,
+    units: readonly BlockReadings[],
     questions: readonly KernelQuery[],
     caller: KernelCaller,
   ): Promise<readonly Answer[]> {

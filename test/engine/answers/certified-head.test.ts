@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
-import { certifiedTop, type EdgeUnit, withoutEdges } from '../../../engine/answer/head-answers.ts';
+import { certifiedTop, type EdgeBlock, withoutEdges } from '../../../engine/answer/head-answers.ts';
 import { boundedColumn } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { TopKeys } from '../../../engine/plan/key-questions.ts';
 import { HeadCollector, rankHead } from '../../../segments/heads/head.ts';
@@ -37,7 +37,7 @@ function headOf(totals: readonly bigint[], limit: number) {
 }
 
 /** The block of an edge; `isMapped`: of a source that has only the keys with a reading there. */
-function edgeOf(own: readonly bigint[], isMapped: boolean): EdgeUnit {
+function edgeOf(own: readonly bigint[], isMapped: boolean): EdgeBlock {
   const ids = Uint32Array.from([...own.keys()].filter((i) => own[i] !== 0n));
   const column = boundedColumn({
     values: lanesOf(Array.from(ids, (i) => own[i] ?? 0n)),

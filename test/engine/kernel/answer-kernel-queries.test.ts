@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../../domain/sliced.ts';
 import { compareExact } from '../../../domain/toppers/exact.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import {
+  aggregateBlocks,
+  type BlockReadings,
   boundOf,
-  foldUnits,
-  openUnits,
-  releaseFolded,
-  type UnitReadings,
+  openBlocks,
+  releaseAggregated,
 } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import {
   type Answer,
@@ -40,7 +40,7 @@ const block = (reading: Reading): fc.Arbitrary<PlainUnit> =>
 const UP_TO_SIX = { minLength: 0, maxLength: 6 };
 
 /** Blocks with readings of a fold, some of them null. */
-const unitsOf = (fold: Fold, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
+const unitsOf = (fold: Aggregate, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
   fc
     .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
     .chain(([reading, hasGaps]) =>
@@ -83,21 +83,21 @@ function ordered(answer: Answer): unknown {
   return { ...answer, ranks };
 }
 
-const lessOf = (unit: UnitReadings): UnitReadings => ({ ...unit, sign: -1 });
+const lessOf = (unit: BlockReadings): BlockReadings => ({ ...unit, sign: -1 });
 
 /** taken: blocks that are added as well, and subtracted again. */
 const ask = (
   units: readonly PlainUnit[],
-  fold: Fold,
+  fold: Aggregate,
   questions: readonly KernelQuery[],
   taken: readonly PlainUnit[] = [],
 ): Answer[] => {
   const added = [...units, ...taken].map(unitOf);
-  const folded = runWhole(
-    openUnits([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold),
+  const aggregated = runWhole(
+    openBlocks([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold),
   );
-  const answers = runWhole(answerKernelQueries(folded, questions));
-  releaseFolded(folded);
+  const answers = runWhole(answerKernelQueries(aggregated, questions));
+  releaseAggregated(aggregated);
   return answers;
 };
 
@@ -154,7 +154,7 @@ describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) =>
 
 it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (fold) => {
   const units = [unitOf([]), lessOf(unitOf([]))];
-  expect(() => runWhole(openUnits(units, fold))).toThrow('cannot be taken out again');
+  expect(() => runWhole(openBlocks(units, fold))).toThrow('cannot be taken out again');
 });
 
 const TOP_ONE: KernelQuery = { kind: 'top', maxItems: 1, within: null, passing: null };
@@ -176,7 +176,7 @@ describe('sums', () => {
     const count = BigInt(times);
     expect(answer).toMatchObject({
       candidates: [{ ordinal: 0, value: { sum: value * count, count: 1n } }],
-      rest: { sum: (value - 1n) * count, count: 1n },
+      others: { sum: (value - 1n) * count, count: 1n },
       total: { sum: (2n * value - 1n) * count, count: 1n },
     });
   });
@@ -189,7 +189,7 @@ describe('sums', () => {
   });
 
   /** `count` keys; key n has the value `value` − n. */
-  function manyKeys(count: number, value: bigint): UnitReadings {
+  function manyKeys(count: number, value: bigint): BlockReadings {
     const values = wideLanes(count);
     for (let row = 0; row < count; row += 1) setWide(values, row, value - BigInt(row));
     const ids = Uint32Array.from(values.low, (_, row) => row);
@@ -203,12 +203,12 @@ describe('sums', () => {
   ])('%s are exact too', (_, keys, blockCount) => {
     const value = 2n ** 62n + 2n ** 32n - 1n;
     const unit = manyKeys(keys, value);
-    const folded = foldUnits(
+    const aggregated = aggregateBlocks(
       Array.from({ length: blockCount }, () => unit),
       'sum',
     );
     const [answer] = runWhole(
-      answerKernelQueries(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]),
+      answerKernelQueries(aggregated, [{ ...TOP_ONE, passing: keySetOf([], 0) }]),
     );
     const count = BigInt(keys);
     const times = BigInt(blockCount);
@@ -261,8 +261,8 @@ describe('a reading that counts', () => {
         kind: 'top',
         candidates: [],
         total: null,
-        rest: null,
-        restPassing: null,
+        others: null,
+        othersMatching: null,
         keyCount: 0,
       });
     }
@@ -276,7 +276,7 @@ describe('a reading that counts', () => {
   it('does not exist without blocks', () => {
     for (const fold of FOLDS) {
       const [answer] = ask([], fold, [TOP_ONE]);
-      expect(answer).toMatchObject({ candidates: [], total: null, rest: null, keyCount: 0 });
+      expect(answer).toMatchObject({ candidates: [], total: null, others: null, keyCount: 0 });
     }
   });
 });

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../../domain/sliced.ts';
-import { openUnits, type UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import {
+  type BlockReadings,
+  openBlocks,
+} from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import { answerKernelQueries, type KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import { headOf } from '../../../engine/kernel/select/block-heads.ts';
 import { countedRows } from '../../../engine/kernel/select/key-rows.ts';
@@ -26,15 +29,15 @@ const plainUnit = (values: readonly (bigint | null)[]): PlainUnit =>
 
 const readingOf = (sum: bigint | null) => (sum === null ? null : { sum, count: 1n });
 
-const ask = (unit: UnitReadings, question: KernelQuery) => {
-  const [answer] = runWhole(answerKernelQueries(runWhole(openUnits([unit], 'sum')), [question]));
+const ask = (unit: BlockReadings, question: KernelQuery) => {
+  const [answer] = runWhole(answerKernelQueries(runWhole(openBlocks([unit], 'sum')), [question]));
   if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
   return { ...answer, candidates: inOrder(answer.candidates) };
 };
 
-const hasHead = (unit: UnitReadings): boolean => {
-  const folded = runWhole(openUnits([unit], 'sum'));
-  return headOf(folded, null, () => countedRows(folded)) !== null;
+const hasHead = (unit: BlockReadings): boolean => {
+  const aggregated = runWhole(openBlocks([unit], 'sum'));
+  return headOf(aggregated, null, () => countedRows(aggregated)) !== null;
 };
 
 /** Of few distinct values, many are equal. Zeros and null are not counted. */
@@ -54,9 +57,9 @@ describe('a block that gets several questions', () => {
       (values, sizes) => {
         const plain = plainUnit(values);
         const unit = unitOf(plain);
-        const folded = foldPlainly([plain], 'sum');
+        const aggregated = foldPlainly([plain], 'sum');
         for (const size of sizes) {
-          expect(ask(unit, top(size))).toEqual(answerPlainly(folded, top(size), 'sum'));
+          expect(ask(unit, top(size))).toEqual(answerPlainly(aggregated, top(size), 'sum'));
         }
       },
     );
@@ -99,13 +102,13 @@ describe('a block that gets several questions', () => {
     const rows = 20_000;
     const plain = plainUnit(Array.from({ length: rows }, (_, i) => BigInt((i * 7919) % 5003)));
     const unit = unitOf(plain);
-    const folded = foldPlainly([plain], 'sum');
+    const aggregated = foldPlainly([plain], 'sum');
     for (let every = 2; every < 12; every += 1) {
       const keys = Array.from({ length: Math.ceil(rows / every) }, (_, i) => i * every);
       const passing = keySetOf(keys, rows - 3);
       for (const maxItems of [1, 100, 1500]) {
         const question: KernelQuery = { kind: 'top', maxItems, within: null, passing };
-        const expected = answerPlainly(folded, question, 'sum');
+        const expected = answerPlainly(aggregated, question, 'sum');
         for (let again = 0; again < 3; again += 1) expect(ask(unit, question)).toEqual(expected);
       }
     }

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
-import { foldUnits, releaseFolded } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
+import {
+  aggregateBlocks,
+  releaseAggregated,
+} from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import { countedRows, exactValue, ordinalOf } from '../../../engine/kernel/select/key-rows.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 
 /** Returns the values of the keys that count. */
-function folded(units: readonly PlainUnit[], fold: Fold) {
-  const result = foldUnits(units.map(unitOf), fold);
+function aggregated(units: readonly PlainUnit[], fold: Aggregate) {
+  const result = aggregateBlocks(units.map(unitOf), fold);
   const { rows, length } = countedRows(result);
   const values = new Map(
     Array.from(rows.subarray(0, length), (row) => [
@@ -16,11 +19,11 @@ function folded(units: readonly PlainUnit[], fold: Fold) {
       exactValue(result, row),
     ]),
   );
-  releaseFolded(result);
+  releaseAggregated(result);
   return { result, values };
 }
 
-const unitsOf = (fold: Fold, mostId: number): fc.Arbitrary<PlainUnit[]> =>
+const unitsOf = (fold: Aggregate, mostId: number): fc.Arbitrary<PlainUnit[]> =>
   fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) =>
     fc.array(
       idsUpTo(mostId, 30).chain((ids) =>
@@ -36,7 +39,7 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
     ['most keys have readings', 30],
   ])('add up to the same as their readings one by one, if %s', (_, mostId) => {
     const isSame = fc.property(unitsOf(fold, mostId), (units) => {
-      expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
+      expect(aggregated(units, fold).values).toEqual(foldPlainly(units, fold));
     });
     fc.assert(isSame, { numRuns: mostId > 1000 ? 20 : 100 });
   });
@@ -46,8 +49,8 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
       const first = units.map((unit) =>
         unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
       );
-      folded(first, before);
-      expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
+      aggregated(first, before);
+      expect(aggregated(units, fold).values).toEqual(foldPlainly(units, fold));
     });
     fc.assert(isClean, { numRuns: 50 });
   });
@@ -64,7 +67,7 @@ describe('the memory of a fold', () => {
       [half, half, 1n],
       [half, half, 2n],
     ].map((values) =>
-      folded(
+      aggregated(
         values.map((value) => unit(0, value)),
         'sum',
       ),
@@ -75,12 +78,12 @@ describe('the memory of a fold', () => {
 
   it('is one double per key for extremes, which are not added', () => {
     const most = 2n ** 53n - 1n;
-    expect(folded([unit(0, most), unit(0, most)], 'max').result.values.high).toBeNull();
-    expect(folded([unit(0, most), unit(0, -most)], 'min').result.values.high).toBeNull();
+    expect(aggregated([unit(0, most), unit(0, most)], 'max').result.values.high).toBeNull();
+    expect(aggregated([unit(0, most), unit(0, -most)], 'min').result.values.high).toBeNull();
   });
 
   it('reaches to the highest ordinal of all blocks, and is empty without blocks', () => {
-    const rowsOf = (units: PlainUnit[]) => folded(units, 'sum').result.values.low.length;
+    const rowsOf = (units: PlainUnit[]) => aggregated(units, 'sum').result.values.low.length;
     expect(rowsOf([unit(9, 1n), [], unit(11, 1n), unit(2, 1n)])).toBe(12);
     expect(rowsOf([])).toBe(0);
     expect(rowsOf([[]])).toBe(0);

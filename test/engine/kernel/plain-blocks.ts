@@ -1,5 +1,5 @@
 import type { Exact } from '../../../domain/toppers/exact.ts';
-import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { Column } from '../../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
 
@@ -41,11 +41,11 @@ export function readingAt({ values, counts }: Column, row: number): PlainReading
 }
 
 /** Whether a reading counts: a zero of a counter does not (decision 24). */
-export const isSaid = (reading: PlainReading, fold: Fold): reading is Exact =>
+export const isSaid = (reading: PlainReading, fold: Aggregate): reading is Exact =>
   reading !== null && !(isCounting(fold) && reading.sum === 0n);
 
 /** Combines two readings of a meter (decision 23). */
-export function foldTwo(a: PlainReading, b: PlainReading, fold: Fold): PlainReading {
+export function foldTwo(a: PlainReading, b: PlainReading, fold: Aggregate): PlainReading {
   if (a === null || b === null) return a ?? b;
   switch (fold) {
     case 'sum':

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { boundOf, type UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import type { KernelCaller } from '../../../engine/kernel/threads/worker-threads.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
@@ -18,7 +18,7 @@ export const callerWith = ({ signal }: AbortController): KernelCaller => ({
 });
 
 /** A block in which key n has the value n + more. */
-export function unit(keys: number, more = 0): UnitReadings {
+export function unit(keys: number, more = 0): BlockReadings {
   const low = Float64Array.from({ length: keys }, (_, key) => key + more);
   const values = { low, high: null };
   return {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { type Fold, isCounting } from '../../../domain/toppers/meter-type.ts';
+import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { PlainReading } from './plain-blocks.ts';
 
-export const FOLDS = ['sum', 'rate', 'mean', 'max', 'min'] as const satisfies readonly Fold[];
+export const FOLDS = ['sum', 'rate', 'mean', 'max', 'min'] as const satisfies readonly Aggregate[];
 
 /** The limits of the forms in which numbers are stored, and of exact doubles. */
 const EDGES = [7, 14, 31, 32, 52, 53, 63].flatMap((bits) => {
@@ -31,14 +31,14 @@ const anyCount = fc.oneof(
 );
 
 /** A reading of a meter with this fold. */
-export const readingOf = (fold: Fold): fc.Arbitrary<Exclude<PlainReading, null>> =>
+export const readingOf = (fold: Aggregate): fc.Arbitrary<Exclude<PlainReading, null>> =>
   fc.record({
     sum: isCounting(fold) ? counterValue : signedValue,
     count: fold === 'mean' ? anyCount : fc.constant(1n),
   });
 
 /** Small numbers only, which stay narrow however many are added up. */
-export const smallReadingOf = (fold: Fold): fc.Arbitrary<Exclude<PlainReading, null>> =>
+export const smallReadingOf = (fold: Aggregate): fc.Arbitrary<Exclude<PlainReading, null>> =>
   fc.record({
     sum: isCounting(fold) ? fc.bigInt(0n, 50n) : fc.bigInt(-50n, 50n),
     count: fold === 'mean' ? smallCount : fc.constant(1n),

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runWhole } from '../../../domain/sliced.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
-import { openUnits, releaseFolded } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import {
+  openBlocks,
+  releaseAggregated,
+} from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import {
   type Change,
   type ChangeQuestion,
@@ -52,13 +55,13 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
         ),
       );
     const isSame = fc.property(windows, question, ([now, before], asked) => {
-      const folded = {
-        now: runWhole(openUnits(now.map(unitOf), fold)),
-        before: runWhole(openUnits(before.map(unitOf), fold)),
+      const aggregated = {
+        now: runWhole(openBlocks(now.map(unitOf), fold)),
+        before: runWhole(openBlocks(before.map(unitOf), fold)),
       };
-      const [answer] = runWhole(rankChanges(folded, [asked]));
-      releaseFolded(folded.now);
-      releaseFolded(folded.before);
+      const [answer] = runWhole(rankChanges(aggregated, [asked]));
+      releaseAggregated(aggregated.now);
+      releaseAggregated(aggregated.before);
 
       const valuesNow = foldPlainly(now, fold);
       const valuesThen = foldPlainly(before, fold);
@@ -87,8 +90,8 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
         listed,
         keyCount: changed.length,
         total: together(isCounted),
-        rest: together((key) => isCounted(key) && !isListed.has(key)),
-        restPassing: together((key) => passes(key) && !isListed.has(key)),
+        others: together((key) => isCounted(key) && !isListed.has(key)),
+        othersMatching: together((key) => passes(key) && !isListed.has(key)),
       });
     });
     fc.assert(isSame, { numRuns: 400 });

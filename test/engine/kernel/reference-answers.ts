@@ -1,6 +1,6 @@
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
-import { boundOf, type UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
+import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import type { KeySelection } from '../../../engine/kernel/select/totals.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
@@ -12,7 +12,7 @@ export type PlainUnit = readonly {
   readonly reading: PlainReading;
 }[];
 
-export function unitOf(rows: PlainUnit): UnitReadings {
+export function unitOf(rows: PlainUnit): BlockReadings {
   const readings = rows.map(({ reading }) => reading);
   const nothing = { values: lanesOf(readings.map(() => null)), counts: null };
   const { values, counts } = columnOf(readings) ?? nothing;
@@ -29,15 +29,15 @@ export function unitOf(rows: PlainUnit): UnitReadings {
 }
 
 /** Returns the value of each key (decision 23), without keys that do not count (decision 24). */
-export function foldPlainly(units: readonly PlainUnit[], fold: Fold): Map<number, Exact> {
-  const folded = new Map<number, PlainReading>();
+export function foldPlainly(units: readonly PlainUnit[], fold: Aggregate): Map<number, Exact> {
+  const aggregated = new Map<number, PlainReading>();
   for (const unit of units) {
     for (const { id, reading } of unit) {
-      folded.set(id, foldTwo(folded.get(id) ?? null, reading, fold));
+      aggregated.set(id, foldTwo(aggregated.get(id) ?? null, reading, fold));
     }
   }
   return new Map(
-    [...folded].flatMap(([key, reading]) => (isSaid(reading, fold) ? [[key, reading]] : [])),
+    [...aggregated].flatMap(([key, reading]) => (isSaid(reading, fold) ? [[key, reading]] : [])),
   );
 }
 
@@ -59,14 +59,14 @@ function selected(values: ReadonlyMap<number, Exact>, { within, passing }: KeySe
   return { counted, passed };
 }
 
-const totalOf = (keys: readonly (readonly [number, Exact])[], fold: Fold): PlainReading =>
+const totalOf = (keys: readonly (readonly [number, Exact])[], fold: Aggregate): PlainReading =>
   keys.reduce<PlainReading>((all, [, value]) => foldTwo(all, value, fold), null);
 
 /** Derives the answer from the values of all keys, as in decisions 24 and 25. */
 export function answerPlainly(
   values: ReadonlyMap<number, Exact>,
   question: KernelQuery,
-  fold: Fold,
+  fold: Aggregate,
 ): PlainAnswer {
   if (question.kind === 'values') {
     return { kind: 'values', values: question.keys.map((key) => values.get(key) ?? null) };
@@ -80,8 +80,8 @@ export function answerPlainly(
       kind: 'chosen',
       values: question.keys.map((key) => values.get(key) ?? null),
       total: totalOf(counted, fold),
-      rest: totalOf(without(counted), fold),
-      restPassing: totalOf(without(passed), fold),
+      others: totalOf(without(counted), fold),
+      othersMatching: totalOf(without(passed), fold),
       keyCount: passed.length,
     };
   }
@@ -102,7 +102,7 @@ export function answerPlainly(
   const last = ranked[question.maxItems - 1];
   const candidates = last ? ranked.filter(([, v]) => compareExact(v, last[1]) >= 0) : ranked;
   const listed = new Set(candidates.map(([key]) => key));
-  const rest = (keys: typeof ranked) =>
+  const othersOf = (keys: typeof ranked) =>
     totalOf(
       keys.filter(([key]) => !listed.has(key)),
       fold,
@@ -111,8 +111,8 @@ export function answerPlainly(
     kind: 'top',
     candidates: inOrder(candidates.map(valued)),
     total: totalOf(counted, fold),
-    rest: rest(counted),
-    restPassing: rest(passed),
+    others: othersOf(counted),
+    othersMatching: othersOf(passed),
     keyCount: passed.length,
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { BlockReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { Answer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import { runKernelTask } from '../../../engine/kernel/threads/kernel-task.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-const fold = (units: readonly UnitReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
+const fold = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
   threadPool.fold('sum', units, [TOP], caller);
 
 describe('work of the thread pool', () => {

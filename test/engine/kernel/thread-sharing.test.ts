@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compileKeyPattern } from '../../../domain/filters/key-pattern.ts';
-import type { UnitReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
+import type { BlockReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { Answer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import {
   type KernelTask,
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-const fold = (units: readonly UnitReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
+const fold = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
   threadPool.fold('sum', units, [TOP], caller);
 
 /** A pattern that is not quick, and takes re2js a while for each key. */

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
-import { ServiceMemory } from '../../../engine/cache/service-cache.ts';
+import { ServiceCache } from '../../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import { checkFilter, matchKeys } from '../../../engine/keys/match-keys.ts';
 import { FOREVER, keysOf } from '../kernel/pool-work.ts';
 
-const memory = new ServiceMemory(new ThreadPool({ workers: 1, queueLength: 10 }), {
+const memory = new ServiceCache(new ThreadPool({ workers: 1, queueLength: 10 }), {
   segmentBytes: 0,
   answerBytes: 0,
   responseBytes: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerMemory } from '../../../engine/cache/answer-cache.ts';
+import { AnswerCache } from '../../../engine/cache/answer-cache.ts';
 import type { TopKeys } from '../../../engine/toppers/topper-answers.ts';
 
 const question = (maxItems: number) => ({
@@ -40,7 +40,7 @@ const answerOf = (keys: number): TopKeys => ({
 
 describe('cached answers', () => {
   it('stay within their limit of bytes, and the most recently used are kept', () => {
-    const memory = new AnswerMemory(100_000);
+    const memory = new AnswerCache(100_000);
     for (let i = 1; i <= 100; i += 1) {
       memory.keep(asked(i), made(i), answerOf(20));
       memory.find(asked(1));
@@ -51,7 +51,7 @@ describe('cached answers', () => {
   });
 
   it('are found by the version of their data, and by the segments that they were made from', () => {
-    const memory = new AnswerMemory(100_000);
+    const memory = new AnswerCache(100_000);
     memory.keep(asked(5), made(5), answerOf(5));
     expect(memory.find(asked(5))).toEqual(answerOf(5));
     expect(memory.find(asked(5, 2))).toBeNull();
@@ -62,7 +62,7 @@ describe('cached answers', () => {
   });
 
   it('are not kept if the limit is 0', () => {
-    const memory = new AnswerMemory(0);
+    const memory = new AnswerCache(0);
     memory.keep(asked(5), made(5), answerOf(5));
     expect(memory.find(asked(5))).toBeNull();
     expect(memory.findMadeOf(made(5))).toBeNull();

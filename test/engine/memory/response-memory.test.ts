@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Made, ResponseMemory } from '../../../engine/cache/response-cache.ts';
+import { type Made, ResponseCache } from '../../../engine/cache/response-cache.ts';
 
 const made = (body: string, version = 1, textVersion = 1): Made => ({
   rendered: { status: 200, headers: {}, body },
@@ -11,7 +11,7 @@ const at =
   (contextId: number) => ({ contextId, version, textVersion, layout: 2, history });
 
 /** Makes `answer`, and returns whether other requests could have waited for it. */
-async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolean> {
+async function beginAndAsk(memory: ResponseCache, answer: Made): Promise<boolean> {
   let finish: (made: Made) => void = () => {};
   const work = new Promise<Made>((resolve) => {
     finish = resolve;
@@ -25,7 +25,7 @@ async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolea
 
 describe('cached responses', () => {
   it('belong to one history, whatever the versions of another are', async () => {
-    const memory = new ResponseMemory(10_000);
+    const memory = new ResponseCache(10_000);
     await memory.make('question', async () => made('old', 7));
     expect(memory.find('question', at(7, 1, 'another'))).toBeNull();
     const validAt = [{ contextId: 1, version: 2, textVersion: 1, layout: 1, history: 'another' }];
@@ -34,7 +34,7 @@ describe('cached responses', () => {
   });
 
   it('are made once for all concurrent requests, and kept by version', async () => {
-    const memory = new ResponseMemory(10_000);
+    const memory = new ResponseCache(10_000);
     expect(await beginAndAsk(memory, made('first'))).toBe(true);
     expect(await beginAndAsk(memory, made('second', 2))).toBe(true);
     expect(memory.find('question', at(2))?.body).toEqual(Buffer.from('second'));
@@ -46,7 +46,7 @@ describe('cached responses', () => {
     ['are too large to be kept', made('x'.repeat(20_000))],
   ];
   it.each(unkept)('let no request wait once it is known that they %s', async (_, answer) => {
-    const memory = new ResponseMemory(10_000);
+    const memory = new ResponseCache(10_000);
     expect(await beginAndAsk(memory, answer)).toBe(true);
     expect(await beginAndAsk(memory, answer)).toBe(false);
     expect(memory.find('question', at())).toBeNull();
@@ -56,7 +56,7 @@ describe('cached responses', () => {
   });
 
   it('stay within their limit of bytes, and the most recently used are kept', async () => {
-    const memory = new ResponseMemory(20_000);
+    const memory = new ResponseCache(20_000);
     for (let i = 0; i < 100; i += 1) {
       await memory.make(`question ${i}`, () => Promise.resolve(made('x'.repeat(1000))));
       memory.find('question 0', at());
@@ -67,7 +67,7 @@ describe('cached responses', () => {
   });
 
   it.each([made('old', 1, 2), made('old', 2, 1)])('are not replaced by older ones', async (old) => {
-    const memory = new ResponseMemory(10_000);
+    const memory = new ResponseCache(10_000);
     await memory.make('question', () => Promise.resolve(made('new', 2, 2)));
     await memory.make('question', () => Promise.resolve(old));
     expect(memory.find('question', at(2, 2))?.body).toEqual(Buffer.from('new'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DescribedKey, TextMemory } from '../../../engine/cache/text-cache.ts';
+import { type DescribedKey, TextCache } from '../../../engine/cache/text-cache.ts';
 
 const keyOf = (groupId: number, key: string, label = 'x'): DescribedKey => ({
   groupId,
@@ -14,7 +14,7 @@ const keyOf = (groupId: number, key: string, label = 'x'): DescribedKey => ({
 const at = (groupId: number, textVersion = 1) => ({ context: 'lab', textVersion, groupId });
 
 it('a key is found in its group, at the version at which its texts were read', () => {
-  const memory = new TextMemory();
+  const memory = new TextCache();
   memory.keep(at(1), keyOf(1, 'k'));
   const labels = (of: ReturnType<typeof at>) =>
     memory.find(of, ['k', 'l']).map((row) => row?.label);
@@ -25,7 +25,7 @@ it('a key is found in its group, at the version at which its texts were read', (
 });
 
 it('a version of the texts replaces an older one, never a newer one', () => {
-  const memory = new TextMemory();
+  const memory = new TextCache();
   memory.keep(at(1, 2), keyOf(1, 'k', 'new'));
   memory.keep(at(1, 1), keyOf(1, 'k', 'old'));
   expect(memory.find(at(1, 2), ['k'])[0]?.label).toBe('new');
@@ -35,7 +35,7 @@ it('a version of the texts replaces an older one, never a newer one', () => {
 });
 
 it('the cache is bounded: it keeps the groups, and the keys of a group, that were used last', () => {
-  const memory = new TextMemory();
+  const memory = new TextCache();
   for (let i = 0; i < 10_000; i += 1) memory.keep(at(1), keyOf(1, `k${i}`));
   const full = memory.bytes;
   for (let i = 0; i < 10_000; i += 1) memory.keep(at(2), keyOf(2, `k${i}`));
@@ -50,7 +50,7 @@ it('the cache is bounded: it keeps the groups, and the keys of a group, that wer
 });
 
 it('the size of the cache is that of its keys, however often they are kept', () => {
-  const memory = new TextMemory();
+  const memory = new TextCache();
   memory.keep(at(1), keyOf(1, 'k'));
   const { bytes } = memory;
   memory.keep(at(1), keyOf(1, 'k', 'xyz'));

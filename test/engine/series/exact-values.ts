@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Exact } from '../../../domain/toppers/exact.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 
 const small = fc.record({ sum: fc.bigInt(-40n, 40n), count: fc.bigInt(1n, 3n) });
 const any = fc.record({
@@ -15,5 +15,5 @@ export const exactValues = fc.oneof(
 );
 
 /** Only means have counts. */
-export const ofFold = (value: Exact, fold: Fold): Exact =>
+export const ofFold = (value: Exact, fold: Aggregate): Exact =>
   fold === 'mean' ? value : { ...value, count: 1n };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { orderedValues, valuesBeside, valuesOfSeries } from '../../../engine/series/percentiles.ts';
 import { StepSeries, stepValue, valuePart } from '../../../engine/series/step-series.ts';
 import { exactValues, ofFold } from './exact-values.ts';
@@ -9,7 +9,7 @@ import { exactValues, ofFold } from './exact-values.ts';
 describe('the values of a series in order', () => {
   it('are exact at any position, whether its parts are joined, apart or beside sealed segments', () => {
     const isOrdered = fc.property(
-      fc.constantFrom<Fold>('max', 'min', 'mean'),
+      fc.constantFrom<Aggregate>('max', 'min', 'mean'),
       exactValues,
       fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
       fc.array(fc.integer(), { maxLength: 40 }),

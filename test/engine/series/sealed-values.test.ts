@@ -5,7 +5,7 @@ import { type Interval, isEmpty, stepsOf } from '../../../domain/time/interval.t
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { SeriesQuestion } from '../../../engine/plan/key-questions.ts';
-import type { MeterRead } from '../../../engine/plan/meter-scan.ts';
+import type { MeterScan } from '../../../engine/plan/meter-scan.ts';
 import { readKeySeries } from '../../../engine/series/key-series.ts';
 import { type StepSeries, stepValue } from '../../../engine/series/step-series.ts';
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
@@ -125,7 +125,7 @@ const rankingOf = (interval: Interval, percentile: number | null): SeriesQuestio
 async function ranked(
   { reader }: TestStore,
   live: readonly StoredSegment[],
-  { read, question }: { readonly read: MeterRead; readonly question: SeriesQuestion },
+  { read, question }: { readonly read: MeterScan; readonly question: SeriesQuestion },
 ) {
   const asked = { group: GROUP, read, question };
   return (await rankBySeries(reader, { segments: live, rollUps: [] }, asked, { deadline: null }))
@@ -133,7 +133,7 @@ async function ranked(
 }
 
 type Some = {
-  readonly read: MeterRead;
+  readonly read: MeterScan;
   readonly keys: readonly string[];
   readonly isWithSeries: boolean;
 };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { StepSeries, stepAt, stepValue, valuePart } from '../../../engine/series/step-series.ts';
 import { exactValues, ofFold } from './exact-values.ts';
 
 describe('the steps of a series', () => {
   it('have exact values and times', () => {
     const isExact = fc.property(
-      fc.constantFrom<Fold>('max', 'min', 'mean'),
+      fc.constantFrom<Aggregate>('max', 'min', 'mean'),
       exactValues,
       (fold, drawn) => {
         const values = drawn.map((value) => ofFold(value, fold));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KeyKind } from '../../../domain/keys/key-kind.ts';
 import type { Guid } from '../../../domain/text/guid.ts';
-import { foldOf } from '../../../domain/toppers/meter-type.ts';
+import { aggregateOf } from '../../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../../../ingest/import-group.ts';
 import { BadLine } from '../../../ingest/lines/bad-line.ts';
 import { createByteSamples } from '../../../ingest/samples/byte-samples.ts';
@@ -23,7 +23,7 @@ function group(groupId: number, guid: Guid, keyKind: KeyKind): ImportGroup {
     id: type,
     type,
     slot: i + 1,
-    fold: foldOf(type),
+    fold: aggregateOf(type),
   }));
   return {
     ...groupOf([], groupId),

@@ -4,7 +4,7 @@ import { pagePartitionOf } from '../../../db/page-tables.ts';
 import { copiesOf } from '../../../db/session/copy-source.ts';
 import { ensurePagePartition } from '../../../db/sql/page-partitions.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
-import { SegmentMemory } from '../../../engine/cache/segment-cache.ts';
+import { SegmentCache } from '../../../engine/cache/segment-cache.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import type { SegmentQuestion } from '../../../engine/plan/key-questions.ts';
 import { collectBadLines } from '../../../ingest/lines/bad-lines.ts';
@@ -118,7 +118,7 @@ async function topper(from: number, to: number, probeId: number | null) {
   const { segments } = await lab.manifest();
   const reader = {
     node: 'test',
-    memory: new SegmentMemory(2 ** 24),
+    memory: new SegmentCache(2 ** 24),
     threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     caller: { user: 'test', signal: new AbortController().signal },
     pause: () => undefined,

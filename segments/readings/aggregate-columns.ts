@@ -1,4 +1,4 @@
-import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { Column } from '../codes/column.ts';
 import {
   carry,
@@ -11,13 +11,17 @@ import {
 } from '../codes/lanes.ts';
 
 /** A column and, for each of its rows, the target row in the result. */
-type FoldSource = { readonly column: Column; readonly targets: Uint32Array };
+type ColumnSource = { readonly column: Column; readonly targets: Uint32Array };
 
 /**
  * Combines readings by their meter's rule (decision 23) into `length` rows, exactly: sums use
  * doubles where they stay below 2^53, otherwise two lanes. A row that gets no reading has none.
  */
-export function foldColumns(sources: readonly FoldSource[], fold: Fold, length: number): Column {
+export function aggregateColumns(
+  sources: readonly ColumnSource[],
+  fold: Aggregate,
+  length: number,
+): Column {
   const isExtreme = fold === 'max' || fold === 'min';
   const values = sources.map(({ column, targets }) => ({ lanes: column.values, targets }));
   if (isExtreme) return { values: foldExtremes(values, fold, length), counts: null };
@@ -34,7 +38,7 @@ function addUp(sources: readonly LaneSource[], length: number): Lanes {
 }
 
 /** Adds up counts. Null if no row of the result has more than one reading. */
-function addUpCounts(sources: readonly FoldSource[], length: number): Lanes | null {
+function addUpCounts(sources: readonly ColumnSource[], length: number): Lanes | null {
   const counted = sources.map(({ column, targets }) => ({
     lanes: column.counts ?? onesWhereThere(column.values),
     targets,
