@@ -31,8 +31,8 @@ export function* rangeRows(
       if (bucket < from || bucket >= to) continue;
       const values = folds.map((_, place) => readingOf(readings.columns[place] ?? null, row));
       if (values.every((value) => value === null)) continue;
-      const counts = folds.map((fold, place) =>
-        fold === 'mean' ? countOf(readings.columns[place] ?? null, row) : null,
+      const counts = folds.map((aggregate, place) =>
+        aggregate === 'mean' ? countOf(readings.columns[place] ?? null, row) : null,
       );
       yield { ordinal, key, bucket, readings: values, counts };
     }

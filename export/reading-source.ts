@@ -11,7 +11,7 @@ export type ExportedMeter = {
   /** 1-based position of the meter's readings in a row. */
   readonly slot: number;
   /** null for a meter of type 0, which takes no readings. */
-  readonly fold: Aggregate | null;
+  readonly aggregate: Aggregate | null;
 };
 
 /** The parts of a counter group that exports need. */

@@ -44,9 +44,9 @@ function wholeLine(
   meters: readonly ExportedMeter[],
   { readings, counts }: ReadingRow,
 ): LineReadings {
-  const values = meters.flatMap(({ id, slot, fold }): LineValue[] => {
+  const values = meters.flatMap(({ id, slot, aggregate }): LineValue[] => {
     const value = readings[slot - 1] ?? null;
-    return value === null ? [] : [{ meterId: id, value, isMean: fold === 'mean' }];
+    return value === null ? [] : [{ meterId: id, value, isMean: aggregate === 'mean' }];
   });
   return { values, count: counts.find((count) => count !== null) ?? 1 };
 }

@@ -2,12 +2,12 @@ import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import type { Guid } from '../domain/text/guid.ts';
 import type { Aggregate } from '../domain/toppers/meter-type.ts';
 
-/** `fold` is null for a meter of type 0, which takes no readings. */
+/** `aggregate` is null for a meter of type 0, which takes no readings. */
 export type ImportMeter = {
   readonly id: number;
   readonly type: number;
   readonly slot: number;
-  readonly fold: Aggregate | null;
+  readonly aggregate: Aggregate | null;
 };
 
 /** A counter group as an import needs it. */

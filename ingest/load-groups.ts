@@ -22,10 +22,10 @@ export async function loadGroups(
 
 function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): ImportGroup {
   const meters = row.meters.map(
-    ({ id, type, slot }): ImportMeter => ({ id, type, slot, fold: aggregateOf(type) }),
+    ({ id, type, slot }): ImportMeter => ({ id, type, slot, aggregate: aggregateOf(type) }),
   );
   const folds: ImportGroup['folds'][number][] = [];
-  for (const { slot, fold } of meters) folds[slot - 1] = fold;
+  for (const { slot, aggregate } of meters) folds[slot - 1] = aggregate;
   const partGuids = row.partGuids.map(storedGuid);
   return {
     groupId: row.groupId,
@@ -34,7 +34,7 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
     bucketSeconds: row.bucketSize,
     topperBucketSeconds: row.topperBucketSize,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
-    folds: Array.from(folds, (fold) => fold ?? null),
+    folds: Array.from(folds, (aggregate) => aggregate ?? null),
     partGuids,
     partKinds: partGuids.map((guid) => partKind(kinds, guid)),
   };

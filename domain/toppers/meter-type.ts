@@ -7,23 +7,23 @@
  */
 export type Aggregate = 'sum' | 'rate' | 'mean' | 'max' | 'min';
 
-type MeterTypeRow = { readonly name: string; readonly fold: Aggregate | null };
+type MeterTypeRow = { readonly name: string; readonly aggregate: Aggregate | null };
 
-/** The specification's meter types by number. `fold` is null if ranking is meaningless. */
+/** The specification's meter types by number. `aggregate` is null if ranking is meaningless. */
 const METER_TYPES = [
-  { name: 'VT_INVALID', fold: null },
-  { name: 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW', fold: 'rate' },
-  { name: 'VT_COUNTER', fold: 'sum' },
-  { name: 'VT_COUNTER_WITH_SLIDING_WINDOW', fold: 'sum' },
-  { name: 'VT_RATE_COUNTER', fold: 'rate' },
-  { name: 'VT_GAUGE', fold: 'mean' },
-  { name: 'VT_GAUGE_MIN_MAX_AVG', fold: 'mean' },
-  { name: 'VT_AUTO', fold: 'mean' },
-  { name: 'VT_RUNNING_COUNTER', fold: 'max' },
-  { name: 'VT_AVERAGE', fold: 'mean' },
-  { name: 'VT_DELTA_RATE_COUNTER', fold: 'rate' },
-  { name: 'VT_MAX', fold: 'max' },
-  { name: 'VT_MIN', fold: 'min' },
+  { name: 'VT_INVALID', aggregate: null },
+  { name: 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW', aggregate: 'rate' },
+  { name: 'VT_COUNTER', aggregate: 'sum' },
+  { name: 'VT_COUNTER_WITH_SLIDING_WINDOW', aggregate: 'sum' },
+  { name: 'VT_RATE_COUNTER', aggregate: 'rate' },
+  { name: 'VT_GAUGE', aggregate: 'mean' },
+  { name: 'VT_GAUGE_MIN_MAX_AVG', aggregate: 'mean' },
+  { name: 'VT_AUTO', aggregate: 'mean' },
+  { name: 'VT_RUNNING_COUNTER', aggregate: 'max' },
+  { name: 'VT_AVERAGE', aggregate: 'mean' },
+  { name: 'VT_DELTA_RATE_COUNTER', aggregate: 'rate' },
+  { name: 'VT_MAX', aggregate: 'max' },
+  { name: 'VT_MIN', aggregate: 'min' },
 ] as const satisfies readonly MeterTypeRow[];
 
 export type MeterTypeName = (typeof METER_TYPES)[number]['name'];
@@ -34,8 +34,8 @@ export const meterTypeName = (type: number): MeterTypeName =>
   METER_TYPES[type]?.name ?? 'VT_INVALID';
 
 /** The rule by which readings of this type combine; null for type 0, which cannot be ranked. */
-export const aggregateOf = (type: number): Aggregate | null => METER_TYPES[type]?.fold ?? null;
+export const aggregateOf = (type: number): Aggregate | null => METER_TYPES[type]?.aggregate ?? null;
 
 /** Counters and rate counters: a missing reading is zero, and an all-zero key is not listed. */
-export const isCounting = (fold: Aggregate): fold is 'sum' | 'rate' =>
-  fold === 'sum' || fold === 'rate';
+export const isCounting = (aggregate: Aggregate): aggregate is 'sum' | 'rate' =>
+  aggregate === 'sum' || aggregate === 'rate';

@@ -4,7 +4,7 @@ import { type Aggregate, isCounting } from './meter-type.ts';
 
 /** How a meter's exact values become the numbers that callers see. */
 export type MeterRule = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   /** Decision 28: the factor of every shown value. */
   readonly samplingRate: number;
   /** The divisor of a rate's volume. */
@@ -22,7 +22,7 @@ export function shownValue(
   stepSeconds: number = rule.topperBucketSeconds,
 ): bigint {
   const sampled = value.sum * BigInt(rule.samplingRate);
-  switch (rule.fold) {
+  switch (rule.aggregate) {
     case 'rate':
       return divideHalfUp(sampled, BigInt(stepSeconds));
     case 'mean':
@@ -32,20 +32,20 @@ export function shownValue(
     case 'min':
       return sampled;
     default:
-      return rule.fold satisfies never;
+      return rule.aggregate satisfies never;
   }
 }
 
 /** Combines the values of several keys by the meter's rule; null without any. */
-export function combine(values: Iterable<Exact>, fold: Aggregate): Exact | null {
+export function combine(values: Iterable<Exact>, aggregate: Aggregate): Exact | null {
   let all: { sum: bigint; count: bigint } | null = null;
   for (const { sum, count } of values) {
     if (all === null) all = { sum, count };
-    else if (fold === 'max') all.sum = sum > all.sum ? sum : all.sum;
-    else if (fold === 'min') all.sum = sum < all.sum ? sum : all.sum;
+    else if (aggregate === 'max') all.sum = sum > all.sum ? sum : all.sum;
+    else if (aggregate === 'min') all.sum = sum < all.sum ? sum : all.sum;
     else {
       all.sum += sum;
-      if (fold === 'mean') all.count += count;
+      if (aggregate === 'mean') all.count += count;
     }
   }
   return all;
@@ -56,12 +56,12 @@ export const shownTotal = (value: Exact | null, rule: MeterRule): bigint =>
   value === null ? 0n : shownValue(value, rule);
 
 /** Decision 24: an all-zero key of a counter is not listed or counted. */
-export const isListable = (value: Exact, fold: Aggregate): boolean =>
-  !isCounting(fold) || value.sum !== 0n;
+export const isListable = (value: Exact, aggregate: Aggregate): boolean =>
+  !isCounting(aggregate) || value.sum !== 0n;
 
 /** Volume over the window in the meter's base unit, sampled; null if a sum is meaningless. */
 export const volumeOf = (value: Exact, rule: MeterRule): bigint | null =>
-  isCounting(rule.fold) ? value.sum * BigInt(rule.samplingRate) : null;
+  isCounting(rule.aggregate) ? value.sum * BigInt(rule.samplingRate) : null;
 
 /** Volume per second of the covered interval; null if that is empty or a sum is meaningless. */
 export function averageRateOf(value: Exact, rule: MeterRule, covered: Interval): number | null {
@@ -70,8 +70,8 @@ export function averageRateOf(value: Exact, rule: MeterRule, covered: Interval):
 }
 
 /** Share of the total, 0 to 1; null if a sum is meaningless or the total is zero or missing. */
-export function shareOf(value: Exact, total: Exact | null, fold: Aggregate): number | null {
-  if (!isCounting(fold) || total === null || total.sum === 0n) return null;
+export function shareOf(value: Exact, total: Exact | null, aggregate: Aggregate): number | null {
+  if (!isCounting(aggregate) || total === null || total.sum === 0n) return null;
   return ratio(value.sum, total.sum);
 }
 

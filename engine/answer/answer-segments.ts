@@ -24,6 +24,7 @@ import {
   toKernel,
 } from './kernel-questions.ts';
 import {
+  blocksToAdd,
   findPassingKeys,
   openParts,
   openSource,
@@ -31,7 +32,6 @@ import {
   type PartsToRead,
   type ReadSource,
   requestParts,
-  unitsOf,
 } from './read-source.ts';
 
 /**
@@ -149,8 +149,8 @@ async function answerRead(
   // Only now: the keys that filters need are read together.
   await reader.pause();
   const { blocks } = source;
-  const { fold } = read;
-  const units = unitsOf(reader, { read, parts, union, blocks });
+  const { aggregate } = read;
+  const now = blocksToAdd(reader, { read, parts, union, blocks });
   const withins = questions.flatMap(({ question }) => withinOf(question) ?? []);
   const ordinals = await inPauses(reader, ordinalsWithinEach(withins, named));
   const selected = questions.map(({ question }, i) => {
@@ -164,9 +164,9 @@ async function answerRead(
   // All questions of a read compare it with the same window, or with none.
   const changes = selected.filter(isOfChanges);
   if (changes.length > 0) {
-    const before = unitsOf(reader, { read, parts: since, union, blocks });
+    const before = blocksToAdd(reader, { read, parts: since, union, blocks });
     const found = await reader.threadPool.compare(
-      { fold, now: units, before },
+      { aggregate, now, before },
       changes.map(({ question, selection }) => ({
         ...selection,
         change: question.change,
@@ -179,11 +179,11 @@ async function answerRead(
   const folds = selected.filter(isOfFold);
   const queries: KernelQuery[] = [];
   for (const each of folds) queries.push(await toKernel(each, named, reader.afterKeys));
-  const found = await reader.threadPool.fold(fold, units, queries, reader.caller);
+  const found = await reader.threadPool.aggregate(aggregate, now, queries, reader.caller);
   return answersOf(reader, folds, ({ question }, i) => {
     const answer = found[i];
     if (!answer) throw new Error('the kernel left a question unanswered');
-    return fromKernel(question, answer, { named, fold });
+    return fromKernel(question, answer, { named, aggregate });
   });
 }
 

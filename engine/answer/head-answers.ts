@@ -146,15 +146,15 @@ export class HeadAnswers {
 
 /** Returns the only head that a read needs, if it may answer all questions. */
 function planOf({ read, parts, since, questions }: ScanPlan): HeadPlan | null {
-  const { fold, prefix, slot } = read;
+  const { aggregate, prefix, slot } = read;
   const [top, ...otherTops] = parts.filter(({ above }) => above.length === 0);
   const [run, ...otherRuns] = top?.cover.runs ?? [];
   if (!top || !run || otherTops.length > 0 || otherRuns.length > 0) return null;
-  if (since.length > 0 || prefix !== null || !isCounting(fold)) return null;
+  if (since.length > 0 || prefix !== null || !isCounting(aggregate)) return null;
   const edges = parts.flatMap((part): SegmentPart[] => {
     if (part !== top) return [part];
-    const { less } = part.cover;
-    return less.length === 0 ? [] : [{ ...part, cover: { runs: [], less } }];
+    const { subtract } = part.cover;
+    return subtract.length === 0 ? [] : [{ ...part, cover: { runs: [], subtract } }];
   });
   const isSpan = run.kind === 'span';
   if (edges.length > 0 && !isSpan) return null;

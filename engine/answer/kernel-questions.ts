@@ -22,7 +22,7 @@ export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
 /** Stands for an unknown key: no ordinal is as large. */
 const UNKNOWN = 0xffff_ffff;
 
-/** Questions to one fold. */
+/** Questions about the aggregate of one meter. */
 export type AggregateQuestion = Exclude<BlockQuestion, ChangesQuestion>;
 
 /** A question, and the keys that it selects. */
@@ -84,7 +84,7 @@ function findOrdinal({ keys, codec }: NamedKeys, text: string): number {
 export function fromKernel(
   question: AggregateQuestion,
   answer: Answer,
-  { named, fold }: { readonly named: NamedKeys; readonly fold: Aggregate },
+  { named, aggregate }: { readonly named: NamedKeys; readonly aggregate: Aggregate },
 ): KeyAnswer {
   if (answer.kind === 'values') return answer;
   if (answer.kind === 'ranks') return { kind: 'ranks', ranks: ranksOf(question, answer, named) };
@@ -93,7 +93,7 @@ export function fromKernel(
     return { kind: 'chosen', values, total, others, othersMatching, keyCount };
   }
   if (question.kind !== 'top') throw new Error('the kernel answered another question');
-  return fromTop(answer, question.maxItems, { named, fold });
+  return fromTop(answer, question.maxItems, { named, aggregate });
 }
 
 export const fromChanges = (
@@ -104,7 +104,7 @@ export const fromChanges = (
   listed: listed.map(({ ordinal, now, before }) => ({
     key: codec.decode(keyAt(keys, ordinal)),
     value: now,
-    beside: before,
+    compared: before,
   })),
   total,
   others,
@@ -116,14 +116,14 @@ export const fromChanges = (
 export function fromTop(
   { candidates, total, others, othersMatching, keyCount }: TopAnswer,
   maxItems: number,
-  { named, fold }: { readonly named: NamedKeys; readonly fold: Aggregate },
+  { named, aggregate }: { readonly named: NamedKeys; readonly aggregate: Aggregate },
 ): TopKeys {
   const ordered = candidates.toSorted(
     (a, b) => compareExact(b.value, a.value) || a.ordinal - b.ordinal,
   );
   const unlisted = ordered.slice(maxItems).map(({ value }) => value);
   const withUnlisted = (others: Exact | null) =>
-    combine(others === null ? unlisted : [others, ...unlisted], fold);
+    combine(others === null ? unlisted : [others, ...unlisted], aggregate);
   return {
     kind: 'top',
     listed: ordered.slice(0, maxItems).map(({ ordinal, value }) => ({

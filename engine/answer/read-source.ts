@@ -43,14 +43,14 @@ export type ReadSource = {
 /** Opens the source of parts that were read and decoded. */
 export async function openSource(
   reader: SegmentReader,
-  wanted: PartsToRead,
+  request: PartsToRead,
   { keys, blocks }: PartsRead,
 ): Promise<ReadSource> {
-  const { group, read, parts } = wanted;
+  const { group, read, parts } = request;
   if (read.prefix === null) return { keys, blocks, codec: group.codec, rollUps: blocks };
   const segments = [...new Set(parts.map(({ segment }) => segment))];
   const lists = await formNetworks(reader, segments, { keys, lengths: read.prefix });
-  const grouped = await groupBlocks(reader, wanted, { blocks, lists });
+  const grouped = await groupBlocks(reader, request, { blocks, lists });
   return { keys: lists, blocks: grouped, codec: NETWORK_CODEC, rollUps: blocks };
 }
 
@@ -106,7 +106,7 @@ async function groupBlocks(
   const found = new Map<string, KnownBlock>();
   const missing = new Map<string, Ungrouped>();
   for (const { segment, cover } of parts) {
-    for (const run of [...cover.runs, ...cover.less]) {
+    for (const run of [...cover.runs, ...cover.subtract]) {
       for (const { start, block } of blocks.startsOf(segment, run, read)) {
         const name = nameOf(segment, run, start);
         const known = reader.memory.find('blocks', name);
@@ -115,7 +115,7 @@ async function groupBlocks(
       }
     }
   }
-  for (const [name, block] of await groupMissing(reader, read.fold, { missing, lists })) {
+  for (const [name, block] of await groupMissing(reader, read.aggregate, { missing, lists })) {
     found.set(name, block);
   }
   return {
@@ -142,17 +142,17 @@ type GroupMissing = {
 /** Groups all missing blocks in one task; returns them by name. */
 async function groupMissing(
   { memory, threadPool, caller }: SegmentReader,
-  fold: Aggregate,
+  aggregate: Aggregate,
   { missing, lists }: GroupMissing,
 ): Promise<ReadonlyMap<string, KnownBlock>> {
   const grouped = new Map<string, KnownBlock>();
   if (missing.size === 0) return grouped;
   const bySegment = [...groupBy([...missing.values()], ({ segment }) => segment)];
-  const wanted = bySegment.map(([segment, ofSegment]) => ({
+  const request = bySegment.map(([segment, ofSegment]) => ({
     map: lists.mapOf(segment),
     blocks: ofSegment.flatMap(({ block: { ids, column } }) => (column ? [{ ids, column }] : [])),
   }));
-  const made = await threadPool.groupBlocks(fold, wanted, caller);
+  const made = await threadPool.groupBlocks(aggregate, request, caller);
   for (const [i, [, ofSegment]] of bySegment.entries()) {
     for (const [blockIndex, { name }] of ofSegment.entries()) {
       const block = made[i]?.[blockIndex] as KnownBlock;
@@ -188,7 +188,7 @@ export function requestParts(
   for (const { segment, cover, above } of parts) {
     if (above.length === 0) keys.request(group, segment, requests);
     requestMaps(blocks, above, requests);
-    for (const run of [...cover.runs, ...cover.less]) {
+    for (const run of [...cover.runs, ...cover.subtract]) {
       count += blocks.request(segment, run, read, requests);
     }
   }
@@ -208,19 +208,19 @@ export async function findPassingKeys(
   return found;
 }
 
-type UnitsToRead = {
+type BlocksToRead = {
   readonly read: MeterScan;
   readonly parts: readonly SegmentPart[];
   readonly union: PartsUnion;
   readonly blocks: BlocksByStart;
 };
 
-/** Blocks with readings, their keys by their ordinals in the union. */
-export function unitsOf(
+/** The blocks to add up, their keys by their ordinals in the union. */
+export function blocksToAdd(
   { memory }: SegmentReader,
-  { read, parts, union, blocks }: UnitsToRead,
+  { read, parts, union, blocks }: BlocksToRead,
 ): BlockReadings[] {
-  const units: BlockReadings[] = [];
+  const added: BlockReadings[] = [];
   const arrays = new SharedArrays();
   for (const part of parts) {
     const { segment, cover } = part;
@@ -239,9 +239,9 @@ export function unitsOf(
       for (const started of blocks.startsOf(segment, run, read)) {
         const { column } = started.block;
         if (column === null) continue;
-        units.push({ ids: toUnion(run, started), column, sign });
+        added.push({ ids: toUnion(run, started), column, sign });
       }
     }
   }
-  return units;
+  return added;
 }

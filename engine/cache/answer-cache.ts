@@ -98,7 +98,7 @@ function named({ read, question }: Pick<AnswerKey, 'read' | 'question'>, of: str
   const ranking = rankingName(question);
   if (ranking === null || !('maxItems' in question) || question.within !== null) return null;
   const { maxItems, passing } = question;
-  return `${nameOfRead(read)} ${read.fold} ${maxItems} ${ranking} ${of} ${passing?.name ?? ''}`;
+  return `${nameOfRead(read)} ${read.aggregate} ${maxItems} ${ranking} ${of} ${passing?.name ?? ''}`;
 }
 
 /** Returns a name of what keys are ranked by; null if the question does not rank keys. */

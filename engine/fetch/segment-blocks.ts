@@ -17,7 +17,7 @@ import {
 import { SegmentTiles, type TileOfRange, tileAt } from './segment-tiles.ts';
 
 /** What to read of blocks. slot: null: no meter, only the keys. */
-export type BlockMeter = Pick<MeterScan, 'bucketSeconds' | 'fold'> & {
+export type BlockMeter = Pick<MeterScan, 'bucketSeconds' | 'aggregate'> & {
   readonly slot: number | null;
 };
 
@@ -150,7 +150,7 @@ export class SegmentBlocks {
     const [first] = ofTile;
     if (!first) throw new Error('a tile without parts');
     return {
-      fold: first.meter.fold,
+      aggregate: first.meter.aggregate,
       ranges: first.tiles.map((each) => this.#tiles.of(each)),
       parts: ofTile.map(({ part }) => part),
     };

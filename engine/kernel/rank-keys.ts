@@ -172,34 +172,34 @@ function answerByScan(
 }
 
 /**
- * Returns the `wanted` largest rows and all that equal the last of them, largest first. No row is
+ * Returns the `limit` largest rows and all that equal the last of them, largest first. No row is
  * below `cut`.
  */
 function largestRows(
   aggregated: Aggregated,
   from: KeyRows,
-  wanted: number,
+  limit: number,
 ): { rows: number[]; cut: number } {
   const { rows, approx, length } = from;
-  const cut = cutoff(aggregated, kthLargest(approx, length, wanted));
+  const cut = cutoff(aggregated, kthLargest(approx, length, limit));
   const near: ApproxRow[] = [];
   for (let i = 0; i < length; i += 1) {
     const value = approx[i] as number;
     if (value >= cut) near.push({ row: rows[i] as number, approx: value });
   }
-  return { rows: largestOf(aggregated, near, wanted), cut };
+  return { rows: largestOf(aggregated, near, limit), cut };
 }
 
 /**
- * Returns the `wanted` largest of some rows and all that equal the last of them, largest first.
+ * Returns the `limit` largest of some rows and all that equal the last of them, largest first.
  * Sorts `near`.
  */
-function largestOf(aggregated: Aggregated, near: ApproxRow[], wanted: number): number[] {
+function largestOf(aggregated: Aggregated, near: ApproxRow[], limit: number): number[] {
   near.sort((a, b) => compareRows(aggregated, a, b));
-  const last = near[wanted - 1];
+  const last = near[limit - 1];
   let end = near.length;
   if (last) {
-    end = wanted;
+    end = limit;
     while (end < near.length && compareRows(aggregated, last, near[end] as ApproxRow) === 0)
       end += 1;
   }

@@ -9,7 +9,7 @@ import type { KeySelection } from './select/totals.ts';
 
 /** The blocks of a segment in a step. */
 export type TrendPart = {
-  readonly units: readonly BlockReadings[];
+  readonly blocks: readonly BlockReadings[];
   /** From the segment's ordinals to those of all keys; null: they are the same. */
   readonly map: Uint32Array | null;
 };
@@ -26,31 +26,31 @@ export type TrendStep = {
 };
 
 export function* rankTrend(
-  fold: Aggregate,
+  aggregate: Aggregate,
   steps: readonly (readonly TrendPart[])[],
   question: TrendQuestion,
 ): Sliced<TrendStep[]> {
   const arrays = new SharedArrays();
   return yield* mapSliced(steps, function* (parts) {
-    const sums = yield* mapSliced(parts, function* ({ units }) {
-      return units.length > 1 ? yield* sumBlocks(units, fold, arrays) : null;
+    const sums = yield* mapSliced(parts, function* ({ blocks }) {
+      return blocks.length > 1 ? yield* sumBlocks(blocks, aggregate, arrays) : null;
     });
-    const units = parts.flatMap(({ units: own, map }, i) => {
+    const blocks = parts.flatMap(({ blocks: own, map }, i) => {
       const sum = sums[i];
-      return (sum ? [unitOf(sum)] : own).map((unit) => toUnion(unit, map));
+      return (sum ? [unitOf(sum)] : own).map((block) => toUnion(block, map));
     });
-    return { answer: yield* answerStep(units, fold, question), sums };
+    return { answer: yield* answerStep(blocks, aggregate, question), sums };
   });
 }
 
 const unitOf = ({ ids, column }: KeyedColumn): BlockReadings => ({ ids, column, sign: 1 });
 
 function* answerStep(
-  units: readonly BlockReadings[],
-  fold: Aggregate,
+  blocks: readonly BlockReadings[],
+  aggregate: Aggregate,
   question: TrendQuestion,
 ): Sliced<TopAnswer> {
-  const aggregated = yield* openBlocks(units, fold);
+  const aggregated = yield* openBlocks(blocks, aggregate);
   const [answer] = yield* answerKernelQueries(aggregated, [{ kind: 'top', ...question }]);
   releaseAggregated(aggregated);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
@@ -58,9 +58,9 @@ function* answerStep(
 }
 
 /** Done here, not by the thread that submits the task: a day of minutes has millions of ids. */
-function toUnion(unit: BlockReadings, map: Uint32Array | null): BlockReadings {
-  if (map === null) return unit;
-  const { ids, column, sign } = unit;
+function toUnion(block: BlockReadings, map: Uint32Array | null): BlockReadings {
+  if (map === null) return block;
+  const { ids, column, sign } = block;
   const own = new Uint32Array(ids.length);
   for (let row = 0; row < ids.length; row += 1) own[row] = map[ids[row] as number] as number;
   return { ids: own, column, sign };

@@ -138,7 +138,7 @@ export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, bool
       const reads = requests.map(({ contextId, group }) => ({ contextId, read: group }));
       const { segments } = await segmentsOfContexts(reader, reads);
       const byGroup = groupBy(requests, ({ group }) => group.groupId);
-      const wanted = Array.from(byGroup, ([groupId, ofGroup]) => ({
+      const missing = Array.from(byGroup, ([groupId, ofGroup]) => ({
         groupId,
         codec: (ofGroup[0] as KeyOfGroup).group.codec,
         keys: ofGroup.map(({ key }) => key),
@@ -146,7 +146,7 @@ export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, bool
       const { session } = reader;
       const found = await existingKeys({
         segments,
-        wanted,
+        missing: missing,
         session,
         fetch: (pages) => reader.segments.fetch(pages, null),
         pause: () => reader.pause(),

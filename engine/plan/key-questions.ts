@@ -100,7 +100,7 @@ export type RankedKey = {
   /** Its value in the window; null: no reading (only a decline lists such keys). */
   readonly value: Exact | null;
   /** For a series, the value that ranks it; for changes, the value then (null: no reading). */
-  readonly beside: Exact | null;
+  readonly compared: Exact | null;
 };
 
 /** The first keys in the order of the ranking, and the rest. */

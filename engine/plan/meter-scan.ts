@@ -8,7 +8,7 @@ export type MeterScan = {
   readonly groupId: number;
   readonly bucketSeconds: number;
   readonly slot: number;
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly probeId: number | null;
   readonly interval: Interval;
   /** Reads the networks that contain the keys in place of the keys; null: the keys. */

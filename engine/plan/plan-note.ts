@@ -53,7 +53,7 @@ export const planNote = (
   remembered: false,
   segments: parts.length,
   blocks: blocksNotes(parts.flatMap(({ cover }) => cover.runs)),
-  blocksLess: blocksNotes(parts.flatMap(({ cover }) => cover.less)),
+  blocksLess: blocksNotes(parts.flatMap(({ cover }) => cover.subtract)),
   certified,
   blocksRead,
 });

@@ -38,7 +38,12 @@ export function timeOf(
  * less work than the blocks of its sources and readings can be subtracted (those of sums can).
  */
 export function planSegments(live: LiveSegments, read: MeterScan): SegmentPart[] {
-  const covering = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
+  const covering = {
+    interval: read.interval,
+    read,
+    canSubtract: isCounting(read.aggregate),
+    above: [],
+  };
   const parts = segmentNodes(live, read).flatMap((node) => coverNode(node, covering).parts);
   // Networks are formed from each segment's own keys, so keys of roll-ups are not needed.
   return read.prefix === null ? parts : parts.map((part) => ({ ...part, above: [] }));
@@ -66,7 +71,7 @@ function coverNode(node: SegmentNode, question: CoverQuestion): NodeCover {
   }
   const end = segment.lastBucket + read.bucketSeconds;
   const run = spanRun({ from: segment.firstBucket, to: end });
-  const cover: Cover = { runs: [run], less: [] };
+  const cover: Cover = { runs: [run], subtract: [] };
   const whole = {
     parts: [{ segment, cover, above }],
     weight: weightOf(cover, timeOf(segment, read)),
@@ -101,7 +106,7 @@ const together = (covers: readonly NodeCover[]): NodeCover => ({
 const takenOut = ({ parts, weight }: NodeCover): NodeCover => ({
   parts: parts.map(({ segment, cover, above }) => ({
     segment,
-    cover: { runs: cover.less, less: cover.runs },
+    cover: { runs: cover.subtract, subtract: cover.runs },
     above,
   })),
   weight,

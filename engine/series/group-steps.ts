@@ -76,13 +76,13 @@ function addSegment(
   for (const { step, block } of blocks) {
     if (block.column === null) continue;
     const rows = rowsOf(block, counted);
-    const total = foldRows(block.column, rows, read.fold);
+    const total = foldRows(block.column, rows, read.aggregate);
     if (total === null) continue;
     const known = totals.get(step) ?? { total: [], others: [] };
     totals.set(step, known);
     known.total.push(total);
     const unlisted = rows.filter((row) => !hasKey(isListed, block.ids[row] as number));
-    const others = foldRows(block.column, unlisted, read.fold);
+    const others = foldRows(block.column, unlisted, read.aggregate);
     if (others !== null) known.others.push(others);
   }
 }
@@ -112,8 +112,8 @@ const toSteps = (totals: Totals, { read }: GroupStepsRead): GroupStep[] =>
   [...totals]
     .sort(([a], [b]) => a - b)
     .flatMap(([at, { total, others }]) => {
-      const all = combine(total, read.fold);
-      return all === null ? [] : [{ at, total: all, others: combine(others, read.fold) }];
+      const all = combine(total, read.aggregate);
+      return all === null ? [] : [{ at, total: all, others: combine(others, read.aggregate) }];
     });
 
 /** Asks for total and others of a read by step; `within` null: every key of the group counts. */
@@ -147,16 +147,16 @@ export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsReque
   );
 
 /** Combines some rows of a column by the meter's rule; null if none of them has a reading. */
-function foldRows(column: BlockColumn, rows: Iterable<number>, fold: Aggregate): Exact | null {
+function foldRows(column: BlockColumn, rows: Iterable<number>, aggregate: Aggregate): Exact | null {
   const there: number[] = [];
   for (const row of rows) if (!Number.isNaN(column.values.low[row])) there.push(row);
   if (there.length === 0) return null;
-  if (fold === 'max' || fold === 'min') {
-    return { sum: extremeOf(column.values, there, fold), count: 1n };
+  if (aggregate === 'max' || aggregate === 'min') {
+    return { sum: extremeOf(column.values, there, aggregate), count: 1n };
   }
   const { values, counts, bound, countBound } = column;
   const sum = sumOf(values, there, bound);
-  if (fold !== 'mean') return { sum, count: 1n };
+  if (aggregate !== 'mean') return { sum, count: 1n };
   const count = counts === null ? BigInt(there.length) : sumOf(counts, there, countBound);
   return { sum, count };
 }
@@ -173,8 +173,8 @@ function sumOf(lanes: Lanes, rows: readonly number[], bound: number): bigint {
   return sum;
 }
 
-function extremeOf(lanes: Lanes, rows: readonly number[], fold: 'max' | 'min'): bigint {
-  const sign = fold === 'max' ? 1 : -1;
+function extremeOf(lanes: Lanes, rows: readonly number[], aggregate: 'max' | 'min'): bigint {
+  const sign = aggregate === 'max' ? 1 : -1;
   let best = rows[0] as number;
   for (const row of rows) if (sign * compareRows(lanes, row, best) > 0) best = row;
   return laneValue(lanes, best);

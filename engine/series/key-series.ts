@@ -49,7 +49,7 @@ export async function readKeySeries(
     // Equal requests have the same parts, which are then joined once.
     const series = known?.values ? null : (seriesOfParts.get(own) ?? seriesOf(each, own));
     if (series) seriesOfParts.set(own, series);
-    const values = question && selectValues(valuesOf(cache, known, own, read.fold), question);
+    const values = question && selectValues(valuesOf(cache, known, own, read.aggregate), question);
     found.push({ series, values });
     await reader.pause();
   }
@@ -68,7 +68,7 @@ export async function readKeyValues(
   const parts = await readKeyParts(reader, live, requests.map(withoutKnown(inSealed)), deadline);
   const found: TalliedValues[] = [];
   for (const [i, { read }] of requests.entries()) {
-    found.push(valuesOf(cache, inSealed[i] ?? null, parts[i] ?? [], read.fold));
+    found.push(valuesOf(cache, inSealed[i] ?? null, parts[i] ?? [], read.aggregate));
     await reader.pause();
   }
   return found;
@@ -87,16 +87,16 @@ function valuesOf(
   cache: SealedValueCache,
   known: KeyInSealed | null,
   parts: readonly SeriesPart[],
-  fold: Aggregate,
+  aggregate: Aggregate,
 ): TalliedValues {
-  if (known?.values) return valuesBeside(known.values, parts, fold);
+  if (known?.values) return valuesBeside(known.values, parts, aggregate);
   if (known) cache.keep(known, parts);
-  return orderedValues(parts, fold);
+  return orderedValues(parts, aggregate);
 }
 
 const seriesOf = (request: KeyStepsRequest, parts: readonly SeriesPart[]): StepSeries =>
   new StepSeries(
     { origin: originOf(request), stepSeconds: request.stepSeconds },
     parts,
-    request.read.fold,
+    request.read.aggregate,
   );

@@ -125,7 +125,7 @@ async function addPiece(
   const atOnce = Math.max(1, Math.floor(valuesAtOnce / stepCount));
   for (let from = 0; from < networks.length; from += atOnce) {
     const some = networks.slice(from, from + atOnce);
-    const question = { fold: read.fold, networks: some, stepCount, lists };
+    const question = { aggregate: read.aggregate, networks: some, stepCount, lists };
     const found = await reader.threadPool.foldNetworkSteps(question, reader.caller);
     const shift = (start - originOf(first)) / stepSeconds;
     for (const [i, own] of found.entries()) parts[from + i]?.push(toPart(own, shift));
@@ -150,7 +150,7 @@ function seriesOf({ first, requests, keys, parts }: Grid): [NetworkStepsRequest,
   const series = new Map(
     keys.map((key, i) => [
       key,
-      new StepSeries({ origin: originOf(first), stepSeconds }, parts[i] ?? [], read.fold),
+      new StepSeries({ origin: originOf(first), stepSeconds }, parts[i] ?? [], read.aggregate),
     ]),
   );
   return requests.map((request) => [request, series.get(request.key) as StepSeries]);

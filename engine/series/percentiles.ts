@@ -38,10 +38,10 @@ export type TalliedValues = OrderedValues & {
 };
 
 /** Returns the values of parts, which are joined only if necessary. */
-export function orderedValues(parts: readonly SeriesPart[], fold: Aggregate): TalliedValues {
-  const columns = fold === 'mean' ? null : plainColumns(parts);
+export function orderedValues(parts: readonly SeriesPart[], aggregate: Aggregate): TalliedValues {
+  const columns = aggregate === 'mean' ? null : plainColumns(parts);
   if (columns === null) {
-    return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold));
+    return valuesOfSeries(new StepSeries({ origin: 0, stepSeconds: 1 }, parts, aggregate));
   }
   return plainValues(columns);
 }
@@ -74,10 +74,10 @@ export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
 export function valuesBeside(
   sealed: SealedValues,
   parts: readonly SeriesPart[],
-  fold: Aggregate,
+  aggregate: Aggregate,
 ): TalliedValues {
   const columns = plainColumns(parts);
-  if (columns === null) return valuesOfAll(sealed, parts, fold);
+  if (columns === null) return valuesOfAll(sealed, parts, aggregate);
   return columns.length === 0 ? sortedValues(sealed) : plainValues([sealed.numbers, ...columns]);
 }
 
@@ -96,9 +96,9 @@ const sortedValues = (sealed: SealedValues): TalliedValues => ({
 function valuesOfAll(
   { numbers }: SealedValues,
   parts: readonly SeriesPart[],
-  fold: Aggregate,
+  aggregate: Aggregate,
 ): TalliedValues {
-  const series = new StepSeries({ origin: 0, stepSeconds: 1 }, parts, fold);
+  const series = new StepSeries({ origin: 0, stepSeconds: 1 }, parts, aggregate);
   const count = numbers.length + series.ids.length;
   return {
     tally: () => ({ count, reaching: count }),

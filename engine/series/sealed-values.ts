@@ -43,7 +43,7 @@ export class SealedValueCache {
   /** null: values of this read are not cached. */
   find({ key, ...request }: StepRead & { readonly key: string | null }): KeyInSealed | null {
     const { read } = request;
-    const readName = `${nameOfRead(read)} ${read.fold}`;
+    const readName = `${nameOfRead(read)} ${read.aggregate}`;
     const known = this.#segments.get(readName);
     const of = known === undefined ? sealedSegments(this.#reader, this.#live, request) : known;
     this.#segments.set(readName, of);
@@ -72,7 +72,7 @@ function sealedSegments(
   { group, read }: StepRead,
 ): SealedSegments | null {
   // A mean needs both its sum and its count.
-  if (read.fold === 'mean') return null;
+  if (read.aggregate === 'mean') return null;
   const { topperBucketSeconds: size } = group.shape;
   const { from, to } = read.interval;
   // The window must not cut their topper buckets: what it leaves of these differs from window to

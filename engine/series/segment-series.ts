@@ -300,7 +300,7 @@ async function makeSeries(
       rows: rowsOf.of(tile),
       grid: tileGrid(tile.tile.start, bucketSeconds),
     }));
-    const grid = { origin, topperBucketSeconds, fold: read.fold };
+    const grid = { origin, topperBucketSeconds, aggregate: read.aggregate };
     keep(reader, each, seriesOfRows(ofKey, ordinal, grid));
     await reader.pause();
   }

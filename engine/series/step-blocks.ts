@@ -102,7 +102,7 @@ export async function readFineSteps(
       const { stepSeconds, read } = request;
       found.set(
         request,
-        new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.fold),
+        new StepSeries({ origin: originOf(request), stepSeconds }, parts, read.aggregate),
       );
       await reader.pause();
     }

@@ -21,18 +21,18 @@ export class StepSeries {
   readonly origin: EpochSeconds;
   readonly stepSeconds: number;
   readonly #parts: readonly SeriesPart[];
-  readonly #fold: Aggregate;
+  readonly aggregate: Aggregate;
   #joined: Joined | null = null;
 
   constructor(
     { origin, stepSeconds }: Pick<StepSeries, 'origin' | 'stepSeconds'>,
     parts: readonly SeriesPart[],
-    fold: Aggregate,
+    aggregate: Aggregate,
   ) {
     this.origin = origin;
     this.stepSeconds = stepSeconds;
     this.#parts = parts;
-    this.#fold = fold;
+    this.aggregate = aggregate;
   }
 
   /** Ascending steps, counted from the origin. */
@@ -45,7 +45,7 @@ export class StepSeries {
   }
 
   #join(): Joined {
-    this.#joined ??= joinSparse(this.#parts, this.#fold);
+    this.#joined ??= joinSparse(this.#parts, this.aggregate);
     return this.#joined;
   }
 }

@@ -154,15 +154,15 @@ async function planPiece(
 
 /** Roll-ups have no steps as short as those of most trends, so only segments are read. */
 function partOf(reader: SegmentReader, segment: StoredSegment, read: MeterScan): StepPart[] {
-  const cover = coverSegment(read.interval, timeOf(segment, read), isCounting(read.fold));
+  const cover = coverSegment(read.interval, timeOf(segment, read), isCounting(read.aggregate));
   if (cover.runs.length === 0) return [];
-  const blocks = [...cover.runs, ...cover.less].reduce((sum, run) => sum + blocksIn(run), 0);
+  const blocks = [...cover.runs, ...cover.subtract].reduce((sum, run) => sum + blocksIn(run), 0);
   const sumName = blocks === 1 ? null : nameOfSum(reader, segment, read);
   const known = sumName === null ? null : (reader.memory.find('blocks', sumName) ?? null);
   return [{ segment, cover: known ? NO_BLOCKS : cover, above: [], sumName, known }];
 }
 
-const NO_BLOCKS: Cover = { runs: [], less: [] };
+const NO_BLOCKS: Cover = { runs: [], subtract: [] };
 
 /** Equal if the same buckets of the segment are combined. */
 function nameOfSum(
@@ -191,9 +191,9 @@ async function answerPiece(
 ): Promise<TopKeys[]> {
   const { piece, parts } = planned;
   const { read, question } = piece.requested;
-  const wanted = partsOf(planned);
-  const source = await openSource(reader, wanted, known);
-  const union = await uniteParts(reader, wanted.parts, source);
+  const request = partsOf(planned);
+  const source = await openSource(reader, request, known);
+  const union = await uniteParts(reader, request.parts, source);
   const named = { keys: union.keys, codec: source.codec };
   const passing = question.passing && (await findPassingKeys(reader, union, question.passing));
   const { maxItems } = question;
@@ -202,22 +202,22 @@ async function answerPiece(
   const kernelQuestion = { maxItems, within, passing };
   const found: TopKeys[] = [];
   let steps: MappedPart[][] = [];
-  let units = 0;
+  let blocks = 0;
   let readings = 0;
   const answerSteps = async (): Promise<void> => {
     const gathered = steps;
     steps = [];
-    units = 0;
+    blocks = 0;
     readings = 0;
     const question = {
-      fold: read.fold,
+      aggregate: read.aggregate,
       steps: gathered.map((step) => step.map(({ mapped }) => mapped)),
       question: kernelQuestion,
     };
     for (const [i, step] of (
       await reader.threadPool.foldTrend(question, reader.caller)
     ).entries()) {
-      found.push(fromTop(step.answer, maxItems, { named, fold: read.fold }));
+      found.push(fromTop(step.answer, maxItems, { named, aggregate: read.aggregate }));
       keepSums(reader, gathered[i] ?? [], step);
     }
     await reader.pause();
@@ -226,10 +226,10 @@ async function answerPiece(
     const step = ofStep.map((part) => mappedPart(part, { read, union, source }));
     steps.push(step);
     for (const { mapped } of step) {
-      units += mapped.units.length;
-      readings += mapped.units.reduce((sum, { ids }) => sum + ids.length, 0);
+      blocks += mapped.blocks.length;
+      readings += mapped.blocks.reduce((sum, { ids }) => sum + ids.length, 0);
     }
-    if (units >= sizes.unitsOfTask || readings >= sizes.readingsOfTask) await answerSteps();
+    if (blocks >= sizes.unitsOfTask || readings >= sizes.readingsOfTask) await answerSteps();
   }
   if (steps.length > 0) await answerSteps();
   return found;
@@ -246,13 +246,13 @@ type MappedPart = { readonly part: StepPart; readonly mapped: TrendPart };
 function mappedPart(part: StepPart, { read, union, source }: UnitsOf): MappedPart {
   const { segment, cover, known } = part;
   const map = union.mapOf(part);
-  const units: BlockReadings[] = known ? unitOf(known, 1) : [];
+  const blocks: BlockReadings[] = known ? unitOf(known, 1) : [];
   for (const { run, sign } of signedRuns(cover)) {
     for (const { block } of source.blocks.startsOf(segment, run, read)) {
-      units.push(...unitOf(block, sign));
+      blocks.push(...unitOf(block, sign));
     }
   }
-  return { part, mapped: { units, map } };
+  return { part, mapped: { blocks, map } };
 }
 
 const unitOf = ({ ids, column }: KnownBlock, sign: 1 | -1): BlockReadings[] =>
@@ -267,7 +267,7 @@ function keepSums(
   for (const [i, { part, mapped }] of parts.entries()) {
     const { sumName, known } = part;
     if (sumName === null || known) continue;
-    const [{ ids, column } = NOTHING] = mapped.units;
+    const [{ ids, column } = NOTHING] = mapped.blocks;
     memory.keep('blocks', sumName, sums[i] ?? { ids, column });
   }
 }

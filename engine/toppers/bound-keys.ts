@@ -55,7 +55,7 @@ type BoundPart = SegmentPart & {
  * Returns the keys whose topper buckets may have the largest values, by bounds derived from tiles:
  * largest bound first, and of equal ones the smaller key. The bounds of a whole segment are cached,
  * so that the same window, or one that shares days with it, needs none of its blocks again. Errors:
- * the meter's fold has no bounds.
+ * the meter's aggregate has no bounds.
  */
 export async function boundKeys(
   reader: SegmentReader,
@@ -82,12 +82,12 @@ export async function boundKeys(
   });
   const apart = await joinWhole(reader, {
     name: parts.every(({ name }) => name !== null) ? `${union.name} ${read.slot}` : null,
-    fold: read.fold,
+    aggregate: read.aggregate,
     apart: partsApart(parts, stepSeconds).map((together) => together.map(mapped)),
     keyCount: union.keys.count,
   });
   const { keys, keyCount } = await reader.threadPool.bound(
-    { fold: read.fold, apart },
+    { aggregate: read.aggregate, apart },
     {
       within: selection.within && (await inPauses(reader, ordinalsWithin(selection.within, named))),
       passing,
@@ -137,7 +137,7 @@ const stepParts = (
       const name = isWithin(segment, read) ? boundsName(reader, segment, read) : null;
       const known = name === null ? null : (reader.memory.find('bounds', name) ?? null);
       const runs = known ? [] : steps.flatMap((step) => step.runs);
-      return [{ segment, cover: { runs, less: [] }, above: [], name, known, steps }];
+      return [{ segment, cover: { runs, subtract: [] }, above: [], name, known, steps }];
     });
 
 const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: MeterScan): boolean =>
@@ -159,16 +159,16 @@ async function readBounds(
   { read, source }: { readonly read: MeterScan; readonly source: ReadSource },
 ): Promise<(part: BoundPart) => StepBounds> {
   const missing = parts.filter(({ known }) => known === null);
-  const wanted = missing.map(
+  const tasks = missing.map(
     ({ segment, steps }): StepsToBound => ({
-      fold: read.fold,
+      aggregate: read.aggregate,
       steps: steps.map(({ runs }) =>
         runs.flatMap((run) => [...source.blocks.startsOf(segment, run, read)]).flatMap(unitsOf),
       ),
       keyCount: source.keys.of(segment).count,
     }),
   );
-  const made = wanted.length === 0 ? [] : await threadPool.boundSteps(wanted, caller);
+  const made = tasks.length === 0 ? [] : await threadPool.boundSteps(tasks, caller);
   const found = new Map<BoundPart, StepBounds>();
   for (const [i, part] of missing.entries()) {
     const bounds = made[i] as StepBounds;
@@ -187,11 +187,11 @@ type BoundsOfWindow = BoundsToJoin & { readonly name: string | null };
 /** Combines the bounds of several whole segments once, and keeps the result. */
 async function joinWhole(
   { memory, threadPool, caller }: SegmentReader,
-  { name, ...wanted }: BoundsOfWindow,
+  { name, ...tasks }: BoundsOfWindow,
 ): Promise<BoundsToJoin['apart']> {
-  if (name === null || wanted.apart.flat().length < 2) return wanted.apart;
+  if (name === null || tasks.apart.flat().length < 2) return tasks.apart;
   const known = memory.find('bounds', name);
-  const bounds = known ?? (await threadPool.joinBounds(wanted, caller));
+  const bounds = known ?? (await threadPool.joinBounds(tasks, caller));
   if (!known) memory.keep('bounds', name, bounds);
   return [[{ bounds, map: null }]];
 }

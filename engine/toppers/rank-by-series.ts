@@ -76,8 +76,8 @@ export async function rankBySeries(
   const { maxItems } = requested.question;
   const first: Candidate[] = [];
   let looked = 0;
-  for (let wanted = Math.max(sizes.firstKeys, maxItems * 2); ; wanted *= MORE_KEYS) {
-    const { keys, isAll } = await likelyKeys(search, wanted);
+  for (let limit = Math.max(sizes.firstKeys, maxItems * 2); ; limit *= MORE_KEYS) {
+    const { keys, isAll } = await likelyKeys(search, limit);
     while (looked < keys.length) {
       const count = looked === 0 ? sizes.firstRead : sizes.keysAtOnce;
       const some = keys
@@ -98,22 +98,22 @@ type Likely = { readonly keys: readonly BoundedKey[]; readonly isAll: boolean };
 /** Returns the first `wanted` keys in the order of their bounds. */
 async function likelyKeys(
   { reader, live, requested, deadline }: Search,
-  wanted: number,
+  limit: number,
 ): Promise<Likely> {
   const { group, read, question } = requested;
   const { within, passing } = question;
-  if (hasBounds(read.fold)) {
+  if (hasBounds(read.aggregate)) {
     const wantedKeys = {
       group,
       read,
       selection: { within, passing },
       rank: rankOf(requested),
-      maxItems: wanted,
+      maxItems: limit,
     };
     const { keys, keyCount } = await boundKeys(reader, live.segments, wantedKeys, deadline);
     return { keys, isAll: keys.length === keyCount };
   }
-  const top = { kind: 'top', within, passing, maxItems: wanted } as const;
+  const top = { kind: 'top', within, passing, maxItems: limit } as const;
   const [answer] = await answerSegments(reader, live, [{ group, read, question: top }], deadline);
   if (answer?.kind !== 'top') throw new Error('another question was answered');
   const keys = answer.listed.map(({ key }) => ({ key, bound: Number.POSITIVE_INFINITY }));
@@ -122,7 +122,7 @@ async function likelyKeys(
 
 /** Which of a counter's topper buckets is wanted, counted from the largest. */
 function rankOf({ read, question: { percentile, bucketCount } }: RequestedRanking): number {
-  if (percentile === null || !isCounting(read.fold)) return 1;
+  if (percentile === null || !isCounting(read.aggregate)) return 1;
   const index = nearestRank(bucketCount, percentile, 0);
   return typeof index === 'number' ? bucketCount - index : 1;
 }
@@ -137,7 +137,7 @@ async function lookAt(
   first: Candidate[],
 ): Promise<void> {
   const { group, read, question } = requested;
-  const isZero = ({ bound }: BoundedKey): boolean => bound === 0 && isCounting(read.fold);
+  const isZero = ({ bound }: BoundedKey): boolean => bound === 0 && isCounting(read.aggregate);
   const open = keys.filter((each) => !isZero(each));
   const stepSeconds = group.shape.topperBucketSeconds;
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
@@ -188,7 +188,7 @@ function valueIn(
 ): Exact | null {
   const { percentile, bucketCount } = question;
   const { count, reaching } = tally(min);
-  const zeros = isCounting(read.fold) ? bucketCount - count : 0;
+  const zeros = isCounting(read.aggregate) ? bucketCount - count : 0;
   const index = nearestRank(count, percentile ?? 100, zeros);
   if (index === null) return null;
   if (index === ZERO) return NOTHING;
@@ -227,10 +227,10 @@ async function choose(
   );
   if (answer?.kind !== 'chosen') throw new Error('another question was answered');
   const { values, total, others, othersMatching, keyCount } = answer;
-  const listed = first.map(({ key, value: beside }, i) => ({
+  const listed = first.map(({ key, value: compared }, i) => ({
     key,
     value: values[i] ?? null,
-    beside,
+    compared,
   }));
   return { kind: 'ranked', listed, total, others, othersMatching, keyCount };
 }

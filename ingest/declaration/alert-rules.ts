@@ -23,9 +23,9 @@ export function alertMistakes(
     `.group must be an enabled group, but ${group.name} is not: enable it, or disable the alert`,
   );
   const meter = group.meters.find(({ id }) => id === meterId);
-  const fold = meter ? aggregateOf(meter.type) : null;
+  const aggregate = meter ? aggregateOf(meter.type) : null;
   demand(
-    fold !== null,
+    aggregate !== null,
     `.meter must be a meter of ${group.name} that can be ranked, got ${meterId}`,
   );
   demand(
@@ -34,7 +34,7 @@ export function alertMistakes(
       `got ${windowSeconds}`,
   );
   demand(
-    when.condition !== 'key_share_above' || fold === null || isCounting(fold),
+    when.condition !== 'key_share_above' || aggregate === null || isCounting(aggregate),
     `.when.key_share_above must be of a meter whose values add up, but ${meter?.name} has another ` +
       'type: use key_above',
   );

@@ -98,7 +98,7 @@ function checkGroup(group: ImportGroup, wanted: FlowGroup): void {
   }
   for (const { id } of meters) {
     const meter = group.meters.get(id);
-    if (meter && (meter.fold === null || !isCounting(meter.fold))) {
+    if (meter && (meter.aggregate === null || !isCounting(meter.aggregate))) {
       throw new IngestError(
         `meter ${id} of group ${guid} must be a counter to hold flows, but it is of type ${meter.type}`,
       );

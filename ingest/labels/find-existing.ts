@@ -27,7 +27,7 @@ export function existingKeysFinder(connection: Connection, contextId: number) {
     manifest = (await loadManifest(source, { contextId, since: manifest })) ?? undefined;
     return existingKeys({
       segments: manifest?.segments.values() ?? [],
-      wanted: wanted.map(({ group, keys }) => ({
+      missing: wanted.map(({ group, keys }) => ({
         groupId: group.groupId,
         codec: keyCodecOf(shapeOf(group)),
         keys,

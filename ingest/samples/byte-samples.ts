@@ -123,8 +123,8 @@ function findMeterIndexes(
 ): boolean {
   for (let i = 0; i < meterCount; i += 1) {
     const meter = meters.get(meterIds[i] as number);
-    if (!meter || meter.fold === null) return false;
-    if ((values[i] as number) < 0 && isCounting(meter.fold)) return false;
+    if (!meter || meter.aggregate === null) return false;
+    if ((values[i] as number) < 0 && isCounting(meter.aggregate)) return false;
     meterIndexes[i] = meter.slot - 1;
   }
   return true;

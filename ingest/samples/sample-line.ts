@@ -93,10 +93,10 @@ function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
   for (const [id, value] of Object.entries(values)) {
     const meter = /^\d{1,10}$/.test(id) ? group.meters.get(Number(id)) : undefined;
     if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shownJsonValue(id)}`);
-    if (meter.fold === null) {
+    if (meter.aggregate === null) {
       throw new BadLine(`meter ${id} is of type 0 (VT_INVALID), which takes no readings`);
     }
-    readings[meter.slot - 1] = readingOf(value, id, isCounting(meter.fold) ? 0 : -1);
+    readings[meter.slot - 1] = readingOf(value, id, isCounting(meter.aggregate) ? 0 : -1);
   }
   return readings;
 }

@@ -75,10 +75,10 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
  * amounts would drop there.
  */
 function ratesOf(
-  { meter, covered, fold, rule }: TopperPlan,
+  { meter, covered, aggregate, rule }: TopperPlan,
   stepSeconds: number,
 ): (at: EpochSeconds, sum: bigint) => number | null {
-  if (!isCounting(fold)) return () => null;
+  if (!isCounting(aggregate)) return () => null;
   const samplingRate = BigInt(rule.samplingRate);
   const { bucketSize: bucket } = meter.group.row;
   const buckets = { from: ceilTo(covered.from, bucket), to: ceilTo(covered.to, bucket) };

@@ -72,8 +72,8 @@ export function checkedStep(
  * Returns how many of the points a series is sure to have: only amounts are zero where there is no
  * reading.
  */
-export const densePoints = ({ fold }: TopperPlan, points: number): number =>
-  isCounting(fold) ? points : 0;
+export const densePoints = ({ aggregate }: TopperPlan, points: number): number =>
+  isCounting(aggregate) ? points : 0;
 
 /** Returns the step and the number of points of a series. Errors: an invalid step. */
 export function seriesLength(

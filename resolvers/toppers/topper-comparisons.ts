@@ -125,12 +125,12 @@ async function topperWithin(
   { group, meterIndex, maxItems }: Within,
 ): Promise<Topper> {
   checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
-  const { meter, fold } = await rankableMeter(group, meterIndex);
+  const { meter, aggregate } = await rankableMeter(group, meterIndex);
   const available = await availableInterval(group, probeId);
   return loadTopper({
     meter,
-    fold,
-    rule: ruleOf(group, fold),
+    aggregate,
+    rule: ruleOf(group, aggregate),
     window,
     probeId,
     maxItems,

@@ -45,7 +45,7 @@ type Within = { readonly group: CounterGroupView; readonly key: string };
 /** A topper that can be read: everything looked up and checked. */
 export type TopperPlan = {
   readonly meter: MeterView;
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly rule: MeterRule;
   readonly window: Interval;
   /** The span in which the group has data of the probe, or of all probes; null: no data. */
@@ -74,7 +74,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   }
   const filter = isEmptyFilter(request.filter) ? null : request.filter;
   await checkKeys(request, filter);
-  const { meter, fold } = await rankableMeter(group, request.meterIndex);
+  const { meter, aggregate } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const asked = { requested: request.window, timeZone, probeId };
   const { window, available } = await windowOf(scope, group, asked);
@@ -82,8 +82,8 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const deadline = timeoutSeconds === null ? null : scope.reads.deadlineIn(timeoutSeconds);
   return {
     meter,
-    fold,
-    rule: ruleOf(group, fold),
+    aggregate,
+    rule: ruleOf(group, aggregate),
     window,
     probeId,
     ranking: plannedRanking(request.ranking, window),
@@ -121,31 +121,31 @@ export function checkMaxItems(maxItems: number, ceiling: number, name: string): 
   }
 }
 
-/** Returns the group's meter and its fold. Error: no such meter, or its type cannot be ranked. */
+/** Returns the group's meter and its aggregate. Error: no such meter, or its type cannot be ranked. */
 export async function rankableMeter(
   group: CounterGroupView,
   index: number,
-): Promise<{ meter: MeterView; fold: Aggregate }> {
+): Promise<{ meter: MeterView; aggregate: Aggregate }> {
   const meter = findMeter(group, index);
-  const fold = meter && aggregateOf(meter.row.type);
-  if (!meter || !fold) throw serviceError('invalidMeter', { meter: index });
-  return { meter, fold };
+  const aggregate = meter && aggregateOf(meter.row.type);
+  if (!meter || !aggregate) throw serviceError('invalidMeter', { meter: index });
+  return { meter, aggregate };
 }
 
-export const ruleOf = ({ row }: CounterGroupView, fold: Aggregate): MeterRule => ({
-  fold,
+export const ruleOf = ({ row }: CounterGroupView, aggregate: Aggregate): MeterRule => ({
+  aggregate,
   samplingRate: row.samplingRate,
   topperBucketSeconds: row.topperBucketSize,
 });
 
 /** Returns what the plan reads within `interval`. */
 export function readOf(
-  { meter, fold, probeId, prefix }: TopperPlan,
+  { meter, aggregate, probeId, prefix }: TopperPlan,
   interval: Interval,
 ): MeterScan {
   const { groupId, slot } = meter.row;
   const bucketSeconds = meter.group.row.bucketSize;
-  return { groupId, bucketSeconds, slot, fold, probeId, interval, prefix };
+  return { groupId, bucketSeconds, slot, aggregate, probeId, interval, prefix };
 }
 
 /**

@@ -51,7 +51,7 @@ export async function keyReadings(ranked: RankedKey, stepSeconds: number): Promi
     await plan.meter.group.at.loaders.yieldToEventLoop();
   }
   const readings = stepReadings(found);
-  return isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
+  return isCounting(plan.aggregate) ? onEveryStep(plan, stepSeconds, readings) : readings;
 }
 
 /** Decision 27: by nearest rank, in the order of `ranks`; empty for a series without values. */
@@ -79,7 +79,7 @@ function loadValues(
 ): Promise<SeriesValues> {
   const stepSeconds = plan.rule.topperBucketSeconds;
   // Only counters have zeros (decision 27).
-  const bucketCount = isCounting(plan.fold) ? stepCount(plan, stepSeconds) : null;
+  const bucketCount = isCounting(plan.aggregate) ? stepCount(plan, stepSeconds) : null;
   const request = seriesRequest(plan, stepSeconds, row.key);
   const { keySeries: loader } = plan.meter.group.at.loaders;
   return loader.values(request, { ranks, bucketCount });
@@ -148,7 +148,7 @@ export async function topperSeries(
   const steps = isOfWholeGroup(plan, stepSeconds)
     ? await stepsOfGroup(topper, stepSeconds)
     : await stepsOfKeys(topper, stepSeconds);
-  if (!isCounting(plan.fold)) return steps.map((each) => shownStep(each, plan, stepSeconds));
+  if (!isCounting(plan.aggregate)) return steps.map((each) => shownStep(each, plan, stepSeconds));
   const listed = await listedSums(topper, stepSeconds);
   const totals = new Map(steps.map(({ at, total }) => [at, total]));
   return gridOf(plan, stepSeconds).map((at) => {
@@ -173,13 +173,16 @@ const shownStep = (
  * Whether the series of the whole group and of the listed keys are enough to compute the others: a
  * maximum or minimum cannot be subtracted.
  */
-const isOfWholeGroup = ({ fold, within, rule }: TopperPlan, stepSeconds: number): boolean =>
-  !within && fold !== 'max' && fold !== 'min' && stepSeconds % rule.topperBucketSeconds === 0;
+const isOfWholeGroup = ({ aggregate, within, rule }: TopperPlan, stepSeconds: number): boolean =>
+  !within &&
+  aggregate !== 'max' &&
+  aggregate !== 'min' &&
+  stepSeconds % rule.topperBucketSeconds === 0;
 
 async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
   const [whole, listed] = await Promise.all([
     loadSteps(plan, stepSeconds, null),
-    isCounting(plan.fold) ? [] : stepsOfEach({ plan, keys }, stepSeconds),
+    isCounting(plan.aggregate) ? [] : stepsOfEach({ plan, keys }, stepSeconds),
   ]);
   const taken = groupBy(await readingsOfAll(plan, listed), ({ at }) => at);
   return stepReadings(whole).map(({ at, value }) => {

@@ -96,14 +96,14 @@ export function topperOf(
 
 /** Loads the first keys of the plan's ranking. */
 function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswer> {
-  const { ranking, maxItems, window, covered, fold, withoutCount } = plan;
+  const { ranking, maxItems, window, covered, aggregate, withoutCount } = plan;
   const top = { kind: 'top', maxItems, withoutCount, ...selection } as const;
   switch (ranking.by) {
     case 'metric':
       return askKeys(plan, window, top);
     case 'peak':
       // The maximum of the topper buckets' maxima is the maximum of the window.
-      if (fold === 'max') return askKeys(plan, window, top);
+      if (aggregate === 'max') return askKeys(plan, window, top);
       return askKeys(plan, covered, { ...selection, ...seriesOf(plan), percentile: null });
     case 'percentile':
       return askKeys(plan, covered, {
@@ -131,9 +131,9 @@ const seriesOf = (plan: TopperPlan) => ({
 /** The value of a key that only a decline lists: it has no reading. */
 const NO_READING: Exact = { sum: 0n, count: 1n };
 
-function rankedKey({ ranking, rule }: TopperPlan, { key, value, beside }: Ranked) {
+function rankedKey({ ranking, rule }: TopperPlan, { key, value, compared: other }: Ranked) {
   const shown = shownTotal(value, rule);
-  const compared = shownTotal(beside, rule);
+  const compared = shownTotal(other, rule);
   const own = { key, value: value ?? NO_READING };
   switch (ranking.by) {
     case 'growth':

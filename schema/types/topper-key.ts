@@ -78,7 +78,7 @@ builder.objectType(TopperKeyRef, {
     share: t.float({
       nullable: true,
       description: "Part of the group's total, 0 to 1; null if its values do not add up.",
-      resolve: ({ value, topper }) => shareOf(value, topper.total, topper.plan.fold),
+      resolve: ({ value, topper }) => shareOf(value, topper.total, topper.plan.aggregate),
     }),
   }),
 });

@@ -167,10 +167,10 @@ function* checkTiles(
     if (tile.buckets.some((bucket) => bucket >= most)) yield 'a tile has a bucket of another tile';
     for (const [meterIndex, column] of tile.columns.entries()) {
       const location = range.tiles[i]?.totals[meterIndex] ?? null;
-      const fold = folds[meterIndex] ?? null;
-      if (!column || !location || fold === null) continue;
+      const aggregate = folds[meterIndex] ?? null;
+      if (!column || !location || aggregate === null) continue;
       const stored = readTileTotals(sections(location), tile.ordinals.length);
-      const sums = tileTotals(column, tile.ends, fold);
+      const sums = tileTotals(column, tile.ends, aggregate);
       if (!isSameColumn(stored, sums, tile.ordinals.length)) {
         yield 'the totals of a tile are not what its readings add up to';
       }

@@ -215,10 +215,10 @@ export class ReadingGatherer {
 type RankedReadings = { readonly readings: Readings; readonly from: number };
 
 const valueColumns = ({ folds }: SegmentShape, capacity: number) =>
-  folds.map((fold) => (fold === null ? null : new GatheredColumn(capacity, Number.NaN)));
+  folds.map((aggregate) => (aggregate === null ? null : new GatheredColumn(capacity, Number.NaN)));
 
 const countColumns = ({ folds }: SegmentShape, capacity: number) =>
-  folds.map((fold) => (fold === 'mean' ? new GatheredColumn(capacity, 1) : null));
+  folds.map((aggregate) => (aggregate === 'mean' ? new GatheredColumn(capacity, 1) : null));
 
 const numberAt = (lanes: Lanes, row: number): number | bigint =>
   lanes.high === null ? (lanes.low[row] as number) : laneValue(lanes, row);

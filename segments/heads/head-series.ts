@@ -89,10 +89,10 @@ export class SeriesCollector {
   add(range: SeriesRange): void {
     if (this.#limit === 0) return;
     const made = new Map<number, Candidate>();
-    for (const [meterIndex, fold] of this.#shape.folds.entries()) {
+    for (const [meterIndex, aggregate] of this.#shape.folds.entries()) {
       const column = range.totals[meterIndex];
       const candidates = this.#candidates[meterIndex] as Candidate[];
-      if (!hasHead(fold) || !column) continue;
+      if (!hasHead(aggregate) || !column) continue;
       const approx = column.values.low.map((_, key) => numberOf(column, key));
       const cut = Math.max(kthLargest(approx, approx.length, this.#limit), this.#least(candidates));
       let taken = 0;

@@ -137,7 +137,8 @@ export class HeadCollector {
 }
 
 /** Whether a meter has heads. */
-export const hasHead = (fold: Aggregate | null): boolean => fold !== null && isCounting(fold);
+export const hasHead = (aggregate: Aggregate | null): boolean =>
+  aggregate !== null && isCounting(aggregate);
 
 /** Largest first; of equal ones the smaller key. */
 const compareCandidates = (a: Candidate, b: Candidate): number =>

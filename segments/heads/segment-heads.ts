@@ -96,8 +96,8 @@ export class SegmentHeads {
   }
 
   #collectors(limit: number): Collectors {
-    return this.#options.shape.folds.map((fold) =>
-      hasHead(fold) ? new HeadCollector(limit) : null,
+    return this.#options.shape.folds.map((aggregate) =>
+      hasHead(aggregate) ? new HeadCollector(limit) : null,
     );
   }
 

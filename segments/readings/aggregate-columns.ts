@@ -19,15 +19,15 @@ type ColumnSource = { readonly column: Column; readonly targets: Uint32Array };
  */
 export function aggregateColumns(
   sources: readonly ColumnSource[],
-  fold: Aggregate,
+  aggregate: Aggregate,
   length: number,
 ): Column {
-  const isExtreme = fold === 'max' || fold === 'min';
+  const isExtreme = aggregate === 'max' || aggregate === 'min';
   const values = sources.map(({ column, targets }) => ({ lanes: column.values, targets }));
-  if (isExtreme) return { values: foldExtremes(values, fold, length), counts: null };
+  if (isExtreme) return { values: foldExtremes(values, aggregate, length), counts: null };
   return {
     values: addUp(values, length),
-    counts: fold === 'mean' ? addUpCounts(sources, length) : null,
+    counts: aggregate === 'mean' ? addUpCounts(sources, length) : null,
   };
 }
 
@@ -97,8 +97,12 @@ function addWide(sources: readonly LaneSource[], length: number): WideLanes {
   return sums;
 }
 
-function foldExtremes(sources: readonly LaneSource[], fold: 'max' | 'min', length: number): Lanes {
-  const sign = fold === 'max' ? 1 : -1;
+function foldExtremes(
+  sources: readonly LaneSource[],
+  aggregate: 'max' | 'min',
+  length: number,
+): Lanes {
+  const sign = aggregate === 'max' ? 1 : -1;
   const isAnyWide = sources.some(({ lanes }) => lanes.high !== null);
   const result: Lanes = isAnyWide ? wideLanes(length) : narrowLanes(length);
   result.low.fill(Number.NaN);

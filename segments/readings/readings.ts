@@ -41,13 +41,13 @@ export function combineReadings(
   { keyCount, folds }: Combining,
 ): Readings {
   const { ends, starts, targets } = orderRows(sources, keyCount);
-  const columns = folds.map((fold, meterIndex): Column | null => {
-    if (fold === null) return null;
+  const columns = folds.map((aggregate, meterIndex): Column | null => {
+    if (aggregate === null) return null;
     const parts = sources.flatMap(({ readings }, i) => {
       const column = readings.columns[meterIndex];
       return column ? [{ column, targets: targets[i] as Uint32Array }] : [];
     });
-    return parts.length === 0 ? null : aggregateColumns(parts, fold, starts.length);
+    return parts.length === 0 ? null : aggregateColumns(parts, aggregate, starts.length);
   });
   return { keyCount, ends, starts, columns };
 }
@@ -201,9 +201,11 @@ type FoldInto = Pick<Combining, 'folds'> & {
 };
 
 const foldAll = ({ columns }: Readings, { targets, length, folds }: FoldInto) =>
-  folds.map((fold, meterIndex): Column | null => {
+  folds.map((aggregate, meterIndex): Column | null => {
     const column = columns[meterIndex];
-    return fold === null || !column ? null : aggregateColumns([{ column, targets }], fold, length);
+    return aggregate === null || !column
+      ? null
+      : aggregateColumns([{ column, targets }], aggregate, length);
   });
 
 /** Returns the rows of a key. */

@@ -56,7 +56,7 @@ export function readTileKeys(section: Uint8Array, keyCount: number): Uint32Array
 export type TileMeter = {
   readonly column: Column;
   readonly totals: Column;
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
 };
 
 /** Returns the meters of a tile, by slot − 1; null: no reading there. */
@@ -65,10 +65,14 @@ export function tileMeters(
   folds: readonly (Aggregate | null)[],
 ): (TileMeter | null)[] {
   const keyOf = keysOf(ends);
-  return folds.map((fold, meterIndex) => {
+  return folds.map((aggregate, meterIndex) => {
     const column = columns[meterIndex];
-    if (!column || fold === null) return null;
-    return { column, totals: totalsBy(column, { keyOf, count: ends.length, fold }), fold };
+    if (!column || aggregate === null) return null;
+    return {
+      column,
+      totals: totalsBy(column, { keyOf, count: ends.length, aggregate }),
+      aggregate,
+    };
   });
 }
 
@@ -76,7 +80,7 @@ export function tileMeters(
 type MeterSections = { readonly totals: Uint8Array; readonly values: Uint8Array | null };
 
 export function writeTileMeter(
-  { column, totals, fold }: TileMeter,
+  { column, totals, aggregate }: TileMeter,
   { ends, buckets }: TileTimes,
 ): MeterSections {
   const out = new ByteWriter();
@@ -84,13 +88,13 @@ export function writeTileMeter(
   const isSeveral = buckets.length > ends.length;
   return {
     totals: out.take(),
-    values: isSeveral ? writeValues(column, totals, { ends, fold }) : null,
+    values: isSeveral ? writeValues(column, totals, { ends, aggregate }) : null,
   };
 }
 
 /** Combines the rows of each key. */
-export const tileTotals = (column: Column, ends: Uint32Array, fold: Aggregate): Column =>
-  totalsBy(column, { keyOf: keysOf(ends), count: ends.length, fold });
+export const tileTotals = (column: Column, ends: Uint32Array, aggregate: Aggregate): Column =>
+  totalsBy(column, { keyOf: keysOf(ends), count: ends.length, aggregate });
 
 /** Returns, by row, the index of its key. */
 function keysOf(ends: Uint32Array): Uint32Array {
@@ -101,16 +105,22 @@ function keysOf(ends: Uint32Array): Uint32Array {
   return keyOf;
 }
 
-type KeyTotals = { readonly keyOf: Uint32Array; readonly count: number; readonly fold: Aggregate };
+type KeyTotals = {
+  readonly keyOf: Uint32Array;
+  readonly count: number;
+  readonly aggregate: Aggregate;
+};
 
-const totalsBy = (column: Column, { keyOf, count, fold }: KeyTotals): Column =>
-  keyOf.length === count ? column : aggregateColumns([{ column, targets: keyOf }], fold, count);
+const totalsBy = (column: Column, { keyOf, count, aggregate }: KeyTotals): Column =>
+  keyOf.length === count
+    ? column
+    : aggregateColumns([{ column, targets: keyOf }], aggregate, count);
 
-type ValueRows = { readonly ends: Uint32Array; readonly fold: Aggregate };
+type ValueRows = { readonly ends: Uint32Array; readonly aggregate: Aggregate };
 
-function writeValues(column: Column, totals: Column, { ends, fold }: ValueRows): Uint8Array {
+function writeValues(column: Column, totals: Column, { ends, aggregate }: ValueRows): Uint8Array {
   const out = new ByteWriter();
-  if (isCounting(fold) && isPlain(column) && isPlain(totals)) {
+  if (isCounting(aggregate) && isPlain(column) && isPlain(totals)) {
     out.byte(REST);
     const { rest, hints } = restOf(column.values.low, totals.values.low, ends);
     writeHintedFrames(out, rest, hints);

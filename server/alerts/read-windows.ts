@@ -43,8 +43,8 @@ async function readWindow(reads: RuleReads, end: EpochSeconds): Promise<ReadWind
     case 'total_below': {
       const { listed, total, othersMatching } = await askTop(reads, window, 1);
       const matching = [...listed.map(({ value }) => value), othersMatching];
-      const { fold } = reads.meterRule;
-      const watched = rule.filter ? combine(matching.filter(isThere), fold) : total;
+      const { aggregate } = reads.meterRule;
+      const watched = rule.filter ? combine(matching.filter(isThere), aggregate) : total;
       return { end, met: metTotal(reads, watched), total, isCut: false };
     }
     case 'key_in_top': {
@@ -120,7 +120,7 @@ function hasMore(reads: RuleReads, top: TopKeys): boolean {
 
 /** Whether a key with any value may meet the condition: a key below 0 may have grown, too. */
 const isUnordered = ({ rule, meterRule }: RuleReads): boolean =>
-  rule.when.condition === 'key_grows_by' && !isCounting(meterRule.fold);
+  rule.when.condition === 'key_grows_by' && !isCounting(meterRule.aggregate);
 
 /** Whether a key's value is large enough to meet the condition. If not, no smaller value is. */
 function mayMeet(reads: RuleReads, { value }: ValuedKey, { total }: Listed): boolean {
@@ -128,7 +128,7 @@ function mayMeet(reads: RuleReads, { value }: ValuedKey, { total }: Listed): boo
   const { condition, threshold } = rule.when;
   if (condition === 'key_in_top' || isUnordered(reads)) return true;
   if (condition === 'key_share_above') {
-    return (shareOf(value, total, meterRule.fold) ?? 0) > threshold;
+    return (shareOf(value, total, meterRule.aggregate) ?? 0) > threshold;
   }
   return shownValue(value, meterRule) > threshold;
 }
@@ -150,7 +150,7 @@ async function metAmong(reads: RuleReads, end: EpochSeconds, given: Listed): Pro
   );
   return metByChange(
     reads,
-    able.map(({ key, value }, i) => ({ key, value, beside: before[i] ?? null })),
+    able.map(({ key, value }, i) => ({ key, value, compared: before[i] ?? null })),
   );
 }
 
@@ -159,12 +159,13 @@ function metByChange({ rule, meterRule }: RuleReads, changed: readonly RankedKey
   const { condition, threshold } = rule.when;
   const met = (keys: readonly RankedKey[]) =>
     keys
-      .map(({ key, value, beside }) => ({
+      .map(({ key, value, compared }) => ({
         key,
-        value: shownTotal(value, meterRule) - shownTotal(beside, meterRule),
+        value: shownTotal(value, meterRule) - shownTotal(compared, meterRule),
       }))
       .filter(({ value }) => value > threshold);
-  if (condition === 'key_new_above') return met(changed.filter(({ beside }) => beside === null));
+  if (condition === 'key_new_above')
+    return met(changed.filter(({ compared }) => compared === null));
   return met(changed).sort((a, b) =>
     a.value === b.value ? compareKeys(a.key, b.key) : a.value < b.value ? 1 : -1,
   );
@@ -181,7 +182,7 @@ async function valuesBefore(
   const answer = await ask(window, { kind: 'values', keys });
   if (answer.kind !== 'values') throw new Error('the answer is of another question');
   return answer.values.map((value) =>
-    value !== null && isListable(value, meterRule.fold) ? value : null,
+    value !== null && isListable(value, meterRule.aggregate) ? value : null,
   );
 }
 

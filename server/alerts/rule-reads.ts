@@ -41,9 +41,10 @@ export async function openRuleReads(
   const { catalog } = await loaders.contextState(contextId);
   const group = catalog.groups.find((each) => each.groupId === groupId);
   const meter = catalog.metersOf(groupId).find((each) => each.meterId === rule.meterId);
-  const fold = meter ? aggregateOf(meter.type) : null;
+  const aggregate = meter ? aggregateOf(meter.type) : null;
   // `apply` refuses such rules, and changes of groups that would invalidate rules.
-  if (!group || !meter || fold === null) throw new Error('the group or meter of a rule is gone');
+  if (!group || !meter || aggregate === null)
+    throw new Error('the group or meter of a rule is gone');
   const bucketSeconds = group.bucketSize;
   const probe = catalog.probes.find(({ name }) => name === rule.probe);
   const probeId = probe?.probeId ?? null;
@@ -52,11 +53,11 @@ export async function openRuleReads(
     const isMeant = isThere && (probeId === null || row.probeId === probeId);
     return isMeant ? [{ from: row.firstBucket, to: row.lastBucket + bucketSeconds }] : [];
   });
-  const read = { groupId, bucketSeconds, slot: meter.slot, fold, probeId, prefix: null };
+  const read = { groupId, bucketSeconds, slot: meter.slot, aggregate, probeId, prefix: null };
   return {
     rule,
     meterRule: {
-      fold,
+      aggregate,
       samplingRate: group.samplingRate,
       topperBucketSeconds: group.topperBucketSize,
     },

@@ -128,7 +128,7 @@ class LabelSearch {
     this.#manifest = loaded ?? undefined;
     const found = await findKeys({
       segments: [...(loaded?.segments.values() ?? [])].filter(isMeant),
-      wanted: [wanted],
+      missing: [wanted],
       fetch: (requests) => fetchPages(source, requests),
     });
     return found.get(wanted.groupId) ?? new Set();

@@ -15,7 +15,7 @@ type ExistenceSearch = KeySearch & {
  * settle all keys. Errors: those of findKeys.
  */
 export async function existingKeys(search: ExistenceSearch): Promise<FoundKeys> {
-  const { wanted, session, deadline } = search;
+  const { missing: wanted, session, deadline } = search;
   const named = wanted.flatMap(({ groupId, keys }) => keys.map((key) => ({ groupId, key })));
   const byUser = new Map(wanted.map(({ groupId }) => [groupId, new Set<string>()]));
   if (named.length === 0) return byUser;
@@ -24,7 +24,7 @@ export async function existingKeys(search: ExistenceSearch): Promise<FoundKeys> 
   }
   const stored = await findKeys({
     ...search,
-    wanted: wanted.map((group) => ({
+    missing: wanted.map((group) => ({
       ...group,
       keys: group.keys.filter((key) => !byUser.get(group.groupId)?.has(key)),
     })),

@@ -28,7 +28,7 @@ export type KeySearch = {
   /** Of any groups. */
   readonly segments: Iterable<StoredSegment>;
   /** Each group once. */
-  readonly wanted: readonly KeysOfGroup[];
+  readonly missing: readonly KeysOfGroup[];
   /** Runs one statement (fetch-pages.ts). */
   readonly fetch: (requests: readonly PageRequest[]) => Promise<FetchedPages>;
   /** Awaited during long work. */
@@ -42,7 +42,7 @@ export type FoundKeys = ReadonlyMap<number, ReadonlySet<string>>;
 
 /** Finds keys in segments. Errors: MissingPages, DamagedSegment, those of `fetch`. */
 export async function findKeys(search: KeySearch): Promise<FoundKeys> {
-  const groups = search.wanted.map(newGroupSearch);
+  const groups = search.missing.map(newGroupSearch);
   const maxPages = search.maxPages ?? MAX_PAGES;
   let batch = new SectionBatch();
   for (const [segment, group] of newestFirst(search.segments, groups)) {

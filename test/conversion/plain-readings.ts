@@ -79,16 +79,16 @@ function* readingsOf({ keys, readings }: KeyRange, codec: KeyCodec) {
 export function combined(
   known: string | undefined,
   { value, count }: PlainReading,
-  fold: Aggregate | null,
+  aggregate: Aggregate | null,
 ): string {
-  const ownCount = fold === 'mean' ? count : 1n;
+  const ownCount = aggregate === 'mean' ? count : 1n;
   if (known === undefined) return `${value}/${ownCount}`;
   const [before, countBefore] = known.split('/').map(BigInt);
   if (before === undefined || countBefore === undefined)
     throw new Error(`${known} is not a reading`);
-  if (fold === 'max') return `${before > value ? before : value}/1`;
-  if (fold === 'min') return `${before < value ? before : value}/1`;
-  return `${before + value}/${fold === 'mean' ? countBefore + ownCount : 1}`;
+  if (aggregate === 'max') return `${before > value ? before : value}/1`;
+  if (aggregate === 'min') return `${before < value ? before : value}/1`;
+  return `${before + value}/${aggregate === 'mean' ? countBefore + ownCount : 1}`;
 }
 
 /** Returns only the first differences: thousands would be unreadable. */

@@ -25,13 +25,13 @@ export const windows: fc.Arbitrary<Window> = fc
 
 /** Indexes of meters that take readings. */
 export const meterIndexes = fc.constantFrom(
-  ...FOLDS.flatMap((fold, meterIndex) => (fold === null ? [] : [meterIndex])),
+  ...FOLDS.flatMap((aggregate, meterIndex) => (aggregate === null ? [] : [meterIndex])),
 );
 
 export function foldAt(meterIndex: number): Aggregate {
-  const fold = FOLDS[meterIndex];
-  if (!fold) throw new Error('the meter takes readings');
-  return fold;
+  const aggregate = FOLDS[meterIndex];
+  if (!aggregate) throw new Error('the meter takes readings');
+  return aggregate;
 }
 
 export const readOf = (
@@ -42,7 +42,7 @@ export const readOf = (
   groupId: GROUP.groupId,
   bucketSeconds: 60,
   slot: meterIndex + 1,
-  fold: foldAt(meterIndex),
+  aggregate: foldAt(meterIndex),
   probeId,
   interval,
   prefix: null,

@@ -93,8 +93,8 @@ export async function readingsOf({ service, context }: Place): Promise<Reading[]
     const engine = engineOf.get(each.sliceId) ?? -1;
     const place = [group, probe, key, bucket, slot].join(' ');
     const name = `${engine} ${place}`;
-    const fold = foldsOf.get(`${group} ${slot}`) ?? null;
-    const reading = combined(found.get(name)?.reading, each, fold);
+    const aggregate = foldsOf.get(`${group} ${slot}`) ?? null;
+    const reading = combined(found.get(name)?.reading, each, aggregate);
     found.set(name, { engine, place, reading });
   }
   return [...found.keys()].sort().flatMap((name) => found.get(name) ?? []);

@@ -15,7 +15,7 @@ const GUID = guidOf(1) as Guid;
 
 /** A counter and a gauge. */
 const TYPES = [2, 5];
-const METERS = TYPES.map((type, i) => ({ id: type, slot: i + 1, fold: aggregateOf(type) }));
+const METERS = TYPES.map((type, i) => ({ id: type, slot: i + 1, aggregate: aggregateOf(type) }));
 
 /** The same group as an import sees it. */
 const IMPORTED: ImportGroup = {
@@ -25,7 +25,7 @@ const IMPORTED: ImportGroup = {
   bucketSeconds: 60,
   topperBucketSeconds: 300,
   meters: new Map(METERS.map((meter) => [meter.id, { ...meter, type: meter.id }])),
-  folds: METERS.map(({ fold }) => fold),
+  folds: METERS.map(({ aggregate }) => aggregate),
   partGuids: [],
   partKinds: [],
 };

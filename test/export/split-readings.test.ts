@@ -12,7 +12,7 @@ const MOST = 2n ** 63n - 1n;
 const METERS: readonly ExportedMeter[] = Array.from({ length: 13 }, (_, type) => ({
   id: type,
   slot: 13 - type,
-  fold: aggregateOf(type),
+  aggregate: aggregateOf(type),
 }));
 
 type Row = {
@@ -35,13 +35,13 @@ const amount = fc.oneof(
 const needed = (value: bigint): bigint => (value + MOST - 1n) / MOST;
 
 /** A possible reading: the sum of a mean is at most its count times the largest reading. */
-function readingOf({ fold }: ExportedMeter): fc.Arbitrary<[Integer | null, Integer | null]> {
-  if (fold === null) return fc.constant([null, null]);
+function readingOf({ aggregate }: ExportedMeter): fc.Arbitrary<[Integer | null, Integer | null]> {
+  if (aggregate === null) return fc.constant([null, null]);
   const given = fc.tuple(amount, fc.boolean(), fc.oneof(fc.constantFrom(1n, 2n), amount));
   const reading = given.map(([size, isNegative, count]): [Integer, Integer | null] => {
-    if (fold === 'sum' || fold === 'rate') return [exact(size), null];
+    if (aggregate === 'sum' || aggregate === 'rate') return [exact(size), null];
     const signed = (value: bigint) => exact(isNegative ? -value : value);
-    if (fold !== 'mean') return [signed(size > MOST ? MOST : size), null];
+    if (aggregate !== 'mean') return [signed(size > MOST ? MOST : size), null];
     const least = [1n, needed(size), count].reduce((a, b) => (a > b ? a : b));
     return [signed(size), exact(least)];
   });
@@ -76,7 +76,7 @@ describe('the lines of a row', () => {
             expect(BigInt(value) <= MOST && BigInt(value) >= -MOST).toBe(true);
           }
         }
-        for (const { id, slot, fold } of METERS) {
+        for (const { id, slot, aggregate } of METERS) {
           const reading = given.readings[slot - 1] ?? null;
           const own = lines.filter((line) => valueOn(line, id) !== null);
           if (reading === null) {
@@ -85,7 +85,7 @@ describe('the lines of a row', () => {
           }
           expect(own.length).toBeGreaterThan(0);
           expect(sumOf(own.map((line) => valueOn(line, id) ?? 0n))).toBe(BigInt(reading));
-          if (fold !== 'mean') continue;
+          if (aggregate !== 'mean') continue;
           const count = given.counts[slot - 1] ?? 0;
           expect(sumOf(own.map((line) => BigInt(line.count)))).toBe(BigInt(count));
         }
@@ -98,10 +98,11 @@ describe('the lines of a row', () => {
     fc.assert(
       fc.property(row, (given) => {
         const lines = splitReadings(METERS, rowOf(given));
-        for (const { id, fold } of METERS) {
+        for (const { id, aggregate } of METERS) {
           const values = lines.flatMap((line) => valueOn(line, id) ?? []);
-          if (fold === 'max' || fold === 'min') expect(values.length).toBeLessThan(2);
-          if (fold === 'sum' || fold === 'rate') expect(values.filter((v) => v < 0n)).toEqual([]);
+          if (aggregate === 'max' || aggregate === 'min') expect(values.length).toBeLessThan(2);
+          if (aggregate === 'sum' || aggregate === 'rate')
+            expect(values.filter((v) => v < 0n)).toEqual([]);
         }
       }),
     );

@@ -19,7 +19,12 @@ function group(
   partKinds: ImportGroup['partKinds'] = [],
 ): ImportGroup {
   const types = Array.from({ length: 13 }, (_, type) => type);
-  const meters = types.map((type) => ({ id: type, type, slot: type + 1, fold: aggregateOf(type) }));
+  const meters = types.map((type) => ({
+    id: type,
+    type,
+    slot: type + 1,
+    aggregate: aggregateOf(type),
+  }));
   return {
     groupId: 1,
     guid,
@@ -27,7 +32,7 @@ function group(
     bucketSeconds: 60,
     topperBucketSeconds: 300,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
-    folds: meters.map(({ fold }) => fold),
+    folds: meters.map(({ aggregate }) => aggregate),
     partGuids: partKinds.map(() => HOSTS),
     partKinds,
   };

@@ -46,7 +46,7 @@ export const CODEC = keyCodecOf(SHAPE);
 
 const FIRST_BUCKET = 1_752_537_600;
 
-const isCounting = (fold: Aggregate | null) => fold === 'sum' || fold === 'rate';
+const isCounting = (aggregate: Aggregate | null) => aggregate === 'sum' || aggregate === 'rate';
 
 /** Mostly small, as traffic is; sometimes at the limits of a reading (decision 8). */
 const magnitudes = fc.oneof(
@@ -55,17 +55,17 @@ const magnitudes = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }) },
 );
 
-const readingOf = (fold: Aggregate | null) =>
-  fold === null
+const readingOf = (aggregate: Aggregate | null) =>
+  aggregate === null
     ? fc.constant(null)
     : fc.option(
         fc.record({
-          value: isCounting(fold)
+          value: isCounting(aggregate)
             ? magnitudes
             : fc
                 .tuple(magnitudes, fc.boolean())
                 .map(([value, isNegative]) => (isNegative ? -value : value)),
-          count: fold === 'mean' ? fc.bigInt({ min: 1n, max: 5n }) : fc.constant(1n),
+          count: aggregate === 'mean' ? fc.bigInt({ min: 1n, max: 5n }) : fc.constant(1n),
         }),
       );
 
@@ -100,20 +100,24 @@ export function plainTable(
   for (const sample of list) {
     const step = Number.isFinite(stepSeconds) ? floorTo(sample.bucket, stepSeconds) : first;
     for (const [meterIndex, reading] of sample.readings.entries()) {
-      const fold = FOLDS[meterIndex] ?? null;
-      if (reading === null || fold === null) continue;
+      const aggregate = FOLDS[meterIndex] ?? null;
+      if (reading === null || aggregate === null) continue;
       const at = `${keyOf(sample)} ${step} ${meterIndex}`;
-      table.set(at, combine(fold, table.get(at), reading));
+      table.set(at, combine(aggregate, table.get(at), reading));
     }
   }
   return table;
 }
 
-function combine(fold: Aggregate, so: PlainReading | undefined, { value, count }: PlainReading) {
-  if (!so) return { value, count: fold === 'mean' ? count : 1n };
-  if (fold === 'max') return { value: so.value > value ? so.value : value, count: 1n };
-  if (fold === 'min') return { value: so.value < value ? so.value : value, count: 1n };
-  return { value: so.value + value, count: fold === 'mean' ? so.count + count : 1n };
+function combine(
+  aggregate: Aggregate,
+  so: PlainReading | undefined,
+  { value, count }: PlainReading,
+) {
+  if (!so) return { value, count: aggregate === 'mean' ? count : 1n };
+  if (aggregate === 'max') return { value: so.value > value ? so.value : value, count: 1n };
+  if (aggregate === 'min') return { value: so.value < value ? so.value : value, count: 1n };
+  return { value: so.value + value, count: aggregate === 'mean' ? so.count + count : 1n };
 }
 
 /** The readings of a range as a plain table. */

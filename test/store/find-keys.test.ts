@@ -50,7 +50,7 @@ async function find(hosts: readonly number[], maxPages?: number) {
   const { counts, fetch } = countingFetch();
   const found = await findKeys({
     segments: segments.values(),
-    wanted: [{ groupId: 1, codec: CODEC, keys: hosts.map(address) }],
+    missing: [{ groupId: 1, codec: CODEC, keys: hosts.map(address) }],
     fetch,
     ...(maxPages === undefined ? {} : { maxPages }),
   });
@@ -116,7 +116,7 @@ describe('keys that are looked up in segments', () => {
     const { segments } = await lab.manifest();
     const found = await findKeys({
       segments: segments.values(),
-      wanted: [
+      missing: [
         { groupId: 1, codec: CODEC, keys: ['no address', address(2)] },
         { groupId: 2, codec: CODEC, keys: [address(2)] },
       ],
@@ -136,7 +136,7 @@ describe('a key', () => {
     let statements = 0;
     const existing = await existingKeys({
       segments: segments.values(),
-      wanted: [{ groupId: 1, codec: CODEC, keys: hosts.map(address) }],
+      missing: [{ groupId: 1, codec: CODEC, keys: hosts.map(address) }],
       fetch,
       session: {
         read: async <Row>({ text, values = [] }: { text: string; values?: readonly unknown[] }) => {

@@ -29,7 +29,7 @@ export type BlockReadings = {
  * counter, a count of 0 in a mean, ∓Infinity in `low` of a maximum or minimum.
  */
 export type Aggregated = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   /** Ordinals by row, ascending; the values belong to a block, and NaN means no reading. */
   readonly listed: Uint32Array | null;
   readonly values: Lanes;
@@ -46,35 +46,35 @@ export type Aggregated = {
  * the ids of each block must ascend.
  */
 export function* aggregateInSlices(
-  units: readonly BlockReadings[],
-  fold: Aggregate,
-  rows = rowsFor(units),
+  blocks: readonly BlockReadings[],
+  aggregate: Aggregate,
+  rows = rowsFor(blocks),
 ): Sliced<Aggregated> {
-  if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {
-    throw new Error(`readings that combine by ${fold} cannot be taken out again`);
+  if (!isCounting(aggregate) && blocks.some(({ sign }) => sign === -1)) {
+    throw new Error(`readings that combine by ${aggregate} cannot be taken out again`);
   }
   // In a sum, 0 means no reading; in an extreme it is a value, so all rows have to be filled.
-  const isExtreme = fold === 'max' || fold === 'min';
-  const touched = isExtreme ? null : touchedRows(units, rows);
-  const values = valueLanes(units, fold, rows);
-  if (isExtreme) fillExtremes(values, fold);
-  const counts = fold === 'mean' ? countLanes(units, rows) : null;
-  const step = stepOf(fold, values);
-  for (const unit of units) {
-    step(values, unit);
-    if (counts) countStep(counts, unit);
+  const isExtreme = aggregate === 'max' || aggregate === 'min';
+  const touched = isExtreme ? null : touchedRows(blocks, rows);
+  const values = valueLanes(blocks, aggregate, rows);
+  if (isExtreme) fillExtremes(values, aggregate);
+  const counts = aggregate === 'mean' ? countLanes(blocks, rows) : null;
+  const step = stepOf(aggregate, values);
+  for (const block of blocks) {
+    step(values, block);
+    if (counts) countStep(counts, block);
     yield;
   }
-  if (isWide(values) && (isCounting(fold) || fold === 'mean')) carry(values);
+  if (isWide(values) && (isCounting(aggregate) || aggregate === 'mean')) carry(values);
   if (counts && isWide(counts)) carry(counts);
-  return { fold, listed: null, values, counts, touched };
+  return { aggregate, listed: null, values, counts, touched };
 }
 
 export const aggregateBlocks = (
-  units: readonly BlockReadings[],
-  fold: Aggregate,
+  blocks: readonly BlockReadings[],
+  aggregate: Aggregate,
   rows?: number,
-): Aggregated => runWhole(aggregateInSlices(units, fold, rows));
+): Aggregated => runWhole(aggregateInSlices(blocks, aggregate, rows));
 
 /** Makes the memory of a result that is no longer used available again. */
 export function releaseAggregated({ values, counts, touched, listed }: Aggregated): void {
@@ -88,13 +88,13 @@ const FEW = 1 / 4;
 
 let marks = new Uint8Array(0);
 
-function touchedRows(units: readonly BlockReadings[], rows: number): Uint32Array | null {
-  const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
+function touchedRows(blocks: readonly BlockReadings[], rows: number): Uint32Array | null {
+  const readings = blocks.reduce((sum, { ids }) => sum + ids.length, 0);
   if (readings >= rows * FEW) return null;
   if (marks.length < rows) marks = new Uint8Array(rows);
   const touched = new Uint32Array(readings);
   let length = 0;
-  for (const { ids } of units) {
+  for (const { ids } of blocks) {
     for (let i = 0; i < ids.length; i += 1) {
       const row = ids[i] as number;
       touched[length] = row;
@@ -107,32 +107,32 @@ function touchedRows(units: readonly BlockReadings[], rows: number): Uint32Array
 }
 
 /** Rows up to the highest ordinal. Ordinals ascend, so it is the last one of some block. */
-const rowsFor = (units: readonly BlockReadings[]): number =>
-  units.reduce((rows, { ids }) => Math.max(rows, (ids.at(-1) ?? -1) + 1), 0);
+const rowsFor = (blocks: readonly BlockReadings[]): number =>
+  blocks.reduce((rows, { ids }) => Math.max(rows, (ids.at(-1) ?? -1) + 1), 0);
 
-function valueLanes(units: readonly BlockReadings[], fold: Aggregate, rows: number): Lanes {
-  const isExtreme = fold === 'max' || fold === 'min';
-  const bound = units.reduce((sum, { column }) => sum + column.bound, 0);
+function valueLanes(blocks: readonly BlockReadings[], aggregate: Aggregate, rows: number): Lanes {
+  const isExtreme = aggregate === 'max' || aggregate === 'min';
+  const bound = blocks.reduce((sum, { column }) => sum + column.bound, 0);
   const wide =
-    units.some(({ column }) => isWide(column.values)) || (!isExtreme && bound >= NARROW_BOUND);
+    blocks.some(({ column }) => isWide(column.values)) || (!isExtreme && bound >= NARROW_BOUND);
   return takeLanes(rows, wide);
 }
 
-function fillExtremes({ low, high }: Lanes, fold: 'max' | 'min'): void {
-  const nothing = fold === 'max' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+function fillExtremes({ low, high }: Lanes, aggregate: 'max' | 'min'): void {
+  const nothing = aggregate === 'max' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   low.fill(nothing);
   high?.fill(nothing);
 }
 
-function countLanes(units: readonly BlockReadings[], rows: number): Lanes {
-  const bound = units.reduce((sum, { column }) => sum + column.countBound, 0);
+function countLanes(blocks: readonly BlockReadings[], rows: number): Lanes {
+  const bound = blocks.reduce((sum, { column }) => sum + column.countBound, 0);
   return takeLanes(rows, bound >= NARROW_BOUND);
 }
 
-type Step = (into: Lanes, unit: BlockReadings) => void;
+type Step = (into: Lanes, block: BlockReadings) => void;
 
-function stepOf(fold: Aggregate, into: Lanes): Step {
-  switch (fold) {
+function stepOf(aggregate: Aggregate, into: Lanes): Step {
+  switch (aggregate) {
     case 'sum':
     case 'rate':
     case 'mean':
@@ -142,7 +142,7 @@ function stepOf(fold: Aggregate, into: Lanes): Step {
     case 'min':
       return isWide(into) ? extremeWide(-1) : minNarrow;
     default:
-      return fold satisfies never;
+      return aggregate satisfies never;
   }
 }
 
@@ -238,23 +238,26 @@ function countStep(into: Lanes, { ids, column }: BlockReadings): void {
 }
 
 /** Combines blocks into one result that questions can be answered from. */
-export function* openBlocks(units: readonly BlockReadings[], fold: Aggregate): Sliced<Aggregated> {
-  return asListed(units, fold) ?? (yield* aggregateInSlices(units, fold));
+export function* openBlocks(
+  blocks: readonly BlockReadings[],
+  aggregate: Aggregate,
+): Sliced<Aggregated> {
+  return asListed(blocks, aggregate) ?? (yield* aggregateInSlices(blocks, aggregate));
 }
 
 /** Whether questions can be answered from the block itself, at a third of the cost of adding up. */
-export function isListed(units: readonly BlockReadings[], fold: Aggregate): boolean {
-  const [unit, ...others] = units;
-  if (unit?.sign !== 1 || others.length > 0 || !isCounting(fold)) return false;
-  return !isWide(unit.column.values) && unit.column.bound < NARROW_BOUND;
+export function isListed(blocks: readonly BlockReadings[], aggregate: Aggregate): boolean {
+  const [block, ...others] = blocks;
+  if (block?.sign !== 1 || others.length > 0 || !isCounting(aggregate)) return false;
+  return !isWide(block.column.values) && block.column.bound < NARROW_BOUND;
 }
 
 /** A single block of a counter need not be added up: its rows are the keys that it lists. */
-function asListed(units: readonly BlockReadings[], fold: Aggregate): Aggregated | null {
-  const [unit] = units;
-  if (!unit || !isListed(units, fold)) return null;
-  const { ids, column } = unit;
-  return { fold, listed: ids, values: column.values, counts: null, touched: null };
+function asListed(blocks: readonly BlockReadings[], aggregate: Aggregate): Aggregated | null {
+  const [block] = blocks;
+  if (!block || !isListed(blocks, aggregate)) return null;
+  const { ids, column } = block;
+  return { aggregate, listed: ids, values: column.values, counts: null, touched: null };
 }
 
 /** The readings of a slot, by key. bound: an upper bound of the sum of their magnitudes. */

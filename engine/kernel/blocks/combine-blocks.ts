@@ -26,28 +26,28 @@ export type BlocksOfList = {
  * keys are combined by the meter's rule. As in any other block, ids are ascending and distinct.
  */
 export function groupBlocks(
-  fold: Aggregate,
+  aggregate: Aggregate,
   lists: readonly BlocksOfList[],
 ): Sliced<KeyedColumn[][]> {
   const arrays = new SharedArrays();
   return mapSliced(lists, ({ map, blocks }) =>
-    mapSliced(blocks, (block) => groupBlock(block, { fold, map, arrays })),
+    mapSliced(blocks, (block) => groupBlock(block, { aggregate, map, arrays })),
   );
 }
 
 type Grouping = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly map: Uint32Array;
   readonly arrays: SharedArrays;
 };
 
 function* groupBlock(
   { ids, column }: KeyedColumn,
-  { fold, map, arrays }: Grouping,
+  { aggregate, map, arrays }: Grouping,
 ): Sliced<KeyedColumn> {
   const { networks, indexes } = networksOf(ids, map);
-  const units = [{ ids: indexes, column, sign: 1 as const }];
-  const aggregated = yield* aggregateInSlices(units, fold, networks.length);
+  const blocks = [{ ids: indexes, column, sign: 1 as const }];
+  const aggregated = yield* aggregateInSlices(blocks, aggregate, networks.length);
   const own = arrays.words(networks.length);
   own.set(networks);
   const grouped = { ids: own, column: sharedColumn(aggregated, networks.length, arrays) };
@@ -90,7 +90,7 @@ function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
 function sharedColumn(aggregated: Aggregated, length: number, arrays: SharedArrays): BlockColumn {
   const values = sharedLanes(aggregated.values, length, arrays);
   const counts = aggregated.counts && sharedLanes(aggregated.counts, length, arrays);
-  if (!isCounting(aggregated.fold)) {
+  if (!isCounting(aggregated.aggregate)) {
     for (let row = 0; row < length; row += 1) {
       if (isCounted(aggregated, row)) continue;
       values.low[row] = Number.NaN;
@@ -115,18 +115,18 @@ function sharedLanes({ low, high }: Lanes, length: number, arrays: SharedArrays)
  * many keys the list has.
  */
 export function* sumBlocks(
-  units: readonly BlockReadings[],
-  fold: Aggregate,
+  blocks: readonly BlockReadings[],
+  aggregate: Aggregate,
   arrays: SharedArrays,
 ): Sliced<KeyedColumn> {
-  const { distinct, indexes } = distinctIds(joinedIds(units));
+  const { distinct, indexes } = distinctIds(joinedIds(blocks));
   let from = 0;
-  const indexed = units.map(({ ids, column, sign }): BlockReadings => {
+  const indexed = blocks.map(({ ids, column, sign }): BlockReadings => {
     const own = indexes.subarray(from, from + ids.length);
     from += ids.length;
     return { ids: own, column, sign };
   });
-  const aggregated = yield* aggregateInSlices(indexed, fold, distinct.length);
+  const aggregated = yield* aggregateInSlices(indexed, aggregate, distinct.length);
   const counted = countedRows(aggregated);
   const rows = counted.rows.slice(0, counted.length).sort();
   const ids = arrays.words(rows.length);
@@ -138,10 +138,10 @@ export function* sumBlocks(
   return { ids, column: boundedColumn({ values, counts }) };
 }
 
-function joinedIds(units: readonly BlockReadings[]): Uint32Array {
-  const all = new Uint32Array(units.reduce((sum, { ids }) => sum + ids.length, 0));
+function joinedIds(blocks: readonly BlockReadings[]): Uint32Array {
+  const all = new Uint32Array(blocks.reduce((sum, { ids }) => sum + ids.length, 0));
   let to = 0;
-  for (const { ids } of units) {
+  for (const { ids } of blocks) {
     all.set(ids, to);
     to += ids.length;
   }

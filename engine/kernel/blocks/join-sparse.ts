@@ -21,20 +21,20 @@ export type Joined = { readonly ids: Uint32Array; readonly column: Column | null
  * Joins readings of one slot, whose ids may be far apart, into one ascending list: consecutive
  * parts are appended, others are merged by the meter's rule.
  */
-export function joinSparse(parts: readonly SparsePart[], fold: Aggregate): Joined {
+export function joinSparse(parts: readonly SparsePart[], aggregate: Aggregate): Joined {
   const some = parts.filter(({ ids }) => ids.length > 0);
   const ordered = some.toSorted((a, b) => firstId(a) - firstId(b));
-  return appendAll(ordered, fold) ?? mergeRanked(ordered, fold);
+  return appendAll(ordered, aggregate) ?? mergeRanked(ordered, aggregate);
 }
 
 const firstId = ({ ids, shift }: SparsePart): number => (ids[0] as number) + shift;
 
 /** Appends the parts. null: a number is wide, or ids do not ascend across all parts. */
-function appendAll(parts: readonly SparsePart[], fold: Aggregate): Joined | null {
+function appendAll(parts: readonly SparsePart[], aggregate: Aggregate): Joined | null {
   const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Uint32Array(length);
   const low = new Float64Array(length);
-  const counts = fold === 'mean' ? new Float64Array(length) : null;
+  const counts = aggregate === 'mean' ? new Float64Array(length) : null;
   let to = 0;
   for (const { ids: own, columns, shift } of parts) {
     const column = columns[0];
@@ -155,16 +155,16 @@ export function appendColumns(columns: readonly Float64Array[]): Float64Array {
 }
 
 /** Merges by the ranks of the ids among all distinct ids, because ranks are dense. */
-function mergeRanked(parts: readonly SparsePart[], fold: Aggregate): Joined {
+function mergeRanked(parts: readonly SparsePart[], aggregate: Aggregate): Joined {
   const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
   const distinct = Uint32Array.from(new Set(all)).sort();
   const rankOf = new Map(Array.from(distinct, (id, rank) => [id, rank]));
-  const units = parts.flatMap(({ ids, columns: [column], shift }): BlockReadings[] => {
+  const blocks = parts.flatMap(({ ids, columns: [column], shift }): BlockReadings[] => {
     if (!column) return [];
     const ranks = ids.map((id) => rankOf.get(id + shift) ?? 0);
     return [{ ids: ranks, column: boundedColumn(column), sign: 1 }];
   });
-  const aggregated = aggregateBlocks(units, fold);
+  const aggregated = aggregateBlocks(blocks, aggregate);
   const counted = countedRows(aggregated);
   const rows = counted.rows.slice(0, counted.length).sort();
   const column = pickRows(aggregated, rows);

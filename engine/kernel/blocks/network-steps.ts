@@ -18,7 +18,7 @@ type BlockOfStep = KeyedColumn & { readonly step: number };
 type StepsOfList = { readonly keys: KeyList; readonly blocks: readonly BlockOfStep[] };
 
 export type NetworkStepsQuestion = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   /** Networks that do not overlap. */
   readonly networks: readonly Network[];
   readonly stepCount: number;
@@ -30,9 +30,13 @@ export type NetworkSteps = { readonly steps: Uint32Array; readonly column: Colum
 
 /** Returns the combined readings of each network by step, in the order of the networks. */
 export function* aggregateNetworkSteps(question: NetworkStepsQuestion): Sliced<NetworkSteps[]> {
-  const { fold, networks, stepCount, lists } = question;
-  const units = yield* mapSliced(lists, (list) => unitsOf(list, question));
-  const aggregated = yield* aggregateInSlices(units.flat(), fold, networks.length * stepCount);
+  const { aggregate, networks, stepCount, lists } = question;
+  const blocks = yield* mapSliced(lists, (list) => blocksToAdd(list, question));
+  const aggregated = yield* aggregateInSlices(
+    blocks.flat(),
+    aggregate,
+    networks.length * stepCount,
+  );
   const counted = countedRows(aggregated);
   const found = counted.rows.slice(0, counted.length);
   // Rows are in ascending order already, unless they were taken from `touched`.
@@ -52,12 +56,12 @@ export function* aggregateNetworkSteps(question: NetworkStepsQuestion): Sliced<N
 }
 
 /** Returns the readings of the networks, with an id for each pair of network and step. */
-function* unitsOf(
+function* blocksToAdd(
   { keys, blocks }: StepsOfList,
   { networks, stepCount }: NetworkStepsQuestion,
 ): Sliced<BlockReadings[]> {
   const networkOf = networksOf(keys, networks);
-  const units: BlockReadings[] = [];
+  const added: BlockReadings[] = [];
   for (const { step, ids, column } of blocks) {
     yield;
     const rows = new Uint32Array(ids.length);
@@ -75,9 +79,9 @@ function* unitsOf(
     const own = count === ids.length ? column : pickRows(column, rows.subarray(0, count));
     const { values, counts } = own;
     const combined = { values, counts, bound, countBound };
-    units.push({ ids: stepIds.subarray(0, count), column: combined, sign: 1 });
+    added.push({ ids: stepIds.subarray(0, count), column: combined, sign: 1 });
   }
-  return units;
+  return added;
 }
 
 /** Returns, by ordinal of an address, the index of the network that contains it; −1: none. */

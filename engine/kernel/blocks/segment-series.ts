@@ -39,7 +39,7 @@ export type TileOfKey = { readonly rows: TileRows; readonly grid: TileGrid };
 export type TopperGrid = {
   readonly origin: number;
   readonly topperBucketSeconds: number;
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
 };
 
 /**
@@ -49,7 +49,7 @@ export type TopperGrid = {
 export function seriesOfRows(
   tiles: readonly TileOfKey[],
   ordinal: number,
-  { origin, topperBucketSeconds, fold }: TopperGrid,
+  { origin, topperBucketSeconds, aggregate }: TopperGrid,
 ): SegmentSeries {
   const ids: number[] = [];
   const targets: number[] = [];
@@ -72,7 +72,7 @@ export function seriesOfRows(
   const source = column && { column, targets: Uint32Array.from(targets) };
   return {
     ids: Uint32Array.from(ids),
-    columns: [source && aggregateColumns([source], fold, ids.length)],
+    columns: [source && aggregateColumns([source], aggregate, ids.length)],
   };
 }
 

@@ -57,24 +57,24 @@ export type BucketRange = { readonly first: number; readonly end: number };
 
 /** Parts to cut from a tile of a segment. ranges: its rows, by range of keys, in their order. */
 export type TileCut = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly ranges: readonly TileRows[];
   readonly parts: readonly BucketRange[];
 };
 
 /** Returns the blocks of the parts of a tile, in their order. */
-export function* cutTile({ fold, ranges, parts }: TileCut): Sliced<SegmentBlock[]> {
+export function* cutTile({ aggregate, ranges, parts }: TileCut): Sliced<SegmentBlock[]> {
   const blocks = new Map<BucketRange, SegmentBlock>();
   const arrays = new SharedArrays();
   const bound = ranges.reduce((sum, { column }) => sum + (column?.bound ?? 0), 0);
   const isPlain = ranges.every(
     ({ column }) => column === null || (column.values.high === null && column.counts === null),
   );
-  const isQuick = isPlain && isCounting(fold) && bound < NARROW_BOUND;
+  const isQuick = isPlain && isCounting(aggregate) && bound < NARROW_BOUND;
   for (const apart of partsApart(parts)) {
     const made = isQuick
       ? yield* addUp(ranges, apart, arrays)
-      : yield* combine({ fold, ranges, parts: apart }, arrays);
+      : yield* combine({ aggregate, ranges, parts: apart }, arrays);
     for (const [i, part] of apart.entries()) blocks.set(part, made[i] as SegmentBlock);
   }
   return parts.map((part) => blocks.get(part) as SegmentBlock);
@@ -193,7 +193,10 @@ function addKeys(
 }
 
 /** All other meters. */
-function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Sliced<SegmentBlock[]> {
+function* combine(
+  { aggregate, ranges, parts }: TileCut,
+  arrays: SharedArrays,
+): Sliced<SegmentBlock[]> {
   const places = placesOf(ranges, parts);
   const { begins, ends, ids } = places;
   const lengths = ranges.map((each) => each.ids.length);
@@ -221,7 +224,8 @@ function* combine({ fold, ranges, parts }: TileCut, arrays: SharedArrays): Slice
     const own = column && { column: pickRows(column, picked.rows.subarray(from, to)), targets };
     blocks.push({
       ids: sharedIds(ids.subarray(from, from + keys), arrays),
-      column: own && keys > 0 ? sharedColumn(aggregateColumns([own], fold, keys), arrays) : null,
+      column:
+        own && keys > 0 ? sharedColumn(aggregateColumns([own], aggregate, keys), arrays) : null,
     });
     yield;
   }

@@ -12,7 +12,7 @@ export type BlockRun = Interval & {
 };
 
 /** Blocks to add, and blocks to subtract. */
-export type Cover = { readonly runs: readonly BlockRun[]; readonly less: readonly BlockRun[] };
+export type Cover = { readonly runs: readonly BlockRun[]; readonly subtract: readonly BlockRun[] };
 
 /** What a segment's blocks depend on. */
 export type SegmentTime = {
@@ -24,9 +24,9 @@ export type SegmentTime = {
 /** A run whose blocks are added (1) or subtracted (−1). */
 type SignedRun = { readonly run: BlockRun; readonly sign: 1 | -1 };
 
-export const signedRuns = ({ runs, less }: Cover): SignedRun[] => [
+export const signedRuns = ({ runs, subtract }: Cover): SignedRun[] => [
   ...runs.map((run): SignedRun => ({ run, sign: 1 })),
-  ...less.map((run): SignedRun => ({ run, sign: -1 })),
+  ...subtract.map((run): SignedRun => ({ run, sign: -1 })),
 ];
 
 /** Returns the number of blocks in a run. */
@@ -57,10 +57,10 @@ export function coverSegment(
 ): Cover {
   const whole = wholeOf(segment);
   const { from, to } = clip(interval, segment);
-  if (from >= to) return { runs: [], less: [] };
+  if (from >= to) return { runs: [], subtract: [] };
   const span = spanRun(whole);
-  if (from === whole.from && to === whole.to) return { runs: [span], less: [] };
-  const part: Cover = { runs: coverPart({ from, to }, segment), less: [] };
+  if (from === whole.from && to === whole.to) return { runs: [span], subtract: [] };
+  const part: Cover = { runs: coverPart({ from, to }, segment), subtract: [] };
   if (!canSubtract) return part;
   const rest = [
     { from: whole.from, to: from },
@@ -68,7 +68,7 @@ export function coverSegment(
   ];
   const without: Cover = {
     runs: [span],
-    less: rest.flatMap((each) => coverPart(each, segment)),
+    subtract: rest.flatMap((each) => coverPart(each, segment)),
   };
   return weightOf(without, segment) < weightOf(part, segment) ? without : part;
 }
@@ -139,10 +139,10 @@ const PART_WORK = 3;
  * Estimates the work of a cover. A block of twice the length has less than twice the keys, because
  * most keys are in both halves. How much less depends on the traffic, which is not known here.
  */
-export function weightOf({ runs, less }: Cover, segment: SegmentTime): number {
+export function weightOf({ runs, subtract }: Cover, segment: SegmentTime): number {
   const { from, to } = wholeOf(segment);
   const ofTile = Math.sqrt(Math.min(segment.tileSeconds, to - from));
-  return [...runs, ...less].reduce((sum, run) => {
+  return [...runs, ...subtract].reduce((sum, run) => {
     if (run.kind === 'span') return sum + Math.sqrt(run.seconds);
     return sum + ofTile * (run.kind === 'part' ? PART_WORK : blocksIn(run));
   }, 0);

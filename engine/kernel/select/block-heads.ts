@@ -83,17 +83,17 @@ function makeHead(aggregated: Aggregated, counted: KeyRows): BlockHead | null {
 }
 
 /**
- * Returns the `wanted` largest rows and all that equal the last of them; null: the head is too
+ * Returns the `limit` largest rows and all that equal the last of them; null: the head is too
  * short.
  */
 export function largestOfHead(
   { values: { low } }: Aggregated,
   { rows, count }: BlockHead,
-  wanted: number,
+  limit: number,
 ): Uint32Array | null {
-  if (wanted > rows.length) return rows.length === count ? rows : null;
-  const last = low[rows[wanted - 1] as number];
-  let end = wanted;
+  if (limit > rows.length) return rows.length === count ? rows : null;
+  const last = low[rows[limit - 1] as number];
+  let end = limit;
   while (end < rows.length && low[rows[end] as number] === last) end += 1;
   return rows.subarray(0, end);
 }

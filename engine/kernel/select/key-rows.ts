@@ -19,8 +19,8 @@ export type KeyRows = {
 /** Doubles distinguish values that differ by more than this fraction. */
 export const SLACK = 2 ** -48;
 
-export const isExactly = ({ fold, values }: Aggregated): boolean =>
-  fold !== 'mean' && !isWide(values);
+export const isExactly = ({ aggregate, values }: Aggregated): boolean =>
+  aggregate !== 'mean' && !isWide(values);
 
 /** Returns a bound below which a value is certainly smaller than one whose double is `approx`. */
 export const cutoff = (aggregated: Aggregated, approx: number): number =>
@@ -31,13 +31,13 @@ export const releaseRows = ({ rows, approx }: KeyRows): void => giveBackRowArray
 
 /** Decision 24: returns the keys with a reading; for a counter, those with a non-zero reading. */
 export function countedRows(aggregated: Aggregated): KeyRows {
-  const { values, counts, fold, touched } = aggregated;
+  const { values, counts, aggregate, touched } = aggregated;
   const size = touched?.length ?? values.low.length;
   const { rows, approx } = takeRowArrays(size);
-  const nothing = nothingOf(fold);
+  const nothing = nothingOf(aggregate);
   if (!counts && values.high === null) {
     const take = { low: values.low, nothing, rows, approx };
-    const length = touched === null ? takeRows(take, fold) : takeTouched(take, touched);
+    const length = touched === null ? takeRows(take, aggregate) : takeTouched(take, touched);
     return { length, rows, approx };
   }
   let length = 0;
@@ -52,8 +52,12 @@ export function countedRows(aggregated: Aggregated): KeyRows {
   return { length, rows, approx };
 }
 
-const nothingOf = (fold: Aggregated['fold']): number =>
-  isCounting(fold) ? 0 : fold === 'max' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+const nothingOf = (aggregate: Aggregated['aggregate']): number =>
+  isCounting(aggregate)
+    ? 0
+    : aggregate === 'max'
+      ? Number.NEGATIVE_INFINITY
+      : Number.POSITIVE_INFINITY;
 
 type Take = {
   readonly low: Float64Array;
@@ -63,8 +67,8 @@ type Take = {
 };
 
 /** The common case, loops over plain arrays: rows and values of all that differ from `nothing`. */
-function takeRows(take: Take, fold: Aggregated['fold']): number {
-  return isCounting(fold) ? takeCounters(take) : takeOthers(take);
+function takeRows(take: Take, aggregate: Aggregated['aggregate']): number {
+  return isCounting(aggregate) ? takeCounters(take) : takeOthers(take);
 }
 
 // Each row is written unconditionally and counted only if it is valid: a branch is hard to predict.
@@ -152,10 +156,10 @@ export function rowOf(aggregated: Aggregated, ordinal: number): number | null {
 }
 
 /** Decision 24: whether the key of a row has a reading that counts. */
-export function isCounted({ values, counts, fold }: Aggregated, row: number): boolean {
+export function isCounted({ values, counts, aggregate }: Aggregated, row: number): boolean {
   if (counts) return approximate(counts, row) > 0;
   const value = approximate(values, row);
-  return value !== nothingOf(fold) && !Number.isNaN(value);
+  return value !== nothingOf(aggregate) && !Number.isNaN(value);
 }
 
 /** Returns the row of the key, if there is one. */
@@ -187,8 +191,8 @@ export function totalOf(
   { rows, length }: Pick<KeyRows, 'rows' | 'length'>,
 ): Exact | null {
   if (length === 0) return null;
-  const { values, counts, fold } = aggregated;
-  if (fold === 'max' || fold === 'min') return extremeOf(aggregated, rows, length);
+  const { values, counts, aggregate } = aggregated;
+  if (aggregate === 'max' || aggregate === 'min') return extremeOf(aggregated, rows, length);
   return { sum: sumOf(values, rows, length), count: counts ? sumOf(counts, rows, length) : 1n };
 }
 
@@ -219,8 +223,8 @@ function sumOfRows(low: Float64Array, rows: Uint32Array, length: number): number
 }
 
 function extremeOf(aggregated: Aggregated, rows: Uint32Array, length: number): Exact {
-  const { values, fold } = aggregated;
-  const sign = fold === 'max' ? 1 : -1;
+  const { values, aggregate } = aggregated;
+  const sign = aggregate === 'max' ? 1 : -1;
   let best = rows[0] as number;
   for (let i = 1; i < length; i += 1) {
     const row = rows[i] as number;

@@ -94,7 +94,7 @@ function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRow
     const allBefore = countedRows(before);
     const selectedBefore = selectRows(before, question, () => allBefore);
     changed = changedKeys({ own: before, other: now, rows: selectedBefore.passed, isNew });
-    if (!isCounting(now.fold)) {
+    if (!isCounting(now.aggregate)) {
       const fresh = { own: now, other: before, rows: selected.passed, isNew: true };
       changed = withFallen(changed, changedKeys(fresh));
     }
@@ -166,9 +166,9 @@ function changedKeys(comparison: Comparison): ChangedKeys {
     const found = approxIn(ordinal);
     if (isNew && !Number.isNaN(found)) continue;
     const value = rows.approx[i] as number;
-    const less = Number.isNaN(found) ? 0 : found;
-    const size = Math.abs(value) + Math.abs(less);
-    const change = value - less;
+    const subtract = Number.isNaN(found) ? 0 : found;
+    const size = Math.abs(value) + Math.abs(subtract);
+    const change = value - subtract;
     const off = isExact && size < NARROW_BOUND ? 0 : size * SLACK;
     const isMore = Math.abs(change) > off ? change > 0 : off > 0 && changeOf(ordinal).sum > 0n;
     if (!isNew && !isMore) continue;
@@ -212,8 +212,8 @@ function withFallen(declined: ChangedKeys, fresh: ChangedKeys): ChangedKeys {
 }
 
 /** Counters are not negative, so the difference of two that doubles hold is exact. */
-const isNarrowCounter = ({ fold, values }: Aggregated): boolean =>
-  isCounting(fold) && values.high === null;
+const isNarrowCounter = ({ aggregate, values }: Aggregated): boolean =>
+  isCounting(aggregate) && values.high === null;
 
 /** The common case, a loop over plain arrays. Returns the number of changed keys. */
 function takeChangedCounters(
@@ -248,13 +248,13 @@ function lanesByOrdinal(listed: Uint32Array, { low }: Lanes): Lanes {
 }
 
 /** For means too: a fraction minus a fraction. */
-function difference(value: Exact | null, less: Exact | null): Exact {
-  if (less === null) return value ?? { sum: 0n, count: 1n };
-  if (value === null) return { sum: -less.sum, count: less.count };
-  if (value.count === less.count) return { sum: value.sum - less.sum, count: value.count };
+function difference(value: Exact | null, subtract: Exact | null): Exact {
+  if (subtract === null) return value ?? { sum: 0n, count: 1n };
+  if (value === null) return { sum: -subtract.sum, count: subtract.count };
+  if (value.count === subtract.count) return { sum: value.sum - subtract.sum, count: value.count };
   return {
-    sum: value.sum * less.count - less.sum * value.count,
-    count: value.count * less.count,
+    sum: value.sum * subtract.count - subtract.sum * value.count,
+    count: value.count * subtract.count,
   };
 }
 
@@ -276,10 +276,10 @@ function approxFinder(aggregated: Aggregated): (ordinal: number) => number {
   };
 }
 
-/** Returns the ordinals of the `wanted` largest changes, largest first. */
-function largestChanges(changed: ChangedKeys, wanted: number): number[] {
+/** Returns the ordinals of the `limit` largest changes, largest first. */
+function largestChanges(changed: ChangedKeys, limit: number): number[] {
   const { ordinals, approx, slack, length, changeOf } = changed;
-  const cut = kthLargest(slack ? minChanges(approx, slack, length) : approx, length, wanted);
+  const cut = kthLargest(slack ? minChanges(approx, slack, length) : approx, length, limit);
   const near: { ordinal: number; approx: number; slack: number }[] = [];
   let equals = 0;
   for (let i = 0; i < length; i += 1) {
@@ -289,7 +289,7 @@ function largestChanges(changed: ChangedKeys, wanted: number): number[] {
     // Of the changes that equal the last one exactly, the first ones are enough.
     if (off === 0 && value === cut) {
       equals += 1;
-      if (equals > wanted) continue;
+      if (equals > limit) continue;
     }
     near.push({ ordinal: ordinals[i] as number, approx: value, slack: off });
   }
@@ -302,7 +302,7 @@ function largestChanges(changed: ChangedKeys, wanted: number): number[] {
       a.ordinal - b.ordinal
     );
   });
-  return near.slice(0, wanted).map(({ ordinal }) => ordinal);
+  return near.slice(0, limit).map(({ ordinal }) => ordinal);
 }
 
 function minChanges(approx: Float64Array, slack: Float64Array, length: number): Float64Array {

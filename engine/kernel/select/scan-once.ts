@@ -12,7 +12,7 @@ type ScannedOnce = {
   readonly all: SumAndCount;
   /** The keys that may be listed. */
   readonly passed: SumAndCount;
-  /** Lower bound of the `wanted` largest values that may be listed. */
+  /** Lower bound of the `limit` largest values that may be listed. */
   readonly cut: number;
 };
 
@@ -20,19 +20,17 @@ type ScannedOnce = {
  * Whether one pass is enough: for a counter whose sums are exact doubles in any order of rows. Most
  * queries are about such counters; nothing has to be stored per row then.
  */
-export const canScanOnce = ({ fold, values, counts, touched }: Aggregated): boolean =>
-  isCounting(fold) && counts === null && values.high === null && touched === null;
+export const canScanOnce = ({ aggregate, values, counts, touched }: Aggregated): boolean =>
+  isCounting(aggregate) && counts === null && values.high === null && touched === null;
 
 /** passing: which keys may be listed; null: all. */
 export function scanOnce(
   aggregated: Aggregated,
   passing: KeySet | null,
-  wanted: number,
+  limit: number,
 ): ScannedOnce {
   const { low } = aggregated.values;
-  const largest = new Float64Array(Math.min(wanted, low.length) || 1).fill(
-    Number.NEGATIVE_INFINITY,
-  );
+  const largest = new Float64Array(Math.min(limit, low.length) || 1).fill(Number.NEGATIVE_INFINITY);
   if (passing === null) {
     const all = scanAll(low, largest);
     return { all, passed: all, cut: largest[0] as number };

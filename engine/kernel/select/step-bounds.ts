@@ -14,7 +14,7 @@ import type { KeySelection } from './totals.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
 export type StepsToBound = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   /** The blocks of each step, their keys by ordinal in the list. */
   readonly steps: readonly (readonly BlockReadings[])[];
   readonly keyCount: number;
@@ -42,7 +42,7 @@ export type MappedBounds = {
 
 /** The parts of a window, as `joinBounds` takes them; keyCount: the length of the shared list. */
 export type BoundsToJoin = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly apart: readonly (readonly MappedBounds[])[];
   readonly keyCount: number;
 };
@@ -51,7 +51,8 @@ export type BoundsToJoin = {
 const ROUNDED_UP = 1 + 2 ** -40;
 
 /** A step's value bounds those of its buckets for sums of non-negative values, and for maxima. */
-export const hasBounds = (fold: Aggregate): boolean => isCounting(fold) || fold === 'max';
+export const hasBounds = (aggregate: Aggregate): boolean =>
+  isCounting(aggregate) || aggregate === 'max';
 
 /** The same in doubles, while they are computed. */
 type DoubleBounds = {
@@ -62,14 +63,15 @@ type DoubleBounds = {
 
 type JoinedBounds = StepBounds | DoubleBounds;
 
-/** Errors: the fold has no bounds. */
-export function* boundSteps({ fold, steps, keyCount }: StepsToBound): Sliced<StepBounds> {
-  if (!hasBounds(fold)) throw new Error(`values that combine by ${fold} have no bounds`);
+/** Errors: the aggregate has no bounds. */
+export function* boundSteps({ aggregate, steps, keyCount }: StepsToBound): Sliced<StepBounds> {
+  if (!hasBounds(aggregate)) throw new Error(`values that combine by ${aggregate} have no bounds`);
   const bounds = noBounds(keyCount);
-  for (const units of steps) {
-    const [unit, ...others] = units;
-    if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
-    else addFolded(bounds, yield* aggregateInSlices(units, fold));
+  for (const blocks of steps) {
+    const [block, ...others] = blocks;
+    if (block && others.length === 0 && !isWide(block.column.values))
+      addBlock(bounds, block, aggregate);
+    else addFolded(bounds, yield* aggregateInSlices(blocks, aggregate));
     yield;
   }
   return inSingles(bounds);
@@ -91,8 +93,8 @@ function inSingles({ largest, sums, steps }: JoinedBounds): StepBounds {
 }
 
 /** Returns the combined bounds of parts, to be kept. */
-export function* keptBounds({ fold, apart, keyCount }: BoundsToJoin): Sliced<StepBounds> {
-  return inSingles(yield* joinBounds(fold, apart, keyCount));
+export function* keptBounds({ aggregate, apart, keyCount }: BoundsToJoin): Sliced<StepBounds> {
+  return inSingles(yield* joinBounds(aggregate, apart, keyCount));
 }
 
 /** Returns a single that is not smaller. */
@@ -108,10 +110,14 @@ const noBounds = (keyCount: number): DoubleBounds => ({
 });
 
 /** The common case, a step that is one block: its rows are the keys that it lists. */
-function addBlock(bounds: DoubleBounds, { ids, column }: BlockReadings, fold: Aggregate): void {
+function addBlock(
+  bounds: DoubleBounds,
+  { ids, column }: BlockReadings,
+  aggregate: Aggregate,
+): void {
   const { largest, sums, steps } = bounds;
   const { low } = column.values;
-  const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
+  const nothing = isCounting(aggregate) ? 0 : Number.NEGATIVE_INFINITY;
   for (let row = 0; row < ids.length; row += 1) {
     const value = low[row] as number;
     if (value === nothing || Number.isNaN(value)) continue;
@@ -123,8 +129,8 @@ function addBlock(bounds: DoubleBounds, { ids, column }: BlockReadings, fold: Ag
 }
 
 function addFolded({ largest, sums, steps }: DoubleBounds, aggregated: Aggregated): void {
-  const { values, touched, fold } = aggregated;
-  const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
+  const { values, touched, aggregate } = aggregated;
+  const nothing = isCounting(aggregate) ? 0 : Number.NEGATIVE_INFINITY;
   const more = isWide(values) ? ROUNDED_UP : 1;
   const count = touched?.length ?? values.low.length;
   for (let i = 0; i < count; i += 1) {
@@ -145,7 +151,7 @@ function addFolded({ largest, sums, steps }: DoubleBounds, aggregated: Aggregate
  * largest step is at most the sum of their largest steps; for maxima, it is the largest of them.
  */
 export function* joinBounds(
-  fold: Aggregate,
+  aggregate: Aggregate,
   apart: readonly (readonly MappedBounds[])[],
   keyCount: number,
 ): Sliced<JoinedBounds> {
@@ -155,7 +161,7 @@ export function* joinBounds(
   const isAlone = apart.every(({ length }) => length === 1);
   const together = new Float64Array(isAlone ? 0 : keyCount);
   for (const parts of apart) {
-    const isOne = parts.length === 1 || !isCounting(fold);
+    const isOne = parts.length === 1 || !isCounting(aggregate);
     for (const part of parts) {
       addPart(joined, part, isOne ? null : together);
       yield;
@@ -221,12 +227,12 @@ export type BoundAnswer = {
 
 /** Returns the keys by their bounds. `apart`: the parts of a window, as `joinBounds` takes them. */
 export function* boundRanks(
-  fold: Aggregate,
+  aggregate: Aggregate,
   apart: readonly (readonly MappedBounds[])[],
   question: BoundQuestion,
 ): Sliced<BoundAnswer> {
-  const met = yield* joinBounds(fold, apart, question.keyCount);
-  const { rows, bounds, length } = boundedRows(met, question, isCounting(fold));
+  const met = yield* joinBounds(aggregate, apart, question.keyCount);
+  const { rows, bounds, length } = boundedRows(met, question, isCounting(aggregate));
   const cut = kthLargest(bounds, length, question.maxItems);
   const near: { ordinal: number; bound: number }[] = [];
   let equals = 0;

@@ -97,11 +97,11 @@ export const valuedKeys = (aggregated: Aggregated, rows: readonly number[]): Val
 
 /** Subtracts the listed keys from a total; null for max and min, from which nothing can be. */
 function without(
-  { fold, counts }: Aggregated,
+  { aggregate, counts }: Aggregated,
   total: Exact | null,
   listed: readonly ValuedKey[],
 ): Exact | null {
-  if (total === null || fold === 'max' || fold === 'min') return null;
+  if (total === null || aggregate === 'max' || aggregate === 'min') return null;
   let { sum, count } = total;
   for (const { value } of listed) {
     sum -= value.sum;

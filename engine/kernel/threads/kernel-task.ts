@@ -51,7 +51,7 @@ export type NetworkSearch = { readonly networks: KeyFilter };
 
 /** The blocks of each step of a trend, and the question for every step. */
 export type TrendSteps = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly steps: readonly (readonly TrendPart[])[];
   readonly question: TrendQuestion;
 };
@@ -68,23 +68,23 @@ export type DecodedData = {
   readonly tiles: readonly TileRows[];
 };
 
-/** A fold of a meter, and questions about it. */
+/** The blocks of a meter to aggregate, and questions about it. */
 type FoldTask = {
-  readonly fold: Aggregate;
-  readonly units: readonly BlockReadings[];
+  readonly aggregate: Aggregate;
+  readonly blocks: readonly BlockReadings[];
   readonly questions: readonly KernelQuery[];
 };
 
 /** Two windows of a meter, and questions about how keys changed. */
 type ChangesTask = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly now: readonly BlockReadings[];
   readonly before: readonly BlockReadings[];
   readonly questions: readonly ChangeQuestion[];
 };
 
 type BoundsTask = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly apart: readonly (readonly MappedBounds[])[];
   readonly question: BoundQuestion;
 };
@@ -109,17 +109,23 @@ const TASKS = {
     readonly lists: readonly KeyList[];
     readonly lengths: NetworkLengths;
   }) => formAllNetworks(lists, lengths),
-  group: ({ fold, lists }: { readonly fold: Aggregate; readonly lists: readonly BlocksOfList[] }) =>
-    groupBlocks(fold, lists),
+  group: ({
+    aggregate,
+    lists,
+  }: {
+    readonly aggregate: Aggregate;
+    readonly lists: readonly BlocksOfList[];
+  }) => groupBlocks(aggregate, lists),
   networkSteps: ({ question }: { readonly question: NetworkStepsQuestion }) =>
     aggregateNetworkSteps(question),
+  // Metrics and traces call it so.
   fold: answerFold,
   changes: compareFolds,
-  trend: ({ fold, steps, question }: TrendSteps) => rankTrend(fold, steps, question),
+  trend: ({ aggregate, steps, question }: TrendSteps) => rankTrend(aggregate, steps, question),
   steps: ({ wanted }: { readonly wanted: readonly StepsToBound[] }) =>
     mapSliced(wanted, boundSteps),
   join: ({ wanted }: { readonly wanted: BoundsToJoin }) => keptBounds(wanted),
-  bounds: ({ fold, apart, question }: BoundsTask) => boundRanks(fold, apart, question),
+  bounds: ({ aggregate, apart, question }: BoundsTask) => boundRanks(aggregate, apart, question),
 } as const;
 
 export type KernelKind = keyof typeof TASKS;
@@ -187,8 +193,8 @@ function* formAllNetworks(
   return formed;
 }
 
-function* answerFold({ units, fold, questions }: FoldTask): Sliced<readonly Answer[]> {
-  const aggregated = yield* openBlocks(units, fold);
+function* answerFold({ blocks, aggregate, questions }: FoldTask): Sliced<readonly Answer[]> {
+  const aggregated = yield* openBlocks(blocks, aggregate);
   const answers = yield* answerKernelQueries(aggregated, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
   releaseAggregated(aggregated);
@@ -196,12 +202,15 @@ function* answerFold({ units, fold, questions }: FoldTask): Sliced<readonly Answ
 }
 
 function* compareFolds({
-  fold,
+  aggregate,
   now,
   before,
   questions,
 }: ChangesTask): Sliced<readonly ChangeAnswer[]> {
-  const windows = { now: yield* openBlocks(now, fold), before: yield* openBlocks(before, fold) };
+  const windows = {
+    now: yield* openBlocks(now, aggregate),
+    before: yield* openBlocks(before, aggregate),
+  };
   const answers = yield* rankChanges(windows, questions);
   releaseAggregated(windows.now);
   releaseAggregated(windows.before);

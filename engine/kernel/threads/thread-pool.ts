@@ -84,8 +84,8 @@ const storedBytes = (ranges: readonly (StoredBlock | StoredTile)[]): number =>
     return sections.reduce((bytes, section) => bytes + (section?.length ?? 0), sum);
   }, 0);
 
-const readingsIn = (units: readonly Pick<BlockReadings, 'ids'>[]): number =>
-  units.reduce((sum, { ids }) => sum + ids.length, 0);
+const readingsIn = (blocks: readonly Pick<BlockReadings, 'ids'>[]): number =>
+  blocks.reduce((sum, { ids }) => sum + ids.length, 0);
 
 /** The names of the parameters with the patterns, for errors. */
 export type PatternNames = { readonly match: string; readonly exclude: string };
@@ -118,13 +118,13 @@ function matchWork(list: KeyList, { filter, labels, instructions }: Matching): n
 
 /** Two windows of a meter. */
 type Compared = {
-  readonly fold: Aggregate;
+  readonly aggregate: Aggregate;
   readonly now: readonly BlockReadings[];
   readonly before: readonly BlockReadings[];
 };
 
 /** The bounds of a window of a meter, as `joinBounds` takes them. */
-type Bounded = Pick<BoundsToJoin, 'fold' | 'apart'>;
+type Bounded = Pick<BoundsToJoin, 'aggregate' | 'apart'>;
 
 const boundedKeys = ({ apart, keyCount }: BoundsToJoin): number =>
   apart.flat().reduce((sum, { bounds }) => sum + bounds.steps.length, keyCount);
@@ -245,11 +245,11 @@ export class ThreadPool {
 
   /** Returns the blocks, in their order, with networks in place of keys. */
   async groupBlocks(
-    fold: Aggregate,
+    aggregate: Aggregate,
     lists: readonly BlocksOfList[],
     caller: KernelCaller,
   ): Promise<readonly (readonly KeyedColumn[])[]> {
-    const task: KernelTask<'group'> = { kind: 'group', fold, lists };
+    const task: KernelTask<'group'> = { kind: 'group', aggregate, lists };
     const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
     const isSmall = readings <= INLINE.groupedReadings;
     return this.#run(task, isSmall, caller);
@@ -267,15 +267,15 @@ export class ThreadPool {
     return this.#run(task, isSmall, caller);
   }
 
-  async fold(
-    fold: Aggregate,
-    units: readonly BlockReadings[],
+  async aggregate(
+    aggregate: Aggregate,
+    blocks: readonly BlockReadings[],
     questions: readonly KernelQuery[],
     caller: KernelCaller,
   ): Promise<readonly Answer[]> {
-    const task: KernelTask<'fold'> = { kind: 'fold', fold, units, questions };
-    const maxReadings = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
-    const readings = readingsIn(units);
+    const task: KernelTask<'fold'> = { kind: 'fold', aggregate, blocks, questions };
+    const maxReadings = isListed(blocks, aggregate) ? INLINE.listedReadings : INLINE.readings;
+    const readings = readingsIn(blocks);
     const isSmall = readings <= maxReadings && readings * weightOf(questions) <= INLINE.answers;
     return this.#run(task, isSmall, caller);
   }
@@ -283,7 +283,7 @@ export class ThreadPool {
   /** Returns the largest keys of each step. */
   async foldTrend(trend: TrendSteps, caller: KernelCaller): Promise<readonly TrendStep[]> {
     const task: KernelTask<'trend'> = { kind: 'trend', ...trend };
-    const readings = readingsIn(trend.steps.flat().flatMap(({ units }) => units));
+    const readings = readingsIn(trend.steps.flat().flatMap(({ blocks }) => blocks));
     // The blocks of a step are added up, and then those of all segments.
     const isSmall = 2 * readings + STEP_READINGS * trend.steps.length <= INLINE.readings;
     return this.#run(task, isSmall, caller);
@@ -291,17 +291,17 @@ export class ThreadPool {
 
   /** Ranks keys by how they changed from one window to another. */
   async compare(
-    { fold, now, before }: Compared,
+    { aggregate, now, before }: Compared,
     questions: readonly ChangeQuestion[],
     caller: KernelCaller,
   ): Promise<readonly ChangeAnswer[]> {
-    const task: KernelTask<'changes'> = { kind: 'changes', fold, now, before, questions };
+    const task: KernelTask<'changes'> = { kind: 'changes', aggregate, now, before, questions };
     const readings = readingsIn(now) + readingsIn(before);
     const isSmall = readings <= INLINE.readings && readings * questions.length <= INLINE.answers;
     return this.#run(task, isSmall, caller);
   }
 
-  /** Returns the bounds of each list of steps. Errors: a fold has no bounds. */
+  /** Returns the bounds of each list of steps. Errors: an aggregate has no bounds. */
   async boundSteps(
     wanted: readonly StepsToBound[],
     caller: KernelCaller,
@@ -322,13 +322,13 @@ export class ThreadPool {
 
   /** Returns the keys whose series may have the largest values, by the bounds of a window. */
   async bound(
-    { fold, apart }: Bounded,
+    { aggregate, apart }: Bounded,
     question: BoundQuestion,
     caller: KernelCaller,
   ): Promise<BoundAnswer> {
-    const task: KernelTask<'bounds'> = { kind: 'bounds', fold, apart, question };
+    const task: KernelTask<'bounds'> = { kind: 'bounds', aggregate, apart, question };
     const { keyCount } = question;
-    const isSmall = boundedKeys({ fold, apart, keyCount }) <= INLINE.readings;
+    const isSmall = boundedKeys({ aggregate, apart, keyCount }) <= INLINE.readings;
     return this.#run(task, isSmall, caller);
   }
 

@@ -54,14 +54,14 @@ describe('toppers over segments', () => {
           const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
           const listed = passed.slice(0, maxItems);
           const keys = new Set(listed.map(({ key }) => key));
-          const fold = foldAt(meterIndex);
+          const aggregate = foldAt(meterIndex);
           expect(answer.listed).toEqual(listed);
           expect(answer.keyCount).toBe(passed.length);
-          expect(same(answer.total)).toEqual(combine(valuesOf(all), fold));
+          expect(same(answer.total)).toEqual(combine(valuesOf(all), aggregate));
           const others = all.filter(({ key }) => !keys.has(key));
-          expect(same(answer.others)).toEqual(combine(valuesOf(others), fold));
+          expect(same(answer.others)).toEqual(combine(valuesOf(others), aggregate));
           const matching = passed.slice(maxItems);
-          expect(same(answer.othersMatching)).toEqual(combine(valuesOf(matching), fold));
+          expect(same(answer.othersMatching)).toEqual(combine(valuesOf(matching), aggregate));
         },
       ),
       { numRuns: 3 * FUZZ_CASES },
@@ -106,7 +106,7 @@ describe('toppers over segments', () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,
       bucket: 1_752_537_600 + 60 * minute,
-      readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+      readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
     });
     const store = storeOf([
       { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 1)] },
@@ -131,7 +131,7 @@ describe('toppers over segments', () => {
     const sample = (host: number, minute: number): PlainSample => ({
       key: `C0.A8.01.0${host}`,
       bucket: 1_752_537_600 + 60 * minute,
-      readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+      readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
     });
     const { reader, live } = await storeWith(
       [

@@ -73,7 +73,7 @@ describe('a trend over segments', () => {
           const [answer] = await ask();
           // The second time, the combined blocks of the first time are used.
           expect(await ask()).toEqual([answer]);
-          const fold = foldAt(meterIndex);
+          const aggregate = foldAt(meterIndex);
           const steps = plainSteps(window, stepSeconds);
           expect(answer?.steps).toHaveLength(steps.length);
           for (const [i, step] of steps.entries()) {
@@ -84,11 +84,13 @@ describe('a trend over segments', () => {
             const keys = new Set(listed.map(({ key }) => key));
             expect(found?.listed).toEqual(listed);
             expect(found?.keyCount).toBe(passed.length);
-            expect(same(found?.total ?? null)).toEqual(combine(valuesOf(all), fold));
+            expect(same(found?.total ?? null)).toEqual(combine(valuesOf(all), aggregate));
             const others = all.filter(({ key }) => !keys.has(key));
-            expect(same(found?.others ?? null)).toEqual(combine(valuesOf(others), fold));
+            expect(same(found?.others ?? null)).toEqual(combine(valuesOf(others), aggregate));
             const matching = passed.slice(maxItems);
-            expect(same(found?.othersMatching ?? null)).toEqual(combine(valuesOf(matching), fold));
+            expect(same(found?.othersMatching ?? null)).toEqual(
+              combine(valuesOf(matching), aggregate),
+            );
           }
         },
       ),
@@ -101,7 +103,7 @@ describe('a trend over segments', () => {
   const sample = (key: string, minute: number): PlainSample => ({
     key,
     bucket: FIRST + 60 * minute,
-    readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+    readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
   });
 
   const contents = [

@@ -49,11 +49,11 @@ async function check(
   if (answer?.kind !== 'top') throw new Error('a topper was asked for');
   const all = plainValues(contents, { meterIndex, window, probeId: null });
   const passed = passing ? all.filter(({ key }) => key.endsWith('1')) : all;
-  const fold = foldAt(meterIndex);
+  const aggregate = foldAt(meterIndex);
   const valuesOf = (list: typeof all) =>
     combine(
       list.map(({ value }) => value),
-      fold,
+      aggregate,
     );
   const listed = passed.slice(0, maxItems);
   const keys = new Set(listed.map(({ key }) => key));

@@ -161,7 +161,7 @@ describe('networks', () => {
               .map(({ key }) => ({
                 key,
                 value: now.get(key) ?? null,
-                beside: then.get(key) ?? null,
+                compared: then.get(key) ?? null,
               })),
           );
           expect(answer.keyCount).toBe(changed.length);
@@ -203,7 +203,7 @@ describe('networks', () => {
             { group: GROUP, read, question: put },
             { deadline: null, sizes },
           );
-          expect(answer.listed.map(({ key, beside }) => ({ key, by: beside }))).toEqual(
+          expect(answer.listed.map(({ key, compared }) => ({ key, by: compared }))).toEqual(
             ranked.slice(0, maxItems),
           );
           expect(answer.keyCount).toBe(ranked.length);

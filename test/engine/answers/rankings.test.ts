@@ -69,9 +69,9 @@ function expectSurroundings(
 ): void {
   const listed = new Set(answer.listed.map(({ key }) => key));
   const others = [...values].filter(([key]) => !listed.has(key)).map(([, value]) => value);
-  const fold = foldAt(meterIndex);
-  expect(answer.total).toEqual(combine(values.values(), fold));
-  expect(answer.others).toEqual(combine(others, fold));
+  const aggregate = foldAt(meterIndex);
+  expect(answer.total).toEqual(combine(values.values(), aggregate));
+  expect(answer.others).toEqual(combine(others, aggregate));
   expect(answer.othersMatching).toEqual(answer.others);
   for (const { key, value } of answer.listed) expect(value).toEqual(values.get(key) ?? null);
 }
@@ -123,8 +123,8 @@ describe('keys ranked by change', () => {
               .map(({ key }) => key),
           );
           expect(answer.keyCount).toBe(changed.length);
-          for (const { key, beside } of answer.listed)
-            expect(beside).toEqual(then.get(key) ?? null);
+          for (const { key, compared } of answer.listed)
+            expect(compared).toEqual(then.get(key) ?? null);
           expectSurroundings(answer, now, each);
         },
       ),
@@ -152,14 +152,14 @@ describe('keys ranked by a topper bucket', () => {
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
           for (const window of [...asks, ...asks]) {
             const read = readOf(each.meterIndex, window, each.probeId);
-            const fold = foldAt(each.meterIndex);
+            const aggregate = foldAt(each.meterIndex);
             const values = plainWindow(contents, window, each);
             const steps = plainValues(contents, window, { ...each, step: 300 });
             const bucketCount =
               Math.floor((window.to - 1) / 300) - Math.floor(window.from / 300) + 1 + more;
             const by = (key: string): Exact => {
               const own = (steps.get(key) ?? []).toSorted(compareExact);
-              const zeros = isCounting(fold) ? bucketCount - own.length : 0;
+              const zeros = isCounting(aggregate) ? bucketCount - own.length : 0;
               const all = [...Array.from({ length: zeros }, () => NOTHING), ...own];
               const thousandths = BigInt(Math.round((percentile ?? 100) * 1000));
               const position = Number((thousandths * BigInt(all.length) + 99_999n) / 100_000n);
@@ -180,7 +180,7 @@ describe('keys ranked by a topper bucket', () => {
               { group: GROUP, read, question },
               { deadline: null, sizes },
             );
-            expect(answer.listed.map(({ key, beside }) => ({ key, by: beside }))).toEqual(
+            expect(answer.listed.map(({ key, compared }) => ({ key, by: compared }))).toEqual(
               ranked.slice(0, maxItems),
             );
             expect(answer.keyCount).toBe(ranked.length);

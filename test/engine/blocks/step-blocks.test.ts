@@ -48,14 +48,14 @@ describe('steps of any length over segments', () => {
           const read = readOf(meterIndex, window, null);
           const reads = [{ group: GROUP, read, stepSeconds, listed, within: null }];
           const [found] = await readGroupSteps(reader, segments, reads, null);
-          const fold = foldAt(meterIndex);
+          const aggregate = foldAt(meterIndex);
           const wanted = plainSteps(store, { meterIndex, window, stepSeconds }).map(
             ([at, keys]) => ({
               at,
-              total: combine(keys.values(), fold),
+              total: combine(keys.values(), aggregate),
               others: combine(
                 [...keys].filter(([key]) => !listed.includes(key)).map(([, value]) => value),
-                fold,
+                aggregate,
               ),
             }),
           );

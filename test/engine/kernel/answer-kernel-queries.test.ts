@@ -39,10 +39,10 @@ const block = (reading: Reading): fc.Arbitrary<PlainUnit> =>
 
 const UP_TO_SIX = { minLength: 0, maxLength: 6 };
 
-/** Blocks with readings of a fold, some of them null. */
-const unitsOf = (fold: Aggregate, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
+/** Blocks with readings of an aggregate, some of them null. */
+const unitsOf = (aggregate: Aggregate, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
   fc
-    .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
+    .tuple(fc.constantFrom(smallReadingOf(aggregate), readingOf(aggregate)), fc.boolean())
     .chain(([reading, hasGaps]) =>
       fc.array(block(hasGaps ? fc.option(reading, { nil: null }) : reading), size),
     );
@@ -88,73 +88,83 @@ const lessOf = (unit: BlockReadings): BlockReadings => ({ ...unit, sign: -1 });
 /** taken: blocks that are added as well, and subtracted again. */
 const ask = (
   units: readonly PlainUnit[],
-  fold: Aggregate,
+  aggregate: Aggregate,
   questions: readonly KernelQuery[],
   taken: readonly PlainUnit[] = [],
 ): Answer[] => {
   const added = [...units, ...taken].map(unitOf);
   const aggregated = runWhole(
-    openBlocks([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold),
+    openBlocks([...added, ...taken.map((each) => lessOf(unitOf(each)))], aggregate),
   );
   const answers = runWhole(answerKernelQueries(aggregated, questions));
   releaseAggregated(aggregated);
   return answers;
 };
 
-describe.each(FOLDS)('questions about blocks of a meter whose readings combine by %s', (fold) => {
-  it.each([
-    ['any number of blocks', UP_TO_SIX],
-    ['a single block, which is read as it is', { minLength: 1, maxLength: 1 }],
-  ])('are answered as in plain arithmetic: %s', (_, size) => {
+describe.each(FOLDS)(
+  'questions about blocks of a meter whose readings combine by %s',
+  (aggregate) => {
+    it.each([
+      ['any number of blocks', UP_TO_SIX],
+      ['a single block, which is read as it is', { minLength: 1, maxLength: 1 }],
+    ])('are answered as in plain arithmetic: %s', (_, size) => {
+      const isSame = fc.property(
+        unitsOf(aggregate, size),
+        fc.array(question, { minLength: 1, maxLength: 4 }),
+        (units, questions) => {
+          const values = foldPlainly(units, aggregate);
+          expect(ask(units, aggregate, questions).map(ordered)).toEqual(
+            questions.map((each) => answerPlainly(values, each, aggregate)),
+          );
+        },
+      );
+      fc.assert(isSame, { numRuns: 150 });
+    });
+
+    it('list the largest first, and all that equal the last', () => {
+      const isDescending = fc.property(
+        unitsOf(aggregate),
+        fc.integer({ min: 1, max: 5 }),
+        (units, maxItems) => {
+          const [answer] = ask(units, aggregate, [
+            { kind: 'top', maxItems, within: null, passing: null },
+          ]);
+          if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
+          const { candidates, keyCount } = answer;
+          expect(candidates.length).toBeGreaterThanOrEqual(Math.min(maxItems, keyCount));
+          for (const [index, { value }] of candidates.entries()) {
+            const before = candidates[index - 1]?.value ?? value;
+            expect(compareExact(before, value)).toBeGreaterThanOrEqual(0);
+            if (index >= maxItems) expect(compareExact(before, value)).toBe(0);
+          }
+        },
+      );
+      fc.assert(isDescending, { numRuns: 60 });
+    });
+  },
+);
+
+describe.each(['sum', 'rate'] as const)('readings that combine by %s', (aggregate) => {
+  it('leave nothing behind when they are subtracted again', () => {
     const isSame = fc.property(
-      unitsOf(fold, size),
-      fc.array(question, { minLength: 1, maxLength: 4 }),
-      (units, questions) => {
-        const values = foldPlainly(units, fold);
-        expect(ask(units, fold, questions).map(ordered)).toEqual(
-          questions.map((each) => answerPlainly(values, each, fold)),
+      unitsOf(aggregate),
+      unitsOf(aggregate),
+      fc.array(question),
+      (...given) => {
+        const [units, taken, questions] = given;
+        const values = foldPlainly(units, aggregate);
+        expect(ask(units, aggregate, questions, taken).map(ordered)).toEqual(
+          questions.map((each) => answerPlainly(values, each, aggregate)),
         );
       },
     );
-    fc.assert(isSame, { numRuns: 150 });
-  });
-
-  it('list the largest first, and all that equal the last', () => {
-    const isDescending = fc.property(
-      unitsOf(fold),
-      fc.integer({ min: 1, max: 5 }),
-      (units, maxItems) => {
-        const [answer] = ask(units, fold, [{ kind: 'top', maxItems, within: null, passing: null }]);
-        if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
-        const { candidates, keyCount } = answer;
-        expect(candidates.length).toBeGreaterThanOrEqual(Math.min(maxItems, keyCount));
-        for (const [index, { value }] of candidates.entries()) {
-          const before = candidates[index - 1]?.value ?? value;
-          expect(compareExact(before, value)).toBeGreaterThanOrEqual(0);
-          if (index >= maxItems) expect(compareExact(before, value)).toBe(0);
-        }
-      },
-    );
-    fc.assert(isDescending, { numRuns: 60 });
-  });
-});
-
-describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) => {
-  it('leave nothing behind when they are subtracted again', () => {
-    const isSame = fc.property(unitsOf(fold), unitsOf(fold), fc.array(question), (...given) => {
-      const [units, taken, questions] = given;
-      const values = foldPlainly(units, fold);
-      expect(ask(units, fold, questions, taken).map(ordered)).toEqual(
-        questions.map((each) => answerPlainly(values, each, fold)),
-      );
-    });
     fc.assert(isSame, { numRuns: 200 });
   });
 });
 
-it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (fold) => {
+it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted', (aggregate) => {
   const units = [unitOf([]), lessOf(unitOf([]))];
-  expect(() => runWhole(openBlocks(units, fold))).toThrow('cannot be taken out again');
+  expect(() => runWhole(openBlocks(units, aggregate))).toThrow('cannot be taken out again');
 });
 
 const TOP_ONE: KernelQuery = { kind: 'top', maxItems: 1, within: null, passing: null };
@@ -220,8 +230,8 @@ describe('sums', () => {
 describe('values that differ only beyond the precision of a double', () => {
   const near = [2n ** 60n, 2n ** 60n + 2n, 2n ** 60n + 1n];
 
-  it.each(FOLDS)('are distinguished by %s', (fold) => {
-    const [top, ranks] = ask(blocks(near), fold, [
+  it.each(FOLDS)('are distinguished by %s', (aggregate) => {
+    const [top, ranks] = ask(blocks(near), aggregate, [
       TOP_ONE,
       {
         kind: 'ranks',
@@ -255,8 +265,8 @@ describe('values that differ only beyond the precision of a double', () => {
 
 describe('a reading that counts', () => {
   it('is not a zero of a counter, which is neither listed nor counted', () => {
-    for (const fold of ['sum', 'rate'] as const) {
-      const [answer] = ask(blocks([0n, null], [0n, 0n]), fold, [TOP_ONE]);
+    for (const aggregate of ['sum', 'rate'] as const) {
+      const [answer] = ask(blocks([0n, null], [0n, 0n]), aggregate, [TOP_ONE]);
       expect(answer).toEqual({
         kind: 'top',
         candidates: [],
@@ -268,14 +278,20 @@ describe('a reading that counts', () => {
     }
   });
 
-  it.each(['mean', 'max', 'min'] as const)('is a zero of a meter that combines by %s', (fold) => {
-    const [answer] = ask(blocks([0n, null], [0n, null]), fold, [TOP_ONE]);
-    expect(answer).toMatchObject({ candidates: [{ ordinal: 0, value: { sum: 0n } }], keyCount: 1 });
-  });
+  it.each(['mean', 'max', 'min'] as const)(
+    'is a zero of a meter that combines by %s',
+    (aggregate) => {
+      const [answer] = ask(blocks([0n, null], [0n, null]), aggregate, [TOP_ONE]);
+      expect(answer).toMatchObject({
+        candidates: [{ ordinal: 0, value: { sum: 0n } }],
+        keyCount: 1,
+      });
+    },
+  );
 
   it('does not exist without blocks', () => {
-    for (const fold of FOLDS) {
-      const [answer] = ask([], fold, [TOP_ONE]);
+    for (const aggregate of FOLDS) {
+      const [answer] = ask([], aggregate, [TOP_ONE]);
       expect(answer).toMatchObject({ candidates: [], total: null, others: null, keyCount: 0 });
     }
   });

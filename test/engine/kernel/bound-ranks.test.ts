@@ -40,11 +40,11 @@ function partsOf(
   return apart;
 }
 
-describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold) => {
+describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (aggregate) => {
   it('are never below the value that they bound, and are sorted', () => {
     const asked = fc.tuple(
-      fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain(stepsOf),
-      isCounting(fold) ? fc.integer({ min: 1, max: 20 }) : fc.constant(1),
+      fc.constantFrom(smallReadingOf(aggregate), readingOf(aggregate)).chain(stepsOf),
+      isCounting(aggregate) ? fc.integer({ min: 1, max: 20 }) : fc.constant(1),
       fc.constantFrom(1, 3, 1000),
       fc.boolean(),
       fc.array(fc.constantFrom('same', 'together', 'apart'), { maxLength: 5 }),
@@ -52,7 +52,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
     const isBound = fc.property(asked, ([steps, rank, maxItems, asOneBlock, split]) => {
       const units = steps.map((buckets) => {
         if (!asOneBlock) return buckets.map(unitOf);
-        const whole = [...foldPlainly(buckets, fold)].map(([id, value]) => ({
+        const whole = [...foldPlainly(buckets, aggregate)].map(([id, value]) => ({
           id,
           reading: value,
         }));
@@ -61,13 +61,13 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
       const parts = partsOf(units, split);
       const apart = parts.map((together) =>
         together.map((own) => ({
-          bounds: runWhole(boundSteps({ fold, steps: own, keyCount: 41 })),
+          bounds: runWhole(boundSteps({ aggregate, steps: own, keyCount: 41 })),
           map: null,
         })),
       );
       const ask = (most: number) =>
         runWhole(
-          boundRanks(fold, apart, {
+          boundRanks(aggregate, apart, {
             within: null,
             passing: null,
             keyCount: 41,
@@ -80,7 +80,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
       // By key, its topper buckets with readings, the largest first.
       const values = new Map<number, bigint[]>();
       for (const bucket of steps.flat()) {
-        for (const [key, { sum }] of foldPlainly([bucket], fold)) {
+        for (const [key, { sum }] of foldPlainly([bucket], aggregate)) {
           values.set(
             key,
             [...(values.get(key) ?? []), sum].sort((a, b) => (a > b ? -1 : 1)),
@@ -110,9 +110,9 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
 });
 
 describe('bounds of means and minima', () => {
-  it.each(['mean', 'min'] as const)('do not exist: %s', (fold) => {
-    expect(() => runWhole(boundSteps({ fold, steps: [], keyCount: 1 }))).toThrow(
-      `values that combine by ${fold} have no`,
+  it.each(['mean', 'min'] as const)('do not exist: %s', (aggregate) => {
+    expect(() => runWhole(boundSteps({ aggregate, steps: [], keyCount: 1 }))).toThrow(
+      `values that combine by ${aggregate} have no`,
     );
   });
 });

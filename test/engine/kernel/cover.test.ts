@@ -47,7 +47,7 @@ const hasBucket = ({ kind, from, to }: BlockRun, at: number, { tileSeconds }: Se
 /** Returns the buckets that a cover does not count as often as it should. */
 function miscounted(
   segment: SegmentTime,
-  { runs, less }: Cover,
+  { runs, subtract: less }: Cover,
   isIn: (bucket: number) => boolean,
 ): number[] {
   const times = (of: readonly BlockRun[], bucket: number) =>
@@ -77,8 +77,8 @@ describe('the blocks of a segment that cover an interval', () => {
           const cover = coverSegment(interval, segment, canSubtract);
           const isIn = (bucket: number) => bucket >= interval.from && bucket < interval.to;
           expect(miscounted(segment, cover, isIn)).toEqual([]);
-          expectWholeBlocks(segment, [...cover.runs, ...cover.less]);
-          if (!canSubtract) expect(cover.less).toEqual([]);
+          expectWholeBlocks(segment, [...cover.runs, ...cover.subtract]);
+          if (!canSubtract) expect(cover.subtract).toEqual([]);
         }),
         { numRuns: 150 },
       );
@@ -163,7 +163,7 @@ describe('the blocks of a segment by step', () => {
             return runs.some((run) => hasBucket(run, bucket, segment)) !== isIn(bucket);
           });
           expect(outOfStep).toEqual([]);
-          expect(miscounted(segment, { runs: all, less: [] }, isIn)).toEqual([]);
+          expect(miscounted(segment, { runs: all, subtract: [] }, isIn)).toEqual([]);
         },
       ),
       { numRuns: 60 },

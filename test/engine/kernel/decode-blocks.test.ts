@@ -28,7 +28,9 @@ import {
 
 const { bucketSeconds, folds } = SHAPE;
 const HOUR = 3600;
-const METERS = folds.flatMap((fold, meterIndex) => (fold ? [{ fold, meterIndex }] : []));
+const METERS = folds.flatMap((aggregate, meterIndex) =>
+  aggregate ? [{ aggregate, meterIndex }] : [],
+);
 
 type Opened = {
   readonly ranges: readonly LocatedRange[];
@@ -170,10 +172,10 @@ describe('parts of a tile', () => {
     fc.assert(
       fc.property(samples, parts, (list, asked) => {
         const opened = open(list);
-        for (const { meterIndex, fold } of METERS) {
+        for (const { meterIndex, aggregate } of METERS) {
           for (const start of startsOf(opened)) {
             const ranges = rowsOf(opened, start, meterIndex);
-            const blocks = runWhole(cutTile({ fold, ranges, parts: asked }));
+            const blocks = runWhole(cutTile({ aggregate, ranges, parts: asked }));
             expect(blocks.length).toBe(asked.length);
             for (const [i, block] of blocks.entries()) {
               const own = list.filter(({ bucket }) => isWithin(bucket, start, asked[i]));
@@ -199,7 +201,7 @@ describe('parts of a tile', () => {
         const opened = open(list);
         for (const start of startsOf(opened)) {
           const ranges = rowsOf(opened, start, null);
-          const blocks = runWhole(cutTile({ fold: 'sum', ranges, parts: asked }));
+          const blocks = runWhole(cutTile({ aggregate: 'sum', ranges, parts: asked }));
           for (const [i, { ids, column }] of blocks.entries()) {
             const own = list.filter(({ bucket }) => isWithin(bucket, start, asked[i]));
             const keys = new Set(own.map(({ key }) => key));

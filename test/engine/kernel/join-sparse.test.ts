@@ -47,24 +47,28 @@ const sparse = (parts: readonly Part[]): SparsePart[] =>
     columns: [columnOf(rows.map(({ reading }) => reading))],
   }));
 
-const join = (parts: readonly Part[], fold: (typeof FOLDS)[number]) =>
-  joinSparse(sparse(parts), fold);
+const join = (parts: readonly Part[], aggregate: (typeof FOLDS)[number]) =>
+  joinSparse(sparse(parts), aggregate);
 
-describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (fold) => {
+describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (aggregate) => {
   it('become one ascending list, with the combined reading of each id', () => {
-    const parts = fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) => {
-      const some = fc.option(reading, { nil: null, freq: 4 });
-      return fc.oneof(fc.array(part(some), { maxLength: 5 }), following(some));
-    });
+    const parts = fc
+      .constantFrom(smallReadingOf(aggregate), readingOf(aggregate))
+      .chain((reading) => {
+        const some = fc.option(reading, { nil: null, freq: 4 });
+        return fc.oneof(fc.array(part(some), { maxLength: 5 }), following(some));
+      });
     const isSame = fc.property(parts, fc.boolean(), (all, isReversed) => {
       const expected = new Map<number, PlainReading>();
       for (const { id, reading } of all.flat()) {
-        expected.set(id, foldTwo(expected.get(id) ?? null, reading, fold));
+        expected.set(id, foldTwo(expected.get(id) ?? null, reading, aggregate));
       }
-      const said = [...expected].filter((each): each is [number, Exact] => isSaid(each[1], fold));
-      const { ids, column } = join(isReversed ? all.toReversed() : all, fold);
+      const said = [...expected].filter((each): each is [number, Exact] =>
+        isSaid(each[1], aggregate),
+      );
+      const { ids, column } = join(isReversed ? all.toReversed() : all, aggregate);
       const found = Array.from(ids, (id, row) => [id, column && readingAt(column, row)] as const);
-      expect(found.filter(([, reading]) => isSaid(reading, fold))).toEqual(
+      expect(found.filter(([, reading]) => isSaid(reading, aggregate))).toEqual(
         said.sort(([a], [b]) => a - b),
       );
       expect([...ids]).toEqual([...new Set(ids)].sort((a, b) => a - b));

@@ -41,13 +41,13 @@ export function readingAt({ values, counts }: Column, row: number): PlainReading
 }
 
 /** Whether a reading counts: a zero of a counter does not (decision 24). */
-export const isSaid = (reading: PlainReading, fold: Aggregate): reading is Exact =>
-  reading !== null && !(isCounting(fold) && reading.sum === 0n);
+export const isSaid = (reading: PlainReading, aggregate: Aggregate): reading is Exact =>
+  reading !== null && !(isCounting(aggregate) && reading.sum === 0n);
 
 /** Combines two readings of a meter (decision 23). */
-export function foldTwo(a: PlainReading, b: PlainReading, fold: Aggregate): PlainReading {
+export function foldTwo(a: PlainReading, b: PlainReading, aggregate: Aggregate): PlainReading {
   if (a === null || b === null) return a ?? b;
-  switch (fold) {
+  switch (aggregate) {
     case 'sum':
     case 'rate':
       return { sum: a.sum + b.sum, count: 1n };

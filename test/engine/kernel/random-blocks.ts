@@ -30,18 +30,18 @@ const anyCount = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt(1n, 2n ** 62n) },
 );
 
-/** A reading of a meter with this fold. */
-export const readingOf = (fold: Aggregate): fc.Arbitrary<Exclude<PlainReading, null>> =>
+/** A reading of a meter with this aggregate. */
+export const readingOf = (aggregate: Aggregate): fc.Arbitrary<Exclude<PlainReading, null>> =>
   fc.record({
-    sum: isCounting(fold) ? counterValue : signedValue,
-    count: fold === 'mean' ? anyCount : fc.constant(1n),
+    sum: isCounting(aggregate) ? counterValue : signedValue,
+    count: aggregate === 'mean' ? anyCount : fc.constant(1n),
   });
 
 /** Small numbers only, which stay narrow however many are added up. */
-export const smallReadingOf = (fold: Aggregate): fc.Arbitrary<Exclude<PlainReading, null>> =>
+export const smallReadingOf = (aggregate: Aggregate): fc.Arbitrary<Exclude<PlainReading, null>> =>
   fc.record({
-    sum: isCounting(fold) ? fc.bigInt(0n, 50n) : fc.bigInt(-50n, 50n),
-    count: fold === 'mean' ? smallCount : fc.constant(1n),
+    sum: isCounting(aggregate) ? fc.bigInt(0n, 50n) : fc.bigInt(-50n, 50n),
+    count: aggregate === 'mean' ? smallCount : fc.constant(1n),
   });
 
 /** Ascending ids: close together, far apart, or in clusters. */

@@ -44,10 +44,10 @@ const less = (a: Exact, b: Exact): Exact => ({
   count: a.count * b.count,
 });
 
-describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
+describe.each(FOLDS)('keys of a meter whose readings combine by %s', (aggregate) => {
   it('are ranked by change as in plain arithmetic', () => {
     const windows = fc
-      .constantFrom(smallReadingOf(fold), readingOf(fold))
+      .constantFrom(smallReadingOf(aggregate), readingOf(aggregate))
       .chain((reading) =>
         fc.tuple(
           fc.array(block(reading), { maxLength: 3 }),
@@ -56,15 +56,15 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
       );
     const isSame = fc.property(windows, question, ([now, before], asked) => {
       const aggregated = {
-        now: runWhole(openBlocks(now.map(unitOf), fold)),
-        before: runWhole(openBlocks(before.map(unitOf), fold)),
+        now: runWhole(openBlocks(now.map(unitOf), aggregate)),
+        before: runWhole(openBlocks(before.map(unitOf), aggregate)),
       };
       const [answer] = runWhole(rankChanges(aggregated, [asked]));
       releaseAggregated(aggregated.now);
       releaseAggregated(aggregated.before);
 
-      const valuesNow = foldPlainly(now, fold);
-      const valuesThen = foldPlainly(before, fold);
+      const valuesNow = foldPlainly(now, aggregate);
+      const valuesThen = foldPlainly(before, aggregate);
       const isCounted = (key: number) => asked.within === null || asked.within.includes(key);
       const passes = (key: number) =>
         isCounted(key) && (asked.passing === null || hasKey(asked.passing, key));
@@ -85,7 +85,7 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
       const together = (wanted: (key: number) => boolean): PlainReading =>
         [...valuesNow]
           .filter(([key]) => wanted(key))
-          .reduce<PlainReading>((all, [, value]) => foldTwo(all, value, fold), null);
+          .reduce<PlainReading>((all, [, value]) => foldTwo(all, value, aggregate), null);
       expect(answer).toEqual({
         listed,
         keyCount: changed.length,

@@ -29,15 +29,17 @@ export function unitOf(rows: PlainUnit): BlockReadings {
 }
 
 /** Returns the value of each key (decision 23), without keys that do not count (decision 24). */
-export function foldPlainly(units: readonly PlainUnit[], fold: Aggregate): Map<number, Exact> {
+export function foldPlainly(units: readonly PlainUnit[], aggregate: Aggregate): Map<number, Exact> {
   const aggregated = new Map<number, PlainReading>();
   for (const unit of units) {
     for (const { id, reading } of unit) {
-      aggregated.set(id, foldTwo(aggregated.get(id) ?? null, reading, fold));
+      aggregated.set(id, foldTwo(aggregated.get(id) ?? null, reading, aggregate));
     }
   }
   return new Map(
-    [...aggregated].flatMap(([key, reading]) => (isSaid(reading, fold) ? [[key, reading]] : [])),
+    [...aggregated].flatMap(([key, reading]) =>
+      isSaid(reading, aggregate) ? [[key, reading]] : [],
+    ),
   );
 }
 
@@ -59,14 +61,14 @@ function selected(values: ReadonlyMap<number, Exact>, { within, passing }: KeySe
   return { counted, passed };
 }
 
-const totalOf = (keys: readonly (readonly [number, Exact])[], fold: Aggregate): PlainReading =>
-  keys.reduce<PlainReading>((all, [, value]) => foldTwo(all, value, fold), null);
+const totalOf = (keys: readonly (readonly [number, Exact])[], aggregate: Aggregate): PlainReading =>
+  keys.reduce<PlainReading>((all, [, value]) => foldTwo(all, value, aggregate), null);
 
 /** Derives the answer from the values of all keys, as in decisions 24 and 25. */
 export function answerPlainly(
   values: ReadonlyMap<number, Exact>,
   question: KernelQuery,
-  fold: Aggregate,
+  aggregate: Aggregate,
 ): PlainAnswer {
   if (question.kind === 'values') {
     return { kind: 'values', values: question.keys.map((key) => values.get(key) ?? null) };
@@ -79,9 +81,9 @@ export function answerPlainly(
     return {
       kind: 'chosen',
       values: question.keys.map((key) => values.get(key) ?? null),
-      total: totalOf(counted, fold),
-      others: totalOf(without(counted), fold),
-      othersMatching: totalOf(without(passed), fold),
+      total: totalOf(counted, aggregate),
+      others: totalOf(without(counted), aggregate),
+      othersMatching: totalOf(without(passed), aggregate),
       keyCount: passed.length,
     };
   }
@@ -105,12 +107,12 @@ export function answerPlainly(
   const othersOf = (keys: typeof ranked) =>
     totalOf(
       keys.filter(([key]) => !listed.has(key)),
-      fold,
+      aggregate,
     );
   return {
     kind: 'top',
     candidates: inOrder(candidates.map(valued)),
-    total: totalOf(counted, fold),
+    total: totalOf(counted, aggregate),
     others: othersOf(counted),
     othersMatching: othersOf(passed),
     keyCount: passed.length,

@@ -28,8 +28,8 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-const fold = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
-  threadPool.fold('sum', units, [TOP], caller);
+const aggregate = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
+  threadPool.aggregate('sum', units, [TOP], caller);
 
 describe('work of the thread pool', () => {
   it('gives the same result in a thread as inline', async () => {
@@ -39,8 +39,10 @@ describe('work of the thread pool', () => {
       { kind: 'ranks', within: null, passing: null, keys: [1] },
     ];
     for (const units of [small, large]) {
-      const answers = await threadPool.fold('sum', units, questions, FOREVER);
-      expect(answers).toEqual(runKernelTask({ kind: 'fold', fold: 'sum', units, questions }));
+      const answers = await threadPool.aggregate('sum', units, questions, FOREVER);
+      expect(answers).toEqual(
+        runKernelTask({ kind: 'fold', aggregate: 'sum', blocks: units, questions }),
+      );
     }
     for (const count of [10, 30_000]) {
       const lists = [keysOf(count, 2), keysOf(count, 3)];
@@ -65,10 +67,10 @@ describe('work of the thread pool', () => {
       const block = unit(count);
       const lists = [{ map: networks?.map as Uint32Array, blocks: [block] }];
       const grouped = await threadPool.groupBlocks('sum', lists, FOREVER);
-      expect(grouped).toEqual(runKernelTask({ kind: 'group', fold: 'sum', lists }));
+      expect(grouped).toEqual(runKernelTask({ kind: 'group', aggregate: 'sum', lists }));
       expect(grouped[0]?.[0]?.ids.buffer).toBeInstanceOf(SharedArrayBuffer);
       const question = {
-        fold: 'sum' as const,
+        aggregate: 'sum' as const,
         networks: [{ bytes: [10, 0, 0, 0], prefix: 24 }],
         stepCount: 2,
         lists: [{ keys, blocks: [{ ...block, step: 1 }] }],
@@ -80,10 +82,10 @@ describe('work of the thread pool', () => {
   });
 
   it('needs a thread only if it is large', async () => {
-    const answers = fold(small);
+    const answers = aggregate(small);
     expect(threadPool.busy).toBe(0);
     await answers;
-    const larger = fold(large);
+    const larger = aggregate(large);
     expect(threadPool.busy).toBe(1);
     await larger;
     expect(threadPool.busy).toBe(0);
@@ -92,9 +94,9 @@ describe('work of the thread pool', () => {
   it('always runs in a thread if inline work is off', async () => {
     const always = new ThreadPool({ workers: 1, queueLength: 2, runsInline: false });
     try {
-      const answers = always.fold('sum', small, [TOP], FOREVER);
+      const answers = always.aggregate('sum', small, [TOP], FOREVER);
       expect(always.busy).toBe(1);
-      expect(await answers).toEqual(await fold(small));
+      expect(await answers).toEqual(await aggregate(small));
     } finally {
       await always.close();
     }
@@ -104,7 +106,7 @@ describe('work of the thread pool', () => {
     await threadPool.close();
     threadPool = new ThreadPool({ workers: 1, queueLength: 2, sliceMs: 60_000 });
     const order: number[] = [];
-    await Promise.all([1, 2, 3].map((n) => fold(large).then(() => order.push(n))));
+    await Promise.all([1, 2, 3].map((n) => aggregate(large).then(() => order.push(n))));
     expect(order).toEqual([1, 2, 3]);
   });
 
@@ -114,7 +116,7 @@ describe('work of the thread pool', () => {
     process.on('worker', note);
     const reason = await failureOf(threadPool.match(keysOf(40_000, 1), searchFor('('), FOREVER));
     expect(String(reason)).toContain('match');
-    expect(await fold(large)).toHaveLength(1);
+    expect(await aggregate(large)).toHaveLength(1);
     process.off('worker', note);
     expect(made).toHaveLength(1);
   });
@@ -134,7 +136,7 @@ describe('a thread that is started before there is work', () => {
     threadPool.startThread();
     threadPool.startThread();
     expect([threadPool.threads, threadPool.busy, threadPool.waiting]).toEqual([1, 0, 0]);
-    expect(await fold(large)).toHaveLength(1);
+    expect(await aggregate(large)).toHaveLength(1);
     process.off('worker', note);
     expect([made.length, threadPool.threads, threadPool.busy]).toEqual([1, 1, 0]);
   });
@@ -150,27 +152,27 @@ describe('a thread that is started before there is work', () => {
 
 describe('an overloaded thread pool', () => {
   it('queues work up to its limit, and refuses the rest as busy', async () => {
-    const taken = [fold(large), fold(large), fold(large)];
+    const taken = [aggregate(large), aggregate(large), aggregate(large)];
     expect([threadPool.busy, threadPool.waiting]).toEqual([1, 2]);
-    const refused = await failureOf(fold(large));
+    const refused = await failureOf(aggregate(large));
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ kind: 'busy' });
     const finding = await failureOf(threadPool.match(keysOf(40_000, 1), searchFor('7'), FOREVER));
     expect(finding).toMatchObject({ kind: 'busy' });
     // Small work does not wait.
-    expect(await fold(small)).toHaveLength(1);
+    expect(await aggregate(small)).toHaveLength(1);
     const [first, ...others] = await Promise.all(taken);
     expect(others).toEqual([first, first]);
     expect([threadPool.busy, threadPool.waiting]).toEqual([0, 0]);
-    expect(await fold(large)).toEqual(first);
+    expect(await aggregate(large)).toEqual(first);
   });
 
   it('refuses all work that would have to wait if the queue length is 0', async () => {
     await threadPool.close();
     threadPool = new ThreadPool({ workers: 2, queueLength: 0 });
-    const taken = [fold(large), fold(large)];
+    const taken = [aggregate(large), aggregate(large)];
     expect(threadPool.busy).toBe(2);
-    expect(await failureOf(fold(large))).toMatchObject({ kind: 'busy' });
+    expect(await failureOf(aggregate(large))).toMatchObject({ kind: 'busy' });
     expect(await Promise.all(taken)).toHaveLength(2);
   });
 });
@@ -178,16 +180,16 @@ describe('an overloaded thread pool', () => {
 describe('work whose caller has gone', () => {
   it('is not begun', async () => {
     const gone = { ...FOREVER, signal: AbortSignal.abort(new Error('gone')) };
-    expect(await failureOf(fold(small, gone))).toMatchObject({ message: 'gone' });
-    expect(await failureOf(fold(large, gone))).toMatchObject({ message: 'gone' });
+    expect(await failureOf(aggregate(small, gone))).toMatchObject({ message: 'gone' });
+    expect(await failureOf(aggregate(large, gone))).toMatchObject({ message: 'gone' });
     expect(threadPool.busy).toBe(0);
   });
 
   it('makes room for the next in the queue', async () => {
     const caller = new AbortController();
-    const first = fold(large);
-    const second = fold(large, callerWith(caller));
-    const third = fold(large);
+    const first = aggregate(large);
+    const second = aggregate(large, callerWith(caller));
+    const third = aggregate(large);
     const failure = failureOf(second);
     caller.abort(new Error('gone'));
     expect(await failure).toMatchObject({ message: 'gone' });
@@ -196,11 +198,13 @@ describe('work whose caller has gone', () => {
 
   it('leaves the queue for other work, which is not refused', async () => {
     const caller = new AbortController();
-    const first = fold(large);
-    const gone = [fold(large, callerWith(caller)), fold(large, callerWith(caller))].map(failureOf);
+    const first = aggregate(large);
+    const gone = [aggregate(large, callerWith(caller)), aggregate(large, callerWith(caller))].map(
+      failureOf,
+    );
     expect(threadPool.waiting).toBe(2);
     caller.abort(new Error('gone'));
-    const others = [fold(large), fold(large)];
+    const others = [aggregate(large), aggregate(large)];
     expect(await Promise.all(gone)).toMatchObject([{ message: 'gone' }, { message: 'gone' }]);
     const answer = await first;
     expect(await Promise.all(others)).toEqual([answer, answer]);
@@ -216,29 +220,29 @@ describe('a thread that dies', () => {
 
   it('fails its work, and another thread does the work that waits', async () => {
     const made = nextThread();
-    const lost = fold(large);
-    const waiting = fold(large);
+    const lost = aggregate(large);
+    const waiting = aggregate(large);
     const failure = failureOf(lost);
     await (await made).terminate();
     expect(await failure).toMatchObject({ message: 'a kernel thread ended' });
     const answers = await waiting;
-    expect(answers).toEqual(await fold(large));
+    expect(answers).toEqual(await aggregate(large));
     expect(answers).toEqual(
-      runKernelTask({ kind: 'fold', fold: 'sum', units: large, questions: [TOP] }),
+      runKernelTask({ kind: 'fold', aggregate: 'sum', blocks: large, questions: [TOP] }),
     );
   });
 
   it('while it is idle is replaced when there is work', async () => {
     const made = nextThread();
-    const before = await fold(large);
+    const before = await aggregate(large);
     await (await made).terminate();
-    expect(await fold(large)).toEqual(before);
+    expect(await aggregate(large)).toEqual(before);
   });
 });
 
 describe('a closed thread pool', () => {
   it('fails the work that runs and the work that waits', async () => {
-    const failures = [fold(large), fold(large)].map(failureOf);
+    const failures = [aggregate(large), aggregate(large)].map(failureOf);
     await threadPool.close();
     expect(await Promise.all(failures)).toMatchObject([
       { message: 'a kernel thread ended' },
@@ -248,14 +252,14 @@ describe('a closed thread pool', () => {
   });
 
   it('refuses later work, and creates no thread for it', async () => {
-    await fold(large);
+    await aggregate(large);
     await threadPool.close();
     const made: Worker[] = [];
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
     const late = [
-      fold(large),
-      fold(small),
+      aggregate(large),
+      aggregate(small),
       ...[10, 40_000].map((count) => threadPool.match(keysOf(count, 1), searchFor('7'), FOREVER)),
     ];
     const reasons = await Promise.all(late.map(failureOf));

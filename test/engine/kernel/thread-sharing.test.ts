@@ -30,8 +30,8 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-const fold = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
-  threadPool.fold('sum', units, [TOP], caller);
+const aggregate = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
+  threadPool.aggregate('sum', units, [TOP], caller);
 
 /** A pattern that is not quick, and takes re2js a while for each key. */
 const SLOW = '(?i)é|([a-y]{0,30}){20}z$';
@@ -120,7 +120,7 @@ describe('filters', () => {
 describe('work in slices', () => {
   const questions: KernelQuery[] = [TOP, { kind: 'values', keys: [3] }];
   const tasks: KernelTask[] = [
-    { kind: 'fold', fold: 'sum', units: large, questions },
+    { kind: 'fold', aggregate: 'sum', blocks: large, questions },
     { kind: 'unite', lists: [keysOf(900, 2), keysOf(900, 3), keysOf(900, 5)] },
     { kind: 'match', keys: keysOf(9_000, 1), search: searchFor('(1|3){2}.*7$') },
     { kind: 'match', keys: keysOf(300, 1), search: searchFor(SLOW) },
@@ -129,11 +129,11 @@ describe('work in slices', () => {
     { kind: 'networks', lists: [addressesOf(900)], lengths: { ipv4: 24, ipv6: 48 } },
     {
       kind: 'trend',
-      fold: 'sum',
-      steps: [[{ units: small, map: null }], [{ units: small, map: null }]],
+      aggregate: 'sum',
+      steps: [[{ blocks: small, map: null }], [{ blocks: small, map: null }]],
       question: { maxItems: 3, within: null, passing: null },
     },
-    { kind: 'steps', wanted: [{ fold: 'sum', steps: [small, small], keyCount: 100 }] },
+    { kind: 'steps', wanted: [{ aggregate: 'sum', steps: [small, small], keyCount: 100 }] },
   ];
 
   it('gives the same results as whole, in whatever order slices of several alternate', () => {
@@ -186,15 +186,15 @@ describe('a user whose work is small', () => {
     // The pattern is compiled first.
     await vi.waitUntil(() => threadPool.waiting === 2, { timeout: 30_000, interval: 1 });
     const ben: KernelCaller = { ...FOREVER, user: 'ben' };
-    await fold(large, ben).then(() => order.push('ben'));
+    await aggregate(large, ben).then(() => order.push('ben'));
     await Promise.all(slow);
     expect(order.at(-1)).not.toBe('ben');
   });
 
   it('is not refused because another user has filled the queue', async () => {
-    const anna = [fold(large), fold(large), fold(large)];
+    const anna = [aggregate(large), aggregate(large), aggregate(large)];
     const refused = failureOf(anna[2] as Promise<unknown>);
-    const ben = fold(large, { ...FOREVER, user: 'ben' });
+    const ben = aggregate(large, { ...FOREVER, user: 'ben' });
     expect(await refused).toMatchObject({ kind: 'busy' });
     expect(await ben).toEqual(await anna[0]);
     expect(await anna[1]).toEqual(await anna[0]);
@@ -211,13 +211,13 @@ describe('a slice that does not end', () => {
     // re2js takes some tenths of a second for this, in one step.
     const pattern = '(?i)[a-\\x{10ffff}]'.repeat(200);
     const anna = [0, 1].map(() => threadPool.instructionsOf({ match: pattern }, FOREVER));
-    const ben = fold(large, { ...FOREVER, user: 'ben' });
+    const ben = aggregate(large, { ...FOREVER, user: 'ben' });
     expect(await ben).toHaveLength(1);
     expect(new Set(await Promise.all(anna)).size).toBe(1);
     process.off('worker', note);
     await vi.waitUntil(() => threadPool.threads === 1, { interval: 1 });
     expect(Math.max(...numbers)).toBeLessThanOrEqual(2);
-    expect(await fold(large)).toEqual(await ben);
+    expect(await aggregate(large)).toEqual(await ben);
   });
 });
 
@@ -231,7 +231,7 @@ describe('work that is no longer wanted while it runs', () => {
     });
     const failure = failureOf(found);
     await vi.waitUntil(() => threadPool.busy === 1, { interval: 1 });
-    const next = fold(large);
+    const next = aggregate(large);
     caller.abort(new Error('the time is over'));
     expect(await failure).toMatchObject({ message: 'the time is over' });
     expect(await next).toHaveLength(1);
@@ -241,8 +241,8 @@ describe('work that is no longer wanted while it runs', () => {
 
   it('is rejected while it waits, and leaves the queue at once', async () => {
     const caller = new AbortController();
-    const first = fold(large);
-    const second = failureOf(fold(large, callerWith(caller)));
+    const first = aggregate(large);
+    const second = failureOf(aggregate(large, callerWith(caller)));
     caller.abort(new Error('gone'));
     expect(threadPool.waiting).toBe(0);
     expect(await second).toMatchObject({ message: 'gone' });

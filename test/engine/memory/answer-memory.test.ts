@@ -7,7 +7,7 @@ const question = (maxItems: number) => ({
     groupId: 1,
     bucketSeconds: 60,
     slot: 0,
-    fold: 'sum' as const,
+    aggregate: 'sum' as const,
     probeId: null,
     interval: { from: 0, to: 60 },
     prefix: null,

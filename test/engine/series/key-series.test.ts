@@ -122,7 +122,7 @@ describe('series over segments', () => {
             const read = readOf(meterIndex, window, probeId);
             const expected = [...keys].map((key) => {
               const values = plainSteps(contents, asked, key).map(([, value]) => value);
-              const bucketCount = isCounting(read.fold) ? values.length + others : null;
+              const bucketCount = isCounting(read.aggregate) ? values.length + others : null;
               const zeros = bucketCount === null ? 0 : others;
               const at = RANKS.map((rank) => plainPercentile(values, zeros, rank));
               return { key, bucketCount, values: at };
@@ -152,7 +152,7 @@ describe('series over segments', () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,
       bucket: 1_752_537_600 + 60 * minute,
-      readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+      readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
     });
     const store = storeOf([
       { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 70)] },

@@ -13,18 +13,18 @@ describe('the values of a series in order', () => {
       exactValues,
       fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
       fc.array(fc.integer(), { maxLength: 40 }),
-      (fold, drawn, indexes, numbers) => {
-        const values = drawn.map((value) => ofFold(value, fold));
+      (aggregate, drawn, indexes, numbers) => {
+        const values = drawn.map((value) => ofFold(value, aggregate));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
-        const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
+        const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, aggregate);
         const sealed = { numbers: Float64Array.from(numbers), isSorted: false };
         const inSealed = numbers.map((number): Exact => ({ sum: BigInt(number), count: 1n }));
         for (const [ordered, all] of [
           [valuesOfSeries(series), values],
-          [orderedValues(parts, fold), values],
-          [valuesBeside(sealed, parts, fold), [...values, ...inSealed]],
+          [orderedValues(parts, aggregate), values],
+          [valuesBeside(sealed, parts, aggregate), [...values, ...inSealed]],
           // Now the sealed values are sorted.
-          [valuesBeside(sealed, parts, fold), [...values, ...inSealed]],
+          [valuesBeside(sealed, parts, aggregate), [...values, ...inSealed]],
         ] as const) {
           const ascending = all.toSorted(compareExact);
           const wanted = indexes.map((each) => each % all.length);

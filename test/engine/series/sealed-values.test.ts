@@ -144,7 +144,7 @@ async function selected(
   live: readonly StoredSegment[],
   { read, keys, isWithSeries }: Some,
 ): Promise<(Exact | null)[]> {
-  const bucketCount = isCounting(read.fold) ? bucketCountOf(read.interval) : null;
+  const bucketCount = isCounting(read.aggregate) ? bucketCountOf(read.interval) : null;
   const request = { group: GROUP, read, stepSeconds: TOPPER_BUCKET };
   const found = await readKeySeries(
     reader,
@@ -173,7 +173,7 @@ async function expectedValues(
   );
   return found.flatMap(({ series }) => {
     const values = valuesOf(series);
-    const zeros = isCounting(read.fold) ? bucketCountOf(read.interval) - values.length : 0;
+    const zeros = isCounting(read.aggregate) ? bucketCountOf(read.interval) - values.length : 0;
     return RANKS.map((rank) => plainPercentile(values, zeros, rank));
   });
 }

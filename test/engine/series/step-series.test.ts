@@ -9,10 +9,10 @@ describe('the steps of a series', () => {
     const isExact = fc.property(
       fc.constantFrom<Aggregate>('max', 'min', 'mean'),
       exactValues,
-      (fold, drawn) => {
-        const values = drawn.map((value) => ofFold(value, fold));
+      (aggregate, drawn) => {
+        const values = drawn.map((value) => ofFold(value, aggregate));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
-        const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, fold);
+        const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, aggregate);
         expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
         expect(values.map((_, i) => stepAt(series, i))).toEqual(
           values.map((_, i) => 7200 + i * 60_000),

@@ -23,13 +23,13 @@ function group(groupId: number, guid: Guid, keyKind: KeyKind): ImportGroup {
     id: type,
     type,
     slot: i + 1,
-    fold: aggregateOf(type),
+    aggregate: aggregateOf(type),
   }));
   return {
     ...groupOf([], groupId),
     guid,
     keyKind,
-    folds: meters.map(({ fold }) => fold),
+    folds: meters.map(({ aggregate }) => aggregate),
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     partKinds: keyKind === 'crosskey' ? ['ip', 'text'] : [],
   };

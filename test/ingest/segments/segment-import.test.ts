@@ -133,7 +133,7 @@ async function topper(from: number, to: number, probeId: number | null) {
       groupId: 1,
       bucketSeconds: 60,
       slot: 1,
-      fold: 'sum',
+      aggregate: 'sum',
       probeId,
       interval: { from, to },
       prefix: null,

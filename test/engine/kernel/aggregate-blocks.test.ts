@@ -10,8 +10,8 @@ import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 
 /** Returns the values of the keys that count. */
-function aggregated(units: readonly PlainUnit[], fold: Aggregate) {
-  const result = aggregateBlocks(units.map(unitOf), fold);
+function aggregated(units: readonly PlainUnit[], aggregate: Aggregate) {
+  const result = aggregateBlocks(units.map(unitOf), aggregate);
   const { rows, length } = countedRows(result);
   const values = new Map(
     Array.from(rows.subarray(0, length), (row) => [
@@ -23,8 +23,8 @@ function aggregated(units: readonly PlainUnit[], fold: Aggregate) {
   return { result, values };
 }
 
-const unitsOf = (fold: Aggregate, mostId: number): fc.Arbitrary<PlainUnit[]> =>
-  fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) =>
+const unitsOf = (aggregate: Aggregate, mostId: number): fc.Arbitrary<PlainUnit[]> =>
+  fc.constantFrom(smallReadingOf(aggregate), readingOf(aggregate)).chain((reading) =>
     fc.array(
       idsUpTo(mostId, 30).chain((ids) =>
         fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
@@ -33,30 +33,34 @@ const unitsOf = (fold: Aggregate, mostId: number): fc.Arbitrary<PlainUnit[]> =>
     ),
   );
 
-describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
+describe.each(FOLDS)('blocks of a meter that combines by %s', (aggregate) => {
   it.each([
     ['few of very many keys have readings', 200_000],
     ['most keys have readings', 30],
   ])('add up to the same as their readings one by one, if %s', (_, mostId) => {
-    const isSame = fc.property(unitsOf(fold, mostId), (units) => {
-      expect(aggregated(units, fold).values).toEqual(foldPlainly(units, fold));
+    const isSame = fc.property(unitsOf(aggregate, mostId), (units) => {
+      expect(aggregated(units, aggregate).values).toEqual(foldPlainly(units, aggregate));
     });
     fc.assert(isSame, { numRuns: mostId > 1000 ? 20 : 100 });
   });
 
   it('leave nothing behind for the blocks that are added up next', () => {
-    const isClean = fc.property(unitsOf(fold, 200), fc.constantFrom(...FOLDS), (units, before) => {
-      const first = units.map((unit) =>
-        unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
-      );
-      aggregated(first, before);
-      expect(aggregated(units, fold).values).toEqual(foldPlainly(units, fold));
-    });
+    const isClean = fc.property(
+      unitsOf(aggregate, 200),
+      fc.constantFrom(...FOLDS),
+      (units, before) => {
+        const first = units.map((unit) =>
+          unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
+        );
+        aggregated(first, before);
+        expect(aggregated(units, aggregate).values).toEqual(foldPlainly(units, aggregate));
+      },
+    );
     fc.assert(isClean, { numRuns: 50 });
   });
 });
 
-describe('the memory of a fold', () => {
+describe('the memory of an aggregate', () => {
   const unit = (id: number, value: bigint): PlainUnit => [
     { id, reading: { sum: value, count: 1n } },
   ];
