@@ -25,8 +25,6 @@ function reasons(): ReadonlyMap<string, string> {
     'limits.ts',
     'limits/live-limits.ts',
     'limits/alert-limits.ts',
-    'limits/audit-limits.ts',
-    'limits/edit-limits.ts',
     'limits/feed-limits.ts',
   ];
   const texts = files.map((file) => readFileSync(join(projectRoot(), 'domain', file), 'utf8'));

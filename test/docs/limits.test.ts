@@ -18,8 +18,6 @@ function reasons(): ReadonlyMap<string, string> {
     'limits.ts',
     'limits/live-limits.ts',
     'limits/alert-limits.ts',
-    'limits/audit-limits.ts',
-    'limits/edit-limits.ts',
     'limits/feed-limits.ts',
   ];
   const texts = files.map((file) => textOf(`domain/${file}`)).join('');

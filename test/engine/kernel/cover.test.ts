@@ -114,14 +114,14 @@ describe('the blocks of a segment that cover an interval', () => {
   const whole: BlockRun = { kind: 'span', seconds: 86_400, from: 0, to: 86_400 };
 
   it('are the block of the whole span if all of it is needed', () => {
-    expect(coverSegment({ from: 0, to: 90_000 }, day, false)).toEqual({ runs: [whole], less: [] });
+    expect(coverSegment({ from: 0, to: 90_000 }, day, false)).toEqual({ runs: [whole], subtract: [] });
   });
 
   it('are that block less the excluded ones, if these are few and can be subtracted', () => {
     const interval = { from: 4200, to: 86_400 };
     expect(coverSegment(interval, day, true)).toEqual({
       runs: [whole],
-      less: [
+      subtract: [
         { kind: 'tiles', seconds: 3600, from: 0, to: 3600 },
         { kind: 'part', seconds: 600, from: 3600, to: 4200 },
       ],
@@ -131,12 +131,12 @@ describe('the blocks of a segment that cover an interval', () => {
         { kind: 'part', seconds: 3000, from: 4200, to: 7200 },
         { kind: 'tiles', seconds: 3600, from: 7200, to: 86_400 },
       ],
-      less: [],
+      subtract: [],
     });
   });
 
   it('are none outside the span, or if no bucket starts in the interval', () => {
-    const nothing = { runs: [], less: [] };
+    const nothing = { runs: [], subtract: [] };
     expect(coverSegment({ from: 86_400, to: 90_000 }, day, true)).toEqual(nothing);
     expect(coverSegment({ from: 301, to: 599 }, day, true)).toEqual(nothing);
   });
