@@ -114,7 +114,10 @@ describe('the blocks of a segment that cover an interval', () => {
   const whole: BlockRun = { kind: 'span', seconds: 86_400, from: 0, to: 86_400 };
 
   it('are the block of the whole span if all of it is needed', () => {
-    expect(coverSegment({ from: 0, to: 90_000 }, day, false)).toEqual({ runs: [whole], subtract: [] });
+    expect(coverSegment({ from: 0, to: 90_000 }, day, false)).toEqual({
+      runs: [whole],
+      subtract: [],
+    });
   });
 
   it('are that block less the excluded ones, if these are few and can be subtracted', () => {
