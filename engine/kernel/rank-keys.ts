@@ -37,7 +37,7 @@ export type KernelQuery =
 
 /**
  * candidates: the `maxItems` largest keys that pass, largest first, and all that equal the last of
- * them; equal ones in any order. The rests are the totals of the keys that are not candidates.
+ * them; equal ones in any order. Others are the keys that are not candidates.
  */
 export type TopAnswer = {
   readonly kind: 'top';
@@ -235,13 +235,15 @@ function answerRanks(
   question: KeySelection & { keys: readonly number[] },
   all: () => KeyRows,
 ): (RankAnswer | null)[] {
-  const { passed } = selectRows(aggregated, question, all);
+  const selected = selectRows(aggregated, question, all);
+  const { passed } = selected;
   const ordered = Array.from(
     { length: passed.length },
     (_, i): ApproxRow => ({ row: passed.rows[i] as number, approx: passed.approx[i] as number }),
   ).sort((a, b) => compareRows(aggregated, a, b));
   const ranks = new Map(ordered.map(({ row }, rank) => [row, rank]));
   const firsts = firstEquals(aggregated, ordered);
+  releaseSelected(selected);
   // Keys of the same value share one list: there may be as many equals as there are keys.
   const equals = new Map<number, number[]>();
   return question.keys.map((key) => {

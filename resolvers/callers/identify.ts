@@ -32,7 +32,7 @@ type IdentitySources = {
 /**
  * Authenticates the caller. Fails with `invalidToken` for an unknown user and for a wrong token
  * alike, in the same time (decision 10); with `tooManyFailures` after many such failures; and with
- * `busy`. While the primary cannot be reached, `standIns` are tried in order: they have the same
+ * `busy`. While the primary cannot be reached, `fallbackNodes` are tried in order: they have the same
  * users and grants (decision 13), though perhaps those of some time ago. The primary is then not
  * read at all.
  */

@@ -45,6 +45,7 @@ export type Topper = {
   readonly keys: readonly RankedKey[];
 };
 
+/** Answers a topper. REST and GraphQL both ask here, and only here, so their answers are equal. */
 export const askTopper = async (scope: RequestScope, request: TopperRequest): Promise<Topper> =>
   loadTopper(await planTopper(scope, request));
 

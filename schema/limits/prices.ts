@@ -28,7 +28,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
   'Context.alertEvents': pageOf((given) => within(given('first'), LIMITS.alertEventsPage)),
-  // And the event about the keys beyond these.
+  // One more: the event about the keys beyond the limit.
   'Alert.firing': listOf(() => LIMITS.alertMaxKeys + 1),
   'AlertEventConnection.edges': (_, below) => below,
   'CounterGroup.drilldowns': listOf(() => 5),

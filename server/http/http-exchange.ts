@@ -63,7 +63,7 @@ export function openExchange(
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
-    // After that: an answer that waits for its turn has given up by now.
+    // Only after the signal is aborted, so that an answer that waits for its turn gives up first.
     terms.unread.close();
   });
   const current: CurrentRequest = {
