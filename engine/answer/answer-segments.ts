@@ -2,10 +2,11 @@ import type { Deadline } from '../../db/session/read-session.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
 import type { KernelQuery } from '../kernel/rank-keys.ts';
-import type { KeySelection as OrdinalSelection } from '../kernel/select/totals.ts';
+import type { OrdinalSelection } from '../kernel/select/totals.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/segment-keys.ts';
 import type {
+  AnswerOf,
   BlockQuestion,
   ChangesQuestion,
   KeyAnswer,
@@ -38,14 +39,14 @@ import {
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks
  * that are not cached are read by one statement, each once.
  */
-export async function answerSegments(
+export async function answerSegments<Question extends BlockQuestion>(
   reader: SegmentReader,
   live: LiveSegments,
-  questions: readonly SegmentQuestion[],
+  questions: readonly SegmentQuestion<Question>[],
   deadline: Deadline | null,
-): Promise<KeyAnswer[]> {
+): Promise<AnswerOf<Question>[]> {
   const { answers } = await answerPlanned(reader, planQuestions(live, questions), deadline);
-  return questions.map((question) => answers.get(question) as KeyAnswer);
+  return questions.map((question) => answers.get(question) as AnswerOf<Question>);
 }
 
 export type PlannedAnswers = {
@@ -176,27 +177,24 @@ async function answerRead(
     );
     return answersOf(reader, found, (answer) => fromChanges(answer, named));
   }
-  const folds = selected.filter(isOfFold);
   const queries: KernelQuery[] = [];
-  for (const each of folds) queries.push(await toKernel(each, named, reader.afterKeys));
+  for (const each of selected.filter(isOfAggregate)) {
+    queries.push(await toKernel(each, named, reader.afterKeys));
+  }
   const found = await reader.threadPool.aggregate(aggregate, now, queries, reader.caller);
-  return answersOf(reader, folds, ({ question }, i) => {
-    const answer = found[i];
-    if (!answer) throw new Error('the kernel left a question unanswered');
-    return fromKernel(question, answer, { named, aggregate });
-  });
+  return answersOf(reader, found, (answer) => fromKernel(answer, named));
 }
 
 /** Makes an answer of each item: each may list thousands of keys, whose names are decoded. */
 async function answersOf<T>(
   reader: SegmentReader,
   items: readonly T[],
-  answerOf: (item: T, index: number) => KeyAnswer,
+  answerOf: (item: T) => KeyAnswer,
 ): Promise<KeyAnswer[]> {
   const answers: KeyAnswer[] = [];
   for (const [i, item] of items.entries()) {
     if (i > 0) await reader.pause();
-    answers.push(answerOf(item, i));
+    answers.push(answerOf(item));
   }
   return answers;
 }
@@ -209,5 +207,6 @@ type Selected<Q> = { readonly question: Q; readonly selection: OrdinalSelection 
 const isOfChanges = (selected: Selected<BlockQuestion>): selected is Selected<ChangesQuestion> =>
   selected.question.kind === 'changes';
 
-const isOfFold = (selected: Selected<BlockQuestion>): selected is Selected<AggregateQuestion> =>
-  selected.question.kind !== 'changes';
+const isOfAggregate = (
+  selected: Selected<BlockQuestion>,
+): selected is Selected<AggregateQuestion> => selected.question.kind !== 'changes';

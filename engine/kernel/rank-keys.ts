@@ -11,14 +11,13 @@ import {
   cutoff,
   exactValue,
   type KeyRows,
-  ordinalOf,
   passingRows,
   releaseRows,
   rowOf,
 } from './select/key-rows.ts';
 import { canScanOnce, rowsNotBelow, type SumAndCount, scanOnce } from './select/scan-once.ts';
 import {
-  type KeySelection,
+  type OrdinalSelection,
   releaseSelected,
   selectRows,
   type Totals,
@@ -29,19 +28,16 @@ import {
 } from './select/totals.ts';
 
 export type KernelQuery =
-  | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
-  | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
+  | (OrdinalSelection & { readonly kind: 'top'; readonly maxItems: number })
+  | (OrdinalSelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
   /** The keys were chosen by something other than their values. */
-  | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly number[] })
+  | (OrdinalSelection & { readonly kind: 'chosen'; readonly keys: readonly number[] })
   | { readonly kind: 'values'; readonly keys: readonly number[] };
 
-/**
- * candidates: the `maxItems` largest keys that pass, largest first, and all that equal the last of
- * them; equal ones in any order. Others are the keys that are not candidates.
- */
+/** listed: the `maxItems` largest keys that pass, in the order of decision 24. */
 export type TopAnswer = {
   readonly kind: 'top';
-  readonly candidates: readonly ValuedKey[];
+  readonly listed: readonly ValuedKey[];
   readonly keyCount: number;
 } & Totals;
 
@@ -52,84 +48,82 @@ export type ChosenAnswer = {
   readonly keyCount: number;
 } & Totals;
 
-/** A key's value, the number of larger keys that pass, and those that equal it (itself too). */
-export type RankAnswer = {
-  readonly value: Exact;
-  readonly larger: number;
-  readonly equals: readonly number[];
-};
+/** rank: among the keys that pass, from 1, in the order of decision 24. */
+export type RankedValue = { readonly value: Exact; readonly rank: number };
 
-export type Answer =
+export type KernelAnswer =
   | TopAnswer
   | ChosenAnswer
-  | { readonly kind: 'ranks'; readonly ranks: readonly (RankAnswer | null)[] }
+  | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
-export function* answerKernelQueries(
+/** What a query is answered with. */
+export type KernelAnswerOf<Query extends KernelQuery> = Extract<
+  KernelAnswer,
+  { kind: Query['kind'] }
+>;
+
+/** Answers queries about one meter, in their order. */
+export function* answerKernelQueries<Query extends KernelQuery>(
   aggregated: Aggregated,
-  questions: readonly KernelQuery[],
-): Sliced<Answer[]> {
+  queries: readonly Query[],
+): Sliced<KernelAnswerOf<Query>[]> {
   let counted: KeyRows | null = null;
   const all = (): KeyRows => {
     counted ??= countedRows(aggregated);
     return counted;
   };
-  const answers: Answer[] = [];
-  for (const question of questions) {
-    answers.push(answerQuery(aggregated, question, all));
+  const answers: KernelAnswer[] = [];
+  for (const query of queries) {
+    answers.push(answerQuery(aggregated, query, all));
     yield;
   }
   if (counted) releaseRows(counted);
-  return answers;
+  // `answerQuery` answers each with its own kind.
+  return answers as KernelAnswerOf<Query>[];
 }
 
-function answerQuery(aggregated: Aggregated, question: KernelQuery, all: () => KeyRows): Answer {
-  switch (question.kind) {
+function answerQuery(aggregated: Aggregated, query: KernelQuery, all: () => KeyRows): KernelAnswer {
+  switch (query.kind) {
     case 'top':
-      return answerTop(aggregated, question, all);
+      return answerTop(aggregated, query, all);
     case 'ranks':
-      return { kind: 'ranks', ranks: answerRanks(aggregated, question, all) };
+      return { kind: 'ranks', ranks: answerRanks(aggregated, query, all) };
     case 'chosen':
-      return answerChosen(aggregated, question, all);
+      return answerChosen(aggregated, query, all);
     case 'values':
-      return { kind: 'values', values: answerValues(aggregated, question.keys) };
+      return { kind: 'values', values: answerValues(aggregated, query.keys) };
     default:
-      return question satisfies never;
+      return query satisfies never;
   }
 }
 
 function answerTop(
   aggregated: Aggregated,
-  question: KeySelection & { maxItems: number },
+  query: OrdinalSelection & { readonly maxItems: number },
   all: () => KeyRows,
 ): TopAnswer {
-  const known = question.within === null ? answerAtOnce(aggregated, question, all) : null;
+  const known = query.within === null ? answerAtOnce(aggregated, query, all) : null;
   if (known) return known;
-  const { counted, passed } = selectRows(aggregated, question, all);
-  const { rows, cut } = largestRows(aggregated, passed, question.maxItems);
-  const candidates = valuedKeys(aggregated, rows);
+  const { counted, passed } = selectRows(aggregated, query, all);
+  const { rows, cut } = largestRows(aggregated, passed, query.maxItems);
+  const listed = valuedKeys(aggregated, rows);
   const isListed = new Set(rows);
-  const found = totalsOfRows(
-    aggregated,
-    { counted, passed },
-    {
-      listed: candidates,
-      isOther: (row, approx) => approx < cut || !isListed.has(row),
-    },
-  );
+  const isOther = (row: number, approx: number) => approx < cut || !isListed.has(row);
+  const found = totalsOfRows(aggregated, { counted, passed }, { listed, isOther });
   const keyCount = passed.length;
   releaseSelected({ counted, passed });
-  return { kind: 'top', candidates, ...found, keyCount };
+  return { kind: 'top', listed, ...found, keyCount };
 }
 
 /** Answers without storing rows, if possible; null: the rows have to be stored. */
 function answerAtOnce(
   aggregated: Aggregated,
-  question: { readonly maxItems: number; readonly passing: KeySet | null },
+  query: { readonly maxItems: number; readonly passing: KeySet | null },
   all: () => KeyRows,
 ): TopAnswer | null {
-  const known = answerByHead(aggregated, question, all);
-  return known ?? (canScanOnce(aggregated) ? answerByScan(aggregated, question) : null);
+  const known = answerByHead(aggregated, query, all);
+  return known ?? (canScanOnce(aggregated) ? answerByScan(aggregated, query) : null);
 }
 
 /** Answers from the head of a block; null: all rows have to be scanned. */
@@ -143,14 +137,14 @@ function answerByHead(
   const ofPassing =
     passing && headOf(aggregated, passing, () => passingRows(aggregated, all(), passing));
   const passed = passing ? ofPassing : head;
-  const rows = passed && largestOfHead(aggregated, passed, maxItems);
+  const rows = passed && largestOfHead(passed, maxItems);
   if (!passed || !rows) return null;
-  const candidates = valuedKeys(aggregated, [...rows]);
+  const listed = valuedKeys(aggregated, [...rows]);
   const keysOf = ({ total, count }: BlockHead) => ({ total, count, scanOthers: () => null });
   const known = keysOf(head);
   const matching = passed === head ? known : keysOf(passed);
-  const found = totals(aggregated, { all: known, matching }, candidates);
-  return { kind: 'top', candidates, ...found, keyCount: passed.count };
+  const found = totals(aggregated, { all: known, matching }, listed);
+  return { kind: 'top', listed, ...found, keyCount: passed.count };
 }
 
 function answerByScan(
@@ -159,7 +153,7 @@ function answerByScan(
 ): TopAnswer {
   const { all, passed, cut } = scanOnce(aggregated, passing, maxItems);
   const near = rowsNotBelow(aggregated, passing, cut);
-  const candidates = valuedKeys(aggregated, largestOf(aggregated, near, maxItems));
+  const listed = valuedKeys(aggregated, largestOf(aggregated, near, maxItems));
   const keysOf = ({ sum, count }: SumAndCount) => ({
     count,
     total: count === 0 ? null : { sum: BigInt(sum), count: 1n },
@@ -167,14 +161,11 @@ function answerByScan(
   });
   const counted = keysOf(all);
   const matching = passed === all ? counted : keysOf(passed);
-  const found = totals(aggregated, { all: counted, matching }, candidates);
-  return { kind: 'top', candidates, ...found, keyCount: passed.count };
+  const found = totals(aggregated, { all: counted, matching }, listed);
+  return { kind: 'top', listed, ...found, keyCount: passed.count };
 }
 
-/**
- * Returns the `limit` largest rows and all that equal the last of them, largest first. No row is
- * below `cut`.
- */
+/** Returns the `limit` largest rows, largest first. No row is below `cut`. */
 function largestRows(
   aggregated: Aggregated,
   from: KeyRows,
@@ -190,35 +181,25 @@ function largestRows(
   return { rows: largestOf(aggregated, near, limit), cut };
 }
 
-/**
- * Returns the `limit` largest of some rows and all that equal the last of them, largest first.
- * Sorts `near`.
- */
+/** Returns the `limit` largest of some rows, largest first. Sorts `near`. */
 function largestOf(aggregated: Aggregated, near: ApproxRow[], limit: number): number[] {
   near.sort((a, b) => compareRows(aggregated, a, b));
-  const last = near[limit - 1];
-  let end = near.length;
-  if (last) {
-    end = limit;
-    while (end < near.length && compareRows(aggregated, last, near[end] as ApproxRow) === 0)
-      end += 1;
-  }
-  return near.slice(0, end).map(({ row }) => row);
+  return near.slice(0, limit).map(({ row }) => row);
 }
 
 function answerChosen(
   aggregated: Aggregated,
-  question: KeySelection & { readonly keys: readonly number[] },
+  query: OrdinalSelection & { readonly keys: readonly number[] },
   all: () => KeyRows,
 ): ChosenAnswer {
-  const selected = selectRows(aggregated, question, all);
-  const rows = question.keys.flatMap((key) => rowOf(aggregated, key) ?? []);
+  const selected = selectRows(aggregated, query, all);
+  const rows = query.keys.flatMap((key) => rowOf(aggregated, key) ?? []);
   const isListed = new Set(rows);
   const found = totalsOfRows(aggregated, selected, {
     listed: valuedKeys(aggregated, [...isListed]),
     isOther: (row) => !isListed.has(row),
   });
-  const values = answerValues(aggregated, question.keys);
+  const values = answerValues(aggregated, query.keys);
   const keyCount = selected.passed.length;
   releaseSelected(selected);
   return { kind: 'chosen', values, ...found, keyCount };
@@ -232,51 +213,21 @@ const answerValues = (aggregated: Aggregated, keys: readonly number[]): (Exact |
 
 function answerRanks(
   aggregated: Aggregated,
-  question: KeySelection & { keys: readonly number[] },
+  query: OrdinalSelection & { readonly keys: readonly number[] },
   all: () => KeyRows,
-): (RankAnswer | null)[] {
-  const selected = selectRows(aggregated, question, all);
-  const { passed } = selected;
+): (RankedValue | null)[] {
+  const selected = selectRows(aggregated, query, all);
+  const { rows, approx, length } = selected.passed;
   const ordered = Array.from(
-    { length: passed.length },
-    (_, i): ApproxRow => ({ row: passed.rows[i] as number, approx: passed.approx[i] as number }),
+    { length },
+    (_, i): ApproxRow => ({ row: rows[i] as number, approx: approx[i] as number }),
   ).sort((a, b) => compareRows(aggregated, a, b));
-  const ranks = new Map(ordered.map(({ row }, rank) => [row, rank]));
-  const firsts = firstEquals(aggregated, ordered);
   releaseSelected(selected);
-  // Keys of the same value share one list: there may be as many equals as there are keys.
-  const equals = new Map<number, number[]>();
-  return question.keys.map((key) => {
+  const ranks = new Map(ordered.map(({ row }, index) => [row, index + 1]));
+  return query.keys.map((key) => {
     const row = rowOf(aggregated, key);
     const rank = row === null ? undefined : ranks.get(row);
     if (row === null || rank === undefined) return null;
-    const first = firsts[rank] as number;
-    const known = equals.get(first);
-    const list = known ?? equalsFrom(aggregated, ordered, firsts, first);
-    if (!known) equals.set(first, list);
-    return { value: exactValue(aggregated, row), larger: first, equals: list };
+    return { value: exactValue(aggregated, row), rank };
   });
-}
-
-/** Returns, by index, the index of the first row that is equal. */
-function firstEquals(aggregated: Aggregated, ordered: readonly ApproxRow[]): Uint32Array {
-  const firsts = new Uint32Array(ordered.length);
-  for (let rank = 1; rank < ordered.length; rank += 1) {
-    const before = ordered[rank - 1];
-    const own = ordered[rank];
-    const isEqual = before && own && compareRows(aggregated, before, own) === 0;
-    firsts[rank] = isEqual ? (firsts[rank - 1] as number) : rank;
-  }
-  return firsts;
-}
-
-function equalsFrom(
-  aggregated: Aggregated,
-  ordered: readonly ApproxRow[],
-  firsts: Uint32Array,
-  first: number,
-): number[] {
-  let end = first;
-  while (end < ordered.length && firsts[end] === first) end += 1;
-  return ordered.slice(first, end).map(({ row }) => ordinalOf(aggregated, row));
 }

@@ -5,7 +5,7 @@ import { SharedArrays } from './aggregate/shared-arrays.ts';
 import type { KeyedColumn } from './blocks/combine-blocks.ts';
 import { sumBlocks } from './blocks/combine-blocks.ts';
 import { answerKernelQueries, type TopAnswer } from './rank-keys.ts';
-import type { KeySelection } from './select/totals.ts';
+import type { OrdinalSelection } from './select/totals.ts';
 
 /** The blocks of a segment in a step. */
 export type TrendPart = {
@@ -14,7 +14,7 @@ export type TrendPart = {
   readonly map: Uint32Array | null;
 };
 
-export type TrendQuestion = KeySelection & { readonly maxItems: number };
+export type TrendQuestion = OrdinalSelection & { readonly maxItems: number };
 
 /**
  * The largest keys of a step, and the total of its other keys. sums: for each part with more than
@@ -51,10 +51,9 @@ function* answerStep(
   question: TrendQuestion,
 ): Sliced<TopAnswer> {
   const aggregated = yield* openBlocks(blocks, aggregate);
-  const [answer] = yield* answerKernelQueries(aggregated, [{ kind: 'top', ...question }]);
+  const [answer] = yield* answerKernelQueries(aggregated, [{ kind: 'top' as const, ...question }]);
   releaseAggregated(aggregated);
-  if (answer?.kind !== 'top') throw new Error('another question was answered');
-  return answer;
+  return answer as TopAnswer;
 }
 
 /** Done here, not by the thread that submits the task: a day of minutes has millions of ids. */

@@ -4,6 +4,7 @@ import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
+import type { RankedValue } from '../kernel/rank-keys.ts';
 import type { Change } from '../kernel/select/rank-changes.ts';
 import type { MeterScan } from './meter-scan.ts';
 
@@ -62,14 +63,17 @@ export type TrendQuestion = KeySelection & {
 /** A question about keys. Questions and answers have keys in raw form. */
 export type KeyQuestion = BlockQuestion | SeriesQuestion | TrendQuestion;
 
+/** Asks for the largest keys. */
+type TopQuestion = KeySelection & {
+  readonly kind: 'top';
+  readonly maxItems: number;
+  /** Whether `keyCount` is not needed: then less may have to be read. */
+  readonly withoutCount?: boolean;
+};
+
 /** A question that blocks alone answer. */
 export type BlockQuestion =
-  | (KeySelection & {
-      readonly kind: 'top';
-      readonly maxItems: number;
-      /** Whether `keyCount` is not needed: then less may have to be read. */
-      readonly withoutCount?: boolean;
-    })
+  | TopQuestion
   | ChangesQuestion
   /** The keys were chosen by something other than their values. */
   | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly string[] })
@@ -90,9 +94,6 @@ export type TopKeys = {
   /** Number of keys that pass; null: it was not needed, and not counted. */
   readonly keyCount: number | null;
 };
-
-/** rank: counts the keys that pass, from 1. */
-export type RankedValue = { readonly value: Exact; readonly rank: number };
 
 /** A key that was ranked by something other than its value. */
 export type RankedKey = {
@@ -120,17 +121,24 @@ type ChosenKeys = Omit<TopKeys, 'kind' | 'listed' | 'keyCount'> & {
   readonly values: readonly (Exact | null)[];
 };
 
-export type KeyAnswer =
-  | TopKeys
-  | RankedKeys
-  | TrendAnswer
-  | ChosenKeys
-  | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
-  | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
+/** By the kind of a question, what it is answered with. */
+type Answers = {
+  readonly top: TopKeys;
+  readonly changes: RankedKeys;
+  readonly series: RankedKeys;
+  readonly trend: TrendAnswer;
+  readonly chosen: ChosenKeys;
+  readonly ranks: { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] };
+  readonly values: { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
+};
+
+export type AnswerOf<Question extends KeyQuestion> = Answers[Question['kind']];
+
+export type KeyAnswer = Answers[keyof Answers];
 
 /** A question about the readings of one group. */
-export type SegmentQuestion = {
+export type SegmentQuestion<Question extends BlockQuestion = BlockQuestion> = {
   readonly group: SegmentGroup;
   readonly read: MeterScan;
-  readonly question: BlockQuestion;
+  readonly question: Question;
 };

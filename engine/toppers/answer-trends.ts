@@ -217,7 +217,7 @@ async function answerPiece(
     for (const [i, step] of (
       await reader.threadPool.foldTrend(question, reader.caller)
     ).entries()) {
-      found.push(fromTop(step.answer, maxItems, { named, aggregate: read.aggregate }));
+      found.push(fromTop(step.answer, named));
       keepSums(reader, gathered[i] ?? [], step);
     }
     await reader.pause();

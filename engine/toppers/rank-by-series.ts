@@ -5,7 +5,7 @@ import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerSegments } from '../answer/answer-segments.ts';
 import { hasBounds } from '../kernel/select/step-bounds.ts';
-import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
+import type { AnswerOf, RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
 import { readKeyValues } from '../series/key-series.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
@@ -115,9 +115,9 @@ async function likelyKeys(
   }
   const top = { kind: 'top', within, passing, maxItems: limit } as const;
   const [answer] = await answerSegments(reader, live, [{ group, read, question: top }], deadline);
-  if (answer?.kind !== 'top') throw new Error('another question was answered');
-  const keys = answer.listed.map(({ key }) => ({ key, bound: Number.POSITIVE_INFINITY }));
-  return { keys, isAll: keys.length === answer.keyCount };
+  const { listed, keyCount } = answer as AnswerOf<typeof top>;
+  const keys = listed.map(({ key }) => ({ key, bound: Number.POSITIVE_INFINITY }));
+  return { keys, isAll: keys.length === keyCount };
 }
 
 /** Which of a counter's topper buckets is wanted, counted from the largest. */
@@ -225,12 +225,11 @@ async function choose(
     [{ group, read, question: chosen }],
     deadline,
   );
-  if (answer?.kind !== 'chosen') throw new Error('another question was answered');
-  const { values, total, others, othersMatching, keyCount } = answer;
+  const { values, ...totals } = answer as AnswerOf<typeof chosen>;
   const listed = first.map(({ key, value: compared }, i) => ({
     key,
     value: values[i] ?? null,
     compared,
   }));
-  return { kind: 'ranked', listed, total, others, othersMatching, keyCount };
+  return { ...totals, kind: 'ranked', listed };
 }

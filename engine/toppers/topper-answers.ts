@@ -4,6 +4,7 @@ import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerPlanned, type PlannedAnswers } from '../answer/answer-segments.ts';
 import type { AnswerKey, MadeOf } from '../cache/answer-cache.ts';
 import type {
+  AnswerOf,
   KeyAnswer,
   KeyQuestion,
   SegmentGroup,
@@ -25,39 +26,46 @@ import { answerTrends } from './answer-trends.ts';
 import { rankBySeries } from './rank-by-series.ts';
 
 export type {
-  KeyAnswer,
+  AnswerOf,
   KeyQuestion,
   KeySelection,
   KeysWithin,
   RankedKeys,
-  RankedValue,
   TopKeys,
 } from '../plan/key-questions.ts';
 
 /** A question about the keys of one read. */
-type TopperQuestion = {
+type TopperQuestion<Question extends KeyQuestion = KeyQuestion> = {
   readonly contextId: number;
   readonly read: MeterScan;
-  readonly question: KeyQuestion;
+  readonly question: Question;
   readonly deadline: Deadline | null;
 };
 
 /** A question that is not answered yet, and its group. */
-type Open = {
+type OpenQuestion = {
   readonly requested: TopperQuestion;
   readonly state: ContextState;
   readonly group: SegmentGroup;
 };
 
+export type AskKeys = <Question extends KeyQuestion>(
+  requested: TopperQuestion<Question>,
+) => Promise<AnswerOf<Question>>;
+
 /**
  * Answers all questions of one batch. Their reads are planned together, so that a block is read
  * once however many toppers need it, and everything that is not cached is read by one statement.
  */
-export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, KeyAnswer> =>
-  new DataLoader(
+export function keyAsker(reader: NodeReader): AskKeys {
+  const loader = new DataLoader<TopperQuestion, KeyAnswer>(
     (questions) => byDeadline(questions, (batch, deadline) => answerAll(reader, batch, deadline)),
     { cache: false, batchScheduleFn: reader.batchScheduleFn },
   );
+  // Each question is answered by its own kind.
+  return <Question extends KeyQuestion>(requested: TopperQuestion<Question>) =>
+    loader.load(requested) as Promise<AnswerOf<Question>>;
+}
 
 async function answerAll(
   reader: NodeReader,
@@ -86,8 +94,8 @@ async function openQuestions(
   reader: NodeReader,
   questions: readonly TopperQuestion[],
   answers: Answers,
-): Promise<Open[]> {
-  const open: Open[] = [];
+): Promise<OpenQuestion[]> {
+  const open: OpenQuestion[] = [];
   for (const requested of questions) {
     const { contextId, read } = requested;
     const state = await reader.context(contextId);
@@ -110,7 +118,7 @@ type Answering = {
 
 async function answerOpen(
   reader: NodeReader,
-  open: readonly Open[],
+  open: readonly OpenQuestion[],
   { answers, deadline }: Omit<Answering, 'live'>,
 ): Promise<void> {
   if (open.length === 0) return;
@@ -126,15 +134,15 @@ async function answerOpen(
 
 async function answerByBlocks(
   reader: NodeReader,
-  open: readonly Open[],
+  open: readonly OpenQuestion[],
   { answers, deadline, live }: Answering,
 ): Promise<void> {
   const byQuestion = new Map(open.flatMap((each) => ofBlocks(each)));
-  const ofQuestion = (question: SegmentQuestion) => byQuestion.get(question) as Open;
+  const ofQuestion = (question: SegmentQuestion) => byQuestion.get(question) as OpenQuestion;
   const reads: ScanPlan[] = [];
   for (const read of planQuestions(live, [...byQuestion.keys()])) {
     const unknown = read.questions.filter(
-      (question) => !recall(reader, ofQuestion(question), read, answers),
+      (question) => !answerFromCache(reader, ofQuestion(question), read, answers),
     );
     if (unknown.length > 0) reads.push({ ...read, questions: unknown });
   }
@@ -144,13 +152,13 @@ async function answerByBlocks(
       const answer = found.answers.get(question);
       if (!answer) continue;
       answers.set(ofQuestion(question).requested, answer);
-      remember(reader, ofQuestion(question), read, answer);
+      keepAnswer(reader, ofQuestion(question), read, answer);
     }
   }
 }
 
 /** Converts a question for blocks; empty: blocks do not answer it. */
-function ofBlocks(open: Open): [SegmentQuestion, Open][] {
+function ofBlocks(open: OpenQuestion): [SegmentQuestion, OpenQuestion][] {
   const { group, requested } = open;
   const { read, question } = requested;
   if (question.kind === 'series' || question.kind === 'trend') return [];
@@ -159,31 +167,31 @@ function ofBlocks(open: Open): [SegmentQuestion, Open][] {
 
 async function answerBySeries(
   reader: NodeReader,
-  open: Open,
+  open: OpenQuestion,
   { answers, deadline, live }: Answering,
 ): Promise<void> {
   const { requested, group, state } = open;
   const { read, question } = requested;
   if (question.kind !== 'series') return;
   const planned = { read, parts: planSegments(live, read), since: [] };
-  if (recall(reader, open, planned, answers)) return;
+  if (answerFromCache(reader, open, planned, answers)) return;
   const answer = await rankBySeries(reader.segments, live, { group, read, question }, { deadline });
   reader.onPlan(() => planNote(state.catalog, planned, null));
   answers.set(requested, answer);
-  remember(reader, open, planned, answer);
+  keepAnswer(reader, open, planned, answer);
 }
 
 /** Answers all questions that are not cached, together. */
 async function answerAllTrends(
   reader: NodeReader,
-  open: readonly Open[],
+  open: readonly OpenQuestion[],
   { answers, deadline, live }: Answering,
 ): Promise<void> {
   const requested = open.flatMap((each) => {
     const { read, question } = each.requested;
     if (question.kind !== 'trend') return [];
     const planned = { read, parts: planSegments(live, read), since: [] };
-    if (recall(reader, each, planned, answers)) return [];
+    if (answerFromCache(reader, each, planned, answers)) return [];
     return [{ open: each, planned, group: each.group, read, question }];
   });
   if (requested.length === 0) return;
@@ -193,14 +201,14 @@ async function answerAllTrends(
     if (!answer) throw new Error('a trend was left unanswered');
     reader.onPlan(() => planNote(each.state.catalog, planned, null));
     answers.set(each.requested, answer);
-    remember(reader, each, planned, answer);
+    keepAnswer(reader, each, planned, answer);
   }
 }
 
 /** Whether the segments that answer a question have answered it before. */
-function recall(
+function answerFromCache(
   reader: NodeReader,
-  { requested, state }: Open,
+  { requested, state }: OpenQuestion,
   planned: PlannedParts,
   answers: Answers,
 ): boolean {
@@ -213,9 +221,9 @@ function recall(
   return true;
 }
 
-function remember(
+function keepAnswer(
   reader: NodeReader,
-  { requested, state }: Open,
+  { requested, state }: OpenQuestion,
   planned: PlannedParts,
   answer: KeyAnswer,
 ): void {
@@ -231,7 +239,7 @@ function remember(
 type PlannedParts = Pick<ScanPlan, 'read' | 'parts' | 'since'>;
 
 type ReadsOptions = {
-  readonly ofQuestion: (question: SegmentQuestion) => Open;
+  readonly ofQuestion: (question: SegmentQuestion) => OpenQuestion;
   readonly deadline: Deadline | null;
 };
 

@@ -15,7 +15,7 @@ import { groupStepsLoader } from '../../engine/series/group-steps.ts';
 import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
 import type { ContextState, NodeReader } from '../../engine/snapshot/node-reader.ts';
-import { topperAnswersLoader } from '../../engine/toppers/topper-answers.ts';
+import { keyAsker } from '../../engine/toppers/topper-answers.ts';
 import { createAlertLoaders } from './alert-loaders.ts';
 
 export type { AlertRow, ChangeRow, EventCursor, EventRow } from '../../db/sql/alert-events.ts';
@@ -82,7 +82,7 @@ export function createNodeLoaders(reader: NodeReader) {
       (ids: readonly number[]) => selectPools(session, ids),
       (row) => row.contextId,
     ),
-    topperAnswers: topperAnswersLoader(reader),
+    askKeys: keyAsker(reader),
     keySeries: new KeySeriesLoader(reader),
     groupSteps: groupStepsLoader(reader),
     keyMatcher: (request: KeyMatcherRequest) => keyMatcher(reader, labelled, request),

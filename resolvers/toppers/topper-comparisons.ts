@@ -4,7 +4,7 @@ import type { Interval } from '../../domain/time/interval.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { ratio, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
-import type { RankedValue } from '../../engine/toppers/topper-answers.ts';
+import type { RankedValue } from '../../engine/kernel/rank-keys.ts';
 import { probeIdOf } from '../contexts.ts';
 import { availableInterval, type CounterGroupView, drilldownsOf } from '../counter-groups.ts';
 import type { KeyView } from '../keys.ts';
@@ -66,9 +66,8 @@ async function askRanks(
 ): Promise<readonly (RankedValue | null)[]> {
   const selection = await selectKeys(plan);
   const listed = keys.map(({ key }) => key.row.key);
-  const answer = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: listed });
-  if (answer.kind !== 'ranks') throw new Error('another question was answered');
-  return answer.ranks;
+  const { ranks } = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: listed });
+  return ranks;
 }
 
 export type Drilldown<Crosskey = Guid> = {

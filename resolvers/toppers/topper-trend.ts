@@ -16,14 +16,13 @@ export async function askTrend(
   checkEvery(plan, every);
   const { window, maxItems } = plan;
   const question = { kind: 'trend', stepSeconds: every, maxItems } as const;
-  const answer = await askKeys(plan, window, { ...question, ...(await selectKeys(plan)) });
-  if (answer.kind !== 'trend') throw new Error('another question was answered');
-  const listed = answer.steps.flatMap((step) => step.listed.map(({ key }) => key));
+  const { steps } = await askKeys(plan, window, { ...question, ...(await selectKeys(plan)) });
+  const listed = steps.flatMap((step) => step.listed.map(({ key }) => key));
   const viewOf = await viewListed(plan, listed);
   // Not for a few keys: trends that continue without yielding are read together.
   if (listed.length > KEYS_AT_ONCE) await plan.meter.group.at.loaders.yieldToEventLoop();
   return clippedSteps(window, every).map((step, i) =>
-    topperOf(planOfStep(plan, step), answer.steps[i] as TopKeys, viewOf),
+    topperOf(planOfStep(plan, step), steps[i] as TopKeys, viewOf),
   );
 }
 

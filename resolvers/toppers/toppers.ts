@@ -2,7 +2,7 @@ import type { Interval } from '../../domain/time/interval.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type {
-  KeyAnswer,
+  AnswerOf,
   KeyQuestion,
   KeySelection,
   KeysWithin,
@@ -52,9 +52,6 @@ export const askTopper = async (scope: RequestScope, request: TopperRequest): Pr
 /** Returns the first K keys, and the total of the others. */
 export async function loadTopper(plan: TopperPlan): Promise<Topper> {
   const answer = await askRanking(plan, await selectKeys(plan));
-  if (answer.kind !== 'top' && answer.kind !== 'ranked') {
-    throw new Error('another question was answered');
-  }
   const viewOf = await viewListed(
     plan,
     answer.listed.map(({ key }) => key),
@@ -96,7 +93,7 @@ export function topperOf(
 }
 
 /** Loads the first keys of the plan's ranking. */
-function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswer> {
+function askRanking(plan: TopperPlan, selection: KeySelection): Promise<TopKeys | RankedKeys> {
   const { ranking, maxItems, window, covered, aggregate, withoutCount } = plan;
   const top = { kind: 'top', maxItems, withoutCount, ...selection } as const;
   switch (ranking.by) {
@@ -153,15 +150,14 @@ function rankedKey({ ranking, rule }: TopperPlan, { key, value, compared: other 
 }
 
 /** Answers a question about all keys of the plan's meter in an interval. */
-export function askKeys(
+export function askKeys<Question extends KeyQuestion>(
   plan: TopperPlan,
   interval: Interval,
-  question: KeyQuestion,
-): Promise<KeyAnswer> {
-  const { at } = plan.meter.group;
+  question: Question,
+): Promise<AnswerOf<Question>> {
+  const { contextId, loaders } = plan.meter.group.at;
   const { deadline } = plan;
-  const read = readOf(plan, interval);
-  return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, deadline });
+  return loaders.askKeys({ contextId, read: readOf(plan, interval), question, deadline });
 }
 
 /** Returns the keys that count, and which of them may be listed. */

@@ -198,9 +198,9 @@ export async function withKeys(
   if (unknown.length === 0) return window;
   const interval = windowEndingAt(end, reads.rule.windowSeconds);
   const { passing } = reads;
-  const answer = await reads.ask(interval, { kind: 'ranks', keys: unknown, within: null, passing });
-  if (answer.kind !== 'ranks') throw new Error('the answer is of another question');
-  const listed = answer.ranks.flatMap((rank, i) =>
+  const question = { kind: 'ranks', keys: unknown, within: null, passing } as const;
+  const { ranks } = await reads.ask(interval, question);
+  const listed = ranks.flatMap((rank, i) =>
     rank ? [{ key: unknown[i] as string, value: rank.value }] : [],
   );
   return { end, met: [...met, ...(await metAmong(reads, end, { listed, total }))] };

@@ -10,7 +10,7 @@ import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import type { ChangesQuestion, KeyMatcher } from '../../engine/plan/key-questions.ts';
 import { Standbys } from '../../engine/snapshot/standbys.ts';
 import type {
-  KeyAnswer,
+  AnswerOf,
   KeyQuestion,
   RankedKeys,
   TopKeys,
@@ -28,7 +28,10 @@ export type RuleReads = {
   readonly spans: readonly Interval[];
   /** Which keys may fire; null: all. */
   readonly passing: KeyMatcher | null;
-  readonly ask: (interval: Interval, question: KeyQuestion) => Promise<KeyAnswer>;
+  readonly ask: <Question extends KeyQuestion>(
+    interval: Interval,
+    question: Question,
+  ) => Promise<AnswerOf<Question>>;
 };
 
 export type WatchedRule = { readonly contextId: number; readonly rule: AlertRule };
@@ -72,36 +75,23 @@ export async function openRuleReads(
         of: 'keys',
       })),
     ask: (interval, question) =>
-      loaders.topperAnswers.load({
-        contextId,
-        read: { ...read, interval },
-        question,
-        deadline: null,
-      }),
+      loaders.askKeys({ contextId, read: { ...read, interval }, question, deadline: null }),
   };
 }
 
 /** Reads the largest keys of an interval among those that may fire. */
-export async function askTop(
+export const askTop = (
   { ask, passing }: RuleReads,
   interval: Interval,
   maxItems: number,
-): Promise<TopKeys> {
-  const answer = await ask(interval, { kind: 'top', maxItems, within: null, passing });
-  if (answer.kind !== 'top') throw new Error('the answer is of another question');
-  return answer;
-}
+): Promise<TopKeys> => ask(interval, { kind: 'top', maxItems, within: null, passing });
 
 /** Reads the keys that changed most since another interval, among those that may fire. */
-export async function askChanges(
+export const askChanges = (
   { ask, passing }: RuleReads,
   interval: Interval,
   changes: Pick<ChangesQuestion, 'change' | 'since' | 'maxItems'>,
-): Promise<RankedKeys> {
-  const answer = await ask(interval, { kind: 'changes', ...changes, within: null, passing });
-  if (answer.kind !== 'ranked') throw new Error('the answer is of another question');
-  return answer;
-}
+): Promise<RankedKeys> => ask(interval, { kind: 'changes', ...changes, within: null, passing });
 
 /** Maximum number of attempts of a read whose pages are swept meanwhile. */
 const MAX_ATTEMPTS = 3;

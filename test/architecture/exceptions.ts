@@ -8,7 +8,7 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'KeyPage',
   'KeyRange',
   'KeySearch',
-  'KeySelection',
+
   'Progress',
   'RankedKey',
   'ReadingSource',

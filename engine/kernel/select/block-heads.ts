@@ -5,7 +5,7 @@ import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 
-/** The largest rows of a single block, largest first, and the total of all its rows. */
+/** The largest rows of a single block in the order of decision 24, and the total of all rows. */
 export type BlockHead = {
   /** Every row that is left out is smaller than each of these. */
   readonly rows: Uint32Array;
@@ -82,18 +82,6 @@ function makeHead(aggregated: Aggregated, counted: KeyRows): BlockHead | null {
   return { rows, count, total: totalOf(aggregated, counted) };
 }
 
-/**
- * Returns the `limit` largest rows and all that equal the last of them; null: the head is too
- * short.
- */
-export function largestOfHead(
-  { values: { low } }: Aggregated,
-  { rows, count }: BlockHead,
-  limit: number,
-): Uint32Array | null {
-  if (limit > rows.length) return rows.length === count ? rows : null;
-  const last = low[rows[limit - 1] as number];
-  let end = limit;
-  while (end < rows.length && low[rows[end] as number] === last) end += 1;
-  return rows.subarray(0, end);
-}
+/** Returns the `limit` largest rows; null: the head is too short. */
+export const largestOfHead = ({ rows, count }: BlockHead, limit: number): Uint32Array | null =>
+  limit > rows.length && rows.length < count ? null : rows.subarray(0, limit);

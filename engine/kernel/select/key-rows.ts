@@ -7,7 +7,7 @@ import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
 import { giveBackRowArrays, takeRowArrays } from '../aggregate/scratch.ts';
 
 /**
- * `length` rows of a folded result (the arrays may be longer), each with its value as a double:
+ * `length` rows of aggregated blocks (the arrays may be longer), each with its value as a double:
  * exact if possible, else close enough (`SLACK`) that only neighbours have to be compared exactly.
  */
 export type KeyRows = {
@@ -177,12 +177,16 @@ export const exactValue = ({ values, counts }: Aggregated, row: number): Exact =
 /** A row and its value as a double. */
 export type ApproxRow = { readonly row: number; readonly approx: number };
 
-/** Compares by value, larger first; exactly only if the doubles do not decide. */
+/**
+ * Decision 24: compares by value, larger first; of equal ones the smaller key is first, which is in
+ * the smaller row. Values are compared exactly only if the doubles do not decide.
+ */
 export function compareRows(aggregated: Aggregated, a: ApproxRow, b: ApproxRow): number {
   const difference = b.approx - a.approx;
   if (isExactly(aggregated) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2)
-    return difference;
-  return compareExact(exactValue(aggregated, b.row), exactValue(aggregated, a.row));
+    return difference || a.row - b.row;
+  const exactly = compareExact(exactValue(aggregated, b.row), exactValue(aggregated, a.row));
+  return exactly || a.row - b.row;
 }
 
 /** Combines all rows into one by the meter's rule; null without rows. */

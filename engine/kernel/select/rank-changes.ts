@@ -23,7 +23,7 @@ import {
   SLACK,
 } from './key-rows.ts';
 import {
-  type KeySelection,
+  type OrdinalSelection,
   releaseSelected,
   selectRows,
   type Totals,
@@ -38,7 +38,7 @@ import {
  */
 export type Change = 'growth' | 'decline' | 'new';
 
-export type ChangeQuestion = KeySelection & {
+export type ChangeQuestion = OrdinalSelection & {
   readonly change: Change;
   readonly maxItems: number;
 };

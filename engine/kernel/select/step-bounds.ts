@@ -10,7 +10,7 @@ import {
   releaseAggregated,
 } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
-import type { KeySelection } from './totals.ts';
+import type { OrdinalSelection } from './totals.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
 export type StepsToBound = {
@@ -209,7 +209,7 @@ function addPart(
  * - the `rank` largest values together do not exceed the sum of all values;
  * - they lie in at least ⌈rank ÷ bucketsOfStep⌉ steps: with fewer, the value is one of the zeros.
  */
-export type BoundQuestion = KeySelection & {
+export type BoundQuestion = OrdinalSelection & {
   /** Number of keys that the parts of the window have together. */
   readonly keyCount: number;
   /** Counted from 1, the largest. */

@@ -15,7 +15,7 @@ import {
  * Which keys count at all (null: every key), and which of these may be listed (null: all). Keys are
  * given by ordinal; a key that is in no block is not an error.
  */
-export type KeySelection = {
+export type OrdinalSelection = {
   readonly within: readonly number[] | null;
   readonly passing: KeySet | null;
 };
@@ -80,7 +80,7 @@ type SelectedRows = { readonly counted: KeyRows; readonly passed: KeyRows };
 
 export function selectRows(
   aggregated: Aggregated,
-  { within, passing }: KeySelection,
+  { within, passing }: OrdinalSelection,
   all: () => KeyRows,
 ): SelectedRows {
   const counted = within ? rowsOf(aggregated, within) : all();

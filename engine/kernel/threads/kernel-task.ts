@@ -27,7 +27,7 @@ import {
   type TileCut,
   type TileRows,
 } from '../blocks/tile-rows.ts';
-import { type Answer, answerKernelQueries, type KernelQuery } from '../rank-keys.ts';
+import { answerKernelQueries, type KernelAnswer, type KernelQuery } from '../rank-keys.ts';
 import { rankTrend, type TrendPart, type TrendQuestion } from '../rank-trend.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
@@ -193,7 +193,7 @@ function* formAllNetworks(
   return formed;
 }
 
-function* answerFold({ blocks, aggregate, questions }: FoldTask): Sliced<readonly Answer[]> {
+function* answerFold({ blocks, aggregate, questions }: FoldTask): Sliced<readonly KernelAnswer[]> {
   const aggregated = yield* openBlocks(blocks, aggregate);
   const answers = yield* answerKernelQueries(aggregated, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.

@@ -18,7 +18,7 @@ import type { BlocksOfList, KeyedColumn } from '../blocks/combine-blocks.ts';
 import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import type { StoredTile, TileCut } from '../blocks/tile-rows.ts';
-import type { Answer, KernelQuery } from '../rank-keys.ts';
+import type { KernelAnswer, KernelQuery } from '../rank-keys.ts';
 import type { TrendStep } from '../rank-trend.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
 import type {
@@ -272,7 +272,7 @@ export class ThreadPool {
     blocks: readonly BlockReadings[],
     questions: readonly KernelQuery[],
     caller: KernelCaller,
-  ): Promise<readonly Answer[]> {
+  ): Promise<readonly KernelAnswer[]> {
     const task: KernelTask<'fold'> = { kind: 'fold', aggregate, blocks, questions };
     const maxReadings = isListed(blocks, aggregate) ? INLINE.listedReadings : INLINE.readings;
     const readings = readingsIn(blocks);

@@ -11,7 +11,6 @@ import { countedRows } from '../../../engine/kernel/select/key-rows.ts';
 import {
   answerPlainly,
   foldPlainly,
-  inOrder,
   keySetOf,
   type PlainUnit,
   unitOf,
@@ -31,8 +30,7 @@ const readingOf = (sum: bigint | null) => (sum === null ? null : { sum, count: 1
 
 const ask = (unit: BlockReadings, question: KernelQuery) => {
   const [answer] = runWhole(answerKernelQueries(runWhole(openBlocks([unit], 'sum')), [question]));
-  if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
-  return { ...answer, candidates: inOrder(answer.candidates) };
+  return answer;
 };
 
 const hasHead = (unit: BlockReadings): boolean => {
@@ -119,6 +117,6 @@ describe('a block that gets several questions', () => {
     expect([hasHead(unit), hasHead(unit), hasHead(unit)]).toEqual([false, true, true]);
     const level = unitOf(plainUnit(Array.from({ length: 6000 }, () => 7n)));
     expect([hasHead(level), hasHead(level)]).toEqual([false, false]);
-    expect(ask(level, top(10)).candidates).toHaveLength(6000);
+    expect(ask(level, top(10))).toMatchObject({ listed: { length: 10 }, keyCount: 6000 });
   });
 });

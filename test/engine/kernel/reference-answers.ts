@@ -2,7 +2,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
-import type { KeySelection } from '../../../engine/kernel/select/totals.ts';
+import type { OrdinalSelection } from '../../../engine/kernel/select/totals.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 
@@ -55,7 +55,7 @@ export type PlainAnswer = unknown;
 
 const valued = ([ordinal, value]: readonly [number, Exact]) => ({ ordinal, value });
 
-function selected(values: ReadonlyMap<number, Exact>, { within, passing }: KeySelection) {
+function selected(values: ReadonlyMap<number, Exact>, { within, passing }: OrdinalSelection) {
   const counted = [...values].filter(([ordinal]) => within === null || within.includes(ordinal));
   const passed = counted.filter(([ordinal]) => passing === null || hasKey(passing, ordinal));
   return { counted, passed };
@@ -91,27 +91,24 @@ export function answerPlainly(
     const ranks = question.keys.map((ordinal) => {
       const own = passed.find(([key]) => key === ordinal);
       if (!own) return null;
-      const compared = passed.map(([key, value]) => [key, compareExact(value, own[1])] as const);
-      return {
-        value: own[1],
-        larger: compared.filter(([, difference]) => difference > 0).length,
-        equals: ascending(compared.flatMap(([key, d]) => (d === 0 ? [key] : []))),
-      };
+      const before = passed.filter(
+        ([key, value]) => (compareExact(value, own[1]) || ordinal - key) > 0,
+      );
+      return { value: own[1], rank: before.length + 1 };
     });
     return { kind: 'ranks', ranks };
   }
-  const ranked = passed.toSorted(([, a], [, b]) => compareExact(b, a));
-  const last = ranked[question.maxItems - 1];
-  const candidates = last ? ranked.filter(([, v]) => compareExact(v, last[1]) >= 0) : ranked;
-  const listed = new Set(candidates.map(([key]) => key));
-  const othersOf = (keys: typeof ranked) =>
+  const ranked = inOrder(passed.map(valued));
+  const listed = ranked.slice(0, question.maxItems);
+  const isListed = new Set(listed.map(({ ordinal }) => ordinal));
+  const othersOf = (keys: typeof passed) =>
     totalOf(
-      keys.filter(([key]) => !listed.has(key)),
+      keys.filter(([key]) => !isListed.has(key)),
       aggregate,
     );
   return {
     kind: 'top',
-    candidates: inOrder(candidates.map(valued)),
+    listed,
     total: totalOf(counted, aggregate),
     others: othersOf(counted),
     othersMatching: othersOf(passed),

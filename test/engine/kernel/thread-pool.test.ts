@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlockReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import type { Answer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KernelAnswer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import { runKernelTask } from '../../../engine/kernel/threads/kernel-task.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import {
@@ -28,8 +28,10 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-const aggregate = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
-  threadPool.aggregate('sum', units, [TOP], caller);
+const aggregate = (
+  units: readonly BlockReadings[],
+  caller = FOREVER,
+): Promise<readonly KernelAnswer[]> => threadPool.aggregate('sum', units, [TOP], caller);
 
 describe('work of the thread pool', () => {
   it('gives the same result in a thread as inline', async () => {

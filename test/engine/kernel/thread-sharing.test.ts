@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compileKeyPattern } from '../../../domain/filters/key-pattern.ts';
 import type { BlockReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import type { Answer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KernelAnswer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import {
   type KernelTask,
   runKernelTask,
@@ -30,8 +30,10 @@ beforeEach(() => {
 
 afterEach(() => threadPool.close());
 
-const aggregate = (units: readonly BlockReadings[], caller = FOREVER): Promise<readonly Answer[]> =>
-  threadPool.aggregate('sum', units, [TOP], caller);
+const aggregate = (
+  units: readonly BlockReadings[],
+  caller = FOREVER,
+): Promise<readonly KernelAnswer[]> => threadPool.aggregate('sum', units, [TOP], caller);
 
 /** A pattern that is not quick, and takes re2js a while for each key. */
 const SLOW = '(?i)é|([a-y]{0,30}){20}z$';
