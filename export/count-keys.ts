@@ -29,7 +29,8 @@ export async function countGroupKeys(wanted: KeysToCount): Promise<number> {
   const { segments, shape } = wanted;
   const streams = segments.map((segment) => keysOf(segment, wanted));
   let count = 0;
-  for await (const { keys } of mergeRanges(streams, { ...shape, folds: [] })) count += keys.count;
+  for await (const { keys } of mergeRanges(streams, { ...shape, aggregates: [] }))
+    count += keys.count;
   return count;
 }
 

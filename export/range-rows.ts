@@ -13,7 +13,7 @@ export type RangeRow = Omit<ReadingRow, 'texts'> & { readonly ordinal: number };
 /** Settings for reading the rows of ranges: only buckets that start in [from, to). */
 export type RowReading = {
   readonly codec: KeyCodec;
-  readonly folds: SegmentShape['folds'];
+  readonly aggregates: SegmentShape['aggregates'];
   readonly from: number;
   readonly to: number;
 };
@@ -21,7 +21,7 @@ export type RowReading = {
 /** Yields the rows of a range by key, then by bucket, skipping rows without a reading. */
 export function* rangeRows(
   { keys, readings }: KeyRange,
-  { codec, folds, from, to }: RowReading,
+  { codec, aggregates, from, to }: RowReading,
 ): Generator<RangeRow> {
   for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
     const rows = keyRows(readings, ordinal);
@@ -29,9 +29,9 @@ export function* rangeRows(
     for (let row = rows.from; row < rows.to; row += 1) {
       const bucket = readings.starts[row] as number;
       if (bucket < from || bucket >= to) continue;
-      const values = folds.map((_, place) => readingOf(readings.columns[place] ?? null, row));
+      const values = aggregates.map((_, place) => readingOf(readings.columns[place] ?? null, row));
       if (values.every((value) => value === null)) continue;
-      const counts = folds.map((aggregate, place) =>
+      const counts = aggregates.map((aggregate, place) =>
         aggregate === 'mean' ? countOf(readings.columns[place] ?? null, row) : null,
       );
       yield { ordinal, key, bucket, readings: values, counts };

@@ -137,7 +137,7 @@ type RangeWalk = Walk & {
 async function* pagesOfRange(walk: RangeWalk, range: KeyRange): AsyncGenerator<ReadingPage> {
   const { query, group, probe, shape, codec, unsaid, progress } = walk;
   const places = unsaid.placesOf(range.keys);
-  const reading = { codec, folds: shape.folds, from: query.from, to: query.to };
+  const reading = { codec, aggregates: shape.aggregates, from: query.from, to: query.to };
   const rowCount = range.readings.starts.length;
   let done = 0;
   for (const part of inParts(rangeRows(range, reading), LIMITS.exportPageRows)) {

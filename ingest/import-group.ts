@@ -19,7 +19,7 @@ export type ImportGroup = {
   readonly topperBucketSeconds: number;
   readonly meters: ReadonlyMap<number, ImportMeter>;
   /** How readings of a slot combine, by slot − 1. */
-  readonly folds: readonly (Aggregate | null)[];
+  readonly aggregates: readonly (Aggregate | null)[];
   /** For a cross-key group: the groups of its parts, and the kinds of their keys. */
   readonly partGuids: readonly Guid[];
   readonly partKinds: readonly SimpleKeyKind[];

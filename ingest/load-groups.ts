@@ -24,8 +24,8 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
   const meters = row.meters.map(
     ({ id, type, slot }): ImportMeter => ({ id, type, slot, aggregate: aggregateOf(type) }),
   );
-  const folds: ImportGroup['folds'][number][] = [];
-  for (const { slot, aggregate } of meters) folds[slot - 1] = aggregate;
+  const aggregates: ImportGroup['aggregates'][number][] = [];
+  for (const { slot, aggregate } of meters) aggregates[slot - 1] = aggregate;
   const partGuids = row.partGuids.map(storedGuid);
   return {
     groupId: row.groupId,
@@ -34,7 +34,7 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
     bucketSeconds: row.bucketSize,
     topperBucketSeconds: row.topperBucketSize,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
-    folds: Array.from(folds, (aggregate) => aggregate ?? null),
+    aggregates: Array.from(aggregates, (aggregate) => aggregate ?? null),
     partGuids,
     partKinds: partGuids.map((guid) => partKind(kinds, guid)),
   };

@@ -24,10 +24,10 @@ export const MAX_SOURCES = 60;
 export const SOURCE_STEP = 1;
 
 /** Returns the shape of a roll-up of segments of this shape. */
-export const rollUpShape = ({ keyKind, partKinds, folds }: SegmentShape): SegmentShape => ({
+export const rollUpShape = ({ keyKind, partKinds, aggregates }: SegmentShape): SegmentShape => ({
   keyKind,
   partKinds,
   bucketSeconds: SOURCE_STEP,
   topperBucketSeconds: MAX_SOURCES,
-  folds,
+  aggregates,
 });

@@ -12,5 +12,5 @@ export type SegmentShape = {
   /**
    * By slot − 1: how the meter's readings are combined; null for a meter that takes no readings.
    */
-  readonly folds: readonly (Aggregate | null)[];
+  readonly aggregates: readonly (Aggregate | null)[];
 };

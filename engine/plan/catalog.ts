@@ -91,7 +91,7 @@ function openGroup(
     partKinds: isCrossKey ? parts.map(kindOfPart) : null,
     bucketSeconds: row.bucketSize,
     topperBucketSeconds: row.topperBucketSize,
-    folds: foldsOf(meters),
+    aggregates: aggregatesOf(meters),
   };
   return {
     groupId,
@@ -107,9 +107,9 @@ const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>
   part && part.keyKind !== 'crosskey' ? part.keyKind : 'text';
 
 /** Returns, by index of the meter, how its readings combine. */
-function foldsOf(meters: readonly MeterRow[]): (Aggregate | null)[] {
+function aggregatesOf(meters: readonly MeterRow[]): (Aggregate | null)[] {
   const slots = Math.max(0, ...meters.map(({ slot }) => slot));
-  const folds = new Array<Aggregate | null>(slots).fill(null);
-  for (const { slot, type } of meters) folds[slot - 1] = aggregateOf(type);
-  return folds;
+  const aggregates = new Array<Aggregate | null>(slots).fill(null);
+  for (const { slot, type } of meters) aggregates[slot - 1] = aggregateOf(type);
+  return aggregates;
 }

@@ -76,13 +76,13 @@ function addSegment(
   for (const { step, block } of blocks) {
     if (block.column === null) continue;
     const rows = rowsOf(block, counted);
-    const total = foldRows(block.column, rows, read.aggregate);
+    const total = combineRows(block.column, rows, read.aggregate);
     if (total === null) continue;
     const known = totals.get(step) ?? { total: [], others: [] };
     totals.set(step, known);
     known.total.push(total);
     const unlisted = rows.filter((row) => !hasKey(isListed, block.ids[row] as number));
-    const others = foldRows(block.column, unlisted, read.aggregate);
+    const others = combineRows(block.column, unlisted, read.aggregate);
     if (others !== null) known.others.push(others);
   }
 }
@@ -147,7 +147,11 @@ export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsReque
   );
 
 /** Combines some rows of a column by the meter's rule; null if none of them has a reading. */
-function foldRows(column: BlockColumn, rows: Iterable<number>, aggregate: Aggregate): Exact | null {
+function combineRows(
+  column: BlockColumn,
+  rows: Iterable<number>,
+  aggregate: Aggregate,
+): Exact | null {
   const there: number[] = [];
   for (const row of rows) if (!Number.isNaN(column.values.low[row])) there.push(row);
   if (there.length === 0) return null;

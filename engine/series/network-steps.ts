@@ -126,7 +126,7 @@ async function addPiece(
   for (let from = 0; from < networks.length; from += atOnce) {
     const some = networks.slice(from, from + atOnce);
     const question = { aggregate: read.aggregate, networks: some, stepCount, lists };
-    const found = await reader.threadPool.foldNetworkSteps(question, reader.caller);
+    const found = await reader.threadPool.aggregateNetworkSteps(question, reader.caller);
     const shift = (start - originOf(first)) / stepSeconds;
     for (const [i, own] of found.entries()) parts[from + i]?.push(toPart(own, shift));
     await reader.pause();

@@ -215,7 +215,7 @@ async function answerPiece(
       question: kernelQuestion,
     };
     for (const [i, step] of (
-      await reader.threadPool.foldTrend(question, reader.caller)
+      await reader.threadPool.rankTrend(question, reader.caller)
     ).entries()) {
       found.push(fromTop(step.answer, named));
       keepSums(reader, gathered[i] ?? [], step);

@@ -112,14 +112,14 @@ function sinkOf(
 /** Maps amounts in the order of FLOW_GROUPS to values in the order of slots. */
 type SlotMapping = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
 
-function slotMappingOf(name: FlowGroupName, { meters, folds }: ImportGroup): SlotMapping {
+function slotMappingOf(name: FlowGroupName, { meters, aggregates }: ImportGroup): SlotMapping {
   const slots = flowGroup(name).meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
   // In a group that an import created, nothing has to move.
-  if (slots.length === folds.length && slots.every((slot, i) => slot === i)) {
+  if (slots.length === aggregates.length && slots.every((slot, i) => slot === i)) {
     return (amounts) => amounts;
   }
   return (amounts) => {
-    const values: (Whole | null)[] = folds.map(() => null);
+    const values: (Whole | null)[] = aggregates.map(() => null);
     for (const [i, slot] of slots.entries()) values[slot] = amounts[i] ?? null;
     return values;
   };

@@ -89,7 +89,7 @@ function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
       `values must be an object of at least one meter, got ${shownJsonValue(values)}`,
     );
   }
-  const readings: (Whole | null)[] = group.folds.map(() => null);
+  const readings: (Whole | null)[] = group.aggregates.map(() => null);
   for (const [id, value] of Object.entries(values)) {
     const meter = /^\d{1,10}$/.test(id) ? group.meters.get(Number(id)) : undefined;
     if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shownJsonValue(id)}`);

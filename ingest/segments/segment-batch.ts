@@ -42,7 +42,7 @@ export const shapeOf = (group: ImportGroup): SegmentShape => ({
   partKinds: group.keyKind === 'crosskey' ? group.partKinds : null,
   bucketSeconds: group.bucketSeconds,
   topperBucketSeconds: group.topperBucketSeconds,
-  folds: group.folds,
+  aggregates: group.aggregates,
 });
 
 /** Readings held in memory until they are written as segments, one for each GatheredSegment. */

@@ -55,7 +55,7 @@ function membersOf(tiles: readonly SourceKeys[], keyCount: number): Readings {
 export function* compareWithSources(
   { members, whole }: RollUpRange,
   { keys, readings }: KeyRange,
-  { folds }: Pick<SegmentShape, 'folds'>,
+  { aggregates }: Pick<SegmentShape, 'aggregates'>,
 ): Generator<string> {
   if (!areSameKeys(members.keys, keys)) {
     yield 'its keys are not those of its sources';
@@ -64,7 +64,7 @@ export function* compareWithSources(
   if (!areSameReadings(members.readings, { ...readings, columns: [] })) {
     yield 'it says of a source that it has other keys than it has';
   }
-  const sums = coarserReadings(readings, WHOLE_SPAN, folds);
+  const sums = coarserReadings(readings, WHOLE_SPAN, aggregates);
   // The start of a sum is that of the key's first source, which the roll-up does not repeat.
   const { starts } = whole.readings;
   if (!areSameReadings({ ...sums, starts }, whole.readings)) {

@@ -96,7 +96,7 @@ export class SegmentCheck {
       yield `the sums of the span are ${isOneTile ? 'there, for one tile' : 'missing'}`;
       return;
     }
-    const sums = coarserReadings(readings, WHOLE_SPAN, shape.folds).columns;
+    const sums = coarserReadings(readings, WHOLE_SPAN, shape.aggregates).columns;
     const isRight = readSpan(stored).every((column, meterIndex) =>
       isSameColumn(column, sums[meterIndex] ?? null, readings.keyCount),
     );
@@ -104,19 +104,19 @@ export class SegmentCheck {
   }
 
   #add({ range, keys, tiles, readings }: StoredRange): void {
-    const { folds, topperBucketSeconds } = this.#outline.shape;
-    const byTopperBucket = coarserReadings(readings, topperBucketSeconds, folds);
-    const totals = coarserReadings(readings, WHOLE_SPAN, folds).columns;
+    const { aggregates, topperBucketSeconds } = this.#outline.shape;
+    const byTopperBucket = coarserReadings(readings, topperBucketSeconds, aggregates);
+    const totals = coarserReadings(readings, WHOLE_SPAN, aggregates).columns;
     const { firstOrdinal } = range;
     this.#heads.addRange({ keys, firstOrdinal, byTopperBucket, totals });
     for (const tile of tiles) {
-      this.#heads.addTile(tile, tileMeters(tile, folds), { keys, firstOrdinal });
+      this.#heads.addTile(tile, tileMeters(tile, aggregates), { keys, firstOrdinal });
     }
-    const own = totalsOf(byTopperBucket, topperBucketSeconds, folds);
+    const own = totalsOf(byTopperBucket, topperBucketSeconds, aggregates);
     const parts = this.#totals === null ? [own] : [this.#totals, own];
     this.#totals = combineReadings(
       parts.map((each) => ({ readings: each, ordinalMap: null })),
-      { keyCount: 1, folds },
+      { keyCount: 1, aggregates },
     );
     this.#span = widenSpan(this.#span, readings.starts);
   }
@@ -155,7 +155,7 @@ function* checkKeys({ range, keys }: StoredRange): Generator<string> {
 
 function* checkTiles(
   { range, sections, tiles }: StoredRange,
-  { bucketSeconds, folds }: SegmentShape,
+  { bucketSeconds, aggregates }: SegmentShape,
   { tileSeconds }: Directory,
 ): Generator<string> {
   if (tileSeconds !== tileSecondsOf(bucketSeconds)) {
@@ -167,7 +167,7 @@ function* checkTiles(
     if (tile.buckets.some((bucket) => bucket >= most)) yield 'a tile has a bucket of another tile';
     for (const [meterIndex, column] of tile.columns.entries()) {
       const location = range.tiles[i]?.totals[meterIndex] ?? null;
-      const aggregate = folds[meterIndex] ?? null;
+      const aggregate = aggregates[meterIndex] ?? null;
       if (!column || !location || aggregate === null) continue;
       const stored = readTileTotals(sections(location), tile.ordinals.length);
       const sums = tileTotals(column, tile.ends, aggregate);

@@ -194,7 +194,7 @@ export class ReadingGatherer {
     const { keyCount } = readings;
     return combineReadings([{ readings, ordinalMap: null }], {
       keyCount,
-      folds: this.#shape.folds,
+      aggregates: this.#shape.aggregates,
     });
   }
 
@@ -214,11 +214,13 @@ export class ReadingGatherer {
 /** Readings of ranks from `from` on. Their ordinals count from there. */
 type RankedReadings = { readonly readings: Readings; readonly from: number };
 
-const valueColumns = ({ folds }: SegmentShape, capacity: number) =>
-  folds.map((aggregate) => (aggregate === null ? null : new GatheredColumn(capacity, Number.NaN)));
+const valueColumns = ({ aggregates }: SegmentShape, capacity: number) =>
+  aggregates.map((aggregate) =>
+    aggregate === null ? null : new GatheredColumn(capacity, Number.NaN),
+  );
 
-const countColumns = ({ folds }: SegmentShape, capacity: number) =>
-  folds.map((aggregate) => (aggregate === 'mean' ? new GatheredColumn(capacity, 1) : null));
+const countColumns = ({ aggregates }: SegmentShape, capacity: number) =>
+  aggregates.map((aggregate) => (aggregate === 'mean' ? new GatheredColumn(capacity, 1) : null));
 
 const numberAt = (lanes: Lanes, row: number): number | bigint =>
   lanes.high === null ? (lanes.low[row] as number) : laneValue(lanes, row);

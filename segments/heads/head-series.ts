@@ -83,13 +83,13 @@ export class SeriesCollector {
     this.#span = span;
     const { count } = topperBuckets(span, shape.topperBucketSeconds);
     this.#limit = count === 1 ? 0 : Math.min(SERIES_KEYS, Math.floor(SERIES_ENTRIES / count));
-    this.#candidates = shape.folds.map(() => []);
+    this.#candidates = shape.aggregates.map(() => []);
   }
 
   add(range: SeriesRange): void {
     if (this.#limit === 0) return;
     const made = new Map<number, Candidate>();
-    for (const [meterIndex, aggregate] of this.#shape.folds.entries()) {
+    for (const [meterIndex, aggregate] of this.#shape.aggregates.entries()) {
       const column = range.totals[meterIndex];
       const candidates = this.#candidates[meterIndex] as Candidate[];
       if (!hasHead(aggregate) || !column) continue;
@@ -133,7 +133,7 @@ export class SeriesCollector {
     const keys = new KeyListBuilder({ keys: found.length, bytes: 0 });
     for (const { key } of found) keys.add(key);
     const lengths = found.map(({ starts }) => starts.length);
-    const columns = this.#shape.folds.map((_, meterIndex) =>
+    const columns = this.#shape.aggregates.map((_, meterIndex) =>
       joinColumns(
         found.map((each) => each.columns[meterIndex] ?? null),
         lengths,

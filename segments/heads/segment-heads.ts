@@ -96,7 +96,7 @@ export class SegmentHeads {
   }
 
   #collectors(limit: number): Collectors {
-    return this.#options.shape.folds.map((aggregate) =>
+    return this.#options.shape.aggregates.map((aggregate) =>
       hasHead(aggregate) ? new HeadCollector(limit) : null,
     );
   }

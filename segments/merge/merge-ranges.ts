@@ -118,7 +118,10 @@ function unite(parts: readonly KeyRange[], shape: SegmentShape): KeyRange {
     readings,
     ordinalMap: maps[i] as Uint32Array,
   }));
-  return { keys, readings: combineReadings(sources, { keyCount: keys.count, folds: shape.folds }) };
+  return {
+    keys,
+    readings: combineReadings(sources, { keyCount: keys.count, aggregates: shape.aggregates }),
+  };
 }
 
 /** Gathers consecutive ranges until together they are large enough. */

@@ -106,8 +106,8 @@ export class SegmentWriter {
     }
     const { shape } = this.#options;
     this.#requireAscending(keys);
-    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.folds);
-    const totals = coarserReadings(byTopperBucket, WHOLE_SPAN, shape.folds).columns;
+    const byTopperBucket = coarserReadings(readings, shape.topperBucketSeconds, shape.aggregates);
+    const totals = coarserReadings(byTopperBucket, WHOLE_SPAN, shape.aggregates).columns;
     if (totals.some((column) => column && column.values.low.length !== keys.count)) {
       throw new Error('a key of a range has no reading');
     }
@@ -142,7 +142,7 @@ export class SegmentWriter {
     return {
       directory: writeDirectory({
         nonce,
-        slots: shape.folds.length,
+        slots: shape.aggregates.length,
         span,
         tileSeconds: this.#tileSeconds,
         ranges: this.#ranges,
@@ -192,11 +192,11 @@ export class SegmentWriter {
     const { shape, isRollUp = false } = this.#options;
     const keys = this.#cutter.add(writeTileKeys(tile, range.keys.count));
     if (isRollUp) {
-      const none = shape.folds.map(() => 0);
+      const none = shape.aggregates.map(() => 0);
       return { start: tile.start, keys, times: 0, totals: none, values: none };
     }
     const times = this.#cutter.add(writeTileTimes(tile));
-    const meters = tileMeters(tile, shape.folds);
+    const meters = tileMeters(tile, shape.aggregates);
     const sections = meters.map((meter) => meter && writeTileMeter(meter, tile));
     this.#heads.addTile(tile, meters, range);
     return {
@@ -217,23 +217,23 @@ export class SegmentWriter {
     return {
       keys: this.#cutter.add(writeHeadSeriesKeys(found, codec)),
       entries: this.#cutter.add(writeHeadSeriesEntries(found)),
-      columns: shape.folds.map((_, i) => this.#cutter.add(writeHeadSeriesColumn(found, i))),
+      columns: shape.aggregates.map((_, i) => this.#cutter.add(writeHeadSeriesColumn(found, i))),
     };
   }
 
   #addTotals(byTopperBucket: Readings): void {
-    const { folds, topperBucketSeconds } = this.#options.shape;
-    const own = totalsOf(byTopperBucket, topperBucketSeconds, folds);
+    const { aggregates, topperBucketSeconds } = this.#options.shape;
+    const own = totalsOf(byTopperBucket, topperBucketSeconds, aggregates);
     const parts = this.#totals === null ? [own] : [this.#totals, own];
     this.#totals = combineReadings(
       parts.map((readings) => ({ readings, ordinalMap: null })),
-      { keyCount: 1, folds },
+      { keyCount: 1, aggregates },
     );
   }
 
   #writeTotals(): Uint8Array[] {
     const { shape, span } = this.#options;
-    const { topperBucketSeconds, folds } = shape;
+    const { topperBucketSeconds, aggregates } = shape;
     const totals = this.#totals;
     if (totals === null) throw new Error('a segment has at least one range of keys');
     const { starts, columns } = totals;
@@ -248,7 +248,7 @@ export class SegmentWriter {
     writeFrames(times, steps);
     return [
       times.take(),
-      ...folds.map((_, meterIndex) => {
+      ...aggregates.map((_, meterIndex) => {
         const column = columns[meterIndex];
         const out = new ByteWriter();
         if (column) writeColumn(out, column, { from: 0, to: starts.length });

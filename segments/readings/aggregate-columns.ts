@@ -24,7 +24,7 @@ export function aggregateColumns(
 ): Column {
   const isExtreme = aggregate === 'max' || aggregate === 'min';
   const values = sources.map(({ column, targets }) => ({ lanes: column.values, targets }));
-  if (isExtreme) return { values: foldExtremes(values, aggregate, length), counts: null };
+  if (isExtreme) return { values: extremesOf(values, aggregate, length), counts: null };
   return {
     values: addUp(values, length),
     counts: aggregate === 'mean' ? addUpCounts(sources, length) : null,
@@ -97,7 +97,7 @@ function addWide(sources: readonly LaneSource[], length: number): WideLanes {
   return sums;
 }
 
-function foldExtremes(
+function extremesOf(
   sources: readonly LaneSource[],
   aggregate: 'max' | 'min',
   length: number,

@@ -27,7 +27,7 @@ export type ReadingSource = {
 };
 
 /** The keys of a result, and how their readings are combined. */
-type Combining = { readonly keyCount: number; readonly folds: SegmentShape['folds'] };
+type Combining = { readonly keyCount: number; readonly aggregates: SegmentShape['aggregates'] };
 
 /** Used as a step instead of a number of seconds: all readings of a key together. */
 export const WHOLE_SPAN = Number.POSITIVE_INFINITY;
@@ -38,10 +38,10 @@ export const WHOLE_SPAN = Number.POSITIVE_INFINITY;
  */
 export function combineReadings(
   sources: readonly ReadingSource[],
-  { keyCount, folds }: Combining,
+  { keyCount, aggregates }: Combining,
 ): Readings {
   const { ends, starts, targets } = orderRows(sources, keyCount);
-  const columns = folds.map((aggregate, meterIndex): Column | null => {
+  const columns = aggregates.map((aggregate, meterIndex): Column | null => {
     if (aggregate === null) return null;
     const parts = sources.flatMap(({ readings }, i) => {
       const column = readings.columns[meterIndex];
@@ -137,7 +137,7 @@ function orderOf(starts: Float64Array, from: number, to: number): Uint32Array | 
 export function coarserReadings(
   readings: Readings,
   stepSeconds: number,
-  folds: SegmentShape['folds'],
+  aggregates: SegmentShape['aggregates'],
 ): Readings {
   const { keyCount, starts } = readings;
   const targets = new Uint32Array(starts.length);
@@ -159,7 +159,7 @@ export function coarserReadings(
     }
     ends[key] = count;
   }
-  const columns = foldAll(readings, { targets, length: count, folds });
+  const columns = aggregateAll(readings, { targets, length: count, aggregates });
   return { keyCount, ends, starts: steps.subarray(0, count), columns };
 }
 
@@ -167,7 +167,7 @@ export function coarserReadings(
 export function totalsOf(
   readings: Readings,
   stepSeconds: number,
-  folds: SegmentShape['folds'],
+  aggregates: SegmentShape['aggregates'],
 ): Readings {
   const indexes = new Map<number, number>();
   const steps: number[] = [];
@@ -191,17 +191,17 @@ export function totalsOf(
   for (let row = 0; row < targets.length; row += 1) {
     targets[row] = rankOf[targets[row] as number] as number;
   }
-  const columns = foldAll(readings, { targets, length: starts.length, folds });
+  const columns = aggregateAll(readings, { targets, length: starts.length, aggregates });
   return { keyCount: 1, ends: Uint32Array.of(starts.length), starts, columns };
 }
 
-type FoldInto = Pick<Combining, 'folds'> & {
+type AggregateInto = Pick<Combining, 'aggregates'> & {
   readonly targets: Uint32Array;
   readonly length: number;
 };
 
-const foldAll = ({ columns }: Readings, { targets, length, folds }: FoldInto) =>
-  folds.map((aggregate, meterIndex): Column | null => {
+const aggregateAll = ({ columns }: Readings, { targets, length, aggregates }: AggregateInto) =>
+  aggregates.map((aggregate, meterIndex): Column | null => {
     const column = columns[meterIndex];
     return aggregate === null || !column
       ? null

@@ -62,10 +62,10 @@ export type TileMeter = {
 /** Returns the meters of a tile, by slot − 1; null: no reading there. */
 export function tileMeters(
   { ends, columns }: TileReadings,
-  folds: readonly (Aggregate | null)[],
+  aggregates: readonly (Aggregate | null)[],
 ): (TileMeter | null)[] {
   const keyOf = keysOf(ends);
-  return folds.map((aggregate, meterIndex) => {
+  return aggregates.map((aggregate, meterIndex) => {
     const column = columns[meterIndex];
     if (!column || aggregate === null) return null;
     return {

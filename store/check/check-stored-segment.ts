@@ -51,8 +51,8 @@ export function* openDirectory(
   const directory = yield* faultsOf(() => segment.directory());
   if (!directory) return null;
   yield* checkRow(segment, directory);
-  if (directory.slots <= shape.folds.length) return directory;
-  yield `it has ${directory.slots} meters, its group ${shape.folds.length}`;
+  if (directory.slots <= shape.aggregates.length) return directory;
+  yield `it has ${directory.slots} meters, its group ${shape.aggregates.length}`;
   return null;
 }
 

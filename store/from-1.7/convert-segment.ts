@@ -41,7 +41,7 @@ export async function convertSegment(
 ): Promise<WrittenSegment> {
   const directory = readFormat1Directory(bytes);
   const { slots, span } = directory;
-  if (slots > shape.folds.length) {
+  if (slots > shape.aggregates.length) {
     throw new Error(`a segment of group ${groupId} has ${slots} meters, the group has fewer`);
   }
   const codec = keyCodecOf(shape);

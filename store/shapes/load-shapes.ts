@@ -17,14 +17,14 @@ export async function loadShapes(
 
 function shapeOf(row: GroupRow, kinds: ReadonlyMap<string, GroupRow['keyKind']>): SegmentShape {
   const slots = Math.max(0, ...row.meters.map(({ slot }) => slot));
-  const folds = new Array<Aggregate | null>(slots).fill(null);
-  for (const { slot, type } of row.meters) folds[slot - 1] = aggregateOf(type);
+  const aggregates = new Array<Aggregate | null>(slots).fill(null);
+  for (const { slot, type } of row.meters) aggregates[slot - 1] = aggregateOf(type);
   return {
     keyKind: row.keyKind,
     partKinds: row.keyKind === 'crosskey' ? row.partGuids.map((of) => partKind(kinds, of)) : null,
     bucketSeconds: row.bucketSize,
     topperBucketSeconds: row.topperBucketSize,
-    folds,
+    aggregates,
   };
 }
 
@@ -60,12 +60,12 @@ export async function loadShape(
 /** Throws if the segment has meters that the shape lacks; they would be left out. */
 export function requireAllMeters(
   { segmentId, directory }: StoredSegment,
-  { folds }: SegmentShape,
+  { aggregates }: SegmentShape,
 ): void {
   const { slots } = directory();
-  if (slots <= folds.length) return;
+  if (slots <= aggregates.length) return;
   throw new Error(
-    `Segment ${segmentId} has ${slots} meters, its group only ${folds.length}: ` +
+    `Segment ${segmentId} has ${slots} meters, its group only ${aggregates.length}: ` +
       'read the group after the manifest',
   );
 }

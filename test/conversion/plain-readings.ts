@@ -56,7 +56,7 @@ async function addSegment(
   for await (const range of segmentRanges(copiesOf(connection), segment, { shape, codec })) {
     for (const { key, bucket, place, reading } of readingsOf(range, codec)) {
       const name = `${sliceId} ${groupId} ${probeId} ${bucket} ${place + 1} ${key}`;
-      found.set(name, combined(found.get(name), reading, shape.folds[place] ?? null));
+      found.set(name, combined(found.get(name), reading, shape.aggregates[place] ?? null));
     }
   }
 }

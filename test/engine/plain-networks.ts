@@ -3,7 +3,7 @@ import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import type { Exact } from '../../domain/toppers/exact.ts';
 import { isListable } from '../../domain/toppers/topper-arithmetic.ts';
 import { type PlainSample, plainTable } from '../segments/plain-segments.ts';
-import { foldAt, type Window } from './random-stores.ts';
+import { aggregateAt, type Window } from './random-stores.ts';
 import type { TestSegment } from './stored-segments.ts';
 
 /** From one network for the whole family to one for each address. */
@@ -70,7 +70,7 @@ export function plainNetworks(
 ): Map<string, Exact> {
   const steps = plainSteps(store, window, { ...asked, step: Number.POSITIVE_INFINITY });
   const counted = [...steps].flatMap(([network, [whole]]): [string, Exact][] =>
-    whole && isListable(whole[1], foldAt(asked.meterIndex)) ? [[network, whole[1]]] : [],
+    whole && isListable(whole[1], aggregateAt(asked.meterIndex)) ? [[network, whole[1]]] : [],
   );
   return new Map(counted);
 }

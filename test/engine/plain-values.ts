@@ -4,7 +4,7 @@ import type { KeyMatcher } from '../../engine/plan/key-questions.ts';
 import { addKey, emptyKeySet } from '../../segments/filter/key-set.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import { type PlainSample, plainTable } from '../segments/plain-segments.ts';
-import { foldAt, type Window } from './random-stores.ts';
+import { aggregateAt, type Window } from './random-stores.ts';
 import { GROUP, type TestSegment } from './stored-segments.ts';
 
 /** Computes the value of each key by decisions 18, 23 and 24, and returns them by rank. */
@@ -20,7 +20,7 @@ export function plainValues(
   for (const [name, { value: sum, count }] of plainTable(list, Number.POSITIVE_INFINITY)) {
     const [key = '', , at] = name.split(' ');
     const value = { sum, count };
-    if (Number(at) === meterIndex && isListable(value, foldAt(meterIndex)))
+    if (Number(at) === meterIndex && isListable(value, aggregateAt(meterIndex)))
       found.push({ key, value });
   }
   return found.sort((a, b) => compareExact(b.value, a.value) || (a.key < b.key ? -1 : 1));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { MeterScan } from '../../engine/plan/meter-scan.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
-import { FOLDS, samples } from '../segments/plain-segments.ts';
+import { AGGREGATES, samples } from '../segments/plain-segments.ts';
 import { GROUP, type TestRollUp, type TestSegment } from './stored-segments.ts';
 
 const FIRST = 1_752_537_600;
@@ -25,11 +25,11 @@ export const windows: fc.Arbitrary<Window> = fc
 
 /** Indexes of meters that take readings. */
 export const meterIndexes = fc.constantFrom(
-  ...FOLDS.flatMap((aggregate, meterIndex) => (aggregate === null ? [] : [meterIndex])),
+  ...AGGREGATES.flatMap((aggregate, meterIndex) => (aggregate === null ? [] : [meterIndex])),
 );
 
-export function foldAt(meterIndex: number): Aggregate {
-  const aggregate = FOLDS[meterIndex];
+export function aggregateAt(meterIndex: number): Aggregate {
+  const aggregate = AGGREGATES[meterIndex];
   if (!aggregate) throw new Error('the meter takes readings');
   return aggregate;
 }
@@ -42,7 +42,7 @@ export const readOf = (
   groupId: GROUP.groupId,
   bucketSeconds: 60,
   slot: meterIndex + 1,
-  aggregate: foldAt(meterIndex),
+  aggregate: aggregateAt(meterIndex),
   probeId,
   interval,
   prefix: null,

@@ -86,14 +86,14 @@ export async function readingsOf({ service, context }: Place): Promise<Reading[]
      where c.name = $1`,
     [context],
   );
-  const foldsOf = new Map(types.map(({ meter, type }) => [meter, aggregateOf(type)]));
+  const aggregatesOf = new Map(types.map(({ meter, type }) => [meter, aggregateOf(type)]));
   const found = new Map<string, Reading>();
   for (const each of await storedReadings(service.databaseUrl, context)) {
     const { group, probe, key, bucket, slot } = each;
     const engine = engineOf.get(each.sliceId) ?? -1;
     const place = [group, probe, key, bucket, slot].join(' ');
     const name = `${engine} ${place}`;
-    const aggregate = foldsOf.get(`${group} ${slot}`) ?? null;
+    const aggregate = aggregatesOf.get(`${group} ${slot}`) ?? null;
     const reading = combined(found.get(name)?.reading, each, aggregate);
     found.set(name, { engine, place, reading });
   }

@@ -25,7 +25,7 @@ const IMPORTED: ImportGroup = {
   bucketSeconds: 60,
   topperBucketSeconds: 300,
   meters: new Map(METERS.map((meter) => [meter.id, { ...meter, type: meter.id }])),
-  folds: METERS.map(({ aggregate }) => aggregate),
+  aggregates: METERS.map(({ aggregate }) => aggregate),
   partGuids: [],
   partKinds: [],
 };

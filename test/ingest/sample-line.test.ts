@@ -32,7 +32,7 @@ function group(
     bucketSeconds: 60,
     topperBucketSeconds: 300,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
-    folds: meters.map(({ aggregate }) => aggregate),
+    aggregates: meters.map(({ aggregate }) => aggregate),
     partGuids: partKinds.map(() => HOSTS),
     partKinds,
   };

@@ -32,14 +32,21 @@ export type PlainSample = {
 /** `key bucket slot` → the combined reading. */
 export type PlainTable = Map<string, PlainReading>;
 
-export const FOLDS: readonly (Aggregate | null)[] = ['sum', 'mean', null, 'max', 'min', 'rate'];
+export const AGGREGATES: readonly (Aggregate | null)[] = [
+  'sum',
+  'mean',
+  null,
+  'max',
+  'min',
+  'rate',
+];
 
 export const SHAPE: SegmentShape = {
   keyKind: 'ip',
   partKinds: null,
   bucketSeconds: 60,
   topperBucketSeconds: 300,
-  folds: FOLDS,
+  aggregates: AGGREGATES,
 };
 
 export const CODEC = keyCodecOf(SHAPE);
@@ -83,7 +90,7 @@ export const samples: fc.Arbitrary<PlainSample[]> = fc
       fc.record({
         key: keyTexts,
         bucket: fc.nat({ max: buckets - 1 }).map((index) => FIRST_BUCKET + 60 * index),
-        readings: fc.tuple(...FOLDS.map(readingOf)),
+        readings: fc.tuple(...AGGREGATES.map(readingOf)),
       }),
       { minLength: 1, maxLength: most },
     ),
@@ -100,7 +107,7 @@ export function plainTable(
   for (const sample of list) {
     const step = Number.isFinite(stepSeconds) ? floorTo(sample.bucket, stepSeconds) : first;
     for (const [meterIndex, reading] of sample.readings.entries()) {
-      const aggregate = FOLDS[meterIndex] ?? null;
+      const aggregate = AGGREGATES[meterIndex] ?? null;
       if (reading === null || aggregate === null) continue;
       const at = `${keyOf(sample)} ${step} ${meterIndex}`;
       table.set(at, combine(aggregate, table.get(at), reading));
@@ -152,7 +159,8 @@ export function gather(
     for (const [meterIndex, reading] of readings.entries()) {
       if (reading === null) continue;
       gatherer.putValue(meterIndex, row, asGiven(reading.value));
-      if (FOLDS[meterIndex] === 'mean') gatherer.putCount(meterIndex, row, asGiven(reading.count));
+      if (AGGREGATES[meterIndex] === 'mean')
+        gatherer.putCount(meterIndex, row, asGiven(reading.count));
     }
   }
   return gatherer;

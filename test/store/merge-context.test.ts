@@ -82,7 +82,7 @@ describe('merging a context', () => {
     expect(sorted(await lab.table())).toEqual(tableOfMinutes(range(0, 91)));
   });
 
-  it('combines the readings of several segments for a key and bucket by their folds', async () => {
+  it('combines the readings of several segments for a key and bucket by their aggregates', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(samples, { minLength: 2, maxLength: 6 }),
@@ -165,7 +165,7 @@ describe('merging a context', () => {
     await importMinutes([1]);
     const inputs = [...(await lab.manifest()).segments.values()];
     const plan = { inputs, level: 1 };
-    const shape = { ...SHAPE, folds: SHAPE.folds.slice(0, 5) };
+    const shape = { ...SHAPE, aggregates: SHAPE.aggregates.slice(0, 5) };
     const merging = runMerge(lab.importer, { contextId: 1, plan, shape, now: () => DURING });
     await expect(merging).rejects.toThrow('has 6 meters, its group only 5');
   });

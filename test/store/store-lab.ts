@@ -25,7 +25,7 @@ export const DAY = 86_400;
 
 export type StoreLab = Awaited<ReturnType<typeof openStoreLab>>;
 
-/** Meters whose folds are those of SHAPE: sum, mean, none, max, min, rate. */
+/** Meters whose aggregates are those of SHAPE: sum, mean, none, max, min, rate. */
 const METER_TYPES = [2, 5, 0, 11, 12, 1];
 
 const DECLARATION = `

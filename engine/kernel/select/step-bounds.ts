@@ -71,7 +71,7 @@ export function* boundSteps({ aggregate, steps, keyCount }: StepsToBound): Slice
     const [block, ...others] = blocks;
     if (block && others.length === 0 && !isWide(block.column.values))
       addBlock(bounds, block, aggregate);
-    else addFolded(bounds, yield* aggregateInSlices(blocks, aggregate));
+    else addAggregated(bounds, yield* aggregateInSlices(blocks, aggregate));
     yield;
   }
   return inSingles(bounds);
@@ -128,7 +128,7 @@ function addBlock(
   }
 }
 
-function addFolded({ largest, sums, steps }: DoubleBounds, aggregated: Aggregated): void {
+function addAggregated({ largest, sums, steps }: DoubleBounds, aggregated: Aggregated): void {
   const { values, touched, aggregate } = aggregated;
   const nothing = isCounting(aggregate) ? 0 : Number.NEGATIVE_INFINITY;
   const more = isWide(values) ? ROUNDED_UP : 1;

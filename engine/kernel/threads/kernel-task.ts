@@ -69,7 +69,7 @@ export type DecodedData = {
 };
 
 /** The blocks of a meter to aggregate, and questions about it. */
-type FoldTask = {
+type AggregateTask = {
   readonly aggregate: Aggregate;
   readonly blocks: readonly BlockReadings[];
   readonly questions: readonly KernelQuery[];
@@ -119,8 +119,8 @@ const TASKS = {
   networkSteps: ({ question }: { readonly question: NetworkStepsQuestion }) =>
     aggregateNetworkSteps(question),
   // Metrics and traces call it so.
-  fold: answerFold,
-  changes: compareFolds,
+  fold: answerQueries,
+  changes: compareWindows,
   trend: ({ aggregate, steps, question }: TrendSteps) => rankTrend(aggregate, steps, question),
   steps: ({ wanted }: { readonly wanted: readonly StepsToBound[] }) =>
     mapSliced(wanted, boundSteps),
@@ -193,7 +193,11 @@ function* formAllNetworks(
   return formed;
 }
 
-function* answerFold({ blocks, aggregate, questions }: FoldTask): Sliced<readonly KernelAnswer[]> {
+function* answerQueries({
+  blocks,
+  aggregate,
+  questions,
+}: AggregateTask): Sliced<readonly KernelAnswer[]> {
   const aggregated = yield* openBlocks(blocks, aggregate);
   const answers = yield* answerKernelQueries(aggregated, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
@@ -201,7 +205,7 @@ function* answerFold({ blocks, aggregate, questions }: FoldTask): Sliced<readonl
   return answers;
 }
 
-function* compareFolds({
+function* compareWindows({
   aggregate,
   now,
   before,

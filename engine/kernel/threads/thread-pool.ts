@@ -256,7 +256,7 @@ export class ThreadPool {
   }
 
   /** Returns the combined readings of each network by step. */
-  async foldNetworkSteps(
+  async aggregateNetworkSteps(
     question: NetworkStepsQuestion,
     caller: KernelCaller,
   ): Promise<readonly NetworkSteps[]> {
@@ -281,7 +281,7 @@ export class ThreadPool {
   }
 
   /** Returns the largest keys of each step. */
-  async foldTrend(trend: TrendSteps, caller: KernelCaller): Promise<readonly TrendStep[]> {
+  async rankTrend(trend: TrendSteps, caller: KernelCaller): Promise<readonly TrendStep[]> {
     const task: KernelTask<'trend'> = { kind: 'trend', ...trend };
     const readings = readingsIn(trend.steps.flat().flatMap(({ blocks }) => blocks));
     // The blocks of a step are added up, and then those of all segments.

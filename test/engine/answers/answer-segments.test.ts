@@ -4,10 +4,10 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import type { KeyQuestion, SegmentQuestion } from '../../../engine/plan/key-questions.ts';
-import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
+import { AGGREGATES, type PlainSample } from '../../segments/plain-segments.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
-import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
+import { aggregateAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import {
   GROUP,
   storeOf,
@@ -54,7 +54,7 @@ describe('toppers over segments', () => {
           const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
           const listed = passed.slice(0, maxItems);
           const keys = new Set(listed.map(({ key }) => key));
-          const aggregate = foldAt(meterIndex);
+          const aggregate = aggregateAt(meterIndex);
           expect(answer.listed).toEqual(listed);
           expect(answer.keyCount).toBe(passed.length);
           expect(same(answer.total)).toEqual(combine(valuesOf(all), aggregate));
@@ -106,7 +106,7 @@ describe('toppers over segments', () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,
       bucket: 1_752_537_600 + 60 * minute,
-      readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
+      readings: AGGREGATES.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
     });
     const store = storeOf([
       { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 1)] },
@@ -131,7 +131,7 @@ describe('toppers over segments', () => {
     const sample = (host: number, minute: number): PlainSample => ({
       key: `C0.A8.01.0${host}`,
       bucket: 1_752_537_600 + 60 * minute,
-      readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
+      readings: AGGREGATES.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
     });
     const { reader, live } = await storeWith(
       [

@@ -4,11 +4,11 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import type { TrendQuestion } from '../../../engine/plan/key-questions.ts';
 import { answerTrends } from '../../../engine/toppers/answer-trends.ts';
-import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
+import { AGGREGATES, type PlainSample } from '../../segments/plain-segments.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
 import {
-  foldAt,
+  aggregateAt,
   meterIndexes,
   readOf,
   rollUpsOf,
@@ -73,7 +73,7 @@ describe('a trend over segments', () => {
           const [answer] = await ask();
           // The second time, the combined blocks of the first time are used.
           expect(await ask()).toEqual([answer]);
-          const aggregate = foldAt(meterIndex);
+          const aggregate = aggregateAt(meterIndex);
           const steps = plainSteps(window, stepSeconds);
           expect(answer?.steps).toHaveLength(steps.length);
           for (const [i, step] of steps.entries()) {
@@ -103,7 +103,7 @@ describe('a trend over segments', () => {
   const sample = (key: string, minute: number): PlainSample => ({
     key,
     bucket: FIRST + 60 * minute,
-    readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
+    readings: AGGREGATES.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
   });
 
   const contents = [

@@ -5,7 +5,7 @@ import type { KeyMatcher } from '../../../engine/plan/key-questions.ts';
 import { HEADS_FROM, SPAN_HEAD_KEYS, TILE_HEAD_KEYS } from '../../../segments/heads/head.ts';
 import { MANY_KEYS_FROM, type ManyKeys, manySamples } from '../../segments/many-keys.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
-import { foldAt, readOf, type Window } from '../random-stores.ts';
+import { aggregateAt, readOf, type Window } from '../random-stores.ts';
 import {
   GROUP,
   storeWith,
@@ -49,7 +49,7 @@ async function check(
   if (answer?.kind !== 'top') throw new Error('a topper was asked for');
   const all = plainValues(contents, { meterIndex, window, probeId: null });
   const passed = passing ? all.filter(({ key }) => key.endsWith('1')) : all;
-  const aggregate = foldAt(meterIndex);
+  const aggregate = aggregateAt(meterIndex);
   const valuesOf = (list: typeof all) =>
     combine(
       list.map(({ value }) => value),

@@ -15,7 +15,7 @@ import type { SegmentReader } from '../../../engine/snapshot/segment-reader.ts';
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { type Asked, lengths, plainNetworks, plainSteps } from '../plain-networks.ts';
-import { foldAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
+import { aggregateAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeWith, type TestStore } from '../stored-segments.ts';
 
 const asked = fc.record({
@@ -70,7 +70,7 @@ function expectSurroundings(
   const ofThem = (list: typeof others): Exact | null =>
     combine(
       list.map(([, value]) => value),
-      foldAt(meterIndex),
+      aggregateAt(meterIndex),
     );
   expect(answer.total).toEqual(ofThem([...values]));
   expect(answer.others).toEqual(ofThem(others));
@@ -228,7 +228,7 @@ function bucketOf(
   { bucketCount, percentile, each }: Bucket,
 ): Exact {
   const own = (steps.get(key) ?? []).map(([, value]) => value).toSorted(compareExact);
-  const zeros = isCounting(foldAt(each.meterIndex)) ? bucketCount - own.length : 0;
+  const zeros = isCounting(aggregateAt(each.meterIndex)) ? bucketCount - own.length : 0;
   const all = [...Array.from({ length: zeros }, () => NOTHING), ...own];
   const thousandths = BigInt(Math.round((percentile ?? 100) * 1000));
   const position = Number((thousandths * BigInt(all.length) + 99_999n) / 100_000n);

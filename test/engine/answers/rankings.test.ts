@@ -9,7 +9,7 @@ import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
 import { type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import {
-  foldAt,
+  aggregateAt,
   meterIndexes,
   readOf,
   rollUpsOf,
@@ -44,7 +44,7 @@ function plainValues(
 function plainWindow(store: readonly TestSegment[], window: Window, asked: Asked) {
   const values = plainValues(store, window, { ...asked, step: Number.POSITIVE_INFINITY });
   const counted = [...values].flatMap(([key, [value]]): [string, Exact][] =>
-    value && isListable(value, foldAt(asked.meterIndex)) ? [[key, value]] : [],
+    value && isListable(value, aggregateAt(asked.meterIndex)) ? [[key, value]] : [],
   );
   return new Map(counted);
 }
@@ -69,7 +69,7 @@ function expectSurroundings(
 ): void {
   const listed = new Set(answer.listed.map(({ key }) => key));
   const others = [...values].filter(([key]) => !listed.has(key)).map(([, value]) => value);
-  const aggregate = foldAt(meterIndex);
+  const aggregate = aggregateAt(meterIndex);
   expect(answer.total).toEqual(combine(values.values(), aggregate));
   expect(answer.others).toEqual(combine(others, aggregate));
   expect(answer.othersMatching).toEqual(answer.others);
@@ -152,7 +152,7 @@ describe('keys ranked by a topper bucket', () => {
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
           for (const window of [...asks, ...asks]) {
             const read = readOf(each.meterIndex, window, each.probeId);
-            const aggregate = foldAt(each.meterIndex);
+            const aggregate = aggregateAt(each.meterIndex);
             const values = plainWindow(contents, window, each);
             const steps = plainValues(contents, window, { ...each, step: 300 });
             const bucketCount =

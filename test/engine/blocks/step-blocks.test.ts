@@ -9,7 +9,14 @@ import { readFineSteps } from '../../../engine/series/step-blocks.ts';
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
 import { plainTable } from '../../segments/plain-segments.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
-import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
+import {
+  aggregateAt,
+  meterIndexes,
+  readOf,
+  stores,
+  type Window,
+  windows,
+} from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 
 type Asked = { readonly meterIndex: number; readonly window: Window; readonly stepSeconds: number };
@@ -48,7 +55,7 @@ describe('steps of any length over segments', () => {
           const read = readOf(meterIndex, window, null);
           const reads = [{ group: GROUP, read, stepSeconds, listed, within: null }];
           const [found] = await readGroupSteps(reader, segments, reads, null);
-          const aggregate = foldAt(meterIndex);
+          const aggregate = aggregateAt(meterIndex);
           const wanted = plainSteps(store, { meterIndex, window, stepSeconds }).map(
             ([at, keys]) => ({
               at,
@@ -84,7 +91,7 @@ describe('steps of any length over segments', () => {
           for (const [i, key] of keys.entries()) {
             const wanted = plain.flatMap(([at, values]): [number, Exact][] => {
               const value = values.get(key);
-              const counts = value && (value.sum !== 0n || !isCounting(foldAt(meterIndex)));
+              const counts = value && (value.sum !== 0n || !isCounting(aggregateAt(meterIndex)));
               return counts ? [[at, value]] : [];
             });
             const series = found[i];
@@ -95,7 +102,7 @@ describe('steps of any length over segments', () => {
               stepValue(series, j),
             ]);
             const counted = steps.filter(
-              ([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)),
+              ([, { sum }]) => sum !== 0n || !isCounting(aggregateAt(meterIndex)),
             );
             expect(counted).toEqual(wanted);
           }

@@ -6,8 +6,8 @@ import {
   releaseAggregated,
 } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import { countedRows, exactValue, ordinalOf } from '../../../engine/kernel/select/key-rows.ts';
-import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
-import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
+import { AGGREGATES, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import { aggregatePlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 
 /** Returns the values of the keys that count. */
 function aggregated(units: readonly PlainUnit[], aggregate: Aggregate) {
@@ -33,13 +33,13 @@ const unitsOf = (aggregate: Aggregate, mostId: number): fc.Arbitrary<PlainUnit[]
     ),
   );
 
-describe.each(FOLDS)('blocks of a meter that combines by %s', (aggregate) => {
+describe.each(AGGREGATES)('blocks of a meter that combines by %s', (aggregate) => {
   it.each([
     ['few of very many keys have readings', 200_000],
     ['most keys have readings', 30],
   ])('add up to the same as their readings one by one, if %s', (_, mostId) => {
     const isSame = fc.property(unitsOf(aggregate, mostId), (units) => {
-      expect(aggregated(units, aggregate).values).toEqual(foldPlainly(units, aggregate));
+      expect(aggregated(units, aggregate).values).toEqual(aggregatePlainly(units, aggregate));
     });
     fc.assert(isSame, { numRuns: mostId > 1000 ? 20 : 100 });
   });
@@ -47,13 +47,13 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (aggregate) => {
   it('leave nothing behind for the blocks that are added up next', () => {
     const isClean = fc.property(
       unitsOf(aggregate, 200),
-      fc.constantFrom(...FOLDS),
+      fc.constantFrom(...AGGREGATES),
       (units, before) => {
         const first = units.map((unit) =>
           unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
         );
         aggregated(first, before);
-        expect(aggregated(units, aggregate).values).toEqual(foldPlainly(units, aggregate));
+        expect(aggregated(units, aggregate).values).toEqual(aggregatePlainly(units, aggregate));
       },
     );
     fc.assert(isClean, { numRuns: 50 });

@@ -16,10 +16,10 @@ import {
 } from '../../../engine/kernel/rank-keys.ts';
 import { setWide, wideLanes } from '../../../segments/codes/lanes.ts';
 import type { PlainReading } from './plain-blocks.ts';
-import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import { AGGREGATES, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {
+  aggregatePlainly,
   answerPlainly,
-  foldPlainly,
   keySetOf,
   type PlainUnit,
   unitOf,
@@ -88,7 +88,7 @@ const ask = (
   return answers;
 };
 
-describe.each(FOLDS)(
+describe.each(AGGREGATES)(
   'questions about blocks of a meter whose readings combine by %s',
   (aggregate) => {
     it.each([
@@ -99,7 +99,7 @@ describe.each(FOLDS)(
         unitsOf(aggregate, size),
         fc.array(question, { minLength: 1, maxLength: 4 }),
         (units, questions) => {
-          const values = foldPlainly(units, aggregate);
+          const values = aggregatePlainly(units, aggregate);
           expect(ask(units, aggregate, questions)).toEqual(
             questions.map((each) => answerPlainly(values, each, aggregate)),
           );
@@ -118,7 +118,7 @@ describe.each(['sum', 'rate'] as const)('readings that combine by %s', (aggregat
       fc.array(question),
       (...given) => {
         const [units, taken, questions] = given;
-        const values = foldPlainly(units, aggregate);
+        const values = aggregatePlainly(units, aggregate);
         expect(ask(units, aggregate, questions, taken)).toEqual(
           questions.map((each) => answerPlainly(values, each, aggregate)),
         );
@@ -196,7 +196,7 @@ describe('sums', () => {
 describe('values that differ only beyond the precision of a double', () => {
   const near = [2n ** 60n, 2n ** 60n + 2n, 2n ** 60n + 1n];
 
-  it.each(FOLDS)('are distinguished by %s', (aggregate) => {
+  it.each(AGGREGATES)('are distinguished by %s', (aggregate) => {
     const [top, ranks] = ask(blocks(near), aggregate, [
       TOP_ONE,
       {
@@ -255,7 +255,7 @@ describe('a reading that counts', () => {
   );
 
   it('does not exist without blocks', () => {
-    for (const aggregate of FOLDS) {
+    for (const aggregate of AGGREGATES) {
       const [answer] = ask([], aggregate, [TOP_ONE]);
       expect(answer).toMatchObject({ listed: [], total: null, others: null, keyCount: 0 });
     }

@@ -9,8 +9,8 @@ import { answerKernelQueries, type KernelQuery } from '../../../engine/kernel/ra
 import { headOf } from '../../../engine/kernel/select/block-heads.ts';
 import { countedRows } from '../../../engine/kernel/select/key-rows.ts';
 import {
+  aggregatePlainly,
   answerPlainly,
-  foldPlainly,
   keySetOf,
   type PlainUnit,
   unitOf,
@@ -55,7 +55,7 @@ describe('a block that gets several questions', () => {
       (values, sizes) => {
         const plain = plainUnit(values);
         const unit = unitOf(plain);
-        const aggregated = foldPlainly([plain], 'sum');
+        const aggregated = aggregatePlainly([plain], 'sum');
         for (const size of sizes) {
           expect(ask(unit, top(size))).toEqual(answerPlainly(aggregated, top(size), 'sum'));
         }
@@ -83,7 +83,7 @@ describe('a block that gets several questions', () => {
         const passing = keySetOf(keys, room);
         const unit = unitOf(plain);
         const expected = answerPlainly(
-          foldPlainly([plain], 'sum'),
+          aggregatePlainly([plain], 'sum'),
           { kind: 'top', maxItems, within: null, passing },
           'sum',
         );
@@ -100,7 +100,7 @@ describe('a block that gets several questions', () => {
     const rows = 20_000;
     const plain = plainUnit(Array.from({ length: rows }, (_, i) => BigInt((i * 7919) % 5003)));
     const unit = unitOf(plain);
-    const aggregated = foldPlainly([plain], 'sum');
+    const aggregated = aggregatePlainly([plain], 'sum');
     for (let every = 2; every < 12; every += 1) {
       const keys = Array.from({ length: Math.ceil(rows / every) }, (_, i) => i * every);
       const passing = keySetOf(keys, rows - 3);

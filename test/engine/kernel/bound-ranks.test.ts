@@ -6,7 +6,7 @@ import { boundRanks, boundSteps } from '../../../engine/kernel/select/step-bound
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
-import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
+import { aggregatePlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 
 const BUCKETS_OF_STEP = 4;
 
@@ -52,7 +52,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (aggre
     const isBound = fc.property(asked, ([steps, rank, maxItems, asOneBlock, split]) => {
       const units = steps.map((buckets) => {
         if (!asOneBlock) return buckets.map(unitOf);
-        const whole = [...foldPlainly(buckets, aggregate)].map(([id, value]) => ({
+        const whole = [...aggregatePlainly(buckets, aggregate)].map(([id, value]) => ({
           id,
           reading: value,
         }));
@@ -80,7 +80,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (aggre
       // By key, its topper buckets with readings, the largest first.
       const values = new Map<number, bigint[]>();
       for (const bucket of steps.flat()) {
-        for (const [key, { sum }] of foldPlainly([bucket], aggregate)) {
+        for (const [key, { sum }] of aggregatePlainly([bucket], aggregate)) {
           values.set(
             key,
             [...(values.get(key) ?? []), sum].sort((a, b) => (a > b ? -1 : 1)),

@@ -26,9 +26,9 @@ import {
   writeSegment,
 } from '../../segments/plain-segments.ts';
 
-const { bucketSeconds, folds } = SHAPE;
+const { bucketSeconds, aggregates } = SHAPE;
 const HOUR = 3600;
-const METERS = folds.flatMap((aggregate, meterIndex) =>
+const METERS = aggregates.flatMap((aggregate, meterIndex) =>
   aggregate ? [{ aggregate, meterIndex }] : [],
 );
 

@@ -8,8 +8,8 @@ import {
   type SparsePart,
   tallyColumns,
 } from '../../../engine/kernel/blocks/join-sparse.ts';
-import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
-import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
+import { columnOf, combineTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
+import { AGGREGATES, readingOf, smallReadingOf } from './random-blocks.ts';
 
 /** Like the seconds of many years: a dense array would take gigabytes. */
 const MOST = 2 ** 32 - 2;
@@ -47,10 +47,10 @@ const sparse = (parts: readonly Part[]): SparsePart[] =>
     columns: [columnOf(rows.map(({ reading }) => reading))],
   }));
 
-const join = (parts: readonly Part[], aggregate: (typeof FOLDS)[number]) =>
+const join = (parts: readonly Part[], aggregate: (typeof AGGREGATES)[number]) =>
   joinSparse(sparse(parts), aggregate);
 
-describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (aggregate) => {
+describe.each(AGGREGATES)('readings far apart, of a meter that combines by %s', (aggregate) => {
   it('become one ascending list, with the combined reading of each id', () => {
     const parts = fc
       .constantFrom(smallReadingOf(aggregate), readingOf(aggregate))
@@ -61,7 +61,7 @@ describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (aggr
     const isSame = fc.property(parts, fc.boolean(), (all, isReversed) => {
       const expected = new Map<number, PlainReading>();
       for (const { id, reading } of all.flat()) {
-        expected.set(id, foldTwo(expected.get(id) ?? null, reading, aggregate));
+        expected.set(id, combineTwo(expected.get(id) ?? null, reading, aggregate));
       }
       const said = [...expected].filter((each): each is [number, Exact] =>
         isSaid(each[1], aggregate),

@@ -45,7 +45,7 @@ export const isSaid = (reading: PlainReading, aggregate: Aggregate): reading is 
   reading !== null && !(isCounting(aggregate) && reading.sum === 0n);
 
 /** Combines two readings of a meter (decision 23). */
-export function foldTwo(a: PlainReading, b: PlainReading, aggregate: Aggregate): PlainReading {
+export function combineTwo(a: PlainReading, b: PlainReading, aggregate: Aggregate): PlainReading {
   if (a === null || b === null) return a ?? b;
   switch (aggregate) {
     case 'sum':

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { PlainReading } from './plain-blocks.ts';
 
-export const FOLDS = ['sum', 'rate', 'mean', 'max', 'min'] as const satisfies readonly Aggregate[];
+export const AGGREGATES = [
+  'sum',
+  'rate',
+  'mean',
+  'max',
+  'min',
+] as const satisfies readonly Aggregate[];
 
 /** The limits of the forms in which numbers are stored, and of exact doubles. */
 const EDGES = [7, 14, 31, 32, 52, 53, 63].flatMap((bits) => {

@@ -12,9 +12,9 @@ import {
   rankChanges,
 } from '../../../engine/kernel/select/rank-changes.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
-import { foldTwo, type PlainReading } from './plain-blocks.ts';
-import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
-import { foldPlainly, keySetOf, type PlainUnit, unitOf } from './reference-answers.ts';
+import { combineTwo, type PlainReading } from './plain-blocks.ts';
+import { AGGREGATES, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import { aggregatePlainly, keySetOf, type PlainUnit, unitOf } from './reference-answers.ts';
 
 const MOST_ID = 300;
 
@@ -44,7 +44,7 @@ const less = (a: Exact, b: Exact): Exact => ({
   count: a.count * b.count,
 });
 
-describe.each(FOLDS)('keys of a meter whose readings combine by %s', (aggregate) => {
+describe.each(AGGREGATES)('keys of a meter whose readings combine by %s', (aggregate) => {
   it('are ranked by change as in plain arithmetic', () => {
     const windows = fc
       .constantFrom(smallReadingOf(aggregate), readingOf(aggregate))
@@ -63,8 +63,8 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (aggregate)
       releaseAggregated(aggregated.now);
       releaseAggregated(aggregated.before);
 
-      const valuesNow = foldPlainly(now, aggregate);
-      const valuesThen = foldPlainly(before, aggregate);
+      const valuesNow = aggregatePlainly(now, aggregate);
+      const valuesThen = aggregatePlainly(before, aggregate);
       const isCounted = (key: number) => asked.within === null || asked.within.includes(key);
       const passes = (key: number) =>
         isCounted(key) && (asked.passing === null || hasKey(asked.passing, key));
@@ -85,7 +85,7 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (aggregate)
       const together = (wanted: (key: number) => boolean): PlainReading =>
         [...valuesNow]
           .filter(([key]) => wanted(key))
-          .reduce<PlainReading>((all, [, value]) => foldTwo(all, value, aggregate), null);
+          .reduce<PlainReading>((all, [, value]) => combineTwo(all, value, aggregate), null);
       expect(answer).toEqual({
         listed,
         keyCount: changed.length,

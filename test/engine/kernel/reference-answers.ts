@@ -4,7 +4,7 @@ import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/ag
 import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
 import type { OrdinalSelection } from '../../../engine/kernel/select/totals.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
-import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
+import { columnOf, combineTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 
 /** A block: the ascending ordinals of its keys, each with a reading or null. */
 export type PlainUnit = readonly {
@@ -29,11 +29,14 @@ export function unitOf(rows: PlainUnit): BlockReadings {
 }
 
 /** Returns the value of each key (decision 23), without keys that do not count (decision 24). */
-export function foldPlainly(units: readonly PlainUnit[], aggregate: Aggregate): Map<number, Exact> {
+export function aggregatePlainly(
+  units: readonly PlainUnit[],
+  aggregate: Aggregate,
+): Map<number, Exact> {
   const aggregated = new Map<number, PlainReading>();
   for (const unit of units) {
     for (const { id, reading } of unit) {
-      aggregated.set(id, foldTwo(aggregated.get(id) ?? null, reading, aggregate));
+      aggregated.set(id, combineTwo(aggregated.get(id) ?? null, reading, aggregate));
     }
   }
   return new Map(
@@ -62,7 +65,7 @@ function selected(values: ReadonlyMap<number, Exact>, { within, passing }: Ordin
 }
 
 const totalOf = (keys: readonly (readonly [number, Exact])[], aggregate: Aggregate): PlainReading =>
-  keys.reduce<PlainReading>((all, [, value]) => foldTwo(all, value, aggregate), null);
+  keys.reduce<PlainReading>((all, [, value]) => combineTwo(all, value, aggregate), null);
 
 /** Derives the answer from the values of all keys, as in decisions 24 and 25. */
 export function answerPlainly(

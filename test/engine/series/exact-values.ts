@@ -15,5 +15,5 @@ export const exactValues = fc.oneof(
 );
 
 /** Only means have counts. */
-export const ofFold = (value: Exact, aggregate: Aggregate): Exact =>
+export const asAggregated = (value: Exact, aggregate: Aggregate): Exact =>
   aggregate === 'mean' ? value : { ...value, count: 1n };

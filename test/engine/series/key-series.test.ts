@@ -7,10 +7,17 @@ import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type KeySeriesFound, readKeySeries } from '../../../engine/series/key-series.ts';
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
 import { MANY_KEYS_FROM, manySamples } from '../../segments/many-keys.ts';
-import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
+import { AGGREGATES, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { plainValues } from '../plain-values.ts';
-import { foldAt, meterIndexes, readOf, stores, type Window, windows } from '../random-stores.ts';
+import {
+  aggregateAt,
+  meterIndexes,
+  readOf,
+  stores,
+  type Window,
+  windows,
+} from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
 import { isSameValue, plainPercentile } from './plain-percentile.ts';
 
@@ -37,7 +44,7 @@ function plainSteps(
       const [, at, of] = name.split(' ');
       return Number(of) === meterIndex ? [[Number(at), { sum, count }]] : [];
     })
-    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)))
+    .filter(([, { sum }]) => sum !== 0n || !isCounting(aggregateAt(meterIndex)))
     .sort(([a], [b]) => a - b);
 }
 
@@ -47,7 +54,7 @@ function stepsOf(found: KeySeriesFound | undefined, meterIndex: number): [number
   return Array.from(series.ids, (_, i): [number, Exact] => [
     stepAt(series, i),
     stepValue(series, i),
-  ]).filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)));
+  ]).filter(([, { sum }]) => sum !== 0n || !isCounting(aggregateAt(meterIndex)));
 }
 
 /** Segments of which some are sealed, each later than the one before or at the same time. */
@@ -152,7 +159,7 @@ describe('series over segments', () => {
     const sample = (key: string, minute: number): PlainSample => ({
       key,
       bucket: 1_752_537_600 + 60 * minute,
-      readings: FOLDS.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
+      readings: AGGREGATES.map((aggregate) => (aggregate ? { value: 3n, count: 1n } : null)),
     });
     const store = storeOf([
       { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 70)] },

@@ -9,7 +9,7 @@ import { readNetworkSteps } from '../../../engine/series/network-steps.ts';
 import { stepAt, stepValue } from '../../../engine/series/step-series.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { type Asked, lengths, plainSteps } from '../plain-networks.ts';
-import { foldAt, meterIndexes, readOf, stores, windows } from '../random-stores.ts';
+import { aggregateAt, meterIndexes, readOf, stores, windows } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';
 
 const asked = fc.record({
@@ -22,7 +22,7 @@ const asked = fc.record({
 /** Drops the zeros of counters: a missing step of a counter also counts as 0. */
 const told = (steps: readonly [number, Exact][], { meterIndex }: Asked): [number, Exact][] =>
   steps
-    .filter(([, { sum }]) => sum !== 0n || !isCounting(foldAt(meterIndex)))
+    .filter(([, { sum }]) => sum !== 0n || !isCounting(aggregateAt(meterIndex)))
     .toSorted(([a], [b]) => a - b);
 
 describe('series of networks', () => {
@@ -106,10 +106,10 @@ describe('the others besides listed networks', () => {
             .sort(([a], [b]) => a - b)
             .map(([at, list]) => ({
               at,
-              total: combine(valuesOf(list), foldAt(meterIndex)),
+              total: combine(valuesOf(list), aggregateAt(meterIndex)),
               others: combine(
                 valuesOf(list.filter(([network]) => !listed.includes(network))),
-                foldAt(meterIndex),
+                aggregateAt(meterIndex),
               ),
             })),
         );

@@ -4,7 +4,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { orderedValues, valuesBeside, valuesOfSeries } from '../../../engine/series/percentiles.ts';
 import { StepSeries, stepValue, valuePart } from '../../../engine/series/step-series.ts';
-import { exactValues, ofFold } from './exact-values.ts';
+import { asAggregated, exactValues } from './exact-values.ts';
 
 describe('the values of a series in order', () => {
   it('are exact at any position, whether its parts are joined, apart or beside sealed segments', () => {
@@ -14,7 +14,7 @@ describe('the values of a series in order', () => {
       fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
       fc.array(fc.integer(), { maxLength: 40 }),
       (aggregate, drawn, indexes, numbers) => {
-        const values = drawn.map((value) => ofFold(value, aggregate));
+        const values = drawn.map((value) => asAggregated(value, aggregate));
         const parts = values.map((value, step) => valuePart(step * 1000, value));
         const series = new StepSeries({ origin: 7200, stepSeconds: 60 }, parts, aggregate);
         const sealed = { numbers: Float64Array.from(numbers), isSorted: false };

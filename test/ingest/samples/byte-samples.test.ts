@@ -29,7 +29,7 @@ function group(groupId: number, guid: Guid, keyKind: KeyKind): ImportGroup {
     ...groupOf([], groupId),
     guid,
     keyKind,
-    folds: meters.map(({ aggregate }) => aggregate),
+    aggregates: meters.map(({ aggregate }) => aggregate),
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     partKinds: keyKind === 'crosskey' ? ['ip', 'text'] : [],
   };
