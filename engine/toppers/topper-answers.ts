@@ -25,6 +25,7 @@ import { identityOf } from '../snapshot/segment-reader.ts';
 import { answerTrends } from './answer-trends.ts';
 import { rankBySeries } from './rank-by-series.ts';
 
+export type { RankedValue } from '../kernel/rank-keys.ts';
 export type {
   AnswerOf,
   KeyQuestion,

@@ -4,7 +4,7 @@ import type { Interval } from '../../domain/time/interval.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { ratio, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
-import type { RankedValue } from '../../engine/kernel/rank-keys.ts';
+import type { RankedValue } from '../../engine/toppers/topper-answers.ts';
 import { probeIdOf } from '../contexts.ts';
 import { availableInterval, type CounterGroupView, drilldownsOf } from '../counter-groups.ts';
 import type { KeyView } from '../keys.ts';

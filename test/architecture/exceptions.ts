@@ -1,6 +1,5 @@
 /** Exported names that several files define. Choose another name instead of adding one. */
 export const AMBIGUOUS_NAMES: readonly string[] = [
-  'Answer',
   'Difference',
   'FailedSignIns',
   'Interval',

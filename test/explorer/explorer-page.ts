@@ -14,19 +14,20 @@ import { EXAMPLES } from '../../schema/documents/examples.ts';
  * Finds Chromium, or a browser based on it, where it is usually installed; undefined: none. The
  * headless shell needs two thirds of the time.
  */
-export const findChromium = (): string | undefined =>
-  [
-    '/usr/bin/chromium-headless-shell',
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  ].find((path) => existsSync(path));
+const CHROMIUM = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
 let launched: Promise<Browser> | null = null;
 
-/** The one browser of all test files in this process, with which it ends. */
-export function launch(executablePath: string): Promise<Browser> {
+/** The one browser of all test files in this process, with which it ends. Errors: there is none. */
+export function launch(): Promise<Browser> {
+  const executablePath = CHROMIUM.find((path) => existsSync(path));
+  if (!executablePath) throw new Error('no browser: apt-get install chromium-headless-shell');
   launched ??= chromium.launch({
     executablePath,
     args: [

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../server/start-server.ts';
 import { group, startLab } from '../support/lab/lab.ts';
 import { ADA, basic, type TestService } from '../support/lab/service.ts';
-import { findChromium, launch } from './explorer-page.ts';
 import { ask, startExplorerServer } from './explorer-server.ts';
 
 let lab: TestService;
@@ -53,36 +52,5 @@ describe('COUNTERGRAPH_EXPLORER=signed-in', () => {
     const paths = String((await page()).body).match(/(?<=")graphql\/assets\/[^"]+(?=")/g) ?? [];
     expect(paths).toHaveLength(3);
     for (const path of paths) expect((await ask(`${server.url}/${path}`)).status).toBe(200);
-  });
-});
-
-const chromium = findChromium();
-
-// A page is 5 MB of script, and the machine may be busy with other tests.
-describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
-  it('a signed-in user gets the explorer with their headers, even after a reload', async () => {
-    const context = await (await launch(chromium ?? '')).newContext();
-    try {
-      const tab = await context.newPage();
-      const complaints: string[] = [];
-      tab.on('pageerror', (error) => complaints.push(error.message));
-      await tab.goto(`${server.url}/graphql`);
-      const signIn = async (token: string) => {
-        await tab.getByLabel('User').fill(ADA.username);
-        await tab.getByLabel('Token').fill(token);
-        await tab.getByRole('button', { name: 'Sign in' }).click();
-      };
-      await signIn('other');
-      await tab.getByText('Invalid API token').waitFor();
-      await signIn(ADA.token);
-      const play = tab.getByRole('button', { name: 'Execute query' });
-      await play.waitFor();
-      await tab.reload();
-      await play.waitFor();
-      await tab.getByText(`Bearer ${ADA.token}`).waitFor();
-      expect(complaints).toEqual([]);
-    } finally {
-      await context.close();
-    }
   });
 });

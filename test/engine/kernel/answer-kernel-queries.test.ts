@@ -65,8 +65,8 @@ const question: fc.Arbitrary<KernelQuery> = fc.oneof(
     .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
     .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
   fc
-    .tuple(fc.constantFrom('ranks' as const, 'chosen' as const), selection, ordinals)
-    .map(([kind, selected, keys]) => ({ kind, ...selected, keys })),
+    .tuple(selection, ordinals)
+    .map(([selected, keys]) => ({ kind: 'ranks' as const, ...selected, keys })),
   ordinals.map((keys) => ({ kind: 'values' as const, keys })),
 );
 

@@ -1,30 +1,21 @@
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { findChromium, launch } from '../../explorer/explorer-page.ts';
+import { launch } from '../../explorer/explorer-page.ts';
 import { type DashboardPage, type Opening, openContext, openDashboard } from './dashboard-page.ts';
-
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'The dashboard is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
 
 /** Opens the dashboard at an address. It is closed after the test. */
 type OpenAt = (address: string, opening?: Opening) => Promise<DashboardPage>;
 
 /**
- * Declares tests in one browser; without one, they are skipped. A test fails if the browser
- * complains about a page that it opened.
+ * Declares tests in one browser. A test fails if the browser complains about a page that it opened.
  */
 export function describeInBrowser(name: string, declareTests: (openAt: OpenAt) => void): void {
-  describe.skipIf(!chromium)(name, { timeout: 180_000 }, () => {
+  describe(name, { timeout: 180_000 }, () => {
     let context: BrowserContext;
     let opened: DashboardPage[] = [];
 
     beforeAll(async () => {
-      context = await openContext(await launch(chromium ?? ''));
+      context = await openContext(await launch());
     });
 
     afterAll(() => context?.close());

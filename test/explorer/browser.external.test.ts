@@ -6,25 +6,11 @@ import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { readMetrics } from '../support/http/metrics-text.ts';
 import { labelKey } from '../support/lab/label-key.ts';
-import {
-  type ExplorerPage,
-  findChromium,
-  launch,
-  openContext,
-  openExplorer,
-} from './explorer-page.ts';
+import { type ExplorerPage, launch, openContext, openExplorer } from './explorer-page.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 
-const chromium = findChromium();
-
-if (!chromium) {
-  console.warn(
-    'The explorer is not tested in a browser: apt-get install chromium-headless-shell, or Chrome.',
-  );
-}
-
 // A page is 5 MB of script, and the machine may be busy with other tests.
-describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () => {
+describe('the explorer in a browser', { timeout: 90_000 }, () => {
   let database: TestDatabase;
   let demo: RunningServer;
   let plain: RunningServer;
@@ -37,7 +23,7 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await createDemo({ databaseUrl: database.url, now });
     demo = await startExplorerServer(database.url, DEMO);
     plain = await startExplorerServer(database.url, { credentials: null });
-    context = await openContext(await launch(chromium ?? ''));
+    context = await openContext(await launch());
   }, 120_000);
 
   afterAll(async () => {
