@@ -146,5 +146,9 @@ function sortSlices(all: readonly SliceTimes[], options: ExportOptions) {
 export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGroup => ({
   groupId,
   guid: storedGuid(guid),
-  meters: meters.map(({ id, slot, type }) => ({ id, slot, aggregate: aggregateOf(type) })),
+  meters: meters.map(({ id, slot, type }) => ({
+    id,
+    meterIndex: slot - 1,
+    aggregate: aggregateOf(type),
+  })),
 });

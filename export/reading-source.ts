@@ -8,8 +8,8 @@ export type Integer = number | bigint;
 
 export type ExportedMeter = {
   readonly id: number;
-  /** 1-based position of the meter's readings in a row. */
-  readonly slot: number;
+  /** Position of the meter's readings in a row. */
+  readonly meterIndex: number;
   /** null for a meter of type 0, which takes no readings. */
   readonly aggregate: Aggregate | null;
 };
@@ -56,12 +56,12 @@ export type ReadingRow = {
   readonly key: string;
   readonly bucket: EpochSeconds;
   /**
-   * By slot − 1, before sampling; null if there is no reading. At least one is not null. A sum may
+   * By meter, before sampling; null if there is no reading. At least one is not null. A sum may
    * exceed ±(2^63−1).
    */
   readonly readings: readonly (Integer | null)[];
   /**
-   * By slot − 1: for a mean, whose reading is a sum, the number of readings in that sum; otherwise
+   * By meter: for a mean, whose reading is a sum, the number of readings in that sum; otherwise
    * null.
    */
   readonly counts: readonly (Integer | null)[];

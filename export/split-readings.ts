@@ -44,8 +44,8 @@ function wholeLine(
   meters: readonly ExportedMeter[],
   { readings, counts }: ReadingRow,
 ): LineReadings {
-  const values = meters.flatMap(({ id, slot, aggregate }): LineValue[] => {
-    const value = readings[slot - 1] ?? null;
+  const values = meters.flatMap(({ id, meterIndex, aggregate }): LineValue[] => {
+    const value = readings[meterIndex] ?? null;
     return value === null ? [] : [{ meterId: id, value, isMean: aggregate === 'mean' }];
   });
   return { values, count: counts.find((count) => count !== null) ?? 1 };
@@ -58,10 +58,10 @@ function piecesOf(
   meters: readonly ExportedMeter[],
   { key, bucket, readings, counts }: ReadingRow,
 ): Piece[] {
-  return meters.flatMap(({ id, slot }): Piece[] => {
-    const reading = readings[slot - 1] ?? null;
+  return meters.flatMap(({ id, meterIndex }): Piece[] => {
+    const reading = readings[meterIndex] ?? null;
     if (reading === null) return [];
-    const count = counts[slot - 1] ?? null;
+    const count = counts[meterIndex] ?? null;
     const sum = BigInt(reading);
     const ofMean = count === null ? null : BigInt(count);
     const needed = partsNeeded(sum, ofMean);

@@ -6,7 +6,7 @@ import type { Aggregate } from '../domain/toppers/meter-type.ts';
 export type ImportMeter = {
   readonly id: number;
   readonly type: number;
-  readonly slot: number;
+  readonly meterIndex: number;
   readonly aggregate: Aggregate | null;
 };
 
@@ -18,7 +18,7 @@ export type ImportGroup = {
   readonly bucketSeconds: number;
   readonly topperBucketSeconds: number;
   readonly meters: ReadonlyMap<number, ImportMeter>;
-  /** How readings of a slot combine, by slot − 1. */
+  /** How readings of a meter combine, by meter. */
   readonly aggregates: readonly (Aggregate | null)[];
   /** For a cross-key group: the groups of its parts, and the kinds of their keys. */
   readonly partGuids: readonly Guid[];

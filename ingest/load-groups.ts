@@ -22,10 +22,15 @@ export async function loadGroups(
 
 function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): ImportGroup {
   const meters = row.meters.map(
-    ({ id, type, slot }): ImportMeter => ({ id, type, slot, aggregate: aggregateOf(type) }),
+    ({ id, type, slot }): ImportMeter => ({
+      id,
+      type,
+      meterIndex: slot - 1,
+      aggregate: aggregateOf(type),
+    }),
   );
   const aggregates: ImportGroup['aggregates'][number][] = [];
-  for (const { slot, aggregate } of meters) aggregates[slot - 1] = aggregate;
+  for (const { meterIndex, aggregate } of meters) aggregates[meterIndex] = aggregate;
   const partGuids = row.partGuids.map(storedGuid);
   return {
     groupId: row.groupId,

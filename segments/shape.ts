@@ -10,7 +10,7 @@ export type SegmentShape = {
   /** A multiple of bucketSeconds. */
   readonly topperBucketSeconds: number;
   /**
-   * By slot − 1: how the meter's readings are combined; null for a meter that takes no readings.
+   * By meter: how the meter's readings are combined; null for a meter that takes no readings.
    */
   readonly aggregates: readonly (Aggregate | null)[];
 };

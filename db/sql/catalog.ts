@@ -17,11 +17,11 @@ export type CounterGroupRow = {
   crosskeyGuid2: string | null;
 };
 
-/** slot: the 1-based position of the meter in the segments of its group. */
+/** meterIndex: the position of the meter in the segments of its group, from 0. */
 export type MeterRow = {
   groupId: number;
   meterId: number;
-  slot: number;
+  meterIndex: number;
   type: number;
   topcount: number;
   name: string;
@@ -81,7 +81,7 @@ select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
     from counter_groups g left join crosskeys x using (group_id)
     where g.context_id = c.context_id order by g.name, g.guid) g) as groups,
   (select coalesce(json_agg(row_to_json(m)), '[]') from (
-    select m.group_id as "groupId", m.meter_id as "meterId", m.slot, m.type, m.topcount, m.name,
+    select m.group_id as "groupId", m.meter_id as "meterId", m.slot - 1 as "meterIndex", m.type, m.topcount, m.name,
       m.description, m.units
     from meters m join counter_groups g using (group_id)
     where g.context_id = c.context_id order by m.group_id, m.meter_id) m) as meters,

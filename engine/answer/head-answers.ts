@@ -71,7 +71,7 @@ export class HeadAnswers {
     const { segment, run, location, edges } = plan;
     const { read, group } = planned;
     const { memory } = this.#reader;
-    const name = `${segmentName(this.#reader, segment)} ${blockName(run, run.from)} ${read.slot}`;
+    const name = `${segmentName(this.#reader, segment)} ${blockName(run, run.from)} ${read.meterIndex}`;
     const known = this.#known.get(name) ?? memory.find('heads', name);
     if (known) this.#known.set(name, known);
     else if (!location || (edges.length === 0 && this.#hasKeys(segment))) return null;
@@ -146,7 +146,7 @@ export class HeadAnswers {
 
 /** Returns the only head that a read needs, if it may answer all questions. */
 function planOf({ read, parts, since, questions }: ScanPlan): HeadPlan | null {
-  const { aggregate, prefix, slot } = read;
+  const { aggregate, prefix, meterIndex } = read;
   const [top, ...otherTops] = parts.filter(({ above }) => above.length === 0);
   const [run, ...otherRuns] = top?.cover.runs ?? [];
   if (!top || !run || otherTops.length > 0 || otherRuns.length > 0) return null;
@@ -172,7 +172,7 @@ function planOf({ read, parts, since, questions }: ScanPlan): HeadPlan | null {
   const ofBlock = isSpan
     ? heads.span
     : (heads.tiles.find(({ start }) => start === run.from)?.heads ?? []);
-  return { segment: top.segment, run, location: ofBlock[slot - 1] ?? null, edges };
+  return { segment: top.segment, run, location: ofBlock[meterIndex] ?? null, edges };
 }
 
 const maxItemsOf = ({ question }: SegmentQuestion): number =>

@@ -102,7 +102,7 @@ async function groupBlocks(
   { blocks, lists }: Grouping,
 ): Promise<BlocksByStart> {
   const nameOf = (segment: StoredSegment, run: BlockRun, start: number): string =>
-    `${segmentName(reader, segment)} ${blockName(run, start)} ${read.slot} ${lists.name}`;
+    `${segmentName(reader, segment)} ${blockName(run, start)} ${read.meterIndex} ${lists.name}`;
   const found = new Map<string, KnownBlock>();
   const missing = new Map<string, Ungrouped>();
   for (const { segment, cover } of parts) {

@@ -16,9 +16,9 @@ import {
 } from '../snapshot/segment-reader.ts';
 import { SegmentTiles, type TileOfRange, tileAt } from './segment-tiles.ts';
 
-/** What to read of blocks. slot: null: no meter, only the keys. */
+/** What to read of blocks. meterIndex: null: no meter, only the keys. */
 export type BlockMeter = Pick<MeterScan, 'bucketSeconds' | 'aggregate'> & {
-  readonly slot: number | null;
+  readonly meterIndex: number | null;
 };
 
 /** A block of a segment; `run` consists of this block. */
@@ -102,10 +102,10 @@ export class SegmentBlocks {
     if (run.kind === 'span') return null;
     const { tileSeconds, ranges } = segment.directory();
     const start = tileOf(run.from, tileSeconds);
-    const { slot } = meter;
+    const { meterIndex } = meter;
     const tiles = ranges.flatMap((range): TileOfRange[] => {
       const tile = tileAt(range, start);
-      return tile ? [{ segment, range, tile, slot }] : [];
+      return tile ? [{ segment, range, tile, meterIndex }] : [];
     });
     if (run.kind === 'tiles') {
       const isCached = tiles.length > 0 && tiles.every((each) => this.#tiles.isCached(each));
@@ -156,9 +156,9 @@ export class SegmentBlocks {
     };
   }
 
-  #tileName({ segment, run, meter: { slot } }: CutBlock): string {
+  #tileName({ segment, run, meter: { meterIndex } }: CutBlock): string {
     const start = tileOf(run.from, segment.directory().tileSeconds);
-    return `${segmentName(this.#reader, segment)} ${start} ${slot}`;
+    return `${segmentName(this.#reader, segment)} ${start} ${meterIndex}`;
   }
 
   #keep(name: string, block: KnownBlock): void {
@@ -194,8 +194,8 @@ export class SegmentBlocks {
     return found;
   }
 
-  #name({ segment, run, meter: { slot } }: OneBlock): string {
-    return `${segmentName(this.#reader, segment)} ${blockName(run, run.from)} ${slot}`;
+  #name({ segment, run, meter: { meterIndex } }: OneBlock): string {
+    return `${segmentName(this.#reader, segment)} ${blockName(run, run.from)} ${meterIndex}`;
   }
 }
 
@@ -217,12 +217,12 @@ type BlockOfRange = {
 };
 
 /** Returns where the ranges of a segment have a block: a tile, or the span. */
-function rangesOf({ segment, run, meter: { slot } }: OneBlock): BlockOfRange[] {
+function rangesOf({ segment, run, meter: { meterIndex } }: OneBlock): BlockOfRange[] {
   return segment.directory().ranges.flatMap((range): BlockOfRange[] => {
     const stored = run.kind === 'span' ? spanOf(range) : tileAt(range, run.from);
     if (stored === null) return [];
     const { keys, totals } = stored;
-    return [{ range, keys, totals: slot === null ? null : (totals[slot - 1] ?? null) }];
+    return [{ range, keys, totals: meterIndex === null ? null : (totals[meterIndex] ?? null) }];
   });
 }
 

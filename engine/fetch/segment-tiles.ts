@@ -8,12 +8,12 @@ import {
   segmentName,
 } from '../snapshot/segment-reader.ts';
 
-/** A tile of a range of a segment's keys. slot: of the meter to read; null: only keys and times. */
+/** A tile of a range of a segment's keys. meterIndex: of the meter to read; null: only keys and times. */
 export type TileOfRange = {
   readonly segment: StoredSegment;
   readonly range: LocatedRange;
   readonly tile: LocatedTile;
-  readonly slot: number | null;
+  readonly meterIndex: number | null;
 };
 
 type TilesOptions = {
@@ -73,16 +73,16 @@ export class SegmentTiles {
     return rows;
   }
 
-  #name({ segment, range, tile, slot }: TileOfRange): string {
-    return `${segmentName(this.#reader, segment)} ${tile.start} ${range.firstOrdinal} ${slot}`;
+  #name({ segment, range, tile, meterIndex }: TileOfRange): string {
+    return `${segmentName(this.#reader, segment)} ${tile.start} ${range.firstOrdinal} ${meterIndex}`;
   }
 }
 
-const totalsOf = ({ tile, slot }: TileOfRange): SectionLocation | null =>
-  slot === null ? null : (tile.totals[slot - 1] ?? null);
+const totalsOf = ({ tile, meterIndex }: TileOfRange): SectionLocation | null =>
+  meterIndex === null ? null : (tile.totals[meterIndex] ?? null);
 
-const valuesOf = ({ tile, slot }: TileOfRange): SectionLocation | null =>
-  slot === null ? null : (tile.values[slot - 1] ?? null);
+const valuesOf = ({ tile, meterIndex }: TileOfRange): SectionLocation | null =>
+  meterIndex === null ? null : (tile.values[meterIndex] ?? null);
 
 function toStored(each: TileOfRange, sections: Sections): StoredTile {
   const { keyCount, firstOrdinal } = each.range;

@@ -65,7 +65,7 @@ async function readPresent(
   { group, deadline }: Pick<KeysInWindow, 'group' | 'deadline'>,
 ): Promise<PresentKeys[]> {
   const { bucketSeconds } = group.shape;
-  const meter: BlockMeter = { slot: null, bucketSeconds, aggregate: 'sum' };
+  const meter: BlockMeter = { meterIndex: null, bucketSeconds, aggregate: 'sum' };
   const requests = new SectionRequests();
   const blocks = new SegmentBlocks(reader);
   for (const { segment, runs } of cut) {

@@ -150,7 +150,7 @@ const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
 });
 
 /** Such a tile has only keys. */
-const SOURCE_KEYS: BlockMeter = { slot: null, bucketSeconds: SOURCE_STEP, aggregate: 'sum' };
+const SOURCE_KEYS: BlockMeter = { meterIndex: null, bucketSeconds: SOURCE_STEP, aggregate: 'sum' };
 
 /** rollUps: the tiles that map keys of sources to keys of roll-ups. */
 type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };

@@ -108,8 +108,8 @@ const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>
 
 /** Returns, by index of the meter, how its readings combine. */
 function aggregatesOf(meters: readonly MeterRow[]): (Aggregate | null)[] {
-  const slots = Math.max(0, ...meters.map(({ slot }) => slot));
-  const aggregates = new Array<Aggregate | null>(slots).fill(null);
-  for (const { slot, type } of meters) aggregates[slot - 1] = aggregateOf(type);
+  const last = Math.max(-1, ...meters.map(({ meterIndex }) => meterIndex));
+  const aggregates = new Array<Aggregate | null>(last + 1).fill(null);
+  for (const { meterIndex, type } of meters) aggregates[meterIndex] = aggregateOf(type);
   return aggregates;
 }

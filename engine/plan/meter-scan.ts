@@ -7,7 +7,7 @@ import type { StoredSegment } from '../../store/read/manifest.ts';
 export type MeterScan = {
   readonly groupId: number;
   readonly bucketSeconds: number;
-  readonly slot: number;
+  readonly meterIndex: number;
   readonly aggregate: Aggregate;
   readonly probeId: number | null;
   readonly interval: Interval;
@@ -16,8 +16,8 @@ export type MeterScan = {
 };
 
 /** Returns a name that identifies a read: reads of the same name read the same. */
-export function nameOfRead({ groupId, slot, probeId, interval, prefix }: MeterScan): string {
-  const read = `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
+export function nameOfRead({ groupId, meterIndex, probeId, interval, prefix }: MeterScan): string {
+  const read = `${groupId} ${meterIndex} ${probeId} ${interval.from} ${interval.to}`;
   return prefix ? `${read} ${lengthsName(prefix)}` : read;
 }
 

@@ -71,10 +71,10 @@ export const cachedNote = (catalog: Catalog, read: MeterScan): PlanNote => ({
 /** Describes the request. */
 function readNote(
   catalog: Catalog,
-  { groupId, slot, probeId, interval }: MeterScan,
+  { groupId, meterIndex, probeId, interval }: MeterScan,
 ): Pick<PlanNote, 'counterGroup' | 'meter' | 'probe' | 'window'> {
   const guid = catalog.groups.find((each) => each.groupId === groupId)?.guid ?? '';
-  const meter = catalog.metersOf(groupId).find((each) => each.slot === slot);
+  const meter = catalog.metersOf(groupId).find((each) => each.meterIndex === meterIndex);
   const probe = catalog.probes.find((each) => each.probeId === probeId);
   return {
     counterGroup: `{${guid.toUpperCase()}}`,

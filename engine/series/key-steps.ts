@@ -262,7 +262,7 @@ function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid): Seg
   const directory = segment.directory();
   const { origin } = topperBuckets(directory.span, group.shape.topperBucketSeconds);
   const { starts, columns } = readTotals(directory, group.shape);
-  const column = columns[read.slot - 1] ?? null;
+  const column = columns[read.meterIndex] ?? null;
   if (column === null) return null;
   const ids = Uint32Array.from(
     starts,

@@ -85,7 +85,7 @@ function sealedSegments(
   // In full, the names of hundreds of segments would be long.
   const names = segments.map((segment) => segmentName(reader, segment)).join(' ');
   const digest = createHash('sha256').update(names).digest('base64');
-  return { name: `${read.slot} ${digest}`, segments: new Set(segments) };
+  return { name: `${read.meterIndex} ${digest}`, segments: new Set(segments) };
 }
 
 /**

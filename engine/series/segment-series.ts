@@ -98,7 +98,7 @@ function findCached(
     from: Math.max(all.from, tileOf(interval.from, tileSeconds)),
     to: Math.min(all.to, tileOf(interval.to - 1, tileSeconds) + tileSeconds),
   };
-  const whole = `${segmentName(reader, segment)} ${read.slot} ${series.key.key}`;
+  const whole = `${segmentName(reader, segment)} ${read.meterIndex} ${series.key.key}`;
   const isWhole = tiles.from === all.from && tiles.to === all.to;
   const isKnown = isWhole || reader.memory.has('series', whole);
   const name = isKnown ? whole : `${whole} ${tiles.from} ${tiles.to}`;
@@ -167,14 +167,14 @@ async function readHeadSeries(
   }
   const ofMeters = groupBy(
     inHeads,
-    ({ each: { segment, read } }) => `${segment.segmentId} ${read.slot}`,
+    ({ each: { segment, read } }) => `${segment.segmentId} ${read.meterIndex}`,
   );
   for (const [first] of ofMeters.values()) {
     const { segment, read } = (first as (typeof inHeads)[number]).each;
     const { headSeries } = segment.directory();
     requests.add(segment, [
       headSeries?.entries ?? null,
-      headSeries?.columns[read.slot - 1] ?? null,
+      headSeries?.columns[read.meterIndex] ?? null,
     ]);
   }
   const sectionsOf = await requests.read(reader, deadline);
@@ -200,7 +200,7 @@ function headSeriesOf({ segment, group, read }: OpenSeries, { keyCount, sections
   const { count } = topperBuckets(span, group.shape.topperBucketSeconds);
   const size = { keyCount, topperBuckets: count };
   const entries = readHeadSeriesEntries(sections(headSeries.entries), size);
-  const location = headSeries.columns[read.slot - 1] ?? null;
+  const location = headSeries.columns[read.meterIndex] ?? null;
   const rows = entries.bucketIndexes.length;
   return { entries, column: location && readHeadSeriesColumn(sections(location), rows) };
 }
@@ -266,16 +266,16 @@ function ofBlock(blocks: SegmentBlocks, each: OpenSeries, ordinal: number): Segm
 function piecesOf(located: Piece['series']): Piece[] {
   const byRange = groupBy(located, ({ each: { segment, read, tiles }, ordinal }) => {
     const { firstOrdinal } = rangeOf(segment, ordinal);
-    return `${segment.segmentId} ${firstOrdinal} ${read.slot} ${tiles.from} ${tiles.to}`;
+    return `${segment.segmentId} ${firstOrdinal} ${read.meterIndex} ${tiles.from} ${tiles.to}`;
   });
   return Array.from(byRange.values(), (series) => {
     const { each, ordinal } = series[0] as Piece['series'][number];
     const { segment, read, tiles } = each;
     const range = rangeOf(segment, ordinal);
-    const own = tilesWithin(range, tiles).filter(({ totals }) => totals[read.slot - 1]);
+    const own = tilesWithin(range, tiles).filter(({ totals }) => totals[read.meterIndex]);
     return {
       series,
-      tiles: own.map((tile) => ({ segment, range, tile, slot: read.slot })),
+      tiles: own.map((tile) => ({ segment, range, tile, meterIndex: read.meterIndex })),
       readings: (range.rowCount * own.length) / Math.max(1, range.tiles.length),
     };
   });

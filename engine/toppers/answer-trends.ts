@@ -168,11 +168,11 @@ const NO_BLOCKS: Cover = { runs: [], subtract: [] };
 function nameOfSum(
   reader: SegmentReader,
   segment: StoredSegment,
-  { interval, bucketSeconds, slot, prefix }: MeterScan,
+  { interval, bucketSeconds, meterIndex, prefix }: MeterScan,
 ): string {
   const from = Math.max(ceilTo(interval.from, bucketSeconds), segment.firstBucket);
   const to = Math.min(ceilTo(interval.to, bucketSeconds), segment.lastBucket + bucketSeconds);
-  const name = `${segmentName(reader, segment)} ${from}-${to} ${slot - 1}`;
+  const name = `${segmentName(reader, segment)} ${from}-${to} ${meterIndex}`;
   return prefix ? `${name} ${lengthsName(prefix)}` : name;
 }
 

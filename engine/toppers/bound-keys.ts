@@ -81,7 +81,7 @@ export async function boundKeys(
     map: union.mapOf(part),
   });
   const apart = await joinWhole(reader, {
-    name: parts.every(({ name }) => name !== null) ? `${union.name} ${read.slot}` : null,
+    name: parts.every(({ name }) => name !== null) ? `${union.name} ${read.meterIndex}` : null,
     aggregate: read.aggregate,
     apart: partsApart(parts, stepSeconds).map((together) => together.map(mapped)),
     keyCount: union.keys.count,
@@ -146,9 +146,9 @@ const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: Mete
 const boundsName = (
   reader: SegmentReader,
   segment: StoredSegment,
-  { slot, prefix }: MeterScan,
+  { meterIndex, prefix }: MeterScan,
 ): string => {
-  const name = `${segmentName(reader, segment)} ${slot}`;
+  const name = `${segmentName(reader, segment)} ${meterIndex}`;
   return prefix ? `${name} ${lengthsName(prefix)}` : name;
 };
 

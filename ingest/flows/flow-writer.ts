@@ -90,7 +90,7 @@ function byBucketSize(groups: FlowImportGroups): Map<number, Set<FlowGroupName>>
 }
 
 /**
- * Returns a sink that puts the amounts of a group's meters into the slots of these meters in this
+ * Returns a sink that puts the amounts of a group's meters where these meters are in this
  * context.
  */
 function sinkOf(
@@ -99,28 +99,28 @@ function sinkOf(
   writer: ImportSession['writer'],
 ): FlowSink {
   const targets = new Map(
-    Array.from(groups, ([name, group]) => [name, { group, toSlots: slotMappingOf(name, group) }]),
+    Array.from(groups, ([name, group]) => [name, { group, toMeters: meterMappingOf(name, group) }]),
   );
   return (name, bucket, key, amounts) => {
     const target = targets.get(name);
     if (!target) throw new Error(`there is no group for ${name}`);
-    const values = target.toSlots(amounts);
+    const values = target.toMeters(amounts);
     writer.batch.add({ group: target.group, probe, bucket, key, values, count: 1 });
   };
 }
 
-/** Maps amounts in the order of FLOW_GROUPS to values in the order of slots. */
-type SlotMapping = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
+/** Maps amounts in the order of FLOW_GROUPS to values in the order of the group's meters. */
+type MeterMapping = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
 
-function slotMappingOf(name: FlowGroupName, { meters, aggregates }: ImportGroup): SlotMapping {
-  const slots = flowGroup(name).meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
+function meterMappingOf(name: FlowGroupName, { meters, aggregates }: ImportGroup): MeterMapping {
+  const indexes = flowGroup(name).meters.map(({ id }) => meters.get(id)?.meterIndex ?? -1);
   // In a group that an import created, nothing has to move.
-  if (slots.length === aggregates.length && slots.every((slot, i) => slot === i)) {
+  if (indexes.length === aggregates.length && indexes.every((index, i) => index === i)) {
     return (amounts) => amounts;
   }
   return (amounts) => {
     const values: (Whole | null)[] = aggregates.map(() => null);
-    for (const [i, slot] of slots.entries()) values[slot] = amounts[i] ?? null;
+    for (const [i, index] of indexes.entries()) values[index] = amounts[i] ?? null;
     return values;
   };
 }

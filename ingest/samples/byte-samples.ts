@@ -114,7 +114,7 @@ function withoutEscapes(line: Uint8Array, { from, to }: ByteRange, into: Uint8Ar
 }
 
 /**
- * Finds the slot − 1 of each value's meter. Returns false if a value is left to `parseSampleLine`.
+ * Finds the index of each value's meter. Returns false if a value is left to `parseSampleLine`.
  */
 function findMeterIndexes(
   { meterCount, meterIds, values }: SampleBytes,
@@ -125,7 +125,7 @@ function findMeterIndexes(
     const meter = meters.get(meterIds[i] as number);
     if (!meter || meter.aggregate === null) return false;
     if ((values[i] as number) < 0 && isCounting(meter.aggregate)) return false;
-    meterIndexes[i] = meter.slot - 1;
+    meterIndexes[i] = meter.meterIndex;
   }
   return true;
 }

@@ -26,7 +26,7 @@ type Sample = {
   readonly bucket: EpochSeconds;
   /** Null if the line names none. */
   readonly probe: string | null;
-  /** By slot − 1; null if the line has no value. */
+  /** By meter; null if the line has no value. */
   readonly readings: readonly (Whole | null)[];
   /** Number of readings behind each value of a mean meter. */
   readonly count: Whole;
@@ -96,7 +96,7 @@ function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
     if (meter.aggregate === null) {
       throw new BadLine(`meter ${id} is of type 0 (VT_INVALID), which takes no readings`);
     }
-    readings[meter.slot - 1] = readingOf(value, id, isCounting(meter.aggregate) ? 0 : -1);
+    readings[meter.meterIndex] = readingOf(value, id, isCounting(meter.aggregate) ? 0 : -1);
   }
   return readings;
 }

@@ -8,7 +8,7 @@ import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
 import type { Whole } from '../whole.ts';
 
-/** Readings of a group. `values` are by slot − 1, each a sum of `count` readings. */
+/** Readings of a group. `values` are by meter, each a sum of `count` readings. */
 type BatchReading = {
   readonly group: ImportGroup;
   readonly probe: string | null;

@@ -143,9 +143,9 @@ export function readOf(
   { meter, aggregate, probeId, prefix }: TopperPlan,
   interval: Interval,
 ): MeterScan {
-  const { groupId, slot } = meter.row;
+  const { groupId, meterIndex } = meter.row;
   const bucketSeconds = meter.group.row.bucketSize;
-  return { groupId, bucketSeconds, slot, aggregate, probeId, interval, prefix };
+  return { groupId, bucketSeconds, meterIndex, aggregate, probeId, interval, prefix };
 }
 
 /**

@@ -61,7 +61,7 @@ export class ReadingGatherer {
     return index;
   }
 
-  /** `meterIndex` is slot − 1. */
+  /** meterIndex: counted from 0. */
   putValue(meterIndex: number, row: number, value: number | bigint): void {
     this.#values[meterIndex]?.put(row, value);
   }

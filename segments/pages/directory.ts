@@ -17,7 +17,7 @@ type TileOf<Section> = {
   readonly keys: Section;
   /** A roll-up has only keys. */
   readonly times: Section;
-  /** By meter (slot − 1). */
+  /** By meter (its index). */
   readonly totals: readonly Section[];
   readonly values: readonly Section[];
 };

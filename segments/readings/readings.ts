@@ -15,7 +15,7 @@ export type Readings = {
   readonly ends: Uint32Array;
   /** By row: the start of its bucket, epoch seconds; ascending for each key. */
   readonly starts: Float64Array;
-  /** By slot − 1; null: no reading of the meter. */
+  /** By meter; null: no reading of the meter. */
   readonly columns: readonly (Column | null)[];
 };
 

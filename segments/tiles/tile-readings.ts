@@ -14,7 +14,7 @@ export type TileReadings = {
   readonly ends: Uint32Array;
   /** By row: its bucket, counted from the first that starts in the tile. */
   readonly buckets: Uint16Array;
-  /** By slot − 1; null: no reading of the meter. */
+  /** By meter; null: no reading of the meter. */
   readonly columns: readonly (Column | null)[];
 };
 

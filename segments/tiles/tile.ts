@@ -59,7 +59,7 @@ export type TileMeter = {
   readonly aggregate: Aggregate;
 };
 
-/** Returns the meters of a tile, by slot − 1; null: no reading there. */
+/** Returns the meters of a tile, by meter; null: no reading there. */
 export function tileMeters(
   { ends, columns }: TileReadings,
   aggregates: readonly (Aggregate | null)[],

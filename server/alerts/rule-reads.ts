@@ -56,7 +56,14 @@ export async function openRuleReads(
     const isMeant = isThere && (probeId === null || row.probeId === probeId);
     return isMeant ? [{ from: row.firstBucket, to: row.lastBucket + bucketSeconds }] : [];
   });
-  const read = { groupId, bucketSeconds, slot: meter.slot, aggregate, probeId, prefix: null };
+  const read = {
+    groupId,
+    bucketSeconds,
+    meterIndex: meter.meterIndex,
+    aggregate,
+    probeId,
+    prefix: null,
+  };
   return {
     rule,
     meterRule: {

@@ -41,7 +41,7 @@ export const readOf = (
 ): MeterScan => ({
   groupId: GROUP.groupId,
   bucketSeconds: 60,
-  slot: meterIndex + 1,
+  meterIndex,
   aggregate: aggregateAt(meterIndex),
   probeId,
   interval,

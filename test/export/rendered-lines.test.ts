@@ -15,7 +15,7 @@ const GUID = guidOf(1) as Guid;
 
 /** A counter and a gauge. */
 const TYPES = [2, 5];
-const METERS = TYPES.map((type, i) => ({ id: type, slot: i + 1, aggregate: aggregateOf(type) }));
+const METERS = TYPES.map((type, i) => ({ id: type, meterIndex: i, aggregate: aggregateOf(type) }));
 
 /** The same group as an import sees it. */
 const IMPORTED: ImportGroup = {

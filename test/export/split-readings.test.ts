@@ -11,7 +11,7 @@ const MOST = 2n ** 63n - 1n;
 /** A meter of each type, with the type as its id; slots are in the reverse order of ids. */
 const METERS: readonly ExportedMeter[] = Array.from({ length: 13 }, (_, type) => ({
   id: type,
-  slot: 13 - type,
+  meterIndex: 12 - type,
   aggregate: aggregateOf(type),
 }));
 
@@ -76,8 +76,8 @@ describe('the lines of a row', () => {
             expect(BigInt(value) <= MOST && BigInt(value) >= -MOST).toBe(true);
           }
         }
-        for (const { id, slot, aggregate } of METERS) {
-          const reading = given.readings[slot - 1] ?? null;
+        for (const { id, meterIndex, aggregate } of METERS) {
+          const reading = given.readings[meterIndex] ?? null;
           const own = lines.filter((line) => valueOn(line, id) !== null);
           if (reading === null) {
             expect(own).toEqual([]);
@@ -86,7 +86,7 @@ describe('the lines of a row', () => {
           expect(own.length).toBeGreaterThan(0);
           expect(sumOf(own.map((line) => valueOn(line, id) ?? 0n))).toBe(BigInt(reading));
           if (aggregate !== 'mean') continue;
-          const count = given.counts[slot - 1] ?? 0;
+          const count = given.counts[meterIndex] ?? 0;
           expect(sumOf(own.map((line) => BigInt(line.count)))).toBe(BigInt(count));
         }
       }),
@@ -159,8 +159,10 @@ describe('the lines of a row', () => {
   });
 
   it('are refused if the sum of a mean is too large for its number of readings', () => {
-    const readings = METERS.map(({ slot }) => (slot === 8 ? 2n ** 63n : null)).toReversed();
-    const counts = METERS.map(({ slot }) => (slot === 8 ? 1 : null)).toReversed();
+    const readings = METERS.map(({ meterIndex }) =>
+      meterIndex === 7 ? 2n ** 63n : null,
+    ).toReversed();
+    const counts = METERS.map(({ meterIndex }) => (meterIndex === 7 ? 1 : null)).toReversed();
     expect(() => splitReadings(METERS, rowOf({ readings, counts }))).toThrow(
       'key a at 2024-07-15T00:00:00Z, meter 5: 9223372036854775808 must be the sum of at least 2 ' +
         'readings, got a count of 1',

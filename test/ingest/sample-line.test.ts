@@ -12,7 +12,7 @@ const NOW = 1_800_000_000;
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;
 const PAIRS = '{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A02}' as Guid;
 
-/** A group in which meter n has type n and slot n + 1. */
+/** A group in which meter n has type n and index n. */
 function group(
   guid: Guid,
   keyKind: KeyKind,
@@ -22,7 +22,7 @@ function group(
   const meters = types.map((type) => ({
     id: type,
     type,
-    slot: type + 1,
+    meterIndex: type,
     aggregate: aggregateOf(type),
   }));
   return {

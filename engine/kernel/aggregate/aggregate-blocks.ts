@@ -260,7 +260,7 @@ function asListed(blocks: readonly BlockReadings[], aggregate: Aggregate): Aggre
   return { aggregate, listed: ids, values: column.values, counts: null, touched: null };
 }
 
-/** The readings of a slot, by key. bound: an upper bound of the sum of their magnitudes. */
+/** The readings of a meter, by key. bound: an upper bound of the sum of their magnitudes. */
 export type BlockColumn = {
   readonly values: Lanes;
   readonly counts: Lanes | null;

@@ -18,7 +18,7 @@ export type SparsePart = {
 export type Joined = { readonly ids: Uint32Array; readonly column: Column | null };
 
 /**
- * Joins readings of one slot, whose ids may be far apart, into one ascending list: consecutive
+ * Joins readings of one meter, whose ids may be far apart, into one ascending list: consecutive
  * parts are appended, others are merged by the meter's rule.
  */
 export function joinSparse(parts: readonly SparsePart[], aggregate: Aggregate): Joined {

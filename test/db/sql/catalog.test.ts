@@ -164,7 +164,7 @@ describe('the catalogs of contexts', () => {
       {
         groupId: b,
         meterId: 2,
-        slot: expect.any(Number),
+        meterIndex: expect.any(Number),
         type: 0,
         topcount: 100,
         name: 'first',
@@ -174,7 +174,7 @@ describe('the catalogs of contexts', () => {
       {
         groupId: b,
         meterId: 4,
-        slot: expect.any(Number),
+        meterIndex: expect.any(Number),
         type: 3,
         topcount: 100,
         name: 'second',
@@ -182,7 +182,7 @@ describe('the catalogs of contexts', () => {
         units: 'bytes',
       },
     ]);
-    expect(meters?.map(({ slot }) => slot).toSorted()).toEqual([1, 2]);
+    expect(meters?.map(({ meterIndex }) => meterIndex).toSorted()).toEqual([0, 1]);
     expect(catalog?.meters.map(({ groupId }) => groupId)).toEqual(
       catalog?.meters.map(({ groupId }) => groupId).toSorted((x, y) => x - y),
     );

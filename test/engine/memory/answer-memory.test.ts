@@ -6,7 +6,7 @@ const question = (maxItems: number) => ({
   read: {
     groupId: 1,
     bucketSeconds: 60,
-    slot: 0,
+    meterIndex: 0,
     aggregate: 'sum' as const,
     probeId: null,
     interval: { from: 0, to: 60 },

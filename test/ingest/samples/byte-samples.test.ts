@@ -22,7 +22,7 @@ function group(groupId: number, guid: Guid, keyKind: KeyKind): ImportGroup {
   const meters = [2, 5, 12, 0].map((type, i) => ({
     id: type,
     type,
-    slot: i + 1,
+    meterIndex: i,
     aggregate: aggregateOf(type),
   }));
   return {

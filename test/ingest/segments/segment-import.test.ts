@@ -132,7 +132,7 @@ async function topper(from: number, to: number, probeId: number | null) {
     read: {
       groupId: 1,
       bucketSeconds: 60,
-      slot: 1,
+      meterIndex: 0,
       aggregate: 'sum',
       probeId,
       interval: { from, to },
