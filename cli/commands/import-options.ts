@@ -4,6 +4,11 @@ import { isTimeZone } from '../../domain/time/time-zone.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-format.ts';
 import { DEFAULT_HOME, isNetworkAddress } from '../../ingest/flows/address-scope.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';
+import {
+  LOCAL_TIME_FORMATS,
+  ONE_WAY_FORMATS,
+  whyNoPortRule,
+} from '../../ingest/formats/flow-formats.ts';
 import { parseEngine, parseName } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -29,6 +34,14 @@ export type ImportOptions = {
 
 /** A feed commits all flows when its memory is half full. */
 const FLOWS_AT_ONCE = (LIMITS.feedPendingFlows / 2).toLocaleString('en');
+
+const inWords = (items: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(items);
+
+const LOCAL_TIMES = inWords(LOCAL_TIME_FORMATS);
+
+const ONE_WAY = inWords(ONE_WAY_FORMATS.map(({ format }) => format));
+const ONE_WAY_INPUTS = ONE_WAY_FORMATS.map(({ inputs }) => inputs).join(', ');
 
 export function addImportOptions(command: Command): Command {
   return addFlowOptions(addContextOptions(command))
@@ -91,13 +104,13 @@ const addFlowOptions = (command: Command): Command =>
     )
     .option(
       '--time-zone <name>',
-      'the time zone of local times from nfdump and pmacct (default: COUNTERGRAPH_TIME_ZONE)',
+      `the time zone of local times from ${LOCAL_TIMES} (default: COUNTERGRAPH_TIME_ZONE)`,
       parseTimeZone,
     )
     .addOption(
       new Option(
         '--service-port <rule>',
-        'the port under which Apps counts a one-way flow (goflow2, pmacct, nfdump without -B): ' +
+        `the port under which Apps counts a one-way flow (${ONE_WAY_INPUTS}): ` +
           'registered is the one that IANA registers as a service, or else the lower (default: registered)',
       ).choices(['registered', 'destination'] satisfies PortRule[]),
     )
@@ -114,9 +127,9 @@ export function refuseMismatch(options: ImportOptions): void {
   if (format === 'samples' && (home || mmdb)) {
     throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
   }
-  if (timeZone && format !== 'nfdump' && format !== 'pmacct') {
+  if (timeZone && !LOCAL_TIME_FORMATS.some((each) => each === format)) {
     throw new UsageError(
-      '--time-zone is for nfdump and pmacct: other formats write times with their zone',
+      `--time-zone is for ${LOCAL_TIMES}: other formats write times with their zone`,
     );
   }
   if (servicePort) refuseServicePort(format);
@@ -143,12 +156,11 @@ function refuseAgain({ again, ifNew, grown, follow }: ImportOptions): void {
 }
 
 function refuseServicePort(format: ImportFormat): void {
-  const forOthers =
-    '--service-port is for nfdump, goflow2 and pmacct, which report one direction of a flow';
-  if (format === 'zeek')
-    throw new UsageError(`${forOthers}: Zeek says who responded, leave it out`);
-  if (format === 'samples')
-    throw new UsageError(`${forOthers}: samples name their keys, leave it out`);
+  const why = format === 'samples' ? 'samples name their keys' : whyNoPortRule(format);
+  if (why === null) return;
+  throw new UsageError(
+    `--service-port is for ${ONE_WAY}, which report one direction of a flow: ${why}, leave it out`,
+  );
 }
 
 function collectNetworks(text: string, before: string[] | undefined): string[] {

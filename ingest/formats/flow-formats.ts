@@ -30,21 +30,62 @@ type FlowFormatParts = {
   readonly createParser: ((options: FlowParserOptions) => FlowParser) | null;
   /** How to recognize its lines if they are JSON. */
   readonly json: JsonLineKind | null;
+  /** Whether it has times without a zone, which are those of a zone that the user names. */
+  readonly hasLocalTimes: boolean;
+  /** Which of its inputs have one-way flows, whose port a rule chooses; or why it needs no rule. */
+  readonly ways: { readonly oneWay: string } | { readonly whyNoRule: string };
 };
 
 /** The formats in which a line is a flow: what a new one must have besides its folder. */
 const FORMATS = {
-  zeek: { createParser: createZeekConnParser, json: ZEEK_LINES },
+  zeek: {
+    createParser: createZeekConnParser,
+    json: ZEEK_LINES,
+    hasLocalTimes: false,
+    ways: { whyNoRule: 'Zeek says who responded' },
+  },
   // A flow of nfdump may have a second line: `flow-lines.ts` uses `nfdump/nfdump-rows.ts`.
-  nfdump: { createParser: null, json: null },
-  goflow2: { createParser: createGoflow2Parser, json: GOFLOW2_LINES },
-  pmacct: { createParser: createPmacctParser, json: PMACCT_LINES },
+  nfdump: {
+    createParser: null,
+    json: null,
+    hasLocalTimes: true,
+    ways: { oneWay: 'nfdump without -B' },
+  },
+  goflow2: {
+    createParser: createGoflow2Parser,
+    json: GOFLOW2_LINES,
+    hasLocalTimes: false,
+    ways: { oneWay: 'goflow2' },
+  },
+  pmacct: {
+    createParser: createPmacctParser,
+    json: PMACCT_LINES,
+    hasLocalTimes: true,
+    ways: { oneWay: 'pmacct' },
+  },
 } as const satisfies Readonly<Record<string, FlowFormatParts>>;
 
 export type FlowFormat = keyof typeof FORMATS;
 
 // The keys of a literal are exactly those of its type.
 export const FLOW_FORMATS = Object.keys(FORMATS) as readonly FlowFormat[];
+
+const waysOf = (format: FlowFormat): FlowFormatParts['ways'] => FORMATS[format].ways;
+
+/** The formats with local times. */
+export const LOCAL_TIME_FORMATS = FLOW_FORMATS.filter((format) => FORMATS[format].hasLocalTimes);
+
+/** The formats with one-way flows, and what exactly has them. */
+export const ONE_WAY_FORMATS = FLOW_FORMATS.flatMap((format) => {
+  const ways = waysOf(format);
+  return 'oneWay' in ways ? [{ format, inputs: ways.oneWay }] : [];
+});
+
+/** Returns why no rule chooses the port of a format's flows; null: one does. */
+export function whyNoPortRule(format: FlowFormat): string | null {
+  const ways = waysOf(format);
+  return 'whyNoRule' in ways ? ways.whyNoRule : null;
+}
 
 export const createFlowParser = (
   format: Exclude<FlowFormat, 'nfdump'>,
