@@ -140,7 +140,7 @@ function answerByHead(
   const rows = passed && largestOfHead(passed, maxItems);
   if (!passed || !rows) return null;
   const listed = valuedKeys(aggregated, [...rows]);
-  const keysOf = ({ total, count }: BlockHead) => ({ total, count, scanOthers: () => null });
+  const keysOf = ({ total, count }: BlockHead) => ({ total, count, scanOthers: null });
   const known = keysOf(head);
   const matching = passed === head ? known : keysOf(passed);
   const found = totals(aggregated, { all: known, matching }, listed);
@@ -157,7 +157,7 @@ function answerByScan(
   const keysOf = ({ sum, count }: SumAndCount) => ({
     count,
     total: count === 0 ? null : { sum: BigInt(sum), count: 1n },
-    scanOthers: () => null,
+    scanOthers: null,
   });
   const counted = keysOf(all);
   const matching = passed === all ? counted : keysOf(passed);

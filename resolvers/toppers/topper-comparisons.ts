@@ -50,20 +50,20 @@ export async function previousOf(ranked: RankedKey, ago: number | null): Promise
 }
 
 /** By topper and window: the ranks of all listed keys, requested once for all keys. */
-const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<readonly (RankedValue | null)[]>>>();
+const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<Ranks>>>();
 
-function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankedValue | null)[]> {
-  const known = ranksOfTopper.get(topper) ?? new Map();
+/** In the order of the listed keys; null: no reading then. */
+type Ranks = readonly (RankedValue | null)[];
+
+function ranksAt(topper: Topper, window: Interval): Promise<Ranks> {
+  const known = ranksOfTopper.get(topper) ?? new Map<number, Promise<Ranks>>();
   ranksOfTopper.set(topper, known);
   const ranks = known.get(window.from) ?? askRanks(topper, window);
   known.set(window.from, ranks);
   return ranks;
 }
 
-async function askRanks(
-  { plan, keys }: Topper,
-  window: Interval,
-): Promise<readonly (RankedValue | null)[]> {
+async function askRanks({ plan, keys }: Topper, window: Interval): Promise<Ranks> {
   const selection = await selectKeys(plan);
   const listed = keys.map(({ key }) => key.row.key);
   const { ranks } = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: listed });

@@ -34,12 +34,12 @@ export type Totals = {
 
 /**
  * Keys that count: their number and total. scanOthers: adds up those that are not listed, for
- * aggregates from which nothing can be subtracted.
+ * aggregates from which nothing can be subtracted; null: the aggregate is not one of these.
  */
 type CountedKeys = {
   readonly count: number;
   readonly total: Exact | null;
-  readonly scanOthers: () => Exact | null;
+  readonly scanOthers: (() => Exact | null) | null;
 };
 
 /** Computes the totals that go with listed keys. matching: `all` itself if there is no filter. */
@@ -48,8 +48,13 @@ export function totals(
   { all, matching }: { readonly all: CountedKeys; readonly matching: CountedKeys },
   listed: readonly ValuedKey[],
 ): Totals {
-  const othersOf = ({ count, total, scanOthers }: CountedKeys): Exact | null =>
-    count === listed.length ? null : (without(aggregated, total, listed) ?? scanOthers());
+  const othersOf = ({ count, total, scanOthers }: CountedKeys): Exact | null => {
+    if (count === listed.length) return null;
+    const others = without(aggregated, total, listed);
+    if (others !== null) return others;
+    if (scanOthers === null) throw new Error('the keys that are not listed have to be scanned');
+    return scanOthers();
+  };
   const others = othersOf(all);
   const othersMatching = matching === all ? others : othersOf(matching);
   return { total: all.total, others, othersMatching };
