@@ -4,6 +4,9 @@
  */
 export type Exact = { readonly sum: bigint; readonly count: bigint };
 
+/** What counts as a value where there is no reading. */
+export const NO_READING: Exact = { sum: 0n, count: 1n };
+
 /** Negative, zero or positive as `a` is below, equal to or above `b`. Counts are positive. */
 export function compareExact(a: Exact, b: Exact): number {
   const left = a.sum * b.count;

@@ -1,4 +1,4 @@
-import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { compareExact, type Exact, NO_READING } from '../../domain/toppers/exact.ts';
 import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
 import type { SealedValues } from '../cache/segment-cache.ts';
@@ -53,8 +53,6 @@ const plainValues = (columns: readonly Float64Array[]): TalliedValues => ({
     return exactNumbers(numbers, indexesOf(numbers.length));
   },
 });
-
-const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** Values that are doubles are not sorted: only the requested ones are selected. */
 export const valuesOfSeries = (series: StepSeries): TalliedValues => ({
@@ -112,7 +110,7 @@ function valuesOfAll(
 
 function inOrder(values: readonly Exact[], indexes: readonly number[]): Exact[] {
   const ordered = values.toSorted(compareExact);
-  return indexes.map((index) => ordered[index] ?? NOTHING);
+  return indexes.map((index) => ordered[index] ?? NO_READING);
 }
 
 function exactNumbers(numbers: Float64Array, indexes: readonly number[]): Exact[] {
@@ -147,8 +145,8 @@ export function selectValues(
   let taken = 0;
   return indexes.map((index) => {
     if (index === null) return null;
-    if (index === ZERO) return NOTHING;
+    if (index === ZERO) return NO_READING;
     taken += 1;
-    return found[taken - 1] ?? NOTHING;
+    return found[taken - 1] ?? NO_READING;
   });
 }

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../db/session/read-session.ts';
-import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { compareExact, type Exact, NO_READING } from '../../domain/toppers/exact.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../store/read/manifest.ts';
@@ -151,11 +151,9 @@ async function lookAt(
     await reader.pause();
   }
   for (const { key } of keys.filter(isZero)) {
-    admit(first, { key, value: NOTHING }, question.maxItems);
+    admit(first, { key, value: NO_READING }, question.maxItems);
   }
 }
-
-const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** Keys with smaller values cannot be among the first; −∞: any key may be. */
 function minToRank(first: readonly Candidate[], maxItems: number): number {
@@ -191,7 +189,7 @@ function valueIn(
   const zeros = isCounting(read.aggregate) ? bucketCount - count : 0;
   const index = nearestRank(count, percentile ?? 100, zeros);
   if (index === null) return null;
-  if (index === ZERO) return NOTHING;
+  if (index === ZERO) return NO_READING;
   return reaching < count - index ? null : (select(() => [index])[0] ?? null);
 }
 

@@ -1,5 +1,5 @@
 import { type EpochSeconds, isEmpty, stepsOf } from '../../domain/time/interval.ts';
-import type { Exact } from '../../domain/toppers/exact.ts';
+import { type Exact, NO_READING } from '../../domain/toppers/exact.ts';
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
@@ -25,8 +25,6 @@ export type TopperSeriesPoint = {
 
 /** Number of points that take some 10 ms to make. */
 const POINTS_AT_ONCE = 10_000;
-
-const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** Returns the key's values by topper bucket, or by `step` seconds. Errors: an invalid step. */
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
@@ -129,7 +127,7 @@ function onEveryStep(
   found: readonly StepReading[],
 ): StepReading[] {
   const values = new Map(found.map(({ at, value }) => [at, value]));
-  return gridOf(plan, stepSeconds).map((at) => ({ at, value: values.get(at) ?? NOTHING }));
+  return gridOf(plan, stepSeconds).map((at) => ({ at, value: values.get(at) ?? NO_READING }));
 }
 
 function gridOf({ meter, covered }: TopperPlan, stepSeconds: number): EpochSeconds[] {
@@ -152,7 +150,7 @@ export async function topperSeries(
   const listed = await listedSums(topper, stepSeconds);
   const totals = new Map(steps.map(({ at, total }) => [at, total]));
   return gridOf(plan, stepSeconds).map((at) => {
-    const exactTotal = totals.get(at) ?? NOTHING;
+    const exactTotal = totals.get(at) ?? NO_READING;
     const total = shownValue(exactTotal, plan.rule, stepSeconds);
     return { at, total, others: total - (listed.get(at) ?? 0n), exactTotal };
   });

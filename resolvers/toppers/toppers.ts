@@ -1,5 +1,5 @@
 import type { Interval } from '../../domain/time/interval.ts';
-import type { Exact } from '../../domain/toppers/exact.ts';
+import { type Exact, NO_READING } from '../../domain/toppers/exact.ts';
 import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type {
   AnswerOf,
@@ -126,12 +126,10 @@ const seriesOf = (plan: TopperPlan) => ({
   maxItems: plan.maxItems,
 });
 
-/** The value of a key that only a decline lists: it has no reading. */
-const NO_READING: Exact = { sum: 0n, count: 1n };
-
 function rankedKey({ ranking, rule }: TopperPlan, { key, value, compared: other }: Ranked) {
   const shown = shownTotal(value, rule);
   const compared = shownTotal(other, rule);
+  // Only a decline lists keys without a reading.
   const own = { key, value: value ?? NO_READING };
   switch (ranking.by) {
     case 'growth':

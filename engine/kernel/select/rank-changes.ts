@@ -1,5 +1,5 @@
 import type { Sliced } from '../../../domain/sliced.ts';
-import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import { compareExact, type Exact, NO_READING } from '../../../domain/toppers/exact.ts';
 import { kthLargest } from '../../../domain/toppers/kth-largest.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type Lanes, NARROW_BOUND } from '../../../segments/codes/lanes.ts';
@@ -249,7 +249,7 @@ function lanesByOrdinal(listed: Uint32Array, { low }: Lanes): Lanes {
 
 /** For means too: a fraction minus a fraction. */
 function difference(value: Exact | null, subtract: Exact | null): Exact {
-  if (subtract === null) return value ?? { sum: 0n, count: 1n };
+  if (subtract === null) return value ?? NO_READING;
   if (value === null) return { sum: -subtract.sum, count: subtract.count };
   if (value.count === subtract.count) return { sum: value.sum - subtract.sum, count: value.count };
   return {
