@@ -1,7 +1,7 @@
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
-import type { KernelQuery } from '../kernel/rank-keys.ts';
+import type { KernelQuestion } from '../kernel/rank-keys.ts';
 import type { OrdinalSelection } from '../kernel/select/totals.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/segment-keys.ts';
@@ -177,11 +177,11 @@ async function answerRead(
     );
     return answersOf(reader, found, (answer) => fromChanges(answer, named));
   }
-  const queries: KernelQuery[] = [];
+  const kernelQuestions: KernelQuestion[] = [];
   for (const each of selected.filter(isOfAggregate)) {
-    queries.push(await toKernel(each, named, reader.afterKeys));
+    kernelQuestions.push(await toKernel(each, named, reader.afterKeys));
   }
-  const found = await reader.threadPool.aggregate(aggregate, now, queries, reader.caller);
+  const found = await reader.threadPool.aggregate(aggregate, now, kernelQuestions, reader.caller);
   return answersOf(reader, found, (answer) => fromKernel(answer, named));
 }
 

@@ -1,6 +1,6 @@
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../../segments/keys/key-list.ts';
-import type { KernelAnswer, KernelQuery, TopAnswer } from '../kernel/rank-keys.ts';
+import type { KernelAnswer, KernelQuestion, TopAnswer } from '../kernel/rank-keys.ts';
 import type { ChangeAnswer } from '../kernel/select/rank-changes.ts';
 import type { OrdinalSelection } from '../kernel/select/totals.ts';
 import type {
@@ -32,7 +32,7 @@ export async function toKernel(
   { question, selection: { within, passing } }: SelectedAggregate,
   named: NamedKeys,
   afterKeys: SegmentReader['afterKeys'],
-): Promise<KernelQuery> {
+): Promise<KernelQuestion> {
   if (question.kind === 'top') {
     return { kind: 'top', maxItems: question.maxItems, within, passing };
   }

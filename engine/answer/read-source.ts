@@ -22,7 +22,7 @@ import {
   requestMaps,
   SegmentKeys,
 } from '../keys/segment-keys.ts';
-import type { KeyMatcher, SegmentGroup } from '../plan/key-questions.ts';
+import type { NamedMatcher, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
 import {
@@ -199,7 +199,7 @@ export function requestParts(
 export async function findPassingKeys(
   { memory }: SegmentReader,
   union: PartsUnion,
-  { name, match }: KeyMatcher,
+  { name, match }: NamedMatcher,
 ): Promise<KeySet> {
   const known = memory.find('filters', `${union.name} ${name}`);
   if (known) return known;

@@ -23,11 +23,11 @@ import {
   type Totals,
   totals,
   totalsOfRows,
-  type ValuedKey,
-  valuedKeys,
+  type ValuedOrdinal,
+  valuedOrdinals,
 } from './select/totals.ts';
 
-export type KernelQuery =
+export type KernelQuestion =
   | (OrdinalSelection & { readonly kind: 'top'; readonly maxItems: number })
   | (OrdinalSelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
   /** The keys were chosen by something other than their values. */
@@ -37,7 +37,7 @@ export type KernelQuery =
 /** listed: the `maxItems` largest keys that pass, in the order of decision 24. */
 export type TopAnswer = {
   readonly kind: 'top';
-  readonly listed: readonly ValuedKey[];
+  readonly listed: readonly ValuedOrdinal[];
   readonly keyCount: number;
 } & Totals;
 
@@ -57,57 +57,61 @@ export type KernelAnswer =
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
-/** What a query is answered with. */
-export type KernelAnswerOf<Query extends KernelQuery> = Extract<
+/** What a question is answered with. */
+export type KernelAnswerOf<Question extends KernelQuestion> = Extract<
   KernelAnswer,
-  { kind: Query['kind'] }
+  { kind: Question['kind'] }
 >;
 
-/** Answers queries about one meter, in their order. */
-export function* answerKernelQueries<Query extends KernelQuery>(
+/** Answers questions about one meter, in their order. */
+export function* answerKernelQuestions<Question extends KernelQuestion>(
   aggregated: Aggregated,
-  queries: readonly Query[],
-): Sliced<KernelAnswerOf<Query>[]> {
+  questions: readonly Question[],
+): Sliced<KernelAnswerOf<Question>[]> {
   let counted: KeyRows | null = null;
   const all = (): KeyRows => {
     counted ??= countedRows(aggregated);
     return counted;
   };
   const answers: KernelAnswer[] = [];
-  for (const query of queries) {
-    answers.push(answerQuery(aggregated, query, all));
+  for (const question of questions) {
+    answers.push(answerQuestion(aggregated, question, all));
     yield;
   }
   if (counted) releaseRows(counted);
-  // `answerQuery` answers each with its own kind.
-  return answers as KernelAnswerOf<Query>[];
+  // `answerQuestion` answers each with its own kind.
+  return answers as KernelAnswerOf<Question>[];
 }
 
-function answerQuery(aggregated: Aggregated, query: KernelQuery, all: () => KeyRows): KernelAnswer {
-  switch (query.kind) {
+function answerQuestion(
+  aggregated: Aggregated,
+  question: KernelQuestion,
+  all: () => KeyRows,
+): KernelAnswer {
+  switch (question.kind) {
     case 'top':
-      return answerTop(aggregated, query, all);
+      return answerTop(aggregated, question, all);
     case 'ranks':
-      return { kind: 'ranks', ranks: answerRanks(aggregated, query, all) };
+      return { kind: 'ranks', ranks: answerRanks(aggregated, question, all) };
     case 'chosen':
-      return answerChosen(aggregated, query, all);
+      return answerChosen(aggregated, question, all);
     case 'values':
-      return { kind: 'values', values: answerValues(aggregated, query.keys) };
+      return { kind: 'values', values: answerValues(aggregated, question.keys) };
     default:
-      return query satisfies never;
+      return question satisfies never;
   }
 }
 
 function answerTop(
   aggregated: Aggregated,
-  query: OrdinalSelection & { readonly maxItems: number },
+  question: OrdinalSelection & { readonly maxItems: number },
   all: () => KeyRows,
 ): TopAnswer {
-  const known = query.within === null ? answerAtOnce(aggregated, query, all) : null;
+  const known = question.within === null ? answerAtOnce(aggregated, question, all) : null;
   if (known) return known;
-  const { counted, passed } = selectRows(aggregated, query, all);
-  const { rows, cut } = largestRows(aggregated, passed, query.maxItems);
-  const listed = valuedKeys(aggregated, rows);
+  const { counted, passed } = selectRows(aggregated, question, all);
+  const { rows, cut } = largestRows(aggregated, passed, question.maxItems);
+  const listed = valuedOrdinals(aggregated, rows);
   const isListed = new Set(rows);
   const isOther = (row: number, approx: number) => approx < cut || !isListed.has(row);
   const found = totalsOfRows(aggregated, { counted, passed }, { listed, isOther });
@@ -119,11 +123,11 @@ function answerTop(
 /** Answers without storing rows, if possible; null: the rows have to be stored. */
 function answerAtOnce(
   aggregated: Aggregated,
-  query: { readonly maxItems: number; readonly passing: KeySet | null },
+  question: { readonly maxItems: number; readonly passing: KeySet | null },
   all: () => KeyRows,
 ): TopAnswer | null {
-  const known = answerByHead(aggregated, query, all);
-  return known ?? (canScanOnce(aggregated) ? answerByScan(aggregated, query) : null);
+  const known = answerByHead(aggregated, question, all);
+  return known ?? (canScanOnce(aggregated) ? answerByScan(aggregated, question) : null);
 }
 
 /** Answers from the head of a block; null: all rows have to be scanned. */
@@ -139,7 +143,7 @@ function answerByHead(
   const passed = passing ? ofPassing : head;
   const rows = passed && largestOfHead(passed, maxItems);
   if (!passed || !rows) return null;
-  const listed = valuedKeys(aggregated, [...rows]);
+  const listed = valuedOrdinals(aggregated, [...rows]);
   const keysOf = ({ total, count }: BlockHead) => ({ total, count, scanOthers: null });
   const known = keysOf(head);
   const matching = passed === head ? known : keysOf(passed);
@@ -153,7 +157,7 @@ function answerByScan(
 ): TopAnswer {
   const { all, passed, cut } = scanOnce(aggregated, passing, maxItems);
   const near = rowsNotBelow(aggregated, passing, cut);
-  const listed = valuedKeys(aggregated, largestOf(aggregated, near, maxItems));
+  const listed = valuedOrdinals(aggregated, largestOf(aggregated, near, maxItems));
   const keysOf = ({ sum, count }: SumAndCount) => ({
     count,
     total: count === 0 ? null : { sum: BigInt(sum), count: 1n },
@@ -189,17 +193,17 @@ function largestOf(aggregated: Aggregated, near: ApproxRow[], limit: number): nu
 
 function answerChosen(
   aggregated: Aggregated,
-  query: OrdinalSelection & { readonly keys: readonly number[] },
+  question: OrdinalSelection & { readonly keys: readonly number[] },
   all: () => KeyRows,
 ): ChosenAnswer {
-  const selected = selectRows(aggregated, query, all);
-  const rows = query.keys.flatMap((key) => rowOf(aggregated, key) ?? []);
+  const selected = selectRows(aggregated, question, all);
+  const rows = question.keys.flatMap((key) => rowOf(aggregated, key) ?? []);
   const isListed = new Set(rows);
   const found = totalsOfRows(aggregated, selected, {
-    listed: valuedKeys(aggregated, [...isListed]),
+    listed: valuedOrdinals(aggregated, [...isListed]),
     isOther: (row) => !isListed.has(row),
   });
-  const values = answerValues(aggregated, query.keys);
+  const values = answerValues(aggregated, question.keys);
   const keyCount = selected.passed.length;
   releaseSelected(selected);
   return { kind: 'chosen', values, ...found, keyCount };
@@ -213,10 +217,10 @@ const answerValues = (aggregated: Aggregated, keys: readonly number[]): (Exact |
 
 function answerRanks(
   aggregated: Aggregated,
-  query: OrdinalSelection & { readonly keys: readonly number[] },
+  question: OrdinalSelection & { readonly keys: readonly number[] },
   all: () => KeyRows,
 ): (RankedValue | null)[] {
-  const selected = selectRows(aggregated, query, all);
+  const selected = selectRows(aggregated, question, all);
   const { rows, approx, length } = selected.passed;
   const ordered = Array.from(
     { length },
@@ -224,7 +228,7 @@ function answerRanks(
   ).sort((a, b) => compareRows(aggregated, a, b));
   releaseSelected(selected);
   const ranks = new Map(ordered.map(({ row }, index) => [row, index + 1]));
-  return query.keys.map((key) => {
+  return question.keys.map((key) => {
     const row = rowOf(aggregated, key);
     const rank = row === null ? undefined : ranks.get(row);
     if (row === null || rank === undefined) return null;

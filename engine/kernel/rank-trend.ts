@@ -4,7 +4,7 @@ import { type BlockReadings, openBlocks, releaseAggregated } from './aggregate/a
 import { SharedArrays } from './aggregate/shared-arrays.ts';
 import type { KeyedColumn } from './blocks/combine-blocks.ts';
 import { sumBlocks } from './blocks/combine-blocks.ts';
-import { answerKernelQueries, type TopAnswer } from './rank-keys.ts';
+import { answerKernelQuestions, type TopAnswer } from './rank-keys.ts';
 import type { OrdinalSelection } from './select/totals.ts';
 
 /** The blocks of a segment in a step. */
@@ -14,7 +14,7 @@ export type TrendPart = {
   readonly map: Uint32Array | null;
 };
 
-export type TrendQuestion = OrdinalSelection & { readonly maxItems: number };
+export type TrendSelection = OrdinalSelection & { readonly maxItems: number };
 
 /**
  * The largest keys of a step, and the total of its other keys. sums: for each part with more than
@@ -28,7 +28,7 @@ export type TrendStep = {
 export function* rankTrend(
   aggregate: Aggregate,
   steps: readonly (readonly TrendPart[])[],
-  question: TrendQuestion,
+  question: TrendSelection,
 ): Sliced<TrendStep[]> {
   const arrays = new SharedArrays();
   return yield* mapSliced(steps, function* (parts) {
@@ -48,10 +48,12 @@ const unitOf = ({ ids, column }: KeyedColumn): BlockReadings => ({ ids, column, 
 function* answerStep(
   blocks: readonly BlockReadings[],
   aggregate: Aggregate,
-  question: TrendQuestion,
+  question: TrendSelection,
 ): Sliced<TopAnswer> {
   const aggregated = yield* openBlocks(blocks, aggregate);
-  const [answer] = yield* answerKernelQueries(aggregated, [{ kind: 'top' as const, ...question }]);
+  const [answer] = yield* answerKernelQuestions(aggregated, [
+    { kind: 'top' as const, ...question },
+  ]);
   releaseAggregated(aggregated);
   return answer as TopAnswer;
 }

@@ -10,7 +10,7 @@ import type { KeyList } from '../../segments/keys/key-list.ts';
 import { existingKeys } from '../../store/read/existing-keys.ts';
 import type { DescribedKey, TextsOf } from '../cache/text-cache.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
-import type { KeyMatcher } from '../plan/key-questions.ts';
+import type { NamedMatcher } from '../plan/key-questions.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
@@ -329,7 +329,7 @@ export async function keyMatcher(
   reader: NodeReader,
   labelled: LabelledKeys,
   { contextId, group, filter, of }: KeyMatcherRequest,
-): Promise<KeyMatcher> {
+): Promise<NamedMatcher> {
   if (of === 'networks') return networkMatcher(reader, filter);
   const isSearch = isGiven(filter.search);
   const { versions, memoryKey } = await reader.context(contextId);
@@ -345,7 +345,7 @@ export async function keyMatcher(
 }
 
 /** The texts of keys do not apply to networks, which have no labels. */
-const networkMatcher = (reader: NodeReader, filter: KeyFilter): KeyMatcher => ({
+const networkMatcher = (reader: NodeReader, filter: KeyFilter): NamedMatcher => ({
   name: `networks ${JSON.stringify(filter)}`,
   match: (keys) => matchKeys(reader, keys, { networks: filter }),
 });

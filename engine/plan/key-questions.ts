@@ -19,7 +19,7 @@ export type SegmentGroup = {
 export type KeysWithin = { readonly parts: readonly number[]; readonly key: string };
 
 /** A filter of the keys that may be listed. Filters of the same name are the same. */
-export type KeyMatcher = {
+export type NamedMatcher = {
   readonly name: string;
   readonly match: (keys: KeyList) => Promise<KeySet>;
 };
@@ -27,7 +27,7 @@ export type KeyMatcher = {
 /** Which keys count at all (null: every key), and which of these may be listed (null: all). */
 export type KeySelection = {
   readonly within: KeysWithin | null;
-  readonly passing: KeyMatcher | null;
+  readonly passing: NamedMatcher | null;
 };
 
 /**
@@ -96,7 +96,7 @@ export type TopKeys = {
 };
 
 /** A key that was ranked by something other than its value. */
-export type RankedKey = {
+export type ComparedKey = {
   readonly key: string;
   /** Its value in the window; null: no reading (only a decline lists such keys). */
   readonly value: Exact | null;
@@ -108,7 +108,7 @@ export type RankedKey = {
 export type RankedKeys = Omit<TopKeys, 'kind' | 'listed' | 'keyCount'> & {
   readonly kind: 'ranked';
   readonly keyCount: number;
-  readonly listed: readonly RankedKey[];
+  readonly listed: readonly ComparedKey[];
 };
 
 /** The answer for each step, oldest first, including steps without readings. */

@@ -12,7 +12,7 @@ import {
   shownTotal,
   shownValue,
 } from '../../domain/toppers/topper-arithmetic.ts';
-import type { RankedKey, TopKeys, ValuedKey } from '../../engine/plan/key-questions.ts';
+import type { ComparedKey, TopKeys, ValuedKey } from '../../engine/plan/key-questions.ts';
 import { pause } from '../../engine/snapshot/event-loop-scheduler.ts';
 import { askChanges, askTop, type RuleReads } from './rule-reads.ts';
 
@@ -155,9 +155,9 @@ async function metAmong(reads: RuleReads, end: EpochSeconds, given: Listed): Pro
 }
 
 /** Returns those of the given keys that are new, in their order, or that grew, by their growth. */
-function metByChange({ rule, meterRule }: RuleReads, changed: readonly RankedKey[]): MetKey[] {
+function metByChange({ rule, meterRule }: RuleReads, changed: readonly ComparedKey[]): MetKey[] {
   const { condition, threshold } = rule.when;
-  const met = (keys: readonly RankedKey[]) =>
+  const met = (keys: readonly ComparedKey[]) =>
     keys
       .map(({ key, value, compared }) => ({
         key,

@@ -7,7 +7,7 @@ import { aggregateOf } from '../../domain/toppers/meter-type.ts';
 import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
 import { ServiceCache } from '../../engine/cache/service-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
-import type { ChangesQuestion, KeyMatcher } from '../../engine/plan/key-questions.ts';
+import type { ChangesQuestion, NamedMatcher } from '../../engine/plan/key-questions.ts';
 import { Standbys } from '../../engine/snapshot/standbys.ts';
 import type {
   AnswerOf,
@@ -27,7 +27,7 @@ export type RuleReads = {
   /** Where the group, or the rule's probe, has data. */
   readonly spans: readonly Interval[];
   /** Which keys may fire; null: all. */
-  readonly passing: KeyMatcher | null;
+  readonly passing: NamedMatcher | null;
   readonly ask: <Question extends KeyQuestion>(
     interval: Interval,
     question: Question,

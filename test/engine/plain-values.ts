@@ -1,6 +1,6 @@
 import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { isListable } from '../../domain/toppers/topper-arithmetic.ts';
-import type { KeyMatcher } from '../../engine/plan/key-questions.ts';
+import type { NamedMatcher } from '../../engine/plan/key-questions.ts';
 import { addKey, emptyKeySet } from '../../segments/filter/key-set.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import { type PlainSample, plainTable } from '../segments/plain-segments.ts';
@@ -26,7 +26,7 @@ export function plainValues(
   return found.sort((a, b) => compareExact(b.value, a.value) || (a.key < b.key ? -1 : 1));
 }
 
-export const passingIfEnds = (digit: string): KeyMatcher => ({
+export const passingIfEnds = (digit: string): NamedMatcher => ({
   name: `ends with ${digit}`,
   match: async (keys) => {
     const set = emptyKeySet(keys.count);

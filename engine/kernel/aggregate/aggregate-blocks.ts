@@ -24,14 +24,14 @@ export type BlockReadings = {
 };
 
 /**
- * The combined reading of each key of a group: a row for each ordinal from 0 on, or (listed) one
- * for each key with a reading, whose ordinal is listed[row]. A key without a reading has 0 in a
- * counter, a count of 0 in a mean, ∓Infinity in `low` of a maximum or minimum.
+ * The combined reading of each key of a group: a row for each ordinal from 0 on, or, if there are
+ * `ordinals`, one for each of these. A key without a reading has 0 in a counter, a count of 0 in a
+ * mean, ∓Infinity in `low` of a maximum or minimum.
  */
 export type Aggregated = {
   readonly aggregate: Aggregate;
-  /** Ordinals by row, ascending; the values belong to a block, and NaN means no reading. */
-  readonly listed: Uint32Array | null;
+  /** By row, ascending; the values then belong to a block, and NaN means no reading. */
+  readonly ordinals: Uint32Array | null;
   readonly values: Lanes;
   readonly counts: Lanes | null;
   /** The rows of all keys with readings, if these are few; null: any row may have a reading. */
@@ -67,7 +67,7 @@ export function* aggregateInSlices(
   }
   if (isWide(values) && (isCounting(aggregate) || aggregate === 'mean')) carry(values);
   if (counts && isWide(counts)) carry(counts);
-  return { aggregate, listed: null, values, counts, touched };
+  return { aggregate, ordinals: null, values, counts, touched };
 }
 
 export const aggregateBlocks = (
@@ -77,8 +77,8 @@ export const aggregateBlocks = (
 ): Aggregated => runWhole(aggregateInSlices(blocks, aggregate, rows));
 
 /** Makes the memory of a result that is no longer used available again. */
-export function releaseAggregated({ values, counts, touched, listed }: Aggregated): void {
-  if (listed) return;
+export function releaseAggregated({ values, counts, touched, ordinals }: Aggregated): void {
+  if (ordinals) return;
   giveBackLanes(values, touched);
   if (counts) giveBackLanes(counts, touched);
 }
@@ -242,22 +242,22 @@ export function* openBlocks(
   blocks: readonly BlockReadings[],
   aggregate: Aggregate,
 ): Sliced<Aggregated> {
-  return asListed(blocks, aggregate) ?? (yield* aggregateInSlices(blocks, aggregate));
+  return asIs(blocks, aggregate) ?? (yield* aggregateInSlices(blocks, aggregate));
 }
 
 /** Whether questions can be answered from the block itself, at a third of the cost of adding up. */
-export function isListed(blocks: readonly BlockReadings[], aggregate: Aggregate): boolean {
+export function isUsableAsIs(blocks: readonly BlockReadings[], aggregate: Aggregate): boolean {
   const [block, ...others] = blocks;
   if (block?.sign !== 1 || others.length > 0 || !isCounting(aggregate)) return false;
   return !isWide(block.column.values) && block.column.bound < NARROW_BOUND;
 }
 
 /** A single block of a counter need not be added up: its rows are the keys that it lists. */
-function asListed(blocks: readonly BlockReadings[], aggregate: Aggregate): Aggregated | null {
+function asIs(blocks: readonly BlockReadings[], aggregate: Aggregate): Aggregated | null {
   const [block] = blocks;
-  if (!block || !isListed(blocks, aggregate)) return null;
+  if (!block || !isUsableAsIs(blocks, aggregate)) return null;
   const { ids, column } = block;
-  return { aggregate, listed: ids, values: column.values, counts: null, touched: null };
+  return { aggregate, ordinals: ids, values: column.values, counts: null, touched: null };
 }
 
 /** The readings of a meter, by key. bound: an upper bound of the sum of their magnitudes. */

@@ -47,10 +47,10 @@ export function headOf(
   passing: KeySet | null,
   rows: () => KeyRows,
 ): BlockHead | null {
-  const { values, listed, touched } = aggregated;
+  const { values, ordinals, touched } = aggregated;
   // Only a block that is not a sum of blocks is the same object next time.
-  if (listed === null || touched !== null) return null;
-  if (passing !== null && listed.length < FILTERED_ROWS) return null;
+  if (ordinals === null || touched !== null) return null;
+  if (passing !== null && ordinals.length < FILTERED_ROWS) return null;
   const ofBlock: BlockHeads = heads.get(values) ?? { by: new WeakMap(), ofFilters: 0 };
   heads.set(values, ofBlock);
   const keys = passing ?? EVERY_KEY;

@@ -134,12 +134,12 @@ export function rowsOf(aggregated: Aggregated, keys: readonly number[]): KeyRows
 
 /** Returns those of `from` that are in the set. */
 export function passingRows(aggregated: Aggregated, from: KeyRows, passing: KeySet): KeyRows {
-  const { listed } = aggregated;
+  const { ordinals } = aggregated;
   const { rows, approx } = takeRowArrays(from.length);
   let length = 0;
   for (let i = 0; i < from.length; i += 1) {
     const row = from.rows[i] as number;
-    if (!hasKey(passing, listed === null ? row : (listed[row] as number))) continue;
+    if (!hasKey(passing, ordinals === null ? row : (ordinals[row] as number))) continue;
     rows[length] = row;
     approx[length] = from.approx[i] as number;
     length += 1;
@@ -147,7 +147,7 @@ export function passingRows(aggregated: Aggregated, from: KeyRows, passing: KeyS
   return { length, rows, approx };
 }
 
-export const ordinalOf = ({ listed }: Aggregated, row: number): number => listed?.[row] ?? row;
+export const ordinalOf = ({ ordinals }: Aggregated, row: number): number => ordinals?.[row] ?? row;
 
 /** null: the key has not been counted. */
 export function rowOf(aggregated: Aggregated, ordinal: number): number | null {
@@ -163,10 +163,10 @@ export function isCounted({ values, counts, aggregate }: Aggregated, row: number
 }
 
 /** Returns the row of the key, if there is one. */
-function possibleRow({ listed, values }: Aggregated, ordinal: number): number | null {
-  if (listed === null) return ordinal < values.low.length ? ordinal : null;
-  const row = firstNotBelow(listed, ordinal);
-  return listed[row] === ordinal ? row : null;
+function possibleRow({ ordinals, values }: Aggregated, ordinal: number): number | null {
+  if (ordinals === null) return ordinal < values.low.length ? ordinal : null;
+  const row = firstNotBelow(ordinals, ordinal);
+  return ordinals[row] === ordinal ? row : null;
 }
 
 export const exactValue = ({ values, counts }: Aggregated, row: number): Exact => ({

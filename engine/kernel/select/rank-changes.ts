@@ -28,7 +28,7 @@ import {
   selectRows,
   type Totals,
   totalsOfRows,
-  valuedKeys,
+  valuedOrdinals,
 } from './totals.ts';
 
 /**
@@ -113,7 +113,7 @@ function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRow
   const rows = ordinals.flatMap((ordinal) => rowOf(now, ordinal) ?? []);
   const isListed = new Set(rows);
   const found = totalsOfRows(now, selected, {
-    listed: valuedKeys(now, rows),
+    listed: valuedOrdinals(now, rows),
     isOther: (row) => !isListed.has(row),
   });
   releaseSelected(selected);
@@ -220,13 +220,14 @@ function takeChangedCounters(
   { own, other, rows, isNew }: Comparison,
   { ordinals, approx }: Pick<ChangedKeys, 'ordinals' | 'approx'>,
 ): number {
-  const { listed } = own;
-  const lanes = other.listed === null ? other.values : lanesByOrdinal(other.listed, other.values);
+  const { ordinals: ofRow } = own;
+  const lanes =
+    other.ordinals === null ? other.values : lanesByOrdinal(other.ordinals, other.values);
   const { low } = lanes;
   let length = 0;
   for (let i = 0; i < rows.length; i += 1) {
     const row = rows.rows[i] as number;
-    const ordinal = listed === null ? row : (listed[row] as number);
+    const ordinal = ofRow === null ? row : (ofRow[row] as number);
     // Of a counter, 0 and NaN mean no reading.
     const before = ordinal < low.length ? (low[ordinal] as number) || 0 : 0;
     const value = rows.approx[i] as number;
@@ -235,14 +236,14 @@ function takeChangedCounters(
     approx[length] = value - before;
     length += (isNew ? before === 0 : value > before) ? 1 : 0;
   }
-  if (other.listed !== null) giveBackLanes(lanes, null);
+  if (other.ordinals !== null) giveBackLanes(lanes, null);
   return length;
 }
 
-function lanesByOrdinal(listed: Uint32Array, { low }: Lanes): Lanes {
-  const lanes = takeLanes((listed.at(-1) ?? -1) + 1, false);
-  for (let row = 0; row < listed.length; row += 1) {
-    lanes.low[listed[row] as number] = low[row] as number;
+function lanesByOrdinal(ordinals: Uint32Array, { low }: Lanes): Lanes {
+  const lanes = takeLanes((ordinals.at(-1) ?? -1) + 1, false);
+  for (let row = 0; row < ordinals.length; row += 1) {
+    lanes.low[ordinals[row] as number] = low[row] as number;
   }
   return lanes;
 }
@@ -260,12 +261,12 @@ function difference(value: Exact | null, subtract: Exact | null): Exact {
 
 /** Finds the values of ascending ordinals as doubles. NaN: the key has no reading. */
 function approxFinder(aggregated: Aggregated): (ordinal: number) => number {
-  const { listed } = aggregated;
-  if (listed !== null) {
+  const { ordinals } = aggregated;
+  if (ordinals !== null) {
     let next = 0;
     return (ordinal) => {
-      while (next < listed.length && (listed[next] as number) < ordinal) next += 1;
-      return listed[next] === ordinal && isCounted(aggregated, next)
+      while (next < ordinals.length && (ordinals[next] as number) < ordinal) next += 1;
+      return ordinals[next] === ordinal && isCounted(aggregated, next)
         ? approxOf(aggregated, next)
         : Number.NaN;
     };

@@ -18,7 +18,7 @@ type ScannedOnce = {
 
 /**
  * Whether one pass is enough: for a counter whose sums are exact doubles in any order of rows. Most
- * queries are about such counters; nothing has to be stored per row then.
+ * questions are about such counters; nothing has to be stored per row then.
  */
 export const canScanOnce = ({ aggregate, values, counts, touched }: Aggregated): boolean =>
   isCounting(aggregate) && counts === null && values.high === null && touched === null;
@@ -55,7 +55,7 @@ function scanAll(low: Float64Array, largest: Float64Array): SumAndCount {
 }
 
 function scanPassing(
-  { listed, values: { low } }: Aggregated,
+  { ordinals, values: { low } }: Aggregated,
   passing: KeySet,
   largest: Float64Array,
 ): Omit<ScannedOnce, 'cut'> {
@@ -70,7 +70,7 @@ function scanPassing(
     const isCounted = value === 0 ? 0 : 1;
     sum += value;
     count += isCounted;
-    if (!hasKey(passing, listed === null ? row : (listed[row] as number))) continue;
+    if (!hasKey(passing, ordinals === null ? row : (ordinals[row] as number))) continue;
     passedSum += value;
     passedCount += isCounted;
     if (value > cut && value !== 0) cut = raiseSmallest(largest, value);
@@ -84,13 +84,13 @@ export function rowsNotBelow(
   passing: KeySet | null,
   cut: number,
 ): ApproxRow[] {
-  const { listed, values } = aggregated;
+  const { ordinals, values } = aggregated;
   const { low } = values;
   const near: ApproxRow[] = [];
   for (let row = 0; row < low.length; row += 1) {
     const approx = low[row] as number;
     if (!(approx >= cut) || approx === 0) continue;
-    const ordinal = listed === null ? row : (listed[row] as number);
+    const ordinal = ordinals === null ? row : (ordinals[row] as number);
     if (passing === null || hasKey(passing, ordinal)) near.push({ row, approx });
   }
   return near;

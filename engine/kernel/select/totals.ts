@@ -20,7 +20,7 @@ export type OrdinalSelection = {
   readonly passing: KeySet | null;
 };
 
-export type ValuedKey = { readonly ordinal: number; readonly value: Exact };
+export type ValuedOrdinal = { readonly ordinal: number; readonly value: Exact };
 
 /**
  * The total of all keys, and of those that are not listed: of all of these (`others`, decision 25),
@@ -46,7 +46,7 @@ type CountedKeys = {
 export function totals(
   aggregated: Aggregated,
   { all, matching }: { readonly all: CountedKeys; readonly matching: CountedKeys },
-  listed: readonly ValuedKey[],
+  listed: readonly ValuedOrdinal[],
 ): Totals {
   const othersOf = ({ count, total, scanOthers }: CountedKeys): Exact | null => {
     if (count === listed.length) return null;
@@ -62,7 +62,7 @@ export function totals(
 
 /** isOther: whether a row is not listed. */
 type ListedRows = {
-  readonly listed: readonly ValuedKey[];
+  readonly listed: readonly ValuedOrdinal[];
   readonly isOther: (row: number, approx: number) => boolean;
 };
 
@@ -97,14 +97,14 @@ export function releaseSelected({ counted, passed }: SelectedRows): void {
   if (passed !== counted) releaseRows(passed);
 }
 
-export const valuedKeys = (aggregated: Aggregated, rows: readonly number[]): ValuedKey[] =>
+export const valuedOrdinals = (aggregated: Aggregated, rows: readonly number[]): ValuedOrdinal[] =>
   rows.map((row) => ({ ordinal: ordinalOf(aggregated, row), value: exactValue(aggregated, row) }));
 
 /** Subtracts the listed keys from a total; null for max and min, from which nothing can be. */
 function without(
   { aggregate, counts }: Aggregated,
   total: Exact | null,
-  listed: readonly ValuedKey[],
+  listed: readonly ValuedOrdinal[],
 ): Exact | null {
   if (total === null || aggregate === 'max' || aggregate === 'min') return null;
   let { sum, count } = total;

@@ -27,8 +27,8 @@ import {
   type TileCut,
   type TileRows,
 } from '../blocks/tile-rows.ts';
-import { answerKernelQueries, type KernelAnswer, type KernelQuery } from '../rank-keys.ts';
-import { rankTrend, type TrendPart, type TrendQuestion } from '../rank-trend.ts';
+import { answerKernelQuestions, type KernelAnswer, type KernelQuestion } from '../rank-keys.ts';
+import { rankTrend, type TrendPart, type TrendSelection } from '../rank-trend.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 import {
   type BoundQuestion,
@@ -53,7 +53,7 @@ export type NetworkSearch = { readonly networks: KeyFilter };
 export type TrendSteps = {
   readonly aggregate: Aggregate;
   readonly steps: readonly (readonly TrendPart[])[];
-  readonly question: TrendQuestion;
+  readonly question: TrendSelection;
 };
 
 /** Sections to decode. blocks: what all ranges of a segment have of a block, by block. */
@@ -72,7 +72,7 @@ export type DecodedData = {
 type AggregateTask = {
   readonly aggregate: Aggregate;
   readonly blocks: readonly BlockReadings[];
-  readonly questions: readonly KernelQuery[];
+  readonly questions: readonly KernelQuestion[];
 };
 
 /** Two windows of a meter, and questions about how keys changed. */
@@ -199,7 +199,7 @@ function* answerQueries({
   questions,
 }: AggregateTask): Sliced<readonly KernelAnswer[]> {
   const aggregated = yield* openBlocks(blocks, aggregate);
-  const answers = yield* answerKernelQueries(aggregated, questions);
+  const answers = yield* answerKernelQuestions(aggregated, questions);
   // Not in a `finally`: after an error, the garbage collector frees the memory.
   releaseAggregated(aggregated);
   return answers;

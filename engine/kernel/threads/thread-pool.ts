@@ -13,12 +13,12 @@ import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
 import type { BlockReadings } from '../aggregate/aggregate-blocks.ts';
-import { isListed } from '../aggregate/aggregate-blocks.ts';
+import { isUsableAsIs } from '../aggregate/aggregate-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/combine-blocks.ts';
 import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
 import type { StoredTile, TileCut } from '../blocks/tile-rows.ts';
-import type { KernelAnswer, KernelQuery } from '../rank-keys.ts';
+import type { KernelAnswer, KernelQuestion } from '../rank-keys.ts';
 import type { TrendStep } from '../rank-trend.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
 import type {
@@ -57,7 +57,8 @@ const INLINE = {
   decodeBytes: 120_000,
   decodeKeys: 200_000,
   readings: 60_000,
-  listedReadings: 200_000,
+  /** Those of a block that need not be added up. */
+  blockReadings: 200_000,
   /** Readings × questions about them. */
   answers: 400_000,
   groupedReadings: 20_000,
@@ -74,7 +75,7 @@ const RANKS_QUESTIONS = 40;
 const STEP_READINGS = 100;
 
 /** Returns the number of questions that take as long as these. */
-const weightOf = (questions: readonly KernelQuery[]): number =>
+const weightOf = (questions: readonly KernelQuestion[]): number =>
   questions.reduce((sum, { kind }) => sum + (kind === 'ranks' ? RANKS_QUESTIONS : 1), 0);
 
 const storedBytes = (ranges: readonly (StoredBlock | StoredTile)[]): number =>
@@ -270,11 +271,11 @@ export class ThreadPool {
   async aggregate(
     aggregate: Aggregate,
     blocks: readonly BlockReadings[],
-    questions: readonly KernelQuery[],
+    questions: readonly KernelQuestion[],
     caller: KernelCaller,
   ): Promise<readonly KernelAnswer[]> {
     const task: KernelTask<'fold'> = { kind: 'fold', aggregate, blocks, questions };
-    const maxReadings = isListed(blocks, aggregate) ? INLINE.listedReadings : INLINE.readings;
+    const maxReadings = isUsableAsIs(blocks, aggregate) ? INLINE.blockReadings : INLINE.readings;
     const readings = readingsIn(blocks);
     const isSmall = readings <= maxReadings && readings * weightOf(questions) <= INLINE.answers;
     return this.#run(task, isSmall, caller);

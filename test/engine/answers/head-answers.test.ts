@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
-import type { KeyMatcher } from '../../../engine/plan/key-questions.ts';
+import type { NamedMatcher } from '../../../engine/plan/key-questions.ts';
 import { HEADS_FROM, SPAN_HEAD_KEYS, TILE_HEAD_KEYS } from '../../../segments/heads/head.ts';
 import { MANY_KEYS_FROM, type ManyKeys, manySamples } from '../../segments/many-keys.ts';
 import { passingIfEnds, plainValues } from '../plain-values.ts';
@@ -33,7 +33,7 @@ type Asked = {
   readonly meterIndex: number;
   readonly window: Window;
   readonly maxItems: number;
-  readonly passing?: KeyMatcher | null;
+  readonly passing?: NamedMatcher | null;
 };
 
 /** Asks a topper and compares it with plain arithmetic. Returns whether heads were used. */

@@ -7,7 +7,7 @@ import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import type {
   BlockQuestion,
-  KeyMatcher,
+  NamedMatcher,
   RankedKeys,
   TopKeys,
 } from '../../../engine/plan/key-questions.ts';
@@ -38,7 +38,7 @@ const filters: fc.Arbitrary<[KeyFilter, (network: string) => boolean] | null> = 
   [{ search: '192.168' }, (key: string) => /^C0\.A8\.[^.]+\.[^.]+\//.test(key)],
 );
 
-const passingIn = ({ threadPool, caller }: SegmentReader, filter: KeyFilter): KeyMatcher => ({
+const passingIn = ({ threadPool, caller }: SegmentReader, filter: KeyFilter): NamedMatcher => ({
   name: JSON.stringify(filter),
   match: (keys) => threadPool.match(keys, { networks: filter }, caller),
 });

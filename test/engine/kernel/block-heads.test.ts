@@ -5,7 +5,7 @@ import {
   type BlockReadings,
   openBlocks,
 } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import { answerKernelQueries, type KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import { answerKernelQuestions, type KernelQuestion } from '../../../engine/kernel/rank-keys.ts';
 import { headOf } from '../../../engine/kernel/select/block-heads.ts';
 import { countedRows } from '../../../engine/kernel/select/key-rows.ts';
 import {
@@ -16,7 +16,7 @@ import {
   unitOf,
 } from './reference-answers.ts';
 
-const top = (maxItems: number): KernelQuery => ({
+const top = (maxItems: number): KernelQuestion => ({
   kind: 'top',
   maxItems,
   within: null,
@@ -28,8 +28,8 @@ const plainUnit = (values: readonly (bigint | null)[]): PlainUnit =>
 
 const readingOf = (sum: bigint | null) => (sum === null ? null : { sum, count: 1n });
 
-const ask = (unit: BlockReadings, question: KernelQuery) => {
-  const [answer] = runWhole(answerKernelQueries(runWhole(openBlocks([unit], 'sum')), [question]));
+const ask = (unit: BlockReadings, question: KernelQuestion) => {
+  const [answer] = runWhole(answerKernelQuestions(runWhole(openBlocks([unit], 'sum')), [question]));
   return answer;
 };
 
@@ -105,7 +105,7 @@ describe('a block that gets several questions', () => {
       const keys = Array.from({ length: Math.ceil(rows / every) }, (_, i) => i * every);
       const passing = keySetOf(keys, rows - 3);
       for (const maxItems of [1, 100, 1500]) {
-        const question: KernelQuery = { kind: 'top', maxItems, within: null, passing };
+        const question: KernelQuestion = { kind: 'top', maxItems, within: null, passing };
         const expected = answerPlainly(aggregated, question, 'sum');
         for (let again = 0; again < 3; again += 1) expect(ask(unit, question)).toEqual(expected);
       }

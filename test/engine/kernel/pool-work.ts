@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KernelQuestion } from '../../../engine/kernel/rank-keys.ts';
 import type { KernelCaller } from '../../../engine/kernel/threads/worker-threads.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 
@@ -33,7 +33,7 @@ export const TOP = {
   maxItems: 2,
   within: null,
   passing: null,
-} as const satisfies KernelQuery;
+} as const satisfies KernelQuestion;
 
 export const small = [unit(100), unit(100)];
 export const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];

@@ -1,7 +1,7 @@
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import type { KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KernelQuestion } from '../../../engine/kernel/rank-keys.ts';
 import type { OrdinalSelection } from '../../../engine/kernel/select/totals.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import { columnOf, combineTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
@@ -70,7 +70,7 @@ const totalOf = (keys: readonly (readonly [number, Exact])[], aggregate: Aggrega
 /** Derives the answer from the values of all keys, as in decisions 24 and 25. */
 export function answerPlainly(
   values: ReadonlyMap<number, Exact>,
-  question: KernelQuery,
+  question: KernelQuestion,
   aggregate: Aggregate,
 ): PlainAnswer {
   if (question.kind === 'values') {

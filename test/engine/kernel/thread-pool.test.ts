@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlockReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import type { KernelAnswer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KernelAnswer, KernelQuestion } from '../../../engine/kernel/rank-keys.ts';
 import { runKernelTask } from '../../../engine/kernel/threads/kernel-task.ts';
 import { ThreadPool } from '../../../engine/kernel/threads/thread-pool.ts';
 import {
@@ -35,7 +35,7 @@ const aggregate = (
 
 describe('work of the thread pool', () => {
   it('gives the same result in a thread as inline', async () => {
-    const questions: KernelQuery[] = [
+    const questions: KernelQuestion[] = [
       { ...TOP, passing: keySetOf([7], 10) },
       { kind: 'values', keys: [3, 99_999_999] },
       { kind: 'ranks', within: null, passing: null, keys: [1] },

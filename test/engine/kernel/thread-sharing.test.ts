@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compileKeyPattern } from '../../../domain/filters/key-pattern.ts';
 import type { BlockReadings } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
-import type { KernelAnswer, KernelQuery } from '../../../engine/kernel/rank-keys.ts';
+import type { KernelAnswer, KernelQuestion } from '../../../engine/kernel/rank-keys.ts';
 import {
   type KernelTask,
   runKernelTask,
@@ -120,7 +120,7 @@ describe('filters', () => {
 });
 
 describe('work in slices', () => {
-  const questions: KernelQuery[] = [TOP, { kind: 'values', keys: [3] }];
+  const questions: KernelQuestion[] = [TOP, { kind: 'values', keys: [3] }];
   const tasks: KernelTask[] = [
     { kind: 'fold', aggregate: 'sum', blocks: large, questions },
     { kind: 'unite', lists: [keysOf(900, 2), keysOf(900, 3), keysOf(900, 5)] },

@@ -5,7 +5,7 @@ import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import { NO_KEYS, readKeyPage } from '../../../engine/keys/key-pages.ts';
 import { allKeysOf } from '../../../engine/keys/present-keys.ts';
-import type { KeyMatcher } from '../../../engine/plan/key-questions.ts';
+import type { NamedMatcher } from '../../../engine/plan/key-questions.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
@@ -48,7 +48,7 @@ describe('filters over segments', () => {
         const { reader, live } = storeOf(store);
         const { keyKind, partKinds } = GROUP.shape;
         const search = { keyKind, partKinds, filter, labels: LABELS };
-        const passing: KeyMatcher = {
+        const passing: NamedMatcher = {
           name: JSON.stringify(filter),
           match: (keys) => reader.threadPool.match(keys, search, reader.caller),
         };

@@ -10,9 +10,9 @@ import {
   releaseAggregated,
 } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import {
-  answerKernelQueries,
+  answerKernelQuestions,
   type KernelAnswer,
-  type KernelQuery,
+  type KernelQuestion,
 } from '../../../engine/kernel/rank-keys.ts';
 import { setWide, wideLanes } from '../../../segments/codes/lanes.ts';
 import type { PlainReading } from './plain-blocks.ts';
@@ -60,7 +60,7 @@ const selection = fc.record({
   ),
 });
 
-const question: fc.Arbitrary<KernelQuery> = fc.oneof(
+const question: fc.Arbitrary<KernelQuestion> = fc.oneof(
   fc
     .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
     .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
@@ -76,14 +76,14 @@ const lessOf = (unit: BlockReadings): BlockReadings => ({ ...unit, sign: -1 });
 const ask = (
   units: readonly PlainUnit[],
   aggregate: Aggregate,
-  questions: readonly KernelQuery[],
+  questions: readonly KernelQuestion[],
   taken: readonly PlainUnit[] = [],
 ): KernelAnswer[] => {
   const added = [...units, ...taken].map(unitOf);
   const aggregated = runWhole(
     openBlocks([...added, ...taken.map((each) => lessOf(unitOf(each)))], aggregate),
   );
-  const answers = runWhole(answerKernelQueries(aggregated, questions));
+  const answers = runWhole(answerKernelQuestions(aggregated, questions));
   releaseAggregated(aggregated);
   return answers;
 };
@@ -133,7 +133,7 @@ it.each(['mean', 'max', 'min'] as const)('readings of a %s cannot be subtracted'
   expect(() => runWhole(openBlocks(units, aggregate))).toThrow('cannot be taken out again');
 });
 
-const TOP_ONE: KernelQuery = { kind: 'top', maxItems: 1, within: null, passing: null };
+const TOP_ONE: KernelQuestion = { kind: 'top', maxItems: 1, within: null, passing: null };
 
 /** Blocks in which key n has the n-th value. */
 const blocks = (...values: (bigint | null)[][]): PlainUnit[] =>
@@ -184,7 +184,7 @@ describe('sums', () => {
       'sum',
     );
     const [answer] = runWhole(
-      answerKernelQueries(aggregated, [{ ...TOP_ONE, passing: keySetOf([], 0) }]),
+      answerKernelQuestions(aggregated, [{ ...TOP_ONE, passing: keySetOf([], 0) }]),
     );
     const count = BigInt(keys);
     const times = BigInt(blockCount);
