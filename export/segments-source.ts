@@ -1,7 +1,7 @@
 import { copiesOf } from '../db/session/copy-source.ts';
 import { selectProbeNames } from '../db/sql/contexts.ts';
+import { groupBy } from '../domain/group-by.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { groupBy } from '../domain/toppers/group-by.ts';
 import { DamagedSegment } from '../segments/damaged-segment.ts';
 import { type KeyCodec, keyCodecOf } from '../segments/keys/key-codec.ts';
 import { mergeRanges } from '../segments/merge/merge-ranges.ts';

@@ -6,11 +6,11 @@ import { type StoredAlert, selectStoredAlerts } from '../../db/sql/alert-rules.t
 import { selectStoredSlices } from '../../db/sql/archived-slices.ts';
 import { existingContext } from '../../db/sql/contexts.ts';
 import { type GroupRow, selectGroups } from '../../db/sql/declaration.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { keyKinds } from '../../ingest/key-kinds.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
 import { withDatabase } from '../database/run-with-database.ts';

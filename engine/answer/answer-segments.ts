@@ -2,7 +2,7 @@ import type { Deadline } from '../../db/session/read-session.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
 import type { KernelQuestion } from '../kernel/rank-keys.ts';
-import type { OrdinalSelection } from '../kernel/select/totals.ts';
+import type { OrdinalSelection } from '../kernel/select/select-rows.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/segment-keys.ts';
 import type {
@@ -33,7 +33,7 @@ import {
   type PartsToRead,
   type ReadSource,
   requestParts,
-} from './read-source.ts';
+} from './open-parts.ts';
 
 /**
  * Answers all questions of one batch, in their order. They are planned together: keys and blocks

@@ -2,7 +2,7 @@ import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../../segments/keys/key-list.ts';
 import type { KernelAnswer, KernelQuestion, TopAnswer } from '../kernel/rank-keys.ts';
 import type { ChangeAnswer } from '../kernel/select/rank-changes.ts';
-import type { OrdinalSelection } from '../kernel/select/totals.ts';
+import type { OrdinalSelection } from '../kernel/select/select-rows.ts';
 import type {
   BlockQuestion,
   ChangesQuestion,

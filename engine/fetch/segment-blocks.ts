@@ -1,4 +1,4 @@
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { LocatedRange } from '../../segments/pages/directory.ts';
 import { spanOf } from '../../segments/pages/read-range.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';

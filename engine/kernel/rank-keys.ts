@@ -16,10 +16,8 @@ import {
   rowOf,
 } from './select/key-rows.ts';
 import { canScanOnce, rowsNotBelow, type SumAndCount, scanOnce } from './select/scan-once.ts';
+import { type OrdinalSelection, releaseSelected, selectRows } from './select/select-rows.ts';
 import {
-  type OrdinalSelection,
-  releaseSelected,
-  selectRows,
   type Totals,
   totals,
   totalsOfRows,

@@ -5,7 +5,7 @@ import { SharedArrays } from './aggregate/shared-arrays.ts';
 import type { KeyedColumn } from './blocks/combine-blocks.ts';
 import { sumBlocks } from './blocks/combine-blocks.ts';
 import { answerKernelQuestions, type TopAnswer } from './rank-keys.ts';
-import type { OrdinalSelection } from './select/totals.ts';
+import type { OrdinalSelection } from './select/select-rows.ts';
 
 /** The blocks of a segment in a step. */
 export type TrendPart = {

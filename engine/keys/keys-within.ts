@@ -1,5 +1,5 @@
+import { groupBy } from '../../domain/group-by.ts';
 import type { Sliced } from '../../domain/sliced.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { type KeyList, keyStart } from '../../segments/keys/key-list.ts';
 import { firstPartRanges } from '../../segments/keys/key-ranges.ts';

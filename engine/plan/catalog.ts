@@ -6,8 +6,8 @@ import type {
   MeterRow,
   ProbeRow,
 } from '../../db/sql/catalog.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { type Aggregate, aggregateOf } from '../../domain/toppers/meter-type.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentGroup } from './key-questions.ts';

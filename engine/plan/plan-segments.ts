@@ -1,5 +1,5 @@
+import { groupBy } from '../../domain/group-by.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';

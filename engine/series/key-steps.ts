@@ -1,4 +1,5 @@
 import type { Deadline } from '../../db/session/read-session.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import {
   ceilTo,
   type EpochSeconds,
@@ -6,7 +7,6 @@ import {
   type Interval,
   isEmpty,
 } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { topperBuckets } from '../../segments/heads/head-series.ts';
 import { oneKey } from '../../segments/keys/key-list.ts';
 import { readTotals } from '../../segments/pages/read-range.ts';

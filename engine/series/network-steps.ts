@@ -1,4 +1,5 @@
 import type { Deadline } from '../../db/session/read-session.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { type Network, rawNetwork } from '../../domain/keys/address-forms.ts';
 import {
   ceilTo,
@@ -7,7 +8,6 @@ import {
   type Interval,
   isEmpty,
 } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { inBatches } from '../fetch/in-batches.ts';
 import type { NetworkSteps } from '../kernel/blocks/network-steps.ts';

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../db/session/read-session.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { Interval } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { columnPart } from '../../segments/codes/column.ts';
 import {
   readHeadSeriesColumn,

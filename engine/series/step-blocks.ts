@@ -1,6 +1,6 @@
 import type { Deadline } from '../../db/session/read-session.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { floorTo } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { findKey, type KeyList } from '../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { yieldToEventLoop } from './event-loop-scheduler.ts';
 
 /** See NodeReader. */

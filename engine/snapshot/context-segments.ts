@@ -1,4 +1,4 @@
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { LiveSegments, Manifest } from '../../store/read/manifest.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 

@@ -11,7 +11,7 @@ import {
   type PartsRead,
   type ReadSource,
   requestParts,
-} from '../answer/read-source.ts';
+} from '../answer/open-parts.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import { inBatches } from '../fetch/in-batches.ts';
 import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';

@@ -10,7 +10,7 @@ import {
   openSource,
   type ReadSource,
   requestParts,
-} from '../answer/read-source.ts';
+} from '../answer/open-parts.ts';
 import type { StartedBlock } from '../fetch/segment-blocks.ts';
 import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';

@@ -14,7 +14,7 @@ import {
   selectFiringEvents,
   selectRevisions,
 } from '../../db/sql/alert-events.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
 import type { NodeReader } from '../../engine/snapshot/node-reader.ts';
 

@@ -1,6 +1,6 @@
+import { groupBy } from '../../domain/group-by.ts';
 import { type EpochSeconds, isEmpty, stepsOf } from '../../domain/time/interval.ts';
 import { type Exact, NO_READING } from '../../domain/toppers/exact.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { GroupStep } from '../../engine/series/group-steps.ts';

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { ServiceSettings } from '../../resolvers/request-scope.ts';
 import type { EndpointDescription } from '../endpoint.ts';
 import { counterGroupInfo } from '../endpoints/counter-group-info.ts';

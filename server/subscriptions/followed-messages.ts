@@ -1,6 +1,6 @@
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { type ChangeCursor, changesSince, firingNow } from '../../resolvers/alerts/alerts.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { findContext } from '../../resolvers/contexts.ts';

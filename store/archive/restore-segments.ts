@@ -8,8 +8,8 @@ import {
 import { type CoverageSpan, upsertCoverage } from '../../db/sql/coverage.ts';
 import { copyPages, PAGES_OF_COPY } from '../../db/sql/pages.ts';
 import { type NewSegmentRow, reserveSegment } from '../../db/sql/publish.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';

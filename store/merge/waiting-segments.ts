@@ -5,7 +5,7 @@ import {
   selectOpenSegments,
   selectSliceTotals,
 } from '../../db/sql/manifest.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { countWaiting, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 
 /** Counts, by slice, the open segments of a context due to be merged at `now`, epoch seconds. */

@@ -1,6 +1,6 @@
+import { groupBy } from '../../domain/group-by.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { floorTo } from '../../domain/time/interval.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
 import { MAX_SOURCES } from '../../segments/roll-up-shape.ts';
 import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 

@@ -22,14 +22,8 @@ import {
   rowOf,
   SLACK,
 } from './key-rows.ts';
-import {
-  type OrdinalSelection,
-  releaseSelected,
-  selectRows,
-  type Totals,
-  totalsOfRows,
-  valuedOrdinals,
-} from './totals.ts';
+import { type OrdinalSelection, releaseSelected, selectRows } from './select-rows.ts';
+import { type Totals, totalsOfRows, valuedOrdinals } from './totals.ts';
 
 /**
  * growth: keys with a larger value now than then, by the difference. decline: keys with a smaller

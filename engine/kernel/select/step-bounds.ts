@@ -10,7 +10,7 @@ import {
   releaseAggregated,
 } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
-import type { OrdinalSelection } from './totals.ts';
+import type { OrdinalSelection } from './select-rows.ts';
 
 /** The readings of a list of keys in several steps of a window, in memory that threads share. */
 export type StepsToBound = {

@@ -1,24 +1,7 @@
 import type { Exact } from '../../../domain/toppers/exact.ts';
-import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { Aggregated } from '../aggregate/aggregate-blocks.ts';
-import {
-  exactValue,
-  type KeyRows,
-  ordinalOf,
-  passingRows,
-  releaseRows,
-  rowsOf,
-  totalOf,
-} from './key-rows.ts';
-
-/**
- * Which keys count at all (null: every key), and which of these may be listed (null: all). Keys are
- * given by ordinal; a key that is in no block is not an error.
- */
-export type OrdinalSelection = {
-  readonly within: readonly number[] | null;
-  readonly passing: KeySet | null;
-};
+import { exactValue, type KeyRows, ordinalOf, totalOf } from './key-rows.ts';
+import type { SelectedRows } from './select-rows.ts';
 
 export type ValuedOrdinal = { readonly ordinal: number; readonly value: Exact };
 
@@ -79,22 +62,6 @@ export function totalsOfRows(
   });
   const all = keysOf(counted);
   return totals(aggregated, { all, matching: passed === counted ? all : keysOf(passed) }, listed);
-}
-
-type SelectedRows = { readonly counted: KeyRows; readonly passed: KeyRows };
-
-export function selectRows(
-  aggregated: Aggregated,
-  { within, passing }: OrdinalSelection,
-  all: () => KeyRows,
-): SelectedRows {
-  const counted = within ? rowsOf(aggregated, within) : all();
-  return { counted, passed: passing ? passingRows(aggregated, counted, passing) : counted };
-}
-
-/** Releases the rows that a filter selected. The caller releases the rows from `all`. */
-export function releaseSelected({ counted, passed }: SelectedRows): void {
-  if (passed !== counted) releaseRows(passed);
 }
 
 export const valuedOrdinals = (aggregated: Aggregated, rows: readonly number[]): ValuedOrdinal[] =>

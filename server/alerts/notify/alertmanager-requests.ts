@@ -1,6 +1,6 @@
 import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
+import { groupBy } from '../../../domain/group-by.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { Notification } from './notification.ts';
 
 /** A change of an event that an Alertmanager is to be sent as an alert. */

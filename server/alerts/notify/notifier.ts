@@ -7,8 +7,8 @@ import {
   selectNotifiedSinks,
   tryLockNotifications,
 } from '../../../db/sql/alert-deliveries.ts';
+import { groupBy } from '../../../domain/group-by.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { AlertmanagerSender } from './alertmanager-sender.ts';
 import type { NotificationTally } from './notification-metrics.ts';

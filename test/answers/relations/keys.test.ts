@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { groupBy } from '../../../domain/toppers/group-by.ts';
+import { groupBy } from '../../../domain/group-by.ts';
 import { networkOf } from '../../engine/plain-networks.ts';
 import { DAY } from '../../support/lab/lab.ts';
 import type { TestService } from '../../support/lab/service.ts';

@@ -2,7 +2,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type BlockReadings, boundOf } from '../../../engine/kernel/aggregate/aggregate-blocks.ts';
 import type { KernelQuestion } from '../../../engine/kernel/rank-keys.ts';
-import type { OrdinalSelection } from '../../../engine/kernel/select/totals.ts';
+import type { OrdinalSelection } from '../../../engine/kernel/select/select-rows.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import { columnOf, combineTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 

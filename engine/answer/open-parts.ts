@@ -1,5 +1,5 @@
 import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
-import { groupBy } from '../../domain/toppers/group-by.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
 import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-networks.ts';
