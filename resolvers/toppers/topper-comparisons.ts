@@ -12,10 +12,9 @@ import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
 import {
   checkMaxItems,
-  coveredPart,
   earlierWindow,
+  planOf,
   rankableMeter,
-  ruleOf,
   type TopperPlan,
 } from './topper-plan.ts';
 import { askKeys, loadTopper, type RankedKey, selectKeys, type Topper } from './toppers.ts';
@@ -124,12 +123,11 @@ async function topperWithin(
   { group, meterIndex, maxItems }: Within,
 ): Promise<Topper> {
   checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
-  const { meter, aggregate } = await rankableMeter(group, meterIndex);
+  const { meter, aggregate } = rankableMeter(group, meterIndex);
   const available = await availableInterval(group, probeId);
-  return loadTopper({
+  const plan = planOf({
     meter,
     aggregate,
-    rule: ruleOf(group, aggregate),
     window,
     probeId,
     maxItems,
@@ -137,11 +135,11 @@ async function topperWithin(
     deadline,
     ranking: BY_METRIC,
     available,
-    covered: coveredPart(window, available),
     prefix: null,
     filter: null,
     within: { group: outer, key: row.key },
   });
+  return loadTopper(plan);
 }
 
 function chosenDrilldown(

@@ -74,16 +74,15 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   }
   const filter = isEmptyFilter(request.filter) ? null : request.filter;
   await checkKeys(request, filter);
-  const { meter, aggregate } = await rankableMeter(group, request.meterIndex);
+  const { meter, aggregate } = rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const asked = { requested: request.window, timeZone, probeId };
   const { window, available } = await windowOf(scope, group, asked);
   const { timeoutSeconds, maxItems, withoutCount } = request;
   const deadline = timeoutSeconds === null ? null : scope.reads.deadlineIn(timeoutSeconds);
-  return {
+  return planOf({
     meter,
     aggregate,
-    rule: ruleOf(group, aggregate),
     window,
     probeId,
     ranking: plannedRanking(request.ranking, window),
@@ -93,10 +92,16 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     withoutCount,
     deadline,
     available,
-    covered: coveredPart(window, available),
     within: null,
-  };
+  });
 }
+
+/** Completes a plan with what follows from the rest of it. */
+export const planOf = (parts: Omit<TopperPlan, 'rule' | 'covered'>): TopperPlan => ({
+  ...parts,
+  rule: ruleOf(parts.meter.group, parts.aggregate),
+  covered: coveredPart(parts.window, parts.available),
+});
 
 /** Checks filter and prefix, for the sake of errors in the surface's own names. */
 async function checkKeys(
@@ -112,7 +117,7 @@ const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>
   'ago' in ranking ? { by: ranking.by, since: earlierWindow(window, ranking.ago) } : ranking;
 
 /** Returns the part of a window within the available data; empty if there is none. */
-export const coveredPart = (window: Interval, available: Interval | null): Interval =>
+const coveredPart = (window: Interval, available: Interval | null): Interval =>
   available ? intersect(window, available) : { from: window.from, to: window.from };
 
 export function checkMaxItems(maxItems: number, ceiling: number, name: string): void {
@@ -122,17 +127,17 @@ export function checkMaxItems(maxItems: number, ceiling: number, name: string): 
 }
 
 /** Returns the group's meter and its aggregate. Error: no such meter, or its type cannot be ranked. */
-export async function rankableMeter(
+export function rankableMeter(
   group: CounterGroupView,
   index: number,
-): Promise<{ meter: MeterView; aggregate: Aggregate }> {
+): Pick<TopperPlan, 'meter' | 'aggregate'> {
   const meter = findMeter(group, index);
   const aggregate = meter && aggregateOf(meter.row.type);
   if (!meter || !aggregate) throw serviceError('invalidMeter', { meter: index });
   return { meter, aggregate };
 }
 
-export const ruleOf = ({ row }: CounterGroupView, aggregate: Aggregate): MeterRule => ({
+const ruleOf = ({ row }: CounterGroupView, aggregate: Aggregate): MeterRule => ({
   aggregate,
   samplingRate: row.samplingRate,
   topperBucketSeconds: row.topperBucketSize,

@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { clippedSteps, type Interval, shortestStep, stepsOf } from '../../domain/time/interval.ts';
 import type { TopKeys } from '../../engine/toppers/topper-answers.ts';
 import type { RequestScope } from '../request-scope.ts';
-import { coveredPart, planTopper, type TopperPlan, type TopperRequest } from './topper-plan.ts';
+import { planOf, planTopper, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 import { askKeys, selectKeys, type Topper, topperOf, viewListed } from './toppers.ts';
 
 /** Returns the topper of each step of the window, oldest first; the window clips the steps. */
@@ -46,8 +46,4 @@ function checkEvery({ meter, window }: TopperPlan, every: number): void {
   throw malformed('every', must, `${every}, which gives ${count}`);
 }
 
-const planOfStep = (plan: TopperPlan, window: Interval): TopperPlan => ({
-  ...plan,
-  window,
-  covered: coveredPart(window, plan.available),
-});
+const planOfStep = (plan: TopperPlan, window: Interval): TopperPlan => planOf({ ...plan, window });

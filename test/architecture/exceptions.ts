@@ -33,7 +33,6 @@ export const AMBIGUOUS_NAMES: readonly string[] = [
   'readRange',
   'renderError',
   'rowOf',
-  'ruleOf',
   'shareOf',
   'slicesOf',
   'text',
