@@ -67,16 +67,17 @@ export async function answerPlanned(
   const heads = new HeadAnswers(reader, known.blocks);
   const blocksRead = new Map<ScanPlan, number>();
   const byBlocks: ScanPlan[] = [];
+  const byHeads: ScanPlan[] = [];
   for (const each of planned) {
     const ofHead = heads.request(each, requests);
-    if (ofHead === null) byBlocks.push(each);
+    (ofHead === null ? byBlocks : byHeads).push(each);
     blocksRead.set(each, ofHead ?? requestParts(known, partsOf(each), requests));
   }
   const sectionsOf = await requests.read(reader, deadline);
   await heads.decode(sectionsOf);
   await decodeParts(known, sectionsOf);
-  const byHeads = new Map(planned.map((each) => [each, heads.of(each)]));
-  const others = planned.filter((each) => !byBlocks.includes(each) && !byHeads.get(each));
+  const ofHeads = new Map(byHeads.map((each) => [each, heads.of(each)]));
+  const others = byHeads.filter((each) => !ofHeads.get(each));
   await readOthers(reader, others, { known, blocksRead, deadline });
   // One after the other: the next one finds what the previous one made of a segment's keys.
   const sources = new Map<ScanPlan, ReadSource>();
@@ -88,15 +89,15 @@ export async function answerPlanned(
   await Promise.all(
     planned.map(async (each) => {
       const found =
-        byHeads.get(each) ?? (await answerRead(reader, each, sources.get(each) as ReadSource));
+        ofHeads.get(each)?.answers ??
+        (await answerRead(reader, each, sources.get(each) as ReadSource));
       for (const [i, answer] of found.entries()) {
         answers.set(each.questions[i] as SegmentQuestion, answer);
       }
     }),
   );
-  const isCertified = (each: ScanPlan): boolean =>
-    Boolean(byHeads.get(each)) && heads.isCertified(each);
-  return { answers, blocksRead, certified: new Set(planned.filter(isCertified)) };
+  const certified = new Set(byHeads.filter((each) => ofHeads.get(each)?.isCertified));
+  return { answers, blocksRead, certified };
 }
 
 const partsOf = ({ group, read, parts, since }: ScanPlan): PartsToRead => ({

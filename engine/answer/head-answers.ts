@@ -41,6 +41,9 @@ type MissingHead = {
   readonly codec: KeyCodec;
 };
 
+/** isCertified: the window leaves out the edges of the head's segment. */
+type HeadAnswer = { readonly answers: readonly TopKeys[]; readonly isCertified: boolean };
+
 type Opened = { readonly plan: HeadPlan; readonly name: string };
 
 /**
@@ -110,12 +113,13 @@ export class HeadAnswers {
    * Returns the answers to the questions of a requested read, in their order; null: the head is not
    * enough.
    */
-  of(planned: ScanPlan): TopKeys[] | null {
+  of(planned: ScanPlan): HeadAnswer | null {
     const { plan, name } = this.#opened.get(planned) ?? {};
     const head = name === undefined ? null : this.#known.get(name);
     if (!plan || !head) return null;
     if (plan.edges.length === 0) {
-      return planned.questions.map((asked) => topOf(head, asked));
+      const answers = planned.questions.map((asked) => topOf(head, asked));
+      return { answers, isCertified: false };
     }
     const certified = withoutEdges(head, this.#edgesOf(planned, plan));
     const { codec } = planned.group;
@@ -125,12 +129,8 @@ export class HeadAnswers {
     const answers = found.filter((each) => each !== null);
     const isCertified = answers.length === found.length;
     this.#reader.memory.certified.count(isCertified ? 1 : 0, isCertified ? 0 : 1);
-    return isCertified ? answers : null;
+    return isCertified ? { answers, isCertified } : null;
   }
-
-  /** Whether a read that is answered leaves out the edges of a segment. */
-  isCertified = (planned: ScanPlan): boolean =>
-    (this.#opened.get(planned)?.plan.edges.length ?? 0) > 0;
 
   #edgesOf({ read }: ScanPlan, { edges }: HeadPlan): EdgeBlock[] {
     return edges.flatMap(({ segment, cover, above }) => {

@@ -199,40 +199,47 @@ async function answerPiece(
   const { maxItems } = question;
   const within =
     question.within && (await inPauses(reader, ordinalsWithin(question.within, named)));
-  const kernelQuestion = { maxItems, within, passing };
+  const selection = { maxItems, within, passing };
   const found: TopKeys[] = [];
+  for (const steps of tasksOf(parts, { read, union, source }, sizes)) {
+    const trend = {
+      aggregate: read.aggregate,
+      steps: steps.map((step) => step.map(({ mapped }) => mapped)),
+      question: selection,
+    };
+    const ranked = await reader.threadPool.rankTrend(trend, reader.caller);
+    for (const [i, step] of ranked.entries()) {
+      found.push(fromTop(step.answer, named));
+      keepSums(reader, steps[i] ?? [], step);
+    }
+    await reader.pause();
+  }
+  return found;
+}
+
+/** Yields the steps that are passed to a thread together, mapped only when they are needed. */
+function* tasksOf(
+  parts: PlannedPiece['parts'],
+  units: UnitsOf,
+  sizes: TrendSizes,
+): Generator<MappedPart[][]> {
   let steps: MappedPart[][] = [];
   let blocks = 0;
   let readings = 0;
-  const answerSteps = async (): Promise<void> => {
-    const gathered = steps;
-    steps = [];
-    blocks = 0;
-    readings = 0;
-    const question = {
-      aggregate: read.aggregate,
-      steps: gathered.map((step) => step.map(({ mapped }) => mapped)),
-      question: kernelQuestion,
-    };
-    for (const [i, step] of (
-      await reader.threadPool.rankTrend(question, reader.caller)
-    ).entries()) {
-      found.push(fromTop(step.answer, named));
-      keepSums(reader, gathered[i] ?? [], step);
-    }
-    await reader.pause();
-  };
   for (const ofStep of parts) {
-    const step = ofStep.map((part) => mappedPart(part, { read, union, source }));
+    const step = ofStep.map((part) => mappedPart(part, units));
     steps.push(step);
     for (const { mapped } of step) {
       blocks += mapped.blocks.length;
       readings += mapped.blocks.reduce((sum, { ids }) => sum + ids.length, 0);
     }
-    if (blocks >= sizes.unitsOfTask || readings >= sizes.readingsOfTask) await answerSteps();
+    if (blocks < sizes.unitsOfTask && readings < sizes.readingsOfTask) continue;
+    yield steps;
+    steps = [];
+    blocks = 0;
+    readings = 0;
   }
-  if (steps.length > 0) await answerSteps();
-  return found;
+  if (steps.length > 0) yield steps;
 }
 
 type UnitsOf = {
