@@ -74,14 +74,14 @@ export async function checkCredentials(
 async function authenticate(
   { listsSlices, isScraped }: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
   call: RestCall,
-  { reads, directory, variable, throttle }: AnonymousScope,
+  anonymous: AnonymousScope,
 ): Promise<Identity> {
   const { parameters } = call;
   const credentials = isScraped ? call.headerCredentials() : credentialsOf(call);
   if (!credentials) throw serviceError('invalidToken');
-  const standIn = chosenNode(parameters, directory);
+  const standIn = chosenNode(parameters, anonymous.directory);
   return identify(
-    { reads, directory, variable, throttle },
+    anonymous,
     { ...credentials, slicesOf: listsSlices ? credential(parameters, CONTEXT) : null },
     standIn ? [standIn] : [],
   );

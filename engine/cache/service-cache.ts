@@ -3,7 +3,6 @@ import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
 import type { Catalog } from '../plan/catalog.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { CacheStats } from './cache-stats.ts';
-import { ChosenTokens } from './chosen-tokens.ts';
 import { ResponseCache } from './response-cache.ts';
 import { type KeptKind, SegmentCache } from './segment-cache.ts';
 import { TextCache } from './text-cache.ts';
@@ -34,7 +33,6 @@ export class ServiceCache {
   readonly answers: AnswerCache;
   readonly responses: ResponseCache;
   readonly texts = new TextCache();
-  readonly chosenTokens = new ChosenTokens();
   readonly manifests = new ManifestCache();
   readonly catalogTally = new CacheStats();
   readonly #catalogs = new Map<string, Catalog>();

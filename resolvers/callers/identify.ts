@@ -14,6 +14,7 @@ import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { provedRow } from './proved-row.ts';
+import type { TokenProver } from './token-prover.ts';
 
 export type Credentials = {
   readonly username: string;
@@ -27,6 +28,8 @@ type IdentitySources = {
   readonly directory: NodeDirectory;
   readonly variable: (name: string) => string | undefined;
   readonly throttle: LoginThrottle;
+  readonly chosenTokens: TokenProver;
+  readonly signal: AbortSignal;
 };
 
 /**

@@ -1,9 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
-import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
 import type { Claim, IdentityRow, RequestReads } from '../loaders/request-reads.ts';
 import type { LoginNode, LoginThrottle } from './login-throttle.ts';
+import { chosenOf, type TokenProver } from './token-prover.ts';
 
-type ProofSources = { readonly reads: RequestReads; readonly throttle: LoginThrottle };
+type ProofSources = {
+  readonly reads: RequestReads;
+  readonly throttle: LoginThrottle;
+  readonly chosenTokens: TokenProver;
+  readonly signal: AbortSignal;
+};
 
 type ProofOptions = {
   readonly nodeUrl: string;
@@ -18,11 +23,10 @@ type ProofOptions = {
  * and read again only if that was something else: at the first use of a chosen token.
  */
 export async function provedRow(
-  { reads, throttle }: ProofSources,
+  { reads, throttle, chosenTokens, signal }: ProofSources,
   claim: Claim,
   { nodeUrl, deadline, at }: ProofOptions,
 ): Promise<IdentityRow | null> {
-  const { chosenTokens, signal } = reads.proving;
   const proving = {
     caller: throttle.caller,
     signal,

@@ -16,7 +16,6 @@ import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
-import type { ChosenTokens } from '../../engine/cache/chosen-tokens.ts';
 import { type Rendered, settledBefore } from '../../engine/cache/response-cache.ts';
 import type { KernelCaller } from '../../engine/kernel/threads/worker-threads.ts';
 import type { PlanNote } from '../../engine/plan/plan-note.ts';
@@ -208,10 +207,6 @@ export class RequestReads {
   #ownDeadline(): Deadline | null {
     const { timeoutSeconds: seconds, startedAt } = this.#options;
     return seconds === null ? null : { seconds, until: startedAt + seconds * 1000 };
-  }
-
-  get proving(): { readonly chosenTokens: ChosenTokens; readonly signal: AbortSignal } {
-    return { chosenTokens: this.#options.memory.chosenTokens, signal: this.#options.signal };
   }
 
   /** Errors: the request's time limit has passed, or its caller has gone. */

@@ -12,6 +12,7 @@ import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
+import { ChosenTokens } from '../admission/chosen-tokens.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { LoginFailures } from '../admission/login-failures.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
@@ -97,6 +98,7 @@ export type Service = {
   readonly tracing: Tracing | null;
   readonly siblings: Siblings | null;
   readonly failedSignIns: FailedSignIns;
+  readonly chosenTokens: ChosenTokens;
   readonly state: ServingState;
   /** Where a node's url_env is looked up. */
   readonly variable: (name: string) => string | undefined;
@@ -121,6 +123,7 @@ export function createService(options: ServiceOptions): Service {
   const standbys = openStandbys(pools, log, nodeNameOf);
   registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
   const failures = new FailureLog(log);
+  const chosenTokens = new ChosenTokens();
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
     settings,
@@ -132,6 +135,7 @@ export function createService(options: ServiceOptions): Service {
     tracing,
     siblings,
     failedSignIns: options.failedSignIns ?? new FailedSignIns(),
+    chosenTokens,
     state,
     variable,
     documents: options.documents ?? new Map(),
@@ -168,6 +172,7 @@ export function createService(options: ServiceOptions): Service {
         directory,
         variable,
         throttle: request.throttle,
+        chosenTokens,
         signal,
         abandon: () => limit.abandon(),
         committed: arrival.committed,

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type RightRow, selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { chosenOf } from '../../engine/cache/chosen-tokens.ts';
+import { chosenOf } from '../../resolvers/callers/token-prover.ts';
 import type { Service } from '../service/service.ts';
 import type { Subscriber } from './event-stream.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -13,7 +13,7 @@ import { askNode, isAway } from './version-watch.ts';
  * rights either.
  */
 export class RightsCheck {
-  readonly #service: Pick<Service, 'pools' | 'log' | 'memory'>;
+  readonly #service: Pick<Service, 'pools' | 'log' | 'chosenTokens'>;
   readonly #all: () => Iterable<Subscribers>;
   #timer: NodeJS.Timeout | null = null;
   #isChecking = false;
@@ -21,7 +21,7 @@ export class RightsCheck {
   #isWarned = false;
 
   constructor(
-    service: Pick<Service, 'pools' | 'log' | 'memory'>,
+    service: Pick<Service, 'pools' | 'log' | 'chosenTokens'>,
     all: () => Iterable<Subscribers>,
   ) {
     this.#service = service;
@@ -83,7 +83,7 @@ export class RightsCheck {
     const { digest } = right;
     const chosen = chosenOf(right);
     // It is remembered, unless many others were used since.
-    if (chosen) return this.#service.memory.chosenTokens.isRight(subscriber, chosen, AT_ONCE);
+    if (chosen) return this.#service.chosenTokens.isRight(subscriber, chosen, AT_ONCE);
     return digest !== null && timingSafeEqual(digest, subscriber.digest);
   }
 

@@ -3,35 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { type ScryptParameters, scryptDigest } from '../../db/token-digest.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-
-/** A token as it is stored; digest null: the user has none; salt null: a random one. */
-type StoredParts = {
-  readonly digest: Buffer | null;
-  readonly salt: Buffer | null;
-  readonly scryptCost: number | null;
-};
-
-/** Returns the stored token if it is a chosen one. */
-export function chosenOf({ digest, salt, scryptCost }: StoredParts): ChosenToken | null {
-  return digest && salt && scryptCost !== null ? { digest, salt, scryptCost } : null;
-}
-
-/** A user name, and the SHA-256 of the token that was given with it. */
-type Claim = { readonly username: string; readonly digest: Buffer };
-
-/** A chosen token as it is stored. */
-export type ChosenToken = ScryptParameters & { readonly digest: Buffer };
-
-type Proving = {
-  /** Whose turn it is: the network that the request comes from. */
-  readonly caller: string;
-  /** Called before the work waits for its turn. */
-  readonly release: () => Promise<void>;
-  /** Called when the work may start. Errors: the caller has failed too often meanwhile. */
-  readonly check: () => unknown;
-  /** Aborted when the caller has gone or the time limit has passed. */
-  readonly signal: AbortSignal;
-};
+import type {
+  ChosenToken,
+  Proving,
+  TokenClaim,
+  TokenProver,
+} from '../../resolvers/callers/token-prover.ts';
 
 /**
  * Proves chosen tokens, which are kept under scrypt: guesses are slow for whoever has stolen the
@@ -39,7 +16,7 @@ type Proving = {
  * then knows what it becomes. Wrong ones are bounded by the limits of failed log-ins, and few are
  * tried at once, in threads of Node's own pool, while the others wait, each network for its turn.
  */
-export class ChosenTokens {
+export class ChosenTokens implements TokenProver {
   /** What right tokens become, by user and SHA-256. */
   readonly #known = new LRUCache<string, ChosenToken>({ max: LIMITS.rememberedTokens });
   /** Derivations in progress, by SHA-256 and salt. */
@@ -51,13 +28,11 @@ export class ChosenTokens {
   #free: number = LIMITS.scryptsAtOnce;
   #latest: ChosenToken | null = null;
 
-  /** Returns the stored form of a token that was right before; null: it is not known. */
-  storedAs(claim: Claim): Buffer | null {
+  storedAs(claim: TokenClaim): Buffer | null {
     return this.#known.get(nameOf(claim))?.digest ?? null;
   }
 
-  /** Returns whether the claim's token is the stored one. Errors: `busy`, that of `check`. */
-  async isRight(claim: Claim, stored: ChosenToken, proving: Proving): Promise<boolean> {
+  async isRight(claim: TokenClaim, stored: ChosenToken, proving: Proving): Promise<boolean> {
     this.#latest = stored;
     if (this.#isKnown(claim, stored)) return true;
     this.#known.delete(nameOf(claim));
@@ -74,12 +49,12 @@ export class ChosenTokens {
    * Takes as long as a wrong chosen token does, for users without one: the time must not tell who
    * exists. It takes no time until somebody is known to have one.
    */
-  async pretend(claim: Claim, proving: Proving): Promise<void> {
+  async pretend(claim: TokenClaim, proving: Proving): Promise<void> {
     const like = this.#latest;
     if (like) await this.#inTurn(proving, () => this.#derive(claim.digest, like));
   }
 
-  #isKnown(claim: Claim, { digest, salt }: ChosenToken): boolean {
+  #isKnown(claim: TokenClaim, { digest, salt }: ChosenToken): boolean {
     const known = this.#known.get(nameOf(claim));
     return known?.digest.equals(digest) === true && known.salt.equals(salt);
   }
@@ -112,7 +87,8 @@ export class ChosenTokens {
   }
 }
 
-const nameOf = ({ username, digest }: Claim): string => `${digest.toString('hex')} ${username}`;
+const nameOf = ({ username, digest }: TokenClaim): string =>
+  `${digest.toString('hex')} ${username}`;
 
 type TurnLimits = {
   /** How many may wait of each caller, and how many callers. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
-import { SALT_BYTES, scryptDigest, tokenDigest } from '../../db/token-digest.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { type ChosenToken, ChosenTokens } from '../../engine/cache/chosen-tokens.ts';
+import { SALT_BYTES, scryptDigest, tokenDigest } from '../../../db/token-digest.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { ChosenToken } from '../../../resolvers/callers/token-prover.ts';
+import { ChosenTokens } from '../../../server/admission/chosen-tokens.ts';
 
 const RIGHT = { username: 'ada', digest: tokenDigest('right') };
 const WRONG = { username: 'ada', digest: tokenDigest('wrong') };
