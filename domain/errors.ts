@@ -128,6 +128,13 @@ export const ERRORS = {
       'A page of another site must send a Bearer token or the header graphql-require-preflight',
     when: "a browser reports that another site made it send a request without preflight to GraphQL, or to REST with the browser's credentials",
   },
+  sessionElsewhere: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message:
+      "A session counts only in requests of this server's own pages, which Sec-Fetch-Site or Origin must say; other programs send a token",
+    when: 'a request has the cookie of a session, and neither credentials nor headers that say that a page of this server sent it',
+  },
   unknownOrigin: {
     status: 403,
     code: 'FORBIDDEN',

@@ -346,6 +346,18 @@ export const LIMITS = {
   parityBodyBytes: 64 * 2 ** 20,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
+  // Sessions of the pages.
+  /** How long a session lasts. */
+  sessionHours: 12,
+  /** A year. */
+  sessionHoursCeiling: 8_784,
+  /** How long a session lasts whose user asked to stay signed in. */
+  stayDays: 30,
+  /** The newest sessions of a user that go on: more than anybody has browsers. */
+  sessionsPerUser: 100,
+  /** The longest body of a sign-in: a name and a token. */
+  signInBytes: 16_384,
+
   // The audit.
   /** How long rows of the audit are kept: a year, and a month to look back at it. */
   auditDays: 400,

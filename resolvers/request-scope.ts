@@ -19,6 +19,9 @@ export type ServiceSettings = {
   readonly maxPercentileRanks: number;
 };
 
+/** digest: SHA-256 of what the cookie holds. isOwnPage: whether a page of this server sent it. */
+export type RequestSession = { readonly digest: Buffer; readonly isOwnPage: boolean };
+
 /** What service functions may use of the request they serve. */
 export type RequestScope = {
   readonly settings: ServiceSettings;
@@ -47,6 +50,8 @@ export type RequestScope = {
   readonly onChange: (change: AuditedChange) => void;
   /** The address of the caller. */
   readonly from: string;
+  /** The session that the request's cookie names; null: it has none. */
+  readonly session: RequestSession | null;
   /** null: the caller is not authenticated. */
   readonly identity: Identity | null;
 };

@@ -26,11 +26,13 @@ function userName(): string {
 /**
  * Records changes, in the transaction that makes them. by: whose change a server makes, which logs
  * it itself; left out: that of the user who runs this command, which the next server logs.
+ * isLogged: false if a server leaves the log to its check of the audit.
  */
 export async function insertAudit(
   connection: Connection,
   entries: readonly AuditEntry[],
   by?: AuditActor,
+  isLogged: boolean = by !== undefined,
 ): Promise<void> {
   if (entries.length === 0) return;
   const { user, from } = by ?? commandActor();
@@ -41,7 +43,7 @@ export async function insertAudit(
     [
       user,
       from,
-      by !== undefined,
+      isLogged,
       entries.map(({ action }) => action),
       entries.map(({ object }) => object),
       entries.map(({ detail = {} }) => JSON.stringify(detail)),

@@ -28,6 +28,7 @@ type GrantedContextRow = VersionedRow & {
  */
 export type IdentityRow = {
   userId: number;
+  username: string;
   /** The clock of the node that answers, epoch seconds. */
   now: number;
   digest: Buffer | null;
@@ -36,10 +37,16 @@ export type IdentityRow = {
   contexts: GrantedContextRow[];
 };
 
-export type Claim = {
+export type TokenClaim = {
   readonly username: string;
   /** SHA-256 of the token that was given; here what that is stored as, if it is chosen. */
   readonly digest: Buffer;
+};
+
+/** session: SHA-256 of what the cookie holds. */
+export type SessionClaim = { readonly session: Buffer };
+
+export type Claim = (TokenClaim | SessionClaim) & {
   /** A context whose slices are also requested, if it is granted; null: none. */
   readonly slicesOf: string | null;
 };
@@ -48,42 +55,64 @@ export type Claim = {
 type RequestClaim = Claim & { readonly requestId: string | null };
 
 /**
- * Selects a user and what the user may read, in one statement; null for an unknown user. What the
- * user may read is looked up only for the right token: a wrong one must not take longer than an
- * unknown user. The caller decides whether the token is right, in constant time.
+ * Selects a user and what the user may read, in one statement; null for an unknown user, and for a
+ * session that has ended. What the user may read is looked up only for the right token: a wrong one
+ * must not take longer than an unknown user. The caller decides whether the token is right, in
+ * constant time.
  */
 export async function selectIdentity(
   session: Pick<ReadSession, 'readAlone'>,
-  { username, digest, slicesOf: context, requestId }: RequestClaim,
+  { slicesOf: context, requestId, ...claim }: RequestClaim,
   deadline: Deadline | null,
 ): Promise<IdentityRow | null> {
-  // PostgreSQL's texts cannot contain NUL, so no user has such a name.
-  if (username.includes('\0')) return null;
-  const values = [username, blinded(digest), BLIND, requestId];
+  const asked = 'session' in claim ? askSession(claim) : askToken(claim);
+  if (asked === null) return null;
+  const values = [...asked.values, requestId];
   const isWithSlices = context !== null && !context.includes('\0');
   // Often the only statement of a request: everything else may be cached under the versions that it
   // returns.
   const rows = await session.readAlone<FoundRow>(
     {
       query: 'select-identity',
-      sharedAs: JSON.stringify([username, digest.toString('hex'), context]),
+      sharedAs: JSON.stringify([...asked.sharedAs, context]),
       ...(isWithSlices
         ? {
-            name: 'identity and slices',
-            text: SELECT_IDENTITY_AND_SLICES,
+            name: `${asked.name} and slices`,
+            text: asked.withSlices,
             values: [...values, context],
           }
-        : { name: 'identity', text: SELECT_IDENTITY, values }),
+        : { name: asked.name, text: asked.alone, values }),
     },
     ([row]) => versionsCheck(row?.contexts ?? []),
     deadline,
   );
   const [row] = rows;
-  return row && row.userId !== null ? { ...row, userId: row.userId } : null;
+  return row && row.userId !== null ? row : null;
 }
 
+function askToken({ username, digest }: TokenClaim) {
+  // PostgreSQL's texts cannot contain NUL, so no user has such a name.
+  if (username.includes('\0')) return null;
+  return {
+    name: 'identity',
+    alone: SELECT_IDENTITY,
+    withSlices: SELECT_IDENTITY_AND_SLICES,
+    values: [blinded(digest), BLIND, username],
+    sharedAs: [username, digest.toString('hex')],
+  };
+}
+
+const askSession = ({ session }: SessionClaim) => ({
+  name: 'session',
+  alone: SELECT_SESSION,
+  withSlices: SELECT_SESSION_AND_SLICES,
+  values: [blinded(session), BLIND, session],
+  sharedAs: ['session', session.toString('hex')],
+});
+
 /** The statement always has one row. */
-type FoundRow = Omit<IdentityRow, 'userId'> & { userId: number | null };
+type FoundRow = Omit<IdentityRow, 'userId' | 'username'> &
+  (Pick<IdentityRow, 'userId' | 'username'> | { userId: null; username: null });
 
 /**
  * PostgreSQL compares byte by byte. Because of this secret, nobody else knows which bytes it
@@ -94,12 +123,28 @@ const BLIND = randomBytes(32);
 const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
-const selectIdentityWith = (more: string): string => `
-select u.user_id as "userId", t.digest, t.salt, t.scrypt_cost as "scryptCost",
-  floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts
-from (values ($1::text, $4::text)) as asked (username, request)
+/** Where the user comes from, and what $1 must be the blinded digest of. */
+type Asked = { readonly from: string; readonly proof: string };
+
+const BY_TOKEN: Asked = {
+  from: `(values ($3::text, $4::text)) as asked (username, request)
 left join users u on u.username = asked.username
-left join tokens t on t.user_id = u.user_id
+left join tokens t on t.user_id = u.user_id`,
+  proof: 't.digest',
+};
+
+const BY_SESSION: Asked = {
+  from: `(values ($3::bytea, $4::text)) as asked (session, request)
+left join sessions s on s.digest = asked.session and s.ends_at > now()
+left join tokens t on t.user_id = s.user_id and t.digest = s.token_digest
+left join users u on u.user_id = t.user_id`,
+  proof: 's.digest',
+};
+
+const selectIdentityWith = ({ from, proof }: Asked, more = ''): string => `
+select u.user_id as "userId", u.username, t.digest, t.salt, t.scrypt_cost as "scryptCost",
+  floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts
+from ${from}
 left join lateral (
   select json_agg(json_build_object(
     'contextId', c.context_id, 'name', c.name, 'role', g.role,
@@ -113,11 +158,17 @@ left join lateral (
   ) order by c.name) as contexts
   from grants g join contexts c using (context_id)
     join context_versions v using (context_id) join text_versions x using (context_id)
-  where g.user_id = u.user_id and sha256(t.digest || $3::bytea) = $2::bytea
+  where g.user_id = u.user_id and sha256(${proof} || $2::bytea) = $1::bytea
 ) granted on true`;
 
-export const SELECT_IDENTITY = selectIdentityWith('');
-
-export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(`,
+const SLICES = `,
     'slices', case when c.name = $5::text then json_build_object(
-      'isStandby', pg_is_in_recovery(), 'slices', ${slicesOf('c.context_id')}) end`);
+      'isStandby', pg_is_in_recovery(), 'slices', ${slicesOf('c.context_id')}) end`;
+
+export const SELECT_IDENTITY = selectIdentityWith(BY_TOKEN);
+
+export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(BY_TOKEN, SLICES);
+
+const SELECT_SESSION = selectIdentityWith(BY_SESSION);
+
+const SELECT_SESSION_AND_SLICES = selectIdentityWith(BY_SESSION, SLICES);

@@ -46,8 +46,12 @@ left join alert_change_counters c using (context_id)`,
     deadline,
   );
 
-/** A user, and a context that they follow. */
-type Right = { readonly username: string; readonly context: string };
+/** A user, a context that they follow, and the digest of the session in which they do; or null. */
+type Right = {
+  readonly username: string;
+  readonly context: string;
+  readonly session: Buffer | null;
+};
 
 /**
  * digest: the user's current token as it is stored, under scrypt if it has a salt; null: there is
@@ -58,6 +62,8 @@ export type RightRow = {
   readonly salt: Buffer | null;
   readonly scryptCost: number | null;
   readonly isGranted: boolean;
+  /** Whether the session goes on; false without one. */
+  readonly isInSession: boolean;
 };
 
 /**
@@ -76,12 +82,19 @@ export const selectRights = (
       text: `
 select t.digest, t.salt, t.scrypt_cost as "scryptCost", exists (
   select from grants g join contexts c using (context_id)
-  where g.user_id = u.user_id and c.name = asked.context) as "isGranted"
-from unnest($1::text[], $2::text[]) with ordinality as asked (username, context, place)
+  where g.user_id = u.user_id and c.name = asked.context) as "isGranted", exists (
+  select from sessions s where s.digest = asked.session and s.user_id = u.user_id
+    and s.ends_at > now() and s.token_digest = t.digest) as "isInSession"
+from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality
+  as asked (username, context, session, place)
 left join users u on u.username = asked.username
 left join tokens t on t.user_id = u.user_id
 order by asked.place`,
-      values: [rights.map(({ username }) => username), rights.map(({ context }) => context)],
+      values: [
+        rights.map(({ username }) => username),
+        rights.map(({ context }) => context),
+        rights.map(({ session }) => session),
+      ],
     },
     () => NOTHING_FOLLOWS,
     deadline,

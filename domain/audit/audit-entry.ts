@@ -12,6 +12,8 @@ export type AuditAction =
   | 'access granted'
   | 'access revoked'
   | 'role changed'
+  | 'session began'
+  | 'session ended'
   | 'labels imported'
   | 'keys changed'
   | 'slice tagged'

@@ -7,12 +7,13 @@ import {
   type NodeRow,
   type RequestReads,
   RetryRequest,
+  type SessionClaim,
   tokenDigest,
 } from '../loaders/request-reads.ts';
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';
-import type { LoginThrottle } from './login-throttle.ts';
+import type { LoginNode, LoginThrottle } from './login-throttle.ts';
 import { provedRow } from './proved-row.ts';
 import type { TokenProver } from './token-prover.ts';
 
@@ -47,7 +48,10 @@ export function identify(
   return identifyBy(sources, { username, digest: tokenDigest(token), slicesOf }, fallbackNodes);
 }
 
-/** Like `identify`, for a caller whose token is known only by its digest. */
+/**
+ * Like `identify`, for a caller whose token is known only by its digest, or who has a session. A
+ * session that has ended fails with `invalidToken`, which is not counted.
+ */
 export async function identifyBy(
   sources: IdentitySources,
   claim: Claim,
@@ -71,15 +75,17 @@ async function prove(
   claim: Claim,
   fallbackNodes: readonly NodeRow[],
 ): Promise<Identity> {
-  const { username } = claim;
-  sources.throttle.check(username, 'primary');
+  if (!isSession(claim)) sources.throttle.check(claim.username, 'primary');
   const found = await findUser(sources, claim, fallbackNodes);
+  const { username } = found.row;
   sources.throttle.proved(
     username,
     found.nodeUrl === sources.reads.primaryUrl ? 'primary' : 'stand-in',
   );
   return new Identity({
     username,
+    claim,
+    tokenDigest: found.row.digest,
     contexts: grantsIn(sources, found),
     nodeUrl: found.nodeUrl,
     async lookUpAt(nodeUrl) {
@@ -141,9 +147,15 @@ async function findUser(
       isOf(error, 'timeout') && deadline !== null && deadline.seconds < USUAL_SECONDS;
     return findAtStandIns(sources, claim, { roles, failures: [error], wasBrief });
   }
-  if (!row) throw throttle.failed(claim.username, 'primary');
+  if (!row) throw refusal(throttle, claim, 'primary');
   return { row, nodeUrl };
 }
+
+const isSession = (claim: Claim): claim is Extract<Claim, SessionClaim> => 'session' in claim;
+
+/** Returns why a claim is refused. A session that has ended is no attempt to guess anything. */
+const refusal = (throttle: LoginThrottle, claim: Claim, at: LoginNode): ServiceError =>
+  isSession(claim) ? serviceError('invalidToken') : throttle.failed(claim.username, at);
 
 type Search = {
   /** The roles of the nodes to ask, by address. */
@@ -168,7 +180,7 @@ async function findAtStandIns(
   { roles, failures: before, wasBrief }: Search,
 ): Promise<Found> {
   const { reads, throttle } = sources;
-  throttle.check(claim.username, 'stand-in');
+  if (!isSession(claim)) throttle.check(claim.username, 'stand-in');
   const failures = [...before];
   const refusedBy = new Set<NodeRow['role']>();
   const last = [...roles.keys()].at(-1);
@@ -187,11 +199,11 @@ async function findAtStandIns(
     refusedBy.add(role);
   }
   if (refusedBy.size > 0) {
-    const refusal = throttle.failed(claim.username, 'stand-in');
+    const refused = refusal(throttle, claim, 'stand-in');
     // The token may be right on a primary that is only slow, or on a node that did not answer.
     const isSilent = failures.slice(before.length).some(isOutOfReach);
     const isUncertain = wasBrief || (isSilent && !refusedBy.has('dr'));
-    throw isUncertain && isOf(refusal, 'invalidToken') ? nobodyReachable(failures) : refusal;
+    throw isUncertain && isOf(refused, 'invalidToken') ? nobodyReachable(failures) : refused;
   }
   reads.requireTime();
   const lastFailure = failures.at(-1);

@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/callers/role.ts';
-import type { NodeRow } from '../loaders/request-reads.ts';
+import type { Claim, NodeRow } from '../loaders/request-reads.ts';
 
 export type GrantedContext = {
   readonly contextId: number;
@@ -14,6 +14,10 @@ export type Grants = ReadonlyMap<string, GrantedContext>;
 /** An authenticated user, and the contexts they may read. */
 export class Identity {
   readonly username: string;
+  /** By what the user was identified. */
+  readonly claim: Claim;
+  /** The user's token, as the node that authenticated the user stores it. */
+  readonly tokenDigest: Buffer | null;
   /** Those granted by the node that authenticated the user. */
   readonly contexts: Grants;
   /** The node that authenticated the user: the primary, unless it could not be reached. */
@@ -22,8 +26,10 @@ export class Identity {
   readonly #elsewhere = new Map<string, Promise<Grants>>();
   readonly #readable: Set<string>;
 
-  constructor({ username, contexts, nodeUrl, lookUpAt }: IdentityOptions) {
+  constructor({ username, claim, tokenDigest, contexts, nodeUrl, lookUpAt }: IdentityOptions) {
     this.username = username;
+    this.claim = claim;
+    this.tokenDigest = tokenDigest;
     this.contexts = contexts;
     this.nodeUrl = nodeUrl;
     this.#lookUpAt = lookUpAt;
@@ -50,7 +56,10 @@ export class Identity {
   }
 }
 
-type IdentityOptions = Pick<Identity, 'username' | 'contexts' | 'nodeUrl'> & {
+type IdentityOptions = Pick<
+  Identity,
+  'username' | 'claim' | 'tokenDigest' | 'contexts' | 'nodeUrl'
+> & {
   /** Looks the user up on another node; no contexts if it refuses the token. */
   readonly lookUpAt: (nodeUrl: string) => Promise<Grants>;
 };

@@ -1,3 +1,5 @@
+import type { TokenClaim } from '../loaders/request-reads.ts';
+
 /** A chosen token as it is stored, under scrypt. */
 export type ChosenToken = {
   readonly digest: Buffer;
@@ -16,9 +18,6 @@ type StoredParts = {
 export function chosenOf({ digest, salt, scryptCost }: StoredParts): ChosenToken | null {
   return digest && salt && scryptCost !== null ? { digest, salt, scryptCost } : null;
 }
-
-/** A user name, and the SHA-256 of the token that was given with it. */
-export type TokenClaim = { readonly username: string; readonly digest: Buffer };
 
 export type Proving = {
   /** Whose turn it is: the network that the request comes from. */

@@ -28,7 +28,13 @@ import type { RequestReadsOptions } from './request-reads-options.ts';
 
 export { type Deadline, PagesGone, RetryRequest } from '../../db/session/read-session.ts';
 export { AnswerPostponed } from '../../db/session/snapshot-check.ts';
-export type { Claim, IdentityRow, NodeRow } from '../../db/sql/identity.ts';
+export type {
+  Claim,
+  IdentityRow,
+  NodeRow,
+  SessionClaim,
+  TokenClaim,
+} from '../../db/sql/identity.ts';
 export { tokenDigest } from '../../db/token-digest.ts';
 export type { Rendered } from '../../engine/cache/response-cache.ts';
 export type { PlanNote } from '../../engine/plan/plan-note.ts';

@@ -3,12 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { type ScryptParameters, scryptDigest } from '../../db/token-digest.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type {
-  ChosenToken,
-  Proving,
-  TokenClaim,
-  TokenProver,
-} from '../../resolvers/callers/token-prover.ts';
+import type { ChosenToken, Proving, TokenProver } from '../../resolvers/callers/token-prover.ts';
+import type { TokenClaim } from '../../resolvers/loaders/request-reads.ts';
 
 /**
  * Proves chosen tokens, which are kept under scrypt: guesses are slow for whoever has stolen the

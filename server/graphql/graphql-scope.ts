@@ -1,6 +1,8 @@
 import type { VersionedRow } from '../../db/sql/versions.ts';
-import { identify } from '../../resolvers/callers/identify.ts';
-import type { GrantedContext } from '../../resolvers/callers/identity.ts';
+import { ServiceError, serviceError } from '../../domain/errors.ts';
+import { type Credentials, identify, identifyBy } from '../../resolvers/callers/identify.ts';
+import type { GrantedContext, Identity } from '../../resolvers/callers/identity.ts';
+import type { Claim } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
@@ -17,15 +19,42 @@ export type GraphQLServerContext = {
   readonly slot: AnswerSlot;
 };
 
-/** Decision 11: wrong credentials fail the whole request; without any, only the schema is open. */
+/**
+ * Decision 11: wrong credentials fail the whole request; without any, only the schema is open. The
+ * session of a page counts where there are no others. Error: `sessionElsewhere`.
+ */
 export async function openGraphQLScope(
   headers: HeaderSource,
   anonymous: AnonymousScope,
 ): Promise<RequestScope> {
+  const { session } = anonymous;
   const credentials = readCredentials(headers);
+  if (credentials || !session) return openTokenScope(credentials, anonymous);
+  if (!session.isOwnPage) throw serviceError('sessionElsewhere');
+  return { ...anonymous, identity: await identifySession(anonymous, session.digest) };
+}
+
+/** Opens the scope of a caller with these credentials; null: of nobody. */
+export async function openTokenScope(
+  credentials: Credentials | null,
+  anonymous: AnonymousScope,
+): Promise<RequestScope> {
   if (!credentials) return { ...anonymous, identity: null };
   const fallbackNodes = anonymous.directory.all();
   return { ...anonymous, identity: await identify(anonymous, credentials, fallbackNodes) };
+}
+
+/** Returns who has a session; null: it has ended. */
+export async function identifySession(
+  anonymous: AnonymousScope,
+  session: Buffer,
+): Promise<Identity | null> {
+  try {
+    return await identifyBy(anonymous, { session, slicesOf: null }, anonymous.directory.all());
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'invalidToken') return null;
+    throw error;
+  }
 }
 
 /** A subscription that is valid and within the limits, of a caller who has logged in. */
@@ -37,6 +66,7 @@ export type OpenedSubscription = {
   readonly characters: number;
   readonly requested: RequestedSubscription;
   readonly username: string;
+  readonly claim: Claim;
   readonly granted: GrantedContext;
   /** Whether the node that answers grants it. If not, a stand-in for the primary does. */
   readonly isConfirmed: boolean;

@@ -75,6 +75,7 @@ async function open(
       characters: question.length,
       requested,
       username: identity.username,
+      claim: identity.claim,
       granted,
       isConfirmed: provisional === undefined,
       versions: reads.grantedAt(granted.contextId),

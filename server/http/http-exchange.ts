@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
+import type { RequestSession } from '../../resolvers/request-scope.ts';
 import type { HeaderSource } from '../../schema/documents/credentials.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/tracing.ts';
+import { readSession } from './session-cookie.ts';
 
 /** One request and its response, with what every route needs to know about them. */
 export type Exchange = {
@@ -21,6 +23,8 @@ export type Exchange = {
    */
   readonly isPathAsWritten: boolean;
   readonly query: URLSearchParams;
+  /** The session that the request's cookie names; null: it has none. */
+  readonly session: RequestSession | null;
   /** Aborted when the caller disconnects before the response is sent. */
   readonly signal: AbortSignal;
   /** When its headers had arrived, on the clock of `performance.now()`. */
@@ -54,6 +58,8 @@ export function openExchange(
   response: ServerResponse,
   { requestId, from, log, ...terms }: ExchangeTerms,
 ): Exchange {
+  // The host counts for it, which is replaced below.
+  const session = readSession(request);
   const written = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   const url = new URL(`http://localhost${originForm(request.url)}`);
   // Code that reads the request itself (Yoga builds a URL from these two) sees the same values. An
@@ -94,6 +100,7 @@ export function openExchange(
     path: url.pathname,
     isPathAsWritten: written === url.pathname,
     query: url.searchParams,
+    session,
     signal: gone.signal,
   };
 }

@@ -4,7 +4,7 @@ import { OPENAPI_PATH, openApi } from '../../rest/openapi/openapi.ts';
 import { signedInTest } from '../graphql/graphql-scope.ts';
 import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { NO_ROUTE } from '../http/observe-request.ts';
-import { GRAPHQL_PATH, MCP_PATH } from '../http/paths.ts';
+import { GRAPHQL_PATH, MCP_PATH, SESSION_PATH } from '../http/paths.ts';
 import { send, withEntityTag } from '../http/send-answer.ts';
 import type { Dashboard } from '../pages/dashboard.ts';
 import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../pages/explorer.ts';
@@ -14,6 +14,7 @@ import { graphqlRoute } from './graphql-route.ts';
 import { mcpRoute } from './mcp-route.ts';
 import type { Route } from './respond.ts';
 import { restRoute } from './rest-route.ts';
+import { sessionRoute } from './session-route.ts';
 import { stateRoutes } from './state-routes.ts';
 
 /** The pages for human users. */
@@ -36,6 +37,7 @@ export function createRouter(
   const rest = restRoute(service);
   const graphql = graphqlRoute(service, live);
   const mcp = mcpRoute(service);
+  const session = sessionRoute(service);
   const byPath = new Map<string, Route>(
     [TO_EXPLORER, openApiRoute(settings), ...stateRoutes(service)].map((route) => [
       route.name,
@@ -49,6 +51,7 @@ export function createRouter(
     if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
     if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
     if (path === MCP_PATH) return { name: path, answer: mcp };
+    if (path === SESSION_PATH) return { name: path, answer: session };
     const route = byPath.get(path) ?? NOTHING_HERE;
     // A proxy may block `/metrics` from outside: `/x/../metrics` must not bypass it.
     return route.always && !exchange.isPathAsWritten ? NOTHING_HERE : route;

@@ -8,9 +8,10 @@ import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { CompiledOperation } from '../../schema/compiled/compile-operation.ts';
 import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
+import { readCredentials } from '../../schema/documents/credentials.ts';
 import { requestFault } from '../../schema/limits/request-fault.ts';
 import { schema } from '../../schema/schema.ts';
-import { openGraphQLScope } from '../graphql/graphql-scope.ts';
+import { openTokenScope } from '../graphql/graphql-scope.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
 import { noteErrors } from '../graphql/observe-graphql.ts';
 import { type OperationResult, runOperation } from '../graphql/run-operation.ts';
@@ -63,7 +64,7 @@ export function mcpRoute(service: Service): (exchange: Exchange) => Promise<void
 
 /** Opens the scope of a caller who is signed in. Error: `invalidToken`, also without credentials. */
 async function signedIn({ request }: Exchange, anonymous: AnonymousScope): Promise<RequestScope> {
-  const scope = await openGraphQLScope(headersOf(request), anonymous);
+  const scope = await openTokenScope(readCredentials(headersOf(request)), anonymous);
   if (scope.identity === null) throw serviceError('invalidToken');
   return scope;
 }

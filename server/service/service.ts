@@ -11,7 +11,7 @@ import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
-import type { AnonymousScope } from '../../resolvers/request-scope.ts';
+import type { AnonymousScope, RequestSession } from '../../resolvers/request-scope.ts';
 import { ChosenTokens } from '../admission/chosen-tokens.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { LoginFailures } from '../admission/login-failures.ts';
@@ -56,6 +56,8 @@ export type ScopeRequest = {
   readonly throttle: LoginThrottle;
   readonly current: CurrentRequest;
   readonly log: Logger;
+  /** The session that its cookie names; left out: it has none. */
+  readonly session?: RequestSession | null;
   /** When the request arrived, on the clock of `performance.now()`; now if left out. */
   readonly arrivedAt?: number;
   /** The bytes of the answer that the caller has not taken; left out: they are not bounded. */
@@ -177,6 +179,7 @@ export function createService(options: ServiceOptions): Service {
         abandon: () => limit.abandon(),
         committed: arrival.committed,
         from: request.current.from,
+        session: request.session ?? null,
         onChange: (change) => auditChange(request.log, metrics, change),
         onRendered: boundAnswer(reads, request),
         reads,

@@ -80,6 +80,10 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_AUDIT_DAYS: {
     meaning: 'how many days the [audit](../how-to/audit.md) of changes and failed sign-ins is kept',
   },
+  COUNTERGRAPH_SESSION_HOURS: {
+    meaning:
+      'how many hours somebody who signs in to a page stays signed in; whoever asks to stay is for 30 days',
+  },
   COUNTERGRAPH_PROCESSES: {
     meaning: 'processes that answer requests at one address; [what they share](#several-processes)',
   },

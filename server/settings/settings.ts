@@ -75,6 +75,8 @@ export type Settings = FixedLimits & {
   logLevel: LogLevel;
   /** How many days rows of the audit are kept. */
   auditDays: number;
+  /** How many hours a session of a page lasts. */
+  sessionHours: number;
   /** Processes that serve at one address. */
   processes: number;
 };
@@ -197,6 +199,10 @@ const VARIABLES = {
     fallback: LIMITS.auditDays,
     ...wholeNumber(1, LIMITS.auditDaysCeiling),
   }),
+  COUNTERGRAPH_SESSION_HOURS: setting({
+    fallback: LIMITS.sessionHours,
+    ...wholeNumber(1, LIMITS.sessionHoursCeiling),
+  }),
   COUNTERGRAPH_PROCESSES: setting({ fallback: 1, ...wholeNumber(1, LIMITS.processesCeiling) }),
 };
 
@@ -255,6 +261,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     slowMs: read.COUNTERGRAPH_SLOW_MS,
     logLevel: read.LOG_LEVEL,
     auditDays: read.COUNTERGRAPH_AUDIT_DAYS,
+    sessionHours: read.COUNTERGRAPH_SESSION_HOURS,
     processes: read.COUNTERGRAPH_PROCESSES,
   };
 }

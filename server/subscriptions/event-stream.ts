@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../../domain/limits.ts';
 import { bytesOf, joinPieces, type Piece } from '../../domain/text/long-text.ts';
+import type { Claim } from '../../resolvers/loaders/request-reads.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 
 /** One answer, encoded once for all of its readers. */
@@ -166,7 +167,7 @@ export class EventStream {
 }
 
 /** A subscriber who has logged in. */
-export type Subscriber = { readonly username: string; readonly digest: Buffer };
+export type Subscriber = { readonly username: string; readonly claim: Claim };
 
 /** An open subscription of one caller. */
 export type Stream = {

@@ -70,31 +70,33 @@ export class RightsCheck {
     for (const subscribers of this.#all()) {
       for (const stream of subscribers.streams) {
         // Subscribers who joined since the query were looked up when they subscribed.
-        const right = found.get(nameOf(stream.subscriber.username, subscribers));
+        const right = found.get(nameOf(stream.subscriber, subscribers));
         if (!right) continue;
-        if (!(await this.#isTokenOf(stream.subscriber, right))) subscribers.signOut(stream);
+        if (!(await this.#isSignedIn(stream.subscriber, right))) subscribers.signOut(stream);
         else if (!right.isGranted) subscribers.refuse(stream);
         else subscribers.confirm(stream);
       }
     }
   }
 
-  #isTokenOf(subscriber: Subscriber, right: RightRow): Promise<boolean> | boolean {
+  #isSignedIn({ claim }: Subscriber, right: RightRow): Promise<boolean> | boolean {
+    if ('session' in claim) return right.isInSession;
     const { digest } = right;
     const chosen = chosenOf(right);
     // It is remembered, unless many others were used since.
-    if (chosen) return this.#service.chosenTokens.isRight(subscriber, chosen, AT_ONCE);
-    return digest !== null && timingSafeEqual(digest, subscriber.digest);
+    if (chosen) return this.#service.chosenTokens.isRight(claim, chosen, AT_ONCE);
+    return digest !== null && timingSafeEqual(digest, claim.digest);
   }
 
-  /** Returns each pair of user and context once. */
+  /** Returns each user, context and session once. */
   #rights() {
-    const rights = new Map<string, { username: string; context: string }>();
+    const rights = new Map<string, Parameters<typeof selectRights>[1][number]>();
     for (const subscribers of this.#all()) {
       for (const { subscriber } of subscribers.streams) {
         const { username } = subscriber;
         const context = subscribers.followed.contextName;
-        rights.set(nameOf(username, subscribers), { username, context });
+        const session = sessionOf(subscriber);
+        rights.set(nameOf(subscriber, subscribers), { username, context, session });
       }
     }
     return rights;
@@ -108,5 +110,12 @@ const AT_ONCE = {
   signal: new AbortController().signal,
 };
 
-const nameOf = (username: string, { followed }: Subscribers): string =>
-  JSON.stringify([username, followed.contextName]);
+const sessionOf = ({ claim }: Subscriber): Buffer | null =>
+  'session' in claim ? claim.session : null;
+
+const nameOf = (subscriber: Subscriber, { followed }: Subscribers): string =>
+  JSON.stringify([
+    subscriber.username,
+    followed.contextName,
+    sessionOf(subscriber)?.toString('hex') ?? null,
+  ]);

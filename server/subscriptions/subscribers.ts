@@ -242,9 +242,11 @@ const failureText = (error: GraphQLError): Piece => bodyOf({ data: null, errors:
 
 const REFUSALS_MS = 10_000;
 
-/** The same for all streams of one user with the same token. */
-const nameOf = ({ subscriber: { username, digest } }: Stream): string =>
-  `${digest.toString('hex')} ${username}`;
+/** The same for all streams of one user with the same token, or in the same session. */
+const nameOf = ({ subscriber: { username, claim } }: Stream): string =>
+  'session' in claim
+    ? `session ${claim.session.toString('hex')}`
+    : `${claim.digest.toString('hex')} ${username}`;
 
 const isUnreachable = (error: unknown): error is ServiceError => isOf(error, 'unreachable');
 
@@ -276,14 +278,13 @@ type Asking = {
  */
 async function askOnce<T>(
   service: Service,
-  { request, asker: { username, digest, ...followed }, onFailure }: AskOptions,
+  { request, asker: { claim, ...followed }, onFailure }: AskOptions,
   work: (asking: Asking) => Promise<T>,
 ): Promise<T> {
   const seconds = service.settings.queryTimeoutSeconds;
   return withScope(service, request, seconds, async (anonymous) => {
-    const claim = { username, digest, slicesOf: null };
     const fallbackNodes = anonymous.directory.allAfter(followed);
-    const identity = await identifyBy(anonymous, claim, fallbackNodes);
+    const identity = await identifyBy(anonymous, { ...claim, slicesOf: null }, fallbackNodes);
     const scope = { ...anonymous, identity };
     const make = async (operation: OperationRequest): Promise<OperationResult> => {
       const result = await runOperation(scope, service.settings, operation);

@@ -1,11 +1,9 @@
 import { Counter, type Registry } from 'prom-client';
-import { tokenDigest } from '../../db/token-digest.ts';
 import { serviceError } from '../../domain/errors.ts';
-import { readCredentials } from '../../schema/documents/credentials.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { OpenedSubscription } from '../graphql/graphql-scope.ts';
 import { followedBy } from '../graphql/open-subscriptions.ts';
-import { type Exchange, headersOf } from '../http/http-exchange.ts';
+import type { Exchange } from '../http/http-exchange.ts';
 import { acceptsType } from '../http/negotiate.ts';
 import type { Service } from '../service/service.ts';
 import { observedGauge } from '../telemetry/observed-metrics.ts';
@@ -49,17 +47,16 @@ export class Subscriptions {
 
   /** Answers with a stream. Errors: `streamNotAccepted`, `busy`, `tooManyStreams`, `limit`. */
   open(exchange: Exchange, opened: OpenedSubscription): void {
-    const { username } = opened;
+    const { username, claim } = opened;
     const { accept } = exchange.request.headers;
     if (!acceptsType(accept, 'text/event-stream')) throw serviceError('streamNotAccepted');
     if (this.#isEnding) throw serviceError('busy');
     this.#streams.requireRoom(username, opened.characters);
-    const { token = '' } = readCredentials(headersOf(exchange.request)) ?? {};
     const { settings } = this.#service;
     const { events, skipped } = this.#metrics;
     exchange.current.streamOpened?.();
     const stream: Stream = {
-      subscriber: { username, digest: tokenDigest(token) },
+      subscriber: { username, claim },
       exchange,
       events: new EventStream({
         response: exchange.response,

@@ -34,22 +34,22 @@ describe('the rights of users', () => {
     await db.sql(`delete from tokens using users u where u.user_id = tokens.user_id
       and u.username = 'bob'`);
     const rights = [
-      { username: 'nobody', context: 'lab' },
-      { username: 'bob', context: 'other' },
-      { username: 'ada', context: 'other' },
-      { username: 'ada', context: 'lab' },
-      { username: 'ada', context: 'nowhere' },
-      { username: 'ada', context: 'lab' },
+      { username: 'nobody', context: 'lab', session: null },
+      { username: 'bob', context: 'other', session: null },
+      { username: 'ada', context: 'other', session: null },
+      { username: 'ada', context: 'lab', session: null },
+      { username: 'ada', context: 'nowhere', session: null },
+      { username: 'ada', context: 'lab', session: null },
     ];
     const digest = createHash('sha256').update('ada-token').digest();
     const random = { salt: null, scryptCost: null };
     expect(await db.read((session) => selectRights(session, rights, deadline()))).toEqual([
-      { digest: null, ...random, isGranted: false },
-      { digest: null, ...random, isGranted: true },
-      { digest, ...random, isGranted: false },
-      { digest, ...random, isGranted: true },
-      { digest, ...random, isGranted: false },
-      { digest, ...random, isGranted: true },
+      { digest: null, ...random, isGranted: false, isInSession: false },
+      { digest: null, ...random, isGranted: true, isInSession: false },
+      { digest, ...random, isGranted: false, isInSession: false },
+      { digest, ...random, isGranted: true, isInSession: false },
+      { digest, ...random, isGranted: false, isInSession: false },
+      { digest, ...random, isGranted: true, isInSession: false },
     ]);
   });
 });

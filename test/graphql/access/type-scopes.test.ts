@@ -12,6 +12,8 @@ const scopeOf = (contexts: readonly string[] | null): RequestScope => {
     contexts &&
     new Identity({
       username: 'ada',
+      claim: { username: 'ada', digest: Buffer.alloc(32), slicesOf: null },
+      tokenDigest: null,
       contexts: new Map(
         contexts.map((name) => [name, { contextId: 1, name, role: 'reader', nodes: [] }]),
       ),

@@ -52,6 +52,7 @@ const NOT_DIVIDED = [
   'stuckReaderMs',
   'slowMs',
   'auditDays',
+  'sessionHours',
 ];
 
 describe('the division of settings among processes', () => {

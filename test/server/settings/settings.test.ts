@@ -64,6 +64,7 @@ const DEFAULTS: Settings = {
   dashboard: 'on',
   slowMs: 1000,
   auditDays: 400,
+  sessionHours: 12,
   logLevel: 'info',
   processes: 1,
 };
@@ -154,6 +155,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_SLOW_MS', '2147483000', { slowMs: 2_147_483_000 }],
     ['COUNTERGRAPH_AUDIT_DAYS', '1', { auditDays: 1 }],
     ['COUNTERGRAPH_AUDIT_DAYS', '36500', { auditDays: 36_500 }],
+    ['COUNTERGRAPH_SESSION_HOURS', '1', { sessionHours: 1 }],
+    ['COUNTERGRAPH_SESSION_HOURS', '8784', { sessionHours: 8784 }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];

@@ -1,0 +1,64 @@
+import type { Connection } from '../connection/connection.ts';
+
+export type SessionToInsert = {
+  /** SHA-256 of what the cookie holds. */
+  readonly digest: Buffer;
+  readonly username: string;
+  /** The token that begins the session, as it is stored. */
+  readonly tokenDigest: Buffer;
+  readonly seconds: number;
+};
+
+/**
+ * Begins a session. Returns when it ends, in epoch seconds; null: the user no longer has the token.
+ */
+export async function insertSession(
+  connection: Connection,
+  { digest, username, tokenDigest, seconds }: SessionToInsert,
+): Promise<number | null> {
+  const { rows } = await connection.query<{ endsAt: number }>(
+    `insert into sessions (digest, user_id, token_digest, ends_at)
+     select $1, u.user_id, t.digest, now() + make_interval(secs => $4)
+     from users u join tokens t using (user_id)
+     where u.username = $2 and t.digest = $3
+     returning floor(extract(epoch from ends_at))::float8 as "endsAt"`,
+    [digest, username, tokenDigest, seconds],
+  );
+  return rows[0]?.endsAt ?? null;
+}
+
+/** Ends a session. Returns the name of its user; null: there is no such session. */
+export async function deleteSession(
+  connection: Connection,
+  digest: Buffer,
+): Promise<string | null> {
+  const { rows } = await connection.query<{ username: string }>(
+    `delete from sessions s using users u where s.digest = $1 and u.user_id = s.user_id
+     returning u.username`,
+    [digest],
+  );
+  return rows[0]?.username ?? null;
+}
+
+/**
+ * Deletes sessions that have ended, and those of a user beyond the newest `most`. Returns the name of
+ * the user of each.
+ */
+export async function deleteEndedSessions(
+  connection: Connection,
+  username: string,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await connection.query<{ username: string }>(
+    `delete from sessions s using users u
+     where u.user_id = s.user_id and (
+       s.ends_at <= now()
+       or not exists (select from tokens t where t.user_id = s.user_id and t.digest = s.token_digest)
+       or s.digest in (
+         select digest from sessions join users using (user_id) where username = $1
+         order by began_at desc, digest offset $2))
+     returning u.username`,
+    [username, most],
+  );
+  return rows.map((row) => row.username);
+}

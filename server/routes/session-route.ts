@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { tokenDigest } from '../../db/token-digest.ts';
+import { serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { type Credentials, identify } from '../../resolvers/callers/identify.ts';
+import { beginSession, endSession } from '../../resolvers/loaders/changes.ts';
+import type { AnonymousScope, RequestSession } from '../../resolvers/request-scope.ts';
+import { identifySession } from '../graphql/graphql-scope.ts';
+import type { Answer, Exchange } from '../http/http-exchange.ts';
+import { requireJson } from '../http/other-sites.ts';
+import { receiveBody } from '../http/receive-body.ts';
+import { send } from '../http/send-answer.ts';
+import { cookieOf } from '../http/session-cookie.ts';
+import type { Service } from '../service/service.ts';
+import { withScope } from '../service/with-scope.ts';
+
+const METHODS = ['GET', 'POST', 'DELETE'] as const;
+
+/**
+ * Creates the route of the sessions of the pages: POST begins one, GET says who is signed in, and
+ * DELETE ends it.
+ */
+export function sessionRoute(service: Service): (exchange: Exchange) => Promise<void> {
+  const seconds = service.settings.queryTimeoutSeconds;
+  return async (exchange) => {
+    const { request, method } = exchange;
+    const work = workOf(service, exchange);
+    if (!work) throw methodNotAllowed(method);
+    if (exchange.session && !exchange.session.isOwnPage) throw serviceError('sessionElsewhere');
+    const isPost = method === 'POST';
+    if (isPost) requireJson(request.headers['content-type']);
+    const body = isPost ? await receiveBody(request, LIMITS.signInBytes) : Buffer.alloc(0);
+    const answer = await withScope(service, exchange, seconds, (scope) => work(scope, body));
+    if (!exchange.signal.aborted) await send(exchange, answer);
+  };
+}
+
+type Work = (scope: AnonymousScope, body: Buffer) => Promise<Answer>;
+
+function workOf({ settings }: Service, exchange: Exchange): Work | null {
+  const { method, session } = exchange;
+  const isSecure = isOverTls(exchange);
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return (scope) => tell(scope, session);
+    case 'POST':
+      return (scope, body) => begin(scope, parseSignIn(body), { isSecure, settings });
+    case 'DELETE':
+      return (scope) => end(scope, session, isSecure);
+    default:
+      return null;
+  }
+}
+
+const methodNotAllowed = (method: string) =>
+  serviceError('methodNotAllowed', { method, methods: METHODS.join(', ') });
+
+async function tell(scope: AnonymousScope, session: RequestSession | null): Promise<Answer> {
+  const identity = session && (await identifySession(scope, session.digest));
+  return answerOf({ username: identity?.username ?? null });
+}
+
+const SignIn = z.strictObject({
+  username: z.string(),
+  token: z.string(),
+  stay: z.boolean().default(false),
+});
+
+/** Errors: `unreadableBody`. */
+function parseSignIn(body: Buffer): z.infer<typeof SignIn> {
+  const parsed = SignIn.safeParse(jsonOf(body));
+  if (parsed.success) return parsed.data;
+  throw serviceError('unreadableBody', {
+    'what is wrong':
+      'it must be JSON such as {"username": "ada", "token": "…", "stay": false}, where stay may be left out',
+  });
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return null;
+  }
+}
+
+const DAY_SECONDS = 86_400;
+
+type BeginOptions = {
+  readonly isSecure: boolean;
+  readonly settings: Pick<Service['settings'], 'sessionHours'>;
+};
+
+/** Errors: those of `identify`; `readOnly` and other errors of the database. */
+async function begin(
+  scope: AnonymousScope,
+  { username, token, stay }: Credentials & { readonly stay: boolean },
+  { isSecure, settings }: BeginOptions,
+): Promise<Answer> {
+  const identity = await identify(scope, { username, token }, scope.directory.all());
+  const { tokenDigest: stored } = identity;
+  if (identity.nodeUrl !== scope.reads.primaryUrl || !stored) throw serviceError('readOnly');
+  const seconds = stay ? LIMITS.stayDays * DAY_SECONDS : settings.sessionHours * 3600;
+  const value = randomBytes(32).toString('base64url');
+  const endsAt = await beginSession(scope.reads, {
+    session: { digest: tokenDigest(value), username, tokenDigest: stored, seconds },
+    by: { user: username, from: scope.from },
+  });
+  if (endsAt === null) throw serviceError('invalidToken');
+  const cookie = cookieOf(value, { isSecure, seconds: stay ? seconds : null });
+  return answerOf({ username, endsAt: new Date(endsAt * 1000).toISOString() }, cookie);
+}
+
+async function end(
+  scope: AnonymousScope,
+  session: RequestSession | null,
+  isSecure: boolean,
+): Promise<Answer> {
+  if (session) await endSession(scope.reads, { digest: session.digest, from: scope.from });
+  return answerOf({ username: null }, cookieOf('', { isSecure, seconds: 0 }));
+}
+
+const answerOf = (body: object, cookie?: string): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    ...(cookie !== undefined && { 'set-cookie': cookie }),
+  },
+  body: `${JSON.stringify(body)}\n`,
+});
+
+/** A page that was loaded over TLS says so with its origin, also where a proxy ends the TLS. */
+const isOverTls = ({ request: { headers } }: Exchange): boolean =>
+  headers.origin?.startsWith('https:') ?? false;
