@@ -20,7 +20,7 @@ export type ServiceSettings = {
 };
 
 /** digest: SHA-256 of what the cookie holds. isOwnPage: whether a page of this server sent it. */
-export type RequestSession = { readonly digest: Buffer; readonly isOwnPage: boolean };
+export type PageSession = { readonly digest: Buffer; readonly isOwnPage: boolean };
 
 /** What service functions may use of the request they serve. */
 export type RequestScope = {
@@ -51,7 +51,7 @@ export type RequestScope = {
   /** The address of the caller. */
   readonly from: string;
   /** The session that the request's cookie names; null: it has none. */
-  readonly session: RequestSession | null;
+  readonly session: PageSession | null;
   /** null: the caller is not authenticated. */
   readonly identity: Identity | null;
 };

@@ -53,7 +53,8 @@ export async function deleteEndedSessions(
     `delete from sessions s using users u
      where u.user_id = s.user_id and (
        s.ends_at <= now()
-       or not exists (select from tokens t where t.user_id = s.user_id and t.digest = s.token_digest)
+       or not exists (
+         select from tokens t where t.user_id = s.user_id and t.digest = s.token_digest)
        or s.digest in (
          select digest from sessions join users using (user_id) where username = $1
          order by began_at desc, digest offset $2))

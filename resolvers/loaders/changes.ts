@@ -40,7 +40,7 @@ type SessionBegin = { readonly session: SessionToInsert; readonly by: AuditActor
  * Begins a session. Returns when it ends, in epoch seconds; null: the user no longer has the token
  * of the session.
  */
-export const beginSession = (
+export const openSession = (
   reads: Pick<RequestReads, 'change'>,
   { session, by }: SessionBegin,
 ): Promise<number | null> =>
@@ -56,7 +56,7 @@ export const beginSession = (
   });
 
 /** Ends a session, if it has not ended. */
-export const endSession = (
+export const closeSession = (
   reads: Pick<RequestReads, 'change'>,
   { digest, from }: { readonly digest: Buffer; readonly from: string },
 ): Promise<void> =>

@@ -2,7 +2,7 @@ import type { ErrorKind, ServiceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import type { TextAnswer } from '../../rest/json-answer.ts';
 import type { Exchange } from './http-exchange.ts';
-import { GRAPHQL_PATH, MCP_PATH } from './paths.ts';
+import { GRAPHQL_PATH, MCP_PATH, SESSION_PATH } from './paths.ts';
 
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
@@ -10,14 +10,14 @@ const GRAPHQL_TYPE = 'application/graphql-response+json';
 export const graphqlErrorType = (accept: string | undefined): string =>
   accept?.includes(GRAPHQL_TYPE) ? GRAPHQL_TYPE : 'application/json';
 
-/** Renders an error in the form of the request's API: MCP, GraphQL or REST. */
+/** Renders an error in the form of the request's API: MCP, GraphQL (sessions, too) or REST. */
 export function refusalOf(
   { path, request }: Pick<Exchange, 'path' | 'request'>,
   error: ServiceError,
 ): TextAnswer {
   if (path === MCP_PATH) return mcpRefusal(error);
   const { status, headers, body } = renderError(error);
-  if (path !== GRAPHQL_PATH) return { status, headers, body };
+  if (path !== GRAPHQL_PATH && path !== SESSION_PATH) return { status, headers, body };
   const { message, code } = error;
   const type = graphqlErrorType(request.headers.accept);
   return {

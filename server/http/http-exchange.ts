@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
-import type { RequestSession } from '../../resolvers/request-scope.ts';
+import type { PageSession } from '../../resolvers/request-scope.ts';
 import type { HeaderSource } from '../../schema/documents/credentials.ts';
 import type { RequestAdmission } from '../admission/admission-control.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
@@ -24,7 +24,7 @@ export type Exchange = {
   readonly isPathAsWritten: boolean;
   readonly query: URLSearchParams;
   /** The session that the request's cookie names; null: it has none. */
-  readonly session: RequestSession | null;
+  readonly session: PageSession | null;
   /** Aborted when the caller disconnects before the response is sent. */
   readonly signal: AbortSignal;
   /** When its headers had arrived, on the clock of `performance.now()`. */

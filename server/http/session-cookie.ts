@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { tokenDigest } from '../../db/token-digest.ts';
-import type { RequestSession } from '../../resolvers/request-scope.ts';
+import type { PageSession } from '../../resolvers/request-scope.ts';
 
 const NAME = 'countergraph_session';
 
@@ -8,7 +8,7 @@ const NAME = 'countergraph_session';
 const VALUE = /(?:^|;) *countergraph_session=([A-Za-z0-9_-]{43})(?=;|$)/;
 
 /** Reads the session that a request names. Call before anything changes its `host`. */
-export function readSession({ headers, method }: IncomingMessage): RequestSession | null {
+export function readSession({ headers, method }: IncomingMessage): PageSession | null {
   const [, value] = VALUE.exec(headers.cookie ?? '') ?? [];
   if (value === undefined) return null;
   return { digest: tokenDigest(value), isOwnPage: isOwnPage({ headers, method }) };
@@ -34,11 +34,6 @@ type CookieOptions = {
 
 /** Returns a `Set-Cookie` header. */
 export const cookieOf = (value: string, { isSecure, seconds }: CookieOptions): string =>
-  [
-    `${NAME}=${value}`,
-    'Path=/',
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(isSecure ? ['Secure'] : []),
-    ...(seconds === null ? [] : [`Max-Age=${seconds}`]),
-  ].join('; ');
+  `${NAME}=${value}; Path=/; HttpOnly; SameSite=Strict` +
+  (isSecure ? '; Secure' : '') +
+  (seconds === null ? '' : `; Max-Age=${seconds}`);

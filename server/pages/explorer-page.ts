@@ -35,8 +35,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-cache',
 };
 
-const HINT = `<p id="hint" class="graphiql-container">To sign in, fill in the headers below. The
-examples need the name of a context in their variables.</p>
+const HINT = `<p id="hint" class="graphiql-container">To sign in, sign in to the dashboard, or fill in the
+headers below. The examples need the name of a context in their variables.</p>
 `;
 
 /** The demo's context, user and token share one name. */
@@ -97,6 +97,7 @@ export const renderSignInPage = (assets: Assets, folder: string): string =>
 <h1>countergraph explorer</h1>
 <label>User <input name="username" autocomplete="username" required autofocus></label>
 <label>Token <input name="token" type="password" autocomplete="current-password" required></label>
+<label class="stay"><input name="stay" type="checkbox"> Stay signed in for 30 days</label>
 <button>Sign in</button>
 <output></output>
 </form>`,

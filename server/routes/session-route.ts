@@ -4,8 +4,8 @@ import { tokenDigest } from '../../db/token-digest.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Credentials, identify } from '../../resolvers/callers/identify.ts';
-import { beginSession, endSession } from '../../resolvers/loaders/changes.ts';
-import type { AnonymousScope, RequestSession } from '../../resolvers/request-scope.ts';
+import { closeSession, openSession } from '../../resolvers/loaders/changes.ts';
+import type { AnonymousScope, PageSession } from '../../resolvers/request-scope.ts';
 import { identifySession } from '../graphql/graphql-scope.ts';
 import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { requireJson } from '../http/other-sites.ts';
@@ -57,7 +57,7 @@ function workOf({ settings }: Service, exchange: Exchange): Work | null {
 const methodNotAllowed = (method: string) =>
   serviceError('methodNotAllowed', { method, methods: METHODS.join(', ') });
 
-async function tell(scope: AnonymousScope, session: RequestSession | null): Promise<Answer> {
+async function tell(scope: AnonymousScope, session: PageSession | null): Promise<Answer> {
   const identity = session && (await identifySession(scope, session.digest));
   return answerOf({ username: identity?.username ?? null });
 }
@@ -104,7 +104,7 @@ async function begin(
   if (identity.nodeUrl !== scope.reads.primaryUrl || !stored) throw serviceError('readOnly');
   const seconds = stay ? LIMITS.stayDays * DAY_SECONDS : settings.sessionHours * 3600;
   const value = randomBytes(32).toString('base64url');
-  const endsAt = await beginSession(scope.reads, {
+  const endsAt = await openSession(scope.reads, {
     session: { digest: tokenDigest(value), username, tokenDigest: stored, seconds },
     by: { user: username, from: scope.from },
   });
@@ -115,10 +115,10 @@ async function begin(
 
 async function end(
   scope: AnonymousScope,
-  session: RequestSession | null,
+  session: PageSession | null,
   isSecure: boolean,
 ): Promise<Answer> {
-  if (session) await endSession(scope.reads, { digest: session.digest, from: scope.from });
+  if (session) await closeSession(scope.reads, { digest: session.digest, from: scope.from });
   return answerOf({ username: null }, cookieOf('', { isSecure, seconds: 0 }));
 }
 

@@ -11,7 +11,7 @@ import type { LoginThrottle } from '../../resolvers/callers/login-throttle.ts';
 import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
-import type { AnonymousScope, RequestSession } from '../../resolvers/request-scope.ts';
+import type { AnonymousScope, PageSession } from '../../resolvers/request-scope.ts';
 import { ChosenTokens } from '../admission/chosen-tokens.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { LoginFailures } from '../admission/login-failures.ts';
@@ -57,7 +57,7 @@ export type ScopeRequest = {
   readonly current: CurrentRequest;
   readonly log: Logger;
   /** The session that its cookie names; left out: it has none. */
-  readonly session?: RequestSession | null;
+  readonly session?: PageSession | null;
   /** When the request arrived, on the clock of `performance.now()`; now if left out. */
   readonly arrivedAt?: number;
   /** The bytes of the answer that the caller has not taken; left out: they are not bounded. */

@@ -90,6 +90,8 @@ export async function openEmpty(context: BrowserContext, address: string): Promi
   const devTools = await context.newCDPSession(page);
   await devTools.send('Storage.clearDataForOrigin', { origin, storageTypes: STORED });
   await devTools.detach();
+  // Cookies know no port.
+  await context.clearCookies();
   return page;
 }
 

@@ -1,10 +1,16 @@
-import { useCallback, useState } from 'preact/hooks';
-import { type Session, storedSession, storeSession } from './api/session.ts';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import {
+  browserSession,
+  endSession,
+  type Session,
+  storedSession,
+  storeSession,
+} from './api/session.ts';
 import type { ContextChoice } from './data/choices.ts';
 import { storeChoices, storedChoices } from './data/stored-choices.ts';
 import { useKeptFocus } from './parts/kept-focus.ts';
 import { SignIn } from './views/header/sign-in.tsx';
-import { Resume } from './views/resume.tsx';
+import { Loading, Resume } from './views/resume.tsx';
 import { Workspace } from './views/workspace.tsx';
 
 /** The page: signed in or not, with the contexts to choose from. */
@@ -12,6 +18,9 @@ export function App() {
   const [session, setSession] = useState<Session | null>(storedSession);
   const [contexts, setContexts] = useState<readonly ContextChoice[] | null>(storedChoices);
   const [reason, setReason] = useState<string | null>(null);
+
+  /** Whether the browser may have a session that this tab does not know yet. */
+  const [isUnknown, setUnknown] = useState(session === null);
 
   useKeptFocus();
 
@@ -24,13 +33,25 @@ export function App() {
     setSession(next);
     keepContexts(known);
   }, []);
+  useEffect(() => {
+    if (!isUnknown) return;
+    void browserSession().then((found) => {
+      if (found) {
+        storeSession(found);
+        setSession(found);
+      }
+      setUnknown(false);
+    });
+  }, []);
   const signOut = useCallback((why: string | null) => {
+    if (why === null) void endSession();
     storeSession(null);
     setSession(null);
     keepContexts(null);
     setReason(why);
   }, []);
 
+  if (isUnknown) return <Loading />;
   if (!session) {
     return <SignIn reason={reason} onSignIn={(one) => signIn(one.session, one.contexts)} />;
   }

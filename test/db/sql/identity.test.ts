@@ -29,9 +29,9 @@ async function tablesRead(statement: string, { username, token }: Credentials): 
   const blind = Buffer.from('blind');
   const text = `explain (analyze, format json, timing off, costs off, summary off) ${statement}`;
   const literals = [
-    `'${username}'`,
     `'\\x${sha256(sha256(token), blind).toString('hex')}'`,
     `'\\x${blind.toString('hex')}'`,
+    `'${username}'`,
     `'request'`,
     `'${CONTEXT}'`,
   ];

@@ -135,8 +135,10 @@ describe('a session', () => {
   });
 
   it('ends with the token that made it, and with the user', async () => {
-    const [rotated, removed] = [await newUser('rotated'), await newUser('removed')];
-    const cookies = [await signIn(rotated), await signIn(removed)];
+    const cookies = [
+      await signIn(await newUser('rotated')),
+      await signIn(await newUser('removed')),
+    ];
     expect(await Promise.all(cookies.map(whoIs))).toEqual(['rotated', 'removed']);
     await lab.write((connection) => rotateToken(connection, 'rotated'));
     await lab.write((connection) => removeUser(connection, 'removed'));

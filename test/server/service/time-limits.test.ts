@@ -159,9 +159,12 @@ async function hold() {
   return holdTables(lab.databaseUrl, ['open_segment_pages']);
 }
 
+/** A transaction is only given back. */
+const sentBy = (statements: () => readonly string[]) =>
+  statements().filter((text) => text !== 'rollback');
+
 describe('a request that waits for a lock', () => {
-  it.each(WAYS)('ends with its time limit, and sends nothing afterwards: %s', async (...given) => {
-    const [, serviceOf, way] = given;
+  it.each(WAYS)('ends in time, and sends nothing afterwards: %s', async (_, serviceOf, way) => {
     const service = serviceOf();
     // Compiled by now, and without readings.
     await way(service, guidOf(99));
@@ -172,16 +175,14 @@ describe('a request that waits for a lock', () => {
       await expect.poll(() => atWork(service)).toBe(0);
       await expect.poll(running).toBe(0);
       await held.release();
-      const another = service === lab ? brief : lab;
-      expect(await way(another, FEW)).not.toContain('timed out');
-      expect(statements()).toEqual([]);
+      expect(await way(service === lab ? brief : lab, FEW)).not.toContain('timed out');
+      expect(sentBy(statements)).toEqual([]);
     } finally {
       await held.release();
     }
   });
 
-  it.each(WAYS)('ends with its caller, and sends nothing afterwards: %s', async (...given) => {
-    const [, serviceOf, way] = given;
+  it.each(WAYS)('ends with its caller, and sends nothing more: %s', async (_, serviceOf, way) => {
     const { databaseUrl } = lab;
     // Its limit would end it much later.
     const patient = await startTestService({
@@ -204,8 +205,7 @@ describe('a request that waits for a lock', () => {
       await expect.poll(() => countWaiting(databaseUrl)).toBe(0);
       await expect.poll(() => atWork(patient)).toBe(0);
       await expect.poll(running).toBe(0);
-      // A transaction is only given back.
-      expect(statements().filter((text) => text !== 'rollback')).toEqual([]);
+      expect(sentBy(statements)).toEqual([]);
     } finally {
       await held.release();
       await patient.close();

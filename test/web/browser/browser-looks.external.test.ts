@@ -262,6 +262,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
       }
       throw new Error(`Tab never comes to ${name}`);
     };
+    await page.getByLabel('User').waitFor();
     await keyboard.type('ada');
     await keyboard.press('Tab');
     await keyboard.type('ada-token');

@@ -28,8 +28,13 @@ describeInBrowser('the states of the dashboard', (openAt) => {
   const notice = () => dashboard.page.locator('.notice').textContent();
 
   /** Answers every request from now on with this. */
-  const answerWith = (status: number, body: object, headers: Record<string, string> = {}) =>
-    dashboard.page.route('**/graphql', (route) =>
+  const answerWith = (
+    status: number,
+    body: object,
+    headers: Record<string, string> = {},
+    path = 'graphql',
+  ) =>
+    dashboard.page.route(`**/${path}`, (route) =>
       route.fulfill({
         status,
         headers,
@@ -197,7 +202,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     await lab.addUser({ username: 'bob', token: 'bob-token' }, ['lab']);
     await answerWith(401, problem('Invalid API token', 'UNAUTHENTICATED'));
     await loadAgain();
-    await page.getByText('The server no longer accepts your token').waitFor();
+    await page.getByText('Your session has ended').waitFor();
     await page.unroute('**/graphql');
     await signIn({ username: 'bob', token: 'bob-token' });
     expect(page.url()).toBe(link);
@@ -208,7 +213,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     dashboard = await openAt(`${lab.url}/`);
     const { page } = dashboard;
     const message = 'Too many failed log-ins, try again in 42 seconds';
-    await answerWith(429, problem(message, 'LIMIT'), { 'retry-after': '42' });
+    await answerWith(429, problem(message, 'LIMIT'), { 'retry-after': '42' }, 'session');
     await page.getByLabel('User').fill('ada');
     await page.getByLabel('Token').fill('wrong');
     await page.keyboard.press('Enter');

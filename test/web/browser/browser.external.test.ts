@@ -59,17 +59,37 @@ describeInBrowser('the dashboard in a browser', (openAt) => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  it('keeps the token for this tab and nowhere else', async () => {
+  it('keeps the token nowhere, and is signed in in every tab until somebody signs out', async () => {
     dashboard = await openAt(`${lab.url}/`);
     await dashboard.signIn();
     const { page } = dashboard;
-    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain('ada-token');
-    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('ada-token');
-    expect(await page.context().cookies()).toEqual([]);
+    const stored = 'JSON.stringify([sessionStorage, localStorage])';
+    expect(await page.evaluate(stored)).not.toContain('ada-token');
+    expect(await page.context().cookies()).toMatchObject([
+      { name: 'countergraph_session', httpOnly: true, sameSite: 'Strict', expires: -1 },
+    ]);
     expect(page.url()).not.toContain('ada');
+    const tab = await page.context().newPage();
+    await tab.goto(`${lab.url}/${HOSTS_VIEW}`);
+    await tab.getByRole('button', { name: 'Sign out ada' }).click();
+    await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await tab.getByLabel('User').inputValue()).toBe('ada');
+    expect(await page.context().cookies()).toEqual([]);
+    await tab.close();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('stays signed in when the browser is closed, if asked to', async () => {
+    dashboard = await openAt(`${lab.url}/`);
+    const { page } = dashboard;
+    await page.getByLabel('Stay signed in for 30 days').check();
+    await dashboard.signIn();
+    const [cookie] = await page.context().cookies();
+    const days = ((cookie?.expires ?? 0) - Date.now() / 1000) / 86_400;
+    expect(days).toBeGreaterThan(29.9);
     await page.getByRole('button', { name: 'Sign out ada' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('shows the keys that GraphQL gives, in one request per view, by hash', async () => {

@@ -77,7 +77,8 @@ export async function openDashboard(
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
-    if (request.method() === 'POST') asked.push(JSON.parse(request.postData() ?? '{}'));
+    const isQuestion = request.method() === 'POST' && request.url().endsWith('/graphql');
+    if (isQuestion) asked.push(JSON.parse(request.postData() ?? '{}'));
   });
   await page.goto(address);
   const settled = async () => {

@@ -36,7 +36,7 @@ const TITLES: Readonly<Record<FaultKind, string>> = {
 };
 
 const ADVICE: Readonly<Record<FaultKind, string>> = {
-  unauthenticated: 'Sign in again: the token was changed or revoked.',
+  unauthenticated: 'Sign in again: the session has ended, or the token was changed or revoked.',
   locked: "Wait, then check the user and token. The server's operator can create a new token.",
   busy: 'Retrying in a moment.',
   unreachable: 'Check the network, and whether the server is running. Retrying automatically.',

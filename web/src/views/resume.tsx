@@ -19,9 +19,19 @@ export function Resume({ session, onContexts, onSignOut }: ResumeProps) {
     if (data) onContexts(data.viewer.contexts);
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [data, fault]);
+  if (!fault) return <Loading />;
   return (
     <main class="sign-in">
-      {fault ? <FaultNotice fault={fault} onRetry={reload} /> : <p role="status">Loading …</p>}
+      <FaultNotice fault={fault} onRetry={reload} />
+    </main>
+  );
+}
+
+/** While it is not known yet who is signed in, or what they may choose. */
+export function Loading() {
+  return (
+    <main class="sign-in">
+      <p role="status">Loading …</p>
     </main>
   );
 }

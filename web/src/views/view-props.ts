@@ -30,4 +30,4 @@ export type ViewProps = {
 export const IN_NO_VIEW = { key: null, alert: null, after: null } as const;
 
 /** Why the user has to sign in again. */
-export const SIGNED_OUT = 'The server no longer accepts your token. Sign in again.';
+export const SIGNED_OUT = 'Your session has ended. Sign in again.';

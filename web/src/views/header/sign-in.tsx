@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SignIn as SignInOperation, type SignInQuery } from '../../../generated/operations.ts';
 import { ask } from '../../api/ask.ts';
 import { type Fault, faultOf } from '../../api/fault.ts';
-import { demoSession, type Session } from '../../api/session.ts';
+import { beginSession, demoUser, lastUser, type Session } from '../../api/session.ts';
 import { Command } from '../../parts/command.tsx';
 
 export type SignedIn = {
@@ -18,9 +18,12 @@ type SignInProps = {
 };
 
 export function SignIn({ reason, onSignIn }: SignInProps) {
-  const demo = demoSession();
-  const [username, setUsername] = useState(demo?.username ?? '');
+  const [known] = useState(lastUser);
+  // Its token is never filled in for somebody else.
+  const demo = known === null || known === demoUser()?.username ? demoUser() : null;
+  const [username, setUsername] = useState(known ?? demo?.username ?? '');
   const [token, setToken] = useState(demo?.token ?? '');
+  const [stay, setStay] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -30,10 +33,11 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
-    const session = { username: username.trim(), token: token.trim() };
     setBusy(true);
     setFault(null);
     try {
+      const given = { username: username.trim(), token: token.trim() };
+      const session = await beginSession({ ...given, stay });
       const { data } = await ask(SignInOperation, {}, { session });
       onSignIn({ session, contexts: data.viewer.contexts });
     } catch (error) {
@@ -71,6 +75,14 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
           autoComplete="current-password"
           isSecret
         />
+        <label class="sign-in-stay">
+          <input
+            type="checkbox"
+            checked={stay}
+            onChange={({ currentTarget }) => setStay(currentTarget.checked)}
+          />
+          Stay signed in for 30 days
+        </label>
         <p class="sign-in-fault" role="alert">
           {fault && explain(fault)}
         </p>
@@ -78,8 +90,8 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
           {isBusy ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="sign-in-foot">
-          The token is kept in this tab until you close it. The server's operator creates tokens
-          with <Command>user add</Command>.
+          You are signed in in all tabs of this browser, until you sign out. The server's operator
+          creates tokens with <Command>user add</Command>.
         </p>
       </form>
     </main>
