@@ -24,7 +24,7 @@ afterAll(async () => {
 
 // A page is 5 MB of script, and the machine may be busy with other tests.
 describe('COUNTERGRAPH_EXPLORER=signed-in in a browser', { timeout: 90_000 }, () => {
-  it('whoever signs in gets the explorer, even after a reload, and their token is kept nowhere', async () => {
+  it('whoever signs in gets the explorer, after a reload too, and the token is kept nowhere', async () => {
     const context = await (await launch()).newContext();
     try {
       const tab = await context.newPage();
@@ -43,6 +43,15 @@ describe('COUNTERGRAPH_EXPLORER=signed-in in a browser', { timeout: 90_000 }, ()
       await play.waitFor();
       await tab.reload();
       await play.waitFor();
+      const textOf = (name: string) =>
+        `monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(${JSON.stringify(name)}))`;
+      await expect.poll(() => tab.evaluate(`typeof ${textOf('response.json')}`)).toBe('object');
+      expect(await tab.evaluate(`${textOf('request-headers.json')}.getValue()`)).toBe('{}');
+      await tab.evaluate(`${textOf('operation.graphql')}.setValue('{ viewer { username } }')`);
+      await play.click();
+      await expect
+        .poll(() => tab.evaluate(`${textOf('response.json')}.getValue()`))
+        .toContain('"username": "ada"');
       expect(await tab.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain(
         ADA.token,
       );

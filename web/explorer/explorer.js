@@ -32,7 +32,18 @@ const storage = {
 /** Headers contain tokens, so they are kept no longer than the browser's own tab. */
 const TYPED_HEADERS = `${OWN}headers`;
 
-const startHeaders = sessionStorage.getItem(TYPED_HEADERS) ?? settings.headers;
+/** What the headers editor starts with: nothing for whoever is signed in, and never the demo's then. */
+let startHeaders = sessionStorage.getItem(TYPED_HEADERS);
+
+/** Returns who is signed in on the pages of this server; null: nobody, or it does not say. */
+async function signedInUser() {
+  try {
+    const response = await fetch(new URL('session', location.href), { cache: 'no-store' });
+    return response.ok ? (await response.json()).username : null;
+  } catch {
+    return null;
+  }
+}
 
 function keepHeaders(text) {
   if (text !== startHeaders) sessionStorage.setItem(TYPED_HEADERS, text);
@@ -174,7 +185,8 @@ function chooseStart() {
   history.replaceState(null, '', location.pathname);
 }
 
-function start() {
+async function start() {
+  startHeaders ??= (await signedInUser()) === null ? settings.headers : '{}';
   const buttons = settings.examples.map(buttonOf);
   document.querySelector('#examples').append(...buttons);
   monaco.editor.onDidCreateModel(() => {
