@@ -46,7 +46,7 @@ function workOf({ settings }: Service, exchange: Exchange): Work | null {
     case 'HEAD':
       return (scope) => tell(scope, session);
     case 'POST':
-      return (scope, body) => begin(scope, parseSignIn(body), { isSecure, settings });
+      return (scope, body) => begin(scope, parseSignIn(body), { session, isSecure, settings });
     case 'DELETE':
       return (scope) => end(scope, session, isSecure);
     default:
@@ -89,6 +89,8 @@ function jsonOf(body: Buffer): unknown {
 const DAY_SECONDS = 86_400;
 
 type BeginOptions = {
+  /** The session that the new one replaces; null: none. */
+  readonly session: PageSession | null;
   readonly isSecure: boolean;
   readonly settings: Pick<Service['settings'], 'sessionHours'>;
 };
@@ -97,7 +99,7 @@ type BeginOptions = {
 async function begin(
   scope: AnonymousScope,
   { username, token, stay }: Credentials & { readonly stay: boolean },
-  { isSecure, settings }: BeginOptions,
+  { session: former, isSecure, settings }: BeginOptions,
 ): Promise<Answer> {
   const identity = await identify(scope, { username, token }, scope.directory.all());
   const { tokenDigest: stored } = identity;
@@ -109,6 +111,7 @@ async function begin(
     by: { user: username, from: scope.from },
   });
   if (endsAt === null) throw serviceError('invalidToken');
+  if (former) await closeSession(scope.reads, { digest: former.digest, from: scope.from });
   const cookie = cookieOf(value, { isSecure, seconds: stay ? seconds : null });
   return answerOf({ username, endsAt: new Date(endsAt * 1000).toISOString() }, cookie);
 }

@@ -117,7 +117,8 @@ describe('a converted database of version 1.7', () => {
     const own = await openClone(former);
     try {
       const rows = await otherRows(own);
-      expect(await otherRows(lab)).toEqual(rows);
+      // Nobody had a session in version 1.7.
+      expect(await otherRows(lab)).toEqual({ ...rows, sessions: [] });
       const names = ['users', 'tokens', 'grants', 'imports', 'feeds', 'key_texts', 'slices'];
       for (const name of [...names, 'alerts', 'alert_events', 'audit', 'coverage', 'engines']) {
         expect(rows[name]).not.toEqual([]);

@@ -125,6 +125,12 @@ describe('a session', () => {
     expect((await viewerBy({ ...OWN, cookie })).status).toBe(401);
   });
 
+  it('is replaced by the one of whoever signs in next in the same browser', async () => {
+    const cookie = await signIn();
+    const next = await post(await newUser('next'), { ...OWN, cookie });
+    expect([next.status, await whoIs(cookie)]).toEqual([200, null]);
+  });
+
   it('counts as none once it has ended, also beside a right token', async () => {
     const cookie = await signIn();
     await lab.sql('update sessions set ends_at = now()');
