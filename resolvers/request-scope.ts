@@ -19,8 +19,14 @@ export type ServiceSettings = {
   readonly maxPercentileRanks: number;
 };
 
-/** digest: SHA-256 of what the cookie holds. isOwnPage: whether a page of this server sent it. */
-export type PageSession = { readonly digest: Buffer; readonly isOwnPage: boolean };
+/**
+ * digest: SHA-256 of what the cookie holds. sentBy: a page of this server, another, or one that the
+ * browser does not name.
+ */
+export type PageSession = {
+  readonly digest: Buffer;
+  readonly sentBy: 'own page' | 'other page' | 'unknown';
+};
 
 /** What service functions may use of the request they serve. */
 export type RequestScope = {

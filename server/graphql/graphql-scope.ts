@@ -30,7 +30,7 @@ export async function openGraphQLScope(
   const { session } = anonymous;
   const credentials = readCredentials(headers);
   if (credentials || !session) return openTokenScope(credentials, anonymous);
-  if (!session.isOwnPage) throw serviceError('sessionElsewhere');
+  if (session.sentBy !== 'own page') throw serviceError('sessionElsewhere');
   return { ...anonymous, identity: await identifySession(anonymous, session.digest) };
 }
 
@@ -81,13 +81,18 @@ export type AnswerSlot = {
 };
 
 /**
- * Returns a function that checks whether a request has credentials, in the form that GraphQL takes.
- * Errors: `invalidToken` if they are wrong, `tooManyFailures`, and those of the database.
+ * Returns a function that checks whether a request for a page has credentials, in the form that
+ * GraphQL takes, or a session. A page changes nothing, and no other page can read it. Errors:
+ * `invalidToken` if the credentials are wrong, `tooManyFailures`, and those of the database.
  */
 export const signedInTest =
   (service: Service) =>
   (exchange: Exchange): Promise<boolean> =>
     withScope(service, exchange, service.settings.queryTimeoutSeconds, async (anonymous) => {
-      const { identity } = await openGraphQLScope(headersOf(exchange.request), anonymous);
-      return identity !== null;
+      const { session } = anonymous;
+      const credentials = readCredentials(headersOf(exchange.request));
+      if (!credentials && session) {
+        return (await identifySession(anonymous, session.digest)) !== null;
+      }
+      return (await openTokenScope(credentials, anonymous)).identity !== null;
     });

@@ -8,22 +8,24 @@ const NAME = 'countergraph_session';
 const VALUE = /(?:^|;) *countergraph_session=([A-Za-z0-9_-]{43})(?=;|$)/;
 
 /** Reads the session that a request names. Call before anything changes its `host`. */
-export function readSession({ headers, method }: IncomingMessage): PageSession | null {
-  const [, value] = VALUE.exec(headers.cookie ?? '') ?? [];
-  if (value === undefined) return null;
-  return { digest: tokenDigest(value), isOwnPage: isOwnPage({ headers, method }) };
+export function readSession(request: IncomingMessage): PageSession | null {
+  const [, value] = VALUE.exec(request.headers.cookie ?? '') ?? [];
+  return value === undefined ? null : { digest: tokenDigest(value), sentBy: senderOf(request) };
 }
 
 /**
- * Whether a page of this server sent a request, or a user who opened an address, according to the
- * browser. One without Fetch Metadata names the origin with a POST.
+ * Returns who sent a request according to the browser. Without TLS it sends no Fetch Metadata, and
+ * names the origin with everything but GET and HEAD.
  */
-function isOwnPage({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean {
+function senderOf({ headers, method }: IncomingMessage): PageSession['sentBy'] {
   const site = headers['sec-fetch-site'];
-  if (site === 'none') return method === 'GET' || method === 'HEAD';
-  if (site !== undefined) return site === 'same-origin';
+  if (site === 'same-origin') return 'own page';
+  // The user has typed or bookmarked the address.
+  if (site === 'none') return method === 'GET' || method === 'HEAD' ? 'own page' : 'other page';
+  if (site !== undefined) return 'other page';
   const { origin, host } = headers;
-  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+  if (origin === undefined) return 'unknown';
+  return URL.canParse(origin) && new URL(origin).host === host ? 'own page' : 'other page';
 }
 
 type CookieOptions = {

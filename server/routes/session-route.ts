@@ -27,13 +27,20 @@ export function sessionRoute(service: Service): (exchange: Exchange) => Promise<
     const { request, method } = exchange;
     const work = workOf(service, exchange);
     if (!work) throw methodNotAllowed(method);
-    if (exchange.session && !exchange.session.isOwnPage) throw serviceError('sessionElsewhere');
+    requireOwnPage(exchange);
     const isPost = method === 'POST';
     if (isPost) requireJson(request.headers['content-type']);
     const body = isPost ? await receiveBody(request, LIMITS.signInBytes) : Buffer.alloc(0);
     const answer = await withScope(service, exchange, seconds, (scope) => work(scope, body));
     if (!exchange.signal.aborted) await send(exchange, answer);
   };
+}
+
+/** Errors: `sessionElsewhere`, also where nothing says who ends a session. */
+function requireOwnPage({ session, method }: Exchange): void {
+  const isElsewhere = session?.sentBy === 'other page';
+  const isUnknown = session?.sentBy === 'unknown' && method === 'DELETE';
+  if (isElsewhere || isUnknown) throw serviceError('sessionElsewhere');
 }
 
 type Work = (scope: AnonymousScope, body: Buffer) => Promise<Answer>;

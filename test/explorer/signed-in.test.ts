@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../server/start-server.ts';
+import { httpCall } from '../support/http/http-call.ts';
 import { group, startLab } from '../support/lab/lab.ts';
 import { ADA, basic, type TestService } from '../support/lab/service.ts';
 import { ask, startExplorerServer } from './explorer-server.ts';
@@ -38,6 +39,16 @@ describe('COUNTERGRAPH_EXPLORER=signed-in', () => {
     const answer = await page(headers);
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
     expect(String(answer.body)).toContain('<main id="explorer">');
+  });
+
+  it('gives it to whoever has a session, and the sign-in page once that has ended', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(ADA);
+    const began = await httpCall(`${server.url}/session`, { method: 'POST', headers, body });
+    const cookie = String(began.headers['set-cookie']).split(';')[0] ?? '';
+    expect(String((await page({ cookie })).body)).toContain('<main id="explorer">');
+    await lab.sql('delete from sessions');
+    expect(String((await page({ cookie })).body)).toContain('<button>Sign in</button>');
   });
 
   it('tells a user who signs in with another token that it is wrong', async () => {

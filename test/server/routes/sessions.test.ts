@@ -190,6 +190,14 @@ describe('a request with a session', () => {
     expect(await whoIs(cookie)).toBe('ada');
   });
 
+  it('tells a page who is signed in without TLS, where browsers send no Fetch Metadata', async () => {
+    const cookie = await signIn();
+    const answer = await lab.call('/session', { headers: { cookie } });
+    expect(JSON.parse(answer.text)).toEqual({ username: 'ada' });
+    const other = { cookie, 'sec-fetch-site': 'cross-site' };
+    expect((await lab.call('/session', { headers: other })).status).toBe(403);
+  });
+
   it('counts with the origin alone, as browsers without Fetch Metadata send it', async () => {
     const cookie = await signIn();
     expect((await viewerBy({ origin: lab.url, cookie })).status).toBe(200);
