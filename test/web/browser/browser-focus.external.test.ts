@@ -42,15 +42,15 @@ describeInBrowser('the focus in the dashboard', (openAt) => {
     await dashboard.page.keyboard.press('Enter');
   };
 
-  it('is on the user at first, on the heading after signing in, and then on the user', async () => {
+  it('is on the user at first, on the heading after signing in, and then on the token', async () => {
     dashboard = await openAt(`${lab.url}/${TOP}`);
     const { page, signIn } = dashboard;
     await signIn();
     await expect.poll(focused).toMatch(/^h1: Hosts/);
     await press('Sign out ada');
-    await page.keyboard.type('grace');
-    expect(await page.getByLabel('User').inputValue()).toBe('grace');
-    await page.getByLabel('Token').fill('wrong');
+    await page.keyboard.type('wrong');
+    expect(await page.getByLabel('User').inputValue()).toBe('ada');
+    expect(await page.getByLabel('Token').inputValue()).toBe('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('The user or token is wrong').waitFor();
     await press('Sign in');

@@ -27,6 +27,8 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
   const [fault, setFault] = useState<Fault | null>(null);
   const [isBusy, setBusy] = useState(false);
 
+  /** What is still to be typed: the name is remembered, the token never. */
+  const isTokenMissing = known !== null && demo === null;
   const first = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => first.current?.focus(), []);
 
@@ -62,13 +64,14 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
           </p>
         )}
         <Field
-          field={first}
+          field={isTokenMissing ? null : first}
           label="User"
           value={username}
           onInput={setUsername}
           autoComplete="username"
         />
         <Field
+          field={isTokenMissing ? first : null}
           label="Token"
           value={token}
           onInput={setToken}
