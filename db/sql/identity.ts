@@ -128,7 +128,7 @@ type Asked = { readonly from: string; readonly proof: string };
 
 const BY_TOKEN: Asked = {
   from: `(values ($3::text, $4::text)) as asked (username, request)
-left join users u on u.username = asked.username
+left join users u on u.username = asked.username and not u.is_group
 left join tokens t on t.user_id = u.user_id`,
   proof: 't.digest',
 };

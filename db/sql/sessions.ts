@@ -20,7 +20,7 @@ export async function insertSession(
     `insert into sessions (digest, user_id, token_digest, ends_at)
      select $1, u.user_id, t.digest, now() + make_interval(secs => $4)
      from users u join tokens t using (user_id)
-     where u.username = $2 and t.digest = $3
+     where u.username = $2 and not u.is_group and t.digest = $3
      returning floor(extract(epoch from ends_at))::float8 as "endsAt"`,
     [digest, username, tokenDigest, seconds],
   );
@@ -53,7 +53,7 @@ export async function deleteEndedSessions(
     `with own as (
        select s.digest, s.user_id, s.token_digest,
          row_number() over (order by began_at desc, digest) as place
-       from sessions s join users u using (user_id) where u.username = $1
+       from sessions s join users u using (user_id) where u.username = $1 and not u.is_group
      ), ended as (
        select digest from sessions where ends_at <= now()
        union

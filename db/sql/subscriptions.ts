@@ -87,7 +87,7 @@ select t.digest, t.salt, t.scrypt_cost as "scryptCost", exists (
     and s.ends_at > now() and s.token_digest = t.digest) as "isInSession"
 from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality
   as asked (username, context, session, place)
-left join users u on u.username = asked.username
+left join users u on u.username = asked.username and not u.is_group
 left join tokens t on t.user_id = u.user_id
 order by asked.place`,
       values: [

@@ -21,7 +21,7 @@ export async function selectUserId(
   username: string,
 ): Promise<number | null> {
   const { rows } = await connection.query<{ userId: number }>(
-    'select user_id as "userId" from users where username = $1',
+    'select user_id as "userId" from users where username = $1 and not is_group',
     [username],
   );
   return rows[0]?.userId ?? null;
@@ -37,7 +37,7 @@ export async function insertUser(
   // An update that changes nothing returns an existing row, and locks it.
   const { rows } = await connection.query<{ userId: number; created: boolean }>(
     `insert into users (username) values ($1)
-     on conflict (username) do update set username = excluded.username
+     on conflict (username, is_group) do update set username = excluded.username
      returning user_id as "userId", xmax = 0 as created`,
     [username],
   );
@@ -48,7 +48,10 @@ export async function insertUser(
 
 /** Deletes a user with their token and grants. Returns false if there is no user of that name. */
 export async function deleteUser(connection: Connection, username: string): Promise<boolean> {
-  const { rowCount } = await connection.query('delete from users where username = $1', [username]);
+  const { rowCount } = await connection.query(
+    'delete from users where username = $1 and not is_group',
+    [username],
+  );
   return rowCount === 1;
 }
 
@@ -120,7 +123,7 @@ export async function selectToken(
 ): Promise<StoredToken | null> {
   const { rows } = await connection.query<StoredToken>(
     `select t.digest, t.salt, t.scrypt_cost as "scryptCost"
-     from tokens t join users u using (user_id) where u.username = $1`,
+     from tokens t join users u using (user_id) where u.username = $1 and not u.is_group`,
     [username],
   );
   return rows[0] ?? null;
@@ -134,7 +137,7 @@ export const upsertToken = async (
 ): Promise<void> => {
   await connection.query(
     `insert into tokens (user_id, digest, salt, scrypt_cost) values ($1, $2, $3, $4)
-     on conflict (user_id) do update set digest = excluded.digest, salt = excluded.salt,
+     on conflict (user_id, name) do update set digest = excluded.digest, salt = excluded.salt,
        scrypt_cost = excluded.scrypt_cost, created_at = now()`,
     [userId, digest, salt, scryptCost],
   );
