@@ -13,10 +13,14 @@ export type NodeRow = {
   share: boolean;
 };
 
+/** What a user, or a group of a provider, may do in a context. */
+type GrantRow = { role: Role };
+
 /** The versions, and the slices if requested, are those of the node that answers. */
 type GrantedContextRow = VersionedRow & {
   name: string;
-  role: Role;
+  /** Those of the user, and of the groups among which the user's provider counts them. */
+  grants: GrantRow[];
   nodes: NodeRow[];
   slices?: NodeSlices | null;
 };
@@ -34,6 +38,8 @@ export type IdentityRow = {
   digest: Buffer | null;
   salt: Buffer | null;
   scryptCost: number | null;
+  /** Whether the user, or one of their groups, manages users, tokens and contexts. */
+  isAdmin: boolean;
   contexts: GrantedContextRow[];
 };
 
@@ -43,8 +49,11 @@ export type TokenClaim = {
   readonly digest: Buffer;
 };
 
-/** session: SHA-256 of what the cookie holds. */
-export type SessionClaim = { readonly session: Buffer };
+/**
+ * session: SHA-256 of what the cookie holds. issuer: the identity provider whose sessions count;
+ * null: those that began with a token only.
+ */
+export type SessionClaim = { readonly session: Buffer; readonly issuer: string | null };
 
 export type Claim = (TokenClaim | SessionClaim) & {
   /** A context whose slices are also requested, if it is granted; null: none. */
@@ -67,7 +76,7 @@ export async function selectIdentity(
 ): Promise<IdentityRow | null> {
   const asked = 'session' in claim ? askSession(claim) : askToken(claim);
   if (asked === null) return null;
-  const values = [...asked.values, requestId];
+  const values = [blinded(asked.proof), BLIND, requestId, ...asked.values];
   const isWithSlices = context !== null && !context.includes('\0');
   // Often the only statement of a request: everything else may be cached under the versions that it
   // returns.
@@ -97,17 +106,19 @@ function askToken({ username, digest }: TokenClaim) {
     name: 'identity',
     alone: SELECT_IDENTITY,
     withSlices: SELECT_IDENTITY_AND_SLICES,
-    values: [blinded(digest), BLIND, username],
+    proof: digest,
+    values: [username],
     sharedAs: [username, digest.toString('hex')],
   };
 }
 
-const askSession = ({ session }: SessionClaim) => ({
+const askSession = ({ session, issuer }: SessionClaim) => ({
   name: 'session',
   alone: SELECT_SESSION,
   withSlices: SELECT_SESSION_AND_SLICES,
-  values: [blinded(session), BLIND, session],
-  sharedAs: ['session', session.toString('hex')],
+  proof: session,
+  values: [session, issuer],
+  sharedAs: ['session', session.toString('hex'), issuer],
 });
 
 /** The statement always has one row. */
@@ -123,31 +134,47 @@ const BLIND = randomBytes(32);
 const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
-/** Where the user comes from, and what $1 must be the blinded digest of. */
-type Asked = { readonly from: string; readonly proof: string };
+/** Where the user comes from, and what $1 must be the blinded digest of. $3 is the request. */
+type Asked = {
+  readonly from: string;
+  readonly proof: string;
+  /** The names of the groups of the provider among which the user is. */
+  readonly groups: string;
+  /** The parameter of the context whose slices are requested. */
+  readonly context: string;
+};
 
 const BY_TOKEN: Asked = {
-  from: `(values ($3::text, $4::text)) as asked (username, request)
+  from: `(values ($3::text, $4::text)) as asked (request, username)
 left join users u on u.username = asked.username and not u.is_group
 left join tokens t on t.user_id = u.user_id`,
   proof: 't.digest',
+  groups: `'{}'::text[]`,
+  context: '$5::text',
 };
 
+// A session that began at an identity provider holds while its user is still that person.
 const BY_SESSION: Asked = {
-  from: `(values ($3::bytea, $4::text)) as asked (session, request)
+  from: `(values ($3::text, $4::bytea, $5::text)) as asked (request, session, issuer)
 left join sessions s on s.digest = asked.session and s.ends_at > now()
 left join tokens t on t.user_id = s.user_id and t.digest = s.token_digest
-left join users u on u.user_id = t.user_id`,
+left join users u on u.user_id = s.user_id and (t.user_id is not null
+  or (s.issuer = asked.issuer and u.issuer = s.issuer and u.subject = s.subject))`,
   proof: 's.digest',
+  groups: 's.groups',
+  context: '$6::text',
 };
 
-const selectIdentityWith = ({ from, proof }: Asked, more = ''): string => `
+const selectIdentityWith = ({ from, proof, groups }: Asked, more = ''): string => `
 select u.user_id as "userId", u.username, t.digest, t.salt, t.scrypt_cost as "scryptCost",
-  floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts
+  floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts,
+  u.is_admin or exists (
+    select from users a where a.is_group and a.is_admin and a.username = any (${groups})
+  ) as "isAdmin"
 from ${from}
 left join lateral (
   select json_agg(json_build_object(
-    'contextId', c.context_id, 'name', c.name, 'role', g.role,
+    'contextId', c.context_id, 'name', c.name, 'grants', g.grants,
     'version', v.version, 'textVersion', x.version, 'layout', v.layout,
     'nonce', v.nonce, 'textNonce', x.nonce, 'history', ${HISTORY},
     'nodes', coalesce((
@@ -156,19 +183,26 @@ left join lateral (
         order by n.name)
       from nodes n where n.context_id = c.context_id), '[]')${more}
   ) order by c.name) as contexts
-  from grants g join contexts c using (context_id)
+  from (
+    select context_id, json_agg(json_build_object('role', role)) as grants
+    from grants
+    where user_id = any (array(
+      select u.user_id union all
+      select user_id from users where is_group and username = any (${groups})))
+    group by context_id
+  ) g join contexts c using (context_id)
     join context_versions v using (context_id) join text_versions x using (context_id)
-  where g.user_id = u.user_id and sha256(${proof} || $2::bytea) = $1::bytea
+  where sha256(${proof} || $2::bytea) = $1::bytea
 ) granted on true`;
 
-const SLICES = `,
-    'slices', case when c.name = $5::text then json_build_object(
+const slicesIn = ({ context }: Asked): string => `,
+    'slices', case when c.name = ${context} then json_build_object(
       'isStandby', pg_is_in_recovery(), 'slices', ${slicesOf('c.context_id')}) end`;
 
 export const SELECT_IDENTITY = selectIdentityWith(BY_TOKEN);
 
-export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(BY_TOKEN, SLICES);
+export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(BY_TOKEN, slicesIn(BY_TOKEN));
 
 const SELECT_SESSION = selectIdentityWith(BY_SESSION);
 
-const SELECT_SESSION_AND_SLICES = selectIdentityWith(BY_SESSION, SLICES);
+const SELECT_SESSION_AND_SLICES = selectIdentityWith(BY_SESSION, slicesIn(BY_SESSION));

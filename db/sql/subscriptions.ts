@@ -1,4 +1,5 @@
 import type { Deadline, ReadSession } from '../session/read-session.ts';
+import type { SessionClaim } from './identity.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
 /** Selects the versions of the contexts, leaving out those that do not exist. One statement. */
@@ -46,11 +47,11 @@ left join alert_change_counters c using (context_id)`,
     deadline,
   );
 
-/** A user, a context that they follow, and the digest of the session in which they do; or null. */
+/** A user, a context that they follow, and the session in which they do. */
 type Right = {
   readonly username: string;
   readonly context: string;
-  readonly session: Buffer | null;
+  readonly session: SessionClaim | null;
 };
 
 /**
@@ -82,18 +83,25 @@ export const selectRights = (
       text: `
 select t.digest, t.salt, t.scrypt_cost as "scryptCost", exists (
   select from grants g join contexts c using (context_id)
-  where g.user_id = u.user_id and c.name = asked.context) as "isGranted", exists (
-  select from sessions s where s.digest = asked.session and s.user_id = u.user_id
-    and s.ends_at > now() and s.token_digest = t.digest) as "isInSession"
-from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality
-  as asked (username, context, session, place)
+  where c.name = asked.context and g.user_id = any (array(
+    select u.user_id union all
+    select user_id from users where is_group and username = any (s.groups)))) as "isGranted",
+  s.issuer is not null or exists (
+    select from tokens b where b.user_id = u.user_id and b.digest = s.token_digest
+  ) as "isInSession"
+from unnest($1::text[], $2::text[], $3::bytea[], $4::text[]) with ordinality
+  as asked (username, context, session, issuer, place)
 left join users u on u.username = asked.username and not u.is_group
 left join tokens t on t.user_id = u.user_id
+left join sessions s on s.digest = asked.session and s.user_id = u.user_id and s.ends_at > now()
+  and (s.issuer is null
+    or (s.issuer = asked.issuer and u.issuer = s.issuer and u.subject = s.subject))
 order by asked.place`,
       values: [
         rights.map(({ username }) => username),
         rights.map(({ context }) => context),
-        rights.map(({ session }) => session),
+        rights.map(({ session }) => session?.session ?? null),
+        rights.map(({ session }) => session?.issuer ?? null),
       ],
     },
     () => NOTHING_FOLLOWS,

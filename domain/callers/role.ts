@@ -2,3 +2,7 @@
 export const ROLES = ['reader', 'editor'] as const;
 
 export type Role = (typeof ROLES)[number];
+
+/** Returns the role that allows most; each allows what those before it in `ROLES` do. */
+export const highestRole = (roles: readonly Role[]): Role =>
+  ROLES.findLast((role) => roles.includes(role)) ?? ROLES[0];

@@ -1,3 +1,4 @@
+import { highestRole } from '../../domain/callers/role.ts';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { pause } from '../../engine/snapshot/event-loop-scheduler.ts';
@@ -86,6 +87,7 @@ async function prove(
     username,
     claim,
     tokenDigest: found.row.digest,
+    isAdmin: found.row.isAdmin,
     contexts: grantsIn(sources, found),
     nodeUrl: found.nodeUrl,
     async lookUpAt(nodeUrl) {
@@ -96,7 +98,8 @@ async function prove(
 }
 
 function grantsIn(sources: IdentitySources, { row, nodeUrl }: Found): Grants {
-  const contexts = row.contexts.map(({ contextId, name, role, nodes: read }) => {
+  const contexts = row.contexts.map(({ contextId, name, grants, nodes: read }) => {
+    const role = highestRole(grants.map((grant) => grant.role));
     const nodes = nodesAt(nodeUrl, sources, { name, nodes: read });
     return [name, { contextId, name, role, nodes }] as const;
   });

@@ -18,6 +18,8 @@ export class Identity {
   readonly claim: Claim;
   /** The user's token, as the node that authenticated the user stores it. */
   readonly tokenDigest: Buffer | null;
+  /** Whether the user manages users, tokens and contexts. */
+  readonly isAdmin: boolean;
   /** Those granted by the node that authenticated the user. */
   readonly contexts: Grants;
   /** The node that authenticated the user: the primary, unless it could not be reached. */
@@ -26,10 +28,12 @@ export class Identity {
   readonly #elsewhere = new Map<string, Promise<Grants>>();
   readonly #readable: Set<string>;
 
-  constructor({ username, claim, tokenDigest, contexts, nodeUrl, lookUpAt }: IdentityOptions) {
+  constructor(options: IdentityOptions) {
+    const { username, claim, tokenDigest, isAdmin, contexts, nodeUrl, lookUpAt } = options;
     this.username = username;
     this.claim = claim;
     this.tokenDigest = tokenDigest;
+    this.isAdmin = isAdmin;
     this.contexts = contexts;
     this.nodeUrl = nodeUrl;
     this.#lookUpAt = lookUpAt;
@@ -58,7 +62,7 @@ export class Identity {
 
 type IdentityOptions = Pick<
   Identity,
-  'username' | 'claim' | 'tokenDigest' | 'contexts' | 'nodeUrl'
+  'username' | 'claim' | 'tokenDigest' | 'isAdmin' | 'contexts' | 'nodeUrl'
 > & {
   /** Looks the user up on another node; no contexts if it refuses the token. */
   readonly lookUpAt: (nodeUrl: string) => Promise<Grants>;

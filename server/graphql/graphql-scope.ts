@@ -50,7 +50,11 @@ export async function identifySession(
   session: Buffer,
 ): Promise<Identity | null> {
   try {
-    return await identifyBy(anonymous, { session, slicesOf: null }, anonymous.directory.all());
+    return await identifyBy(
+      anonymous,
+      { session, issuer: null, slicesOf: null },
+      anonymous.directory.all(),
+    );
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'invalidToken') return null;
     throw error;

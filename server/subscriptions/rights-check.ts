@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type RightRow, selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { chosenOf } from '../../resolvers/callers/token-prover.ts';
+import type { SessionClaim } from '../../resolvers/loaders/request-reads.ts';
 import type { Service } from '../service/service.ts';
 import type { Subscriber } from './event-stream.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -110,12 +111,12 @@ const AT_ONCE = {
   signal: new AbortController().signal,
 };
 
-const sessionOf = ({ claim }: Subscriber): Buffer | null =>
-  'session' in claim ? claim.session : null;
+const sessionOf = ({ claim }: Subscriber): SessionClaim | null =>
+  'session' in claim ? claim : null;
 
 const nameOf = (subscriber: Subscriber, { followed }: Subscribers): string =>
   JSON.stringify([
     subscriber.username,
     followed.contextName,
-    sessionOf(subscriber)?.toString('hex') ?? null,
+    sessionOf(subscriber)?.session.toString('hex') ?? null,
   ]);

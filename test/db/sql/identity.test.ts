@@ -31,8 +31,8 @@ async function tablesRead(statement: string, { username, token }: Credentials): 
   const literals = [
     `'\\x${sha256(sha256(token), blind).toString('hex')}'`,
     `'\\x${blind.toString('hex')}'`,
-    `'${username}'`,
     `'request'`,
+    `'${username}'`,
     `'${CONTEXT}'`,
   ];
   const asked = literals.reduce((sql, literal, i) => sql.replaceAll(`$${i + 1}`, literal), text);

@@ -23,7 +23,7 @@ beforeEach(async () => {
     groups: [group(1)],
     lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
     beforeStatement(text) {
-      if (isCheckBroken && text.includes('asked (username, context, session, place)')) {
+      if (isCheckBroken && text.includes('as "isInSession"')) {
         throw new Error('the check is broken');
       }
     },
