@@ -1,3 +1,4 @@
+import { ACCESS_LIMITS } from './limits/access-limits.ts';
 import { ALERT_LIMITS } from './limits/alert-limits.ts';
 import { FEED_LIMITS } from './limits/feed-limits.ts';
 import { LIVE_LIMITS } from './limits/live-limits.ts';
@@ -258,16 +259,6 @@ export const LIMITS = {
   loginFailureSeconds: 60,
   /** Callers, and pairs of caller and user, whose log-ins are remembered: about 10 MB. */
   rememberedCallers: 50_000,
-  /** Characters of a token that somebody chooses, at least: shorter ones are guessed too easily. */
-  chosenTokenLength: 20,
-  /** Chosen tokens whose proof is remembered: 200 bytes each. */
-  rememberedTokens: 1_000,
-  /** Chosen tokens that are tried at once, each with 32 MB: half of the threads of Node's pool. */
-  scryptsAtOnce: 2,
-  /** Requests from one network that wait for that; the networks have their turns one by one. */
-  waitingScrypts: 10,
-  /** Networks that wait for that, each at most ten seconds for its next turn. */
-  waitingScryptCallers: 200,
   /** Open connections: an idle one takes about 20 KB and a file descriptor. */
   connections: 2_048,
   /** More than an operating system gives to a program. */
@@ -346,18 +337,7 @@ export const LIMITS = {
   parityBodyBytes: 64 * 2 ** 20,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
-  // Sessions of the pages.
-  /** How long a session lasts. */
-  sessionHours: 12,
-  /** A year. */
-  sessionHoursCeiling: 8_784,
-  /** How long a session lasts whose user asked to stay signed in. */
-  stayDays: 30,
-  /** The newest sessions of a user that go on: more than anybody has browsers. */
-  sessionsPerUser: 100,
-  /** The longest body of a sign-in: a name and a token. */
-  signInBytes: 16_384,
-
+  ...ACCESS_LIMITS,
   // The audit.
   /** How long rows of the audit are kept: a year, and a month to look back at it. */
   auditDays: 400,

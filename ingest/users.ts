@@ -1,24 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import { AccessError, unknownUser } from '../access/access-error.ts';
+import { isToken, keptAsDigest, keptUnderScrypt, randomToken } from '../access/stored-token.ts';
+import { FIRST_TOKEN, sessionsEnded } from '../access/tokens.ts';
 import { type Connection, inTransaction } from '../db/connection/connection.ts';
 import { insertAudit } from '../db/sql/audit.ts';
 import { selectContext, selectContextNames } from '../db/sql/contexts.ts';
+import { deleteSessionsOf } from '../db/sql/sessions.ts';
+import { type StoredToken, selectTokens, upsertToken } from '../db/sql/tokens.ts';
 import {
   deleteGrant,
   deleteUser,
   type Grant,
   insertGrants,
   insertUser,
-  type StoredToken,
   selectGrants,
-  selectToken,
   selectUserId,
   selectUsers,
-  upsertToken,
 } from '../db/sql/users.ts';
-import { SALT_BYTES, SCRYPT_COST, scryptDigest, tokenDigest } from '../db/token-digest.ts';
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
-import { IngestError } from './ingest-error.ts';
 
 export type { Grant } from '../db/sql/users.ts';
 
@@ -62,10 +61,11 @@ export type AddedUser = {
 export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
   inTransaction(connection, async () => {
     const { name, token, chosenToken, ...rest } = user;
-    const stored = await selectToken(connection, name);
-    if (!stored) return addUserWithin(connection, user);
+    const userId = await selectUserId(connection, name);
+    const tokens = userId === null ? [] : await selectTokens(connection, userId);
+    if (tokens.length === 0) return addUserWithin(connection, user);
     const given = token ?? chosenToken;
-    if (given !== undefined && !(await isToken(stored, given))) throw hasToken(name);
+    if (given !== undefined && !(await isOneOf(tokens, given))) throw hasToken(name);
     return addUserWithin(connection, { name, ...rest });
   });
 
@@ -80,10 +80,12 @@ export async function addUserWithin(
   for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
   const { userId, created } = await insertUser(connection, name);
   const isGiven = token !== undefined || chosenToken !== undefined;
-  const newToken = created && !isGiven ? makeToken() : null;
+  const newToken = created && !isGiven ? randomToken() : null;
   const random = token ?? newToken;
-  if (random !== null) await upsertToken(connection, userId, keptAsDigest(random));
-  else if (chosenToken) await upsertToken(connection, userId, await keptUnderScrypt(chosenToken));
+  const first = (stored: StoredToken) =>
+    upsertToken(connection, { userId, name: FIRST_TOKEN, token: stored, expires: null });
+  if (random !== null) await first(keptAsDigest(random));
+  else if (chosenToken) await first(await keptUnderScrypt(chosenToken));
   const before = await selectGrants(connection, userId);
   const toInsert = { userId, contextIds: [...contextIds.values()], role };
   const inserted = await insertGrants(connection, toInsert);
@@ -120,21 +122,12 @@ function entriesOf({ name, created, newToken, granted, roleChanged, grants }: Ad
   return [...user, ...changes];
 }
 
-/** Gives a user a new token; the previous one becomes invalid immediately. */
-export const rotateToken = (connection: Connection, name: string): Promise<string> =>
-  inTransaction(connection, async () => {
-    const token = makeToken();
-    await upsertToken(connection, await userIdOf(connection, name), keptAsDigest(token));
-    await insertAudit(connection, [{ action: 'token replaced', object: name }]);
-    return token;
-  });
-
 export const revokeGrant = (connection: Connection, name: string, context: string): Promise<void> =>
   inTransaction(connection, async () => {
     const userId = await userIdOf(connection, name);
     const contextId = await contextIdOf(connection, context);
     if (!(await deleteGrant(connection, userId, contextId))) {
-      throw new IngestError(
+      throw new AccessError(
         `User ${name} has no grant for context ${context}: there is none to revoke`,
       );
     }
@@ -144,8 +137,10 @@ export const revokeGrant = (connection: Connection, name: string, context: strin
 
 export const removeUser = (connection: Connection, name: string): Promise<void> =>
   inTransaction(connection, async () => {
+    const ended = await deleteSessionsOf(connection, await userIdOf(connection, name), null);
     if (!(await deleteUser(connection, name))) throw unknownUser(name);
-    await insertAudit(connection, [{ action: 'user removed', object: name }]);
+    const entry: AuditEntry = { action: 'user removed', object: name };
+    await insertAudit(connection, [entry, ...sessionsEnded(name, ended)]);
   });
 
 type ListedUser = {
@@ -166,25 +161,9 @@ export async function listUsers(connection: Connection): Promise<ListedUser[]> {
   }));
 }
 
-/** Returns 256 random bits, in characters that need no escaping in a URL or a header. */
-const makeToken = (): string => randomBytes(32).toString('base64url');
-
-/** Decision 10: a token is stored as its digest only. */
-const keptAsDigest = (token: string): StoredToken => ({
-  digest: tokenDigest(token),
-  salt: null,
-  scryptCost: null,
-});
-
-async function keptUnderScrypt(token: string): Promise<StoredToken> {
-  const scrypt = { salt: randomBytes(SALT_BYTES), scryptCost: SCRYPT_COST };
-  return { digest: await scryptDigest(tokenDigest(token), scrypt), ...scrypt };
-}
-
-async function isToken({ digest, salt, scryptCost }: StoredToken, given: string): Promise<boolean> {
-  const plain = tokenDigest(given);
-  if (salt === null || scryptCost === null) return digest.equals(plain);
-  return digest.equals(await scryptDigest(plain, { salt, scryptCost }));
+async function isOneOf(tokens: Awaited<ReturnType<typeof selectTokens>>, given: string) {
+  for (const token of tokens) if (!token.isExpired && (await isToken(token, given))) return true;
+  return false;
 }
 
 async function userIdOf(connection: Connection, name: string): Promise<number> {
@@ -193,11 +172,8 @@ async function userIdOf(connection: Connection, name: string): Promise<number> {
   return userId;
 }
 
-const unknownUser = (name: string): IngestError =>
-  new IngestError(`There is no user ${name}: \`countergraph user list\` shows all`);
-
-const hasToken = (name: string): IngestError =>
-  new IngestError(
+const hasToken = (name: string): AccessError =>
+  new AccessError(
     `The token must be the one that ${name} has, or be left out, because the user already exists: ` +
       `without it contexts are granted; \`countergraph user rotate ${name}\` makes a new token`,
   );
@@ -207,7 +183,7 @@ async function contextIdOf(connection: Connection, name: string): Promise<number
   if (context) return context.contextId;
   const names = await selectContextNames(connection);
   const known = names.length > 0 ? `the contexts are ${names.join(', ')}` : 'there is none yet';
-  throw new IngestError(
+  throw new AccessError(
     `There is no context ${name} (${known}): create it with \`countergraph apply\` or an import`,
   );
 }

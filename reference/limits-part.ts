@@ -26,6 +26,7 @@ function reasons(): ReadonlyMap<string, string> {
     'limits/live-limits.ts',
     'limits/alert-limits.ts',
     'limits/feed-limits.ts',
+    'limits/access-limits.ts',
   ];
   const texts = files.map((file) => readFileSync(join(projectRoot(), 'domain', file), 'utf8'));
   const entries = texts.join('').matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);

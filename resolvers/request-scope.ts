@@ -1,7 +1,7 @@
 import type { AuditedChange } from './audited-change.ts';
 import type { Identity } from './callers/identity.ts';
 import type { LoginThrottle } from './callers/login-throttle.ts';
-import type { TokenProver } from './callers/token-prover.ts';
+import type { TokenProver, TokenUseNotes } from './callers/token-prover.ts';
 import type { RequestReads } from './loaders/request-reads.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
@@ -47,6 +47,7 @@ export type RequestScope = {
   /** Called before and after a caller authenticates. */
   readonly throttle: LoginThrottle;
   readonly chosenTokens: TokenProver;
+  readonly tokenUses: TokenUseNotes;
   /**
    * Response keys of committed mutations, including those of earlier attempts at the same request:
    * if the request retries from the start, these mutations do not run again.

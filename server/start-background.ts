@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { LIMITS } from '../domain/limits.ts';
 import { FailedSignIns } from './admission/failed-sign-ins.ts';
+import { TokenUses } from './admission/token-uses.ts';
 import { AlertTally } from './alerts/alert-metrics.ts';
 import { type EvaluateAlertsOptions, evaluateAlerts } from './alerts/evaluate-alerts.ts';
 import { type KeepNotifyingOptions, keepNotifying } from './alerts/notify/keep-notifying.ts';
@@ -13,6 +14,7 @@ import {
   keepRetention,
   RetentionTally,
 } from './background/retention.ts';
+import { type KeepTokenUsesOptions, keepTokenUses } from './background/token-uses.ts';
 import { registerBackground } from './background-metrics.ts';
 import { endedWithin } from './ended-within.ts';
 import type { Settings } from './settings/settings.ts';
@@ -24,6 +26,10 @@ export type BackgroundOptions = {
   readonly settings: Pick<Settings, 'auditDays'>;
   /** Counted by those who answer requests; left out: nobody counts. */
   readonly failedSignIns?: FailedSignIns;
+  /** Noted by those who answer requests; left out: nobody notes any. */
+  readonly tokenUses?: TokenUses;
+  /** When to write the last uses of tokens; null: only by `keepTokenUsesNow`. */
+  readonly keepingUses?: KeepTokenUsesOptions['delays'];
   /** When to write the audit and to log it; null: only by `keepAuditNow`. */
   readonly audit?: KeepAuditOptions['delays'];
   /** Milliseconds since the epoch. */
@@ -51,6 +57,8 @@ export type Background = {
   evaluateAlertsNow(): Promise<void>;
   /** Writes failed sign-ins, and logs what is new in the audit. */
   keepAuditNow(): Promise<void>;
+  /** Writes when tokens were last used. */
+  keepTokenUsesNow(): Promise<void>;
   /** Aborts the passes in progress. Does not wait long for one whose database does not answer. */
   stop(): Promise<void>;
 };
@@ -59,7 +67,8 @@ export type Background = {
 export function startBackground(registry: Registry, options: BackgroundOptions): Background {
   const { databaseUrl, log, clock, databaseRestarts = () => 0 } = options;
   const { alerts: evaluation, notifying, audit, variable } = options;
-  const { failedSignIns = new FailedSignIns() } = options;
+  const { failedSignIns = new FailedSignIns(), tokenUses = new TokenUses() } = options;
+  const { keepingUses } = options;
   const merging = new MergingTally();
   const retention = new RetentionTally();
   const alerts = new AlertTally();
@@ -90,13 +99,20 @@ export function startBackground(registry: Registry, options: BackgroundOptions):
     failedSignIns,
     ...(audit !== undefined && { delays: audit }),
   });
+  const uses = keepTokenUses({
+    databaseUrl,
+    log,
+    tokenUses,
+    ...(keepingUses !== undefined && { delays: keepingUses }),
+  });
   return {
     mergeNow: () => merger.runOnce(),
     dropExpiredNow: () => retainer.runOnce(),
     evaluateAlertsNow: () => evaluator.runOnce(),
     keepAuditNow: () => auditor.runOnce(),
+    keepTokenUsesNow: () => uses.runOnce(),
     async stop() {
-      const works = [merger, retainer, evaluator, notifier, auditor];
+      const works = [merger, retainer, evaluator, notifier, auditor, uses];
       const stopped = Promise.all(works.map((work) => work.stop()));
       if (await endedWithin(stopped, LIMITS.processEndMs)) return;
       // Nothing is lost: it writes in transactions, and the next server does the rest.

@@ -1,4 +1,5 @@
 import { FailedSignIns } from './admission/failed-sign-ins.ts';
+import { TokenUses } from './admission/token-uses.ts';
 import { registerProcesses } from './processes/process-metrics.ts';
 import { type BackgroundOptions, startBackground } from './start-background.ts';
 import { type ServingOptions, startServing } from './start-serving.ts';
@@ -18,6 +19,8 @@ export type RunningServer = {
   evaluateAlertsNow(): Promise<void>;
   /** Writes failed sign-ins, and logs what is new in the audit. */
   keepAuditNow(): Promise<void>;
+  /** Writes when tokens were last used. */
+  keepTokenUsesNow(): Promise<void>;
   /** Stops accepting requests, answers those in progress and releases every connection. */
   close(): Promise<void>;
 };
@@ -27,9 +30,11 @@ export async function startServer(
   options: ServingOptions & BackgroundOptions,
 ): Promise<RunningServer> {
   const failedSignIns = new FailedSignIns();
-  const { url, service, end } = await startServing({ ...options, failedSignIns });
+  const tokenUses = new TokenUses();
+  const counted = { ...options, failedSignIns, tokenUses };
+  const { url, service, end } = await startServing(counted);
   const { registry } = service.metrics;
-  const background = startBackground(registry, { ...options, failedSignIns });
+  const background = startBackground(registry, counted);
   registerProcesses(registry, ALONE);
   return {
     url,
@@ -39,6 +44,7 @@ export async function startServer(
     dropExpiredNow: background.dropExpiredNow,
     evaluateAlertsNow: background.evaluateAlertsNow,
     keepAuditNow: background.keepAuditNow,
+    keepTokenUsesNow: background.keepTokenUsesNow,
     async close() {
       service.state.beginToClose();
       await Promise.all([background.stop(), end()]);

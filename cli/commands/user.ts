@@ -1,6 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Connection } from '../../db/connection/connection.ts';
-import { withConnection } from '../../db/connection/with-connection.ts';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
@@ -12,12 +10,12 @@ import {
   listUsers,
   removeUser,
   revokeGrant,
-  rotateToken,
 } from '../../ingest/users.ts';
-import { withDatabase } from '../database/run-with-database.ts';
 import { asTyped } from '../invocation.ts';
 import { parseName, parseNames } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
+import { registerRotate, registerToken } from './user-token.ts';
+import { showToken, withUsers } from './with-users.ts';
 
 type JsonOption = { json?: true };
 
@@ -33,6 +31,7 @@ export function registerUser(program: Command): void {
     .command('user')
     .description('manage users and the contexts that they may read');
   registerAdd(user);
+  registerToken(user);
   registerRotate(user);
   registerRevoke(user);
   registerRemove(user);
@@ -81,19 +80,6 @@ function registerAdd(user: Command): void {
     });
 }
 
-function registerRotate(user: Command): void {
-  user
-    .command('rotate')
-    .description('give a user a new token, which is shown only once')
-    .argument('<name>', 'the user', parseName)
-    .option('--json', 'print the result as JSON')
-    .action(async (name: string, { json }: JsonOption) => {
-      const newToken = await withUsers((connection) => rotateToken(connection, name));
-      if (json) console.log(JSON.stringify({ name, newToken }));
-      else showToken(newToken);
-    });
-}
-
 function registerRevoke(user: Command): void {
   user
     .command('revoke')
@@ -111,7 +97,7 @@ function registerRevoke(user: Command): void {
 function registerRemove(user: Command): void {
   user
     .command('remove')
-    .description('remove a user with their token and grants')
+    .description('remove a user with their tokens and grants')
     .argument('<name>', 'the user', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { json }: JsonOption) => {
@@ -134,11 +120,6 @@ function registerList(user: Command): void {
     });
 }
 
-const withUsers = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
-  withDatabase(({ url: databaseUrl, signal }) =>
-    withConnection({ databaseUrl, signal }, 'user', work),
-  );
-
 const grantText = ({ context, role }: Grant): string => `${context} (${role})`;
 
 function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): string {
@@ -156,13 +137,6 @@ function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): 
   const roles = is.roleChanged.length > 0 ? ` New role: ${withRoles(is.roleChanged)}.` : '';
   const grants = `Granted now: ${withRoles(granted)}.${roles} Unchanged: ${withRoles(unchanged)}.`;
   return `User ${name} already exists. ${grants}`;
-}
-
-/** Prints the token alone on standard output, so that a script can read it from there. */
-function showToken(token: string | null): void {
-  if (token === null) return;
-  console.error('The token, which is not shown again:');
-  console.log(token);
 }
 
 function parseUserName(text: string): string {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from '../../domain/callers/role.ts';
 import type { Deadline, ReadSession } from '../session/read-session.ts';
 import { type NodeSlices, slicesOf } from './slices.ts';
+import { TOKEN_LIVES } from './tokens.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
 export type NodeRow = {
@@ -26,9 +27,9 @@ type GrantedContextRow = VersionedRow & {
 };
 
 /**
- * digest: the token as it is stored, its SHA-256 or, with the other two, the scrypt of that; null
- * for a user without one. contexts: in order of their names; none if the request's token is another
- * one.
+ * digest: a token of the user as it is stored, its SHA-256 or, with the other two, the scrypt of
+ * that: the token that was claimed, else the chosen one, which may be it; null: neither. contexts:
+ * in order of their names; none unless the token is stored as the claim says.
  */
 export type IdentityRow = {
   userId: number;
@@ -144,10 +145,17 @@ type Asked = {
   readonly context: string;
 };
 
+/** Whether token `t` is stored as the claim says. */
+const IS_CLAIMED = 'sha256(t.digest || $2::bytea) = $1::bytea';
+
 const BY_TOKEN: Asked = {
   from: `(values ($3::text, $4::text)) as asked (request, username)
 left join users u on u.username = asked.username and not u.is_group
-left join tokens t on t.user_id = u.user_id`,
+left join lateral (
+  select t.digest, t.salt, t.scrypt_cost from tokens t
+  where t.user_id = u.user_id and ${TOKEN_LIVES} and (${IS_CLAIMED} or t.salt is not null)
+  order by ${IS_CLAIMED} desc limit 1
+) t on true`,
   proof: 't.digest',
   groups: `'{}'::text[]`,
   context: '$5::text',
@@ -157,7 +165,7 @@ left join tokens t on t.user_id = u.user_id`,
 const BY_SESSION: Asked = {
   from: `(values ($3::text, $4::bytea, $5::text)) as asked (request, session, issuer)
 left join sessions s on s.digest = asked.session and s.ends_at > now()
-left join tokens t on t.user_id = s.user_id and t.digest = s.token_digest
+left join tokens t on t.user_id = s.user_id and t.digest = s.token_digest and ${TOKEN_LIVES}
 left join users u on u.user_id = s.user_id and (t.user_id is not null
   or (s.issuer = asked.issuer and u.issuer = s.issuer and u.subject = s.subject))`,
   proof: 's.digest',

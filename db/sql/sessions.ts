@@ -1,4 +1,5 @@
 import type { Connection } from '../connection/connection.ts';
+import { TOKEN_LIVES } from './tokens.ts';
 
 export type SessionToInsert = {
   /** SHA-256 of what the cookie holds. */
@@ -10,7 +11,8 @@ export type SessionToInsert = {
 };
 
 /**
- * Begins a session. Returns when it ends, in epoch seconds; null: the user no longer has the token.
+ * Begins a session, which ends with its token at the latest. Returns when it ends, in epoch
+ * seconds; null: the user no longer has the token.
  */
 export async function insertSession(
   connection: Connection,
@@ -18,9 +20,9 @@ export async function insertSession(
 ): Promise<number | null> {
   const { rows } = await connection.query<{ endsAt: number }>(
     `insert into sessions (digest, user_id, token_digest, ends_at)
-     select $1, u.user_id, t.digest, now() + make_interval(secs => $4)
+     select $1, u.user_id, t.digest, least(now() + make_interval(secs => $4), t.expires_at)
      from users u join tokens t using (user_id)
-     where u.username = $2 and not u.is_group and t.digest = $3
+     where u.username = $2 and not u.is_group and t.digest = $3 and ${TOKEN_LIVES}
      returning floor(extract(epoch from ends_at))::float8 as "endsAt"`,
     [digest, username, tokenDigest, seconds],
   );
@@ -59,7 +61,8 @@ export async function deleteEndedSessions(
        union
        select digest from own
        where place > $2 or not exists (
-         select from tokens t where t.user_id = own.user_id and t.digest = own.token_digest)
+         select from tokens t
+         where t.user_id = own.user_id and t.digest = own.token_digest and ${TOKEN_LIVES})
      )
      delete from sessions s using users u
      where u.user_id = s.user_id and s.digest = any (array(select digest from ended))
@@ -67,4 +70,17 @@ export async function deleteEndedSessions(
     [username, most],
   );
   return rows.map((row) => row.username);
+}
+
+/** Deletes the sessions of one token of a user; null: of all tokens. Returns their number. */
+export async function deleteSessionsOf(
+  connection: Connection,
+  userId: number,
+  tokenDigest: Buffer | null,
+): Promise<number> {
+  const { rowCount } = await connection.query(
+    'delete from sessions where user_id = $1 and ($2::bytea is null or token_digest = $2)',
+    [userId, tokenDigest],
+  );
+  return rowCount ?? 0;
 }

@@ -1,5 +1,6 @@
 import type { Deadline, ReadSession } from '../session/read-session.ts';
 import type { SessionClaim } from './identity.ts';
+import { TOKEN_LIVES } from './tokens.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
 /** Selects the versions of the contexts, leaving out those that do not exist. One statement. */
@@ -47,24 +48,19 @@ left join alert_change_counters c using (context_id)`,
     deadline,
   );
 
-/** A user, a context that they follow, and the session in which they do. */
+/** A user who follows a context, and by what they were identified. */
 type Right = {
   readonly username: string;
   readonly context: string;
+  /** The token, as it is stored; null in a session that began without one. */
+  readonly tokenDigest: Buffer | null;
   readonly session: SessionClaim | null;
 };
 
-/**
- * digest: the user's current token as it is stored, under scrypt if it has a salt; null: there is
- * no such user, or the user has no token.
- */
+/** isSignedIn: whether the user still has the token, and the session if there is one. */
 export type RightRow = {
-  readonly digest: Buffer | null;
-  readonly salt: Buffer | null;
-  readonly scryptCost: number | null;
+  readonly isSignedIn: boolean;
   readonly isGranted: boolean;
-  /** Whether the session goes on; false without one. */
-  readonly isInSession: boolean;
 };
 
 /**
@@ -81,18 +77,19 @@ export const selectRights = (
       query: 'select-rights',
       name: 'rights',
       text: `
-select t.digest, t.salt, t.scrypt_cost as "scryptCost", exists (
+select case when asked.session is not null and s.digest is null then false
+  when s.issuer is not null then true
+  else exists (
+    select from tokens t
+    where t.user_id = u.user_id and t.digest = asked.token and ${TOKEN_LIVES})
+end as "isSignedIn", exists (
   select from grants g join contexts c using (context_id)
   where c.name = asked.context and g.user_id = any (array(
     select u.user_id union all
-    select user_id from users where is_group and username = any (s.groups)))) as "isGranted",
-  s.issuer is not null or exists (
-    select from tokens b where b.user_id = u.user_id and b.digest = s.token_digest
-  ) as "isInSession"
-from unnest($1::text[], $2::text[], $3::bytea[], $4::text[]) with ordinality
-  as asked (username, context, session, issuer, place)
+    select user_id from users where is_group and username = any (s.groups)))) as "isGranted"
+from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::text[]) with ordinality
+  as asked (username, context, token, session, issuer, place)
 left join users u on u.username = asked.username and not u.is_group
-left join tokens t on t.user_id = u.user_id
 left join sessions s on s.digest = asked.session and s.user_id = u.user_id and s.ends_at > now()
   and (s.issuer is null
     or (s.issuer = asked.issuer and u.issuer = s.issuer and u.subject = s.subject))
@@ -100,6 +97,7 @@ order by asked.place`,
       values: [
         rights.map(({ username }) => username),
         rights.map(({ context }) => context),
+        rights.map(({ tokenDigest }) => tokenDigest),
         rights.map(({ session }) => session?.session ?? null),
         rights.map(({ session }) => session?.issuer ?? null),
       ],

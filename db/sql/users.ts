@@ -27,6 +27,16 @@ export async function selectUserId(
   return rows[0]?.userId ?? null;
 }
 
+/** Returns the same, and keeps others from changing the user until the transaction ends. */
+export async function lockUser(connection: Connection, username: string): Promise<number | null> {
+  const { rows } = await connection.query<{ userId: number }>(
+    `select user_id as "userId" from users where username = $1 and not is_group
+     for no key update`,
+    [username],
+  );
+  return rows[0]?.userId ?? null;
+}
+
 /**
  * Returns the user of that name, and creates it if there is none; `created` says whether it did.
  */
@@ -106,39 +116,3 @@ export async function deleteGrant(
   );
   return rowCount === 1;
 }
-
-/**
- * A token as it is stored: its SHA-256, or, with `salt` and `scryptCost`, the scrypt of its SHA-256.
- */
-export type StoredToken = {
-  readonly digest: Buffer;
-  readonly salt: Buffer | null;
-  readonly scryptCost: number | null;
-};
-
-/** Selects the user's token; null: there is no such user, or the user has no token. */
-export async function selectToken(
-  connection: Connection,
-  username: string,
-): Promise<StoredToken | null> {
-  const { rows } = await connection.query<StoredToken>(
-    `select t.digest, t.salt, t.scrypt_cost as "scryptCost"
-     from tokens t join users u using (user_id) where u.username = $1 and not u.is_group`,
-    [username],
-  );
-  return rows[0] ?? null;
-}
-
-/** Gives a user a token, which replaces any other. */
-export const upsertToken = async (
-  connection: Connection,
-  userId: number,
-  { digest, salt, scryptCost }: StoredToken,
-): Promise<void> => {
-  await connection.query(
-    `insert into tokens (user_id, digest, salt, scrypt_cost) values ($1, $2, $3, $4)
-     on conflict (user_id, name) do update set digest = excluded.digest, salt = excluded.salt,
-       scrypt_cost = excluded.scrypt_cost, created_at = now()`,
-    [userId, digest, salt, scryptCost],
-  );
-};

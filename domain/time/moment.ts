@@ -22,3 +22,23 @@ export function parseMoment(text: string, timeZone: string): EpochSeconds | null
 /** Also accepts a space for the `T`, as people and log files write it. */
 const parseIso = (text: string, timeZone: string): EpochSeconds | null =>
   parseIsoDate(text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), timeZone);
+
+const SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  m: 60,
+  h: 3_600,
+  d: 86_400,
+  w: 604_800,
+};
+
+/** What `parseSpan` accepts, as error messages say it. */
+export const SPAN_FORM = 'a span of time such as 90d, 12h or 30m';
+
+/**
+ * Reads a span of time as people type it on a command line: a number of seconds, minutes, hours,
+ * days or weeks. Returns seconds, at least 1; null for anything else.
+ */
+export function parseSpan(text: string): number | null {
+  const [, digits = '', unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  return Number(digits) * (SECONDS[unit] ?? 0) || null;
+}

@@ -16,7 +16,7 @@ import { urlOf } from '../nodes.ts';
 import { type GrantedContext, type Grants, Identity } from './identity.ts';
 import type { LoginNode, LoginThrottle } from './login-throttle.ts';
 import { provedRow } from './proved-row.ts';
-import type { TokenProver } from './token-prover.ts';
+import type { TokenProver, TokenUseNotes } from './token-prover.ts';
 
 export type Credentials = {
   readonly username: string;
@@ -31,6 +31,7 @@ type IdentitySources = {
   readonly variable: (name: string) => string | undefined;
   readonly throttle: LoginThrottle;
   readonly chosenTokens: TokenProver;
+  readonly tokenUses: TokenUseNotes;
   readonly signal: AbortSignal;
 };
 
@@ -62,6 +63,8 @@ export async function identifyBy(
   try {
     const identity = await prove(sources, claim, fallbackNodes);
     sources.reads.noteIdentity(identity.username);
+    // The token of a session is in use as long as the session is.
+    if (identity.tokenDigest) sources.tokenUses.note(identity.username, identity.tokenDigest);
     await pause();
     end();
     return identity;

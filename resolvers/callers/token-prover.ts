@@ -39,3 +39,9 @@ export type TokenProver = {
   /** Takes as long as `isRight` does with a wrong token. Errors: the same. */
   pretend(claim: TokenClaim, proving: Proving): Promise<void>;
 };
+
+/** Notes when tokens are used. */
+export type TokenUseNotes = {
+  /** Called with a user and their token, as it is stored, whenever it identifies a caller. */
+  note(username: string, tokenDigest: Buffer): void;
+};

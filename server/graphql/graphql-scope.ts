@@ -71,6 +71,7 @@ export type OpenedSubscription = {
   readonly requested: RequestedSubscription;
   readonly username: string;
   readonly claim: Claim;
+  readonly tokenDigest: Buffer | null;
   readonly granted: GrantedContext;
   /** Whether the node that answers grants it. If not, a stand-in for the primary does. */
   readonly isConfirmed: boolean;

@@ -76,6 +76,7 @@ async function open(
       requested,
       username: identity.username,
       claim: identity.claim,
+      tokenDigest: identity.tokenDigest,
       granted,
       isConfirmed: provisional === undefined,
       versions: reads.grantedAt(granted.contextId),

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { reasonOf } from '../../domain/text/reason-of.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
+import { TokenUses } from '../admission/token-uses.ts';
 import { exitOnceWritten } from '../exit-once-written.ts';
 import type { Siblings } from '../service/service.ts';
 import { startServing } from '../start-serving.ts';
@@ -40,6 +41,7 @@ async function serve(assignment: Assignment): Promise<void> {
   });
   const tracing = await openTracing(process.env, log);
   const failedSignIns = new FailedSignIns();
+  const tokenUses = new TokenUses();
   const { service, url, end } = await startServing({
     settings,
     databaseUrl,
@@ -50,6 +52,7 @@ async function serve(assignment: Assignment): Promise<void> {
     tracing,
     siblings: siblingsOf(assignment),
     failedSignIns,
+    tokenUses,
     startsThread: true,
   });
   const { registry } = service.metrics;
@@ -60,11 +63,13 @@ async function serve(assignment: Assignment): Promise<void> {
       log.error({ err }, 'the metrics of this process could not be read');
     }
   };
-  const tellFailedSignIns = () => {
+  const tellSignIns = () => {
     const { failed } = failedSignIns.take();
     if (failed.length > 0) void link.tell({ kind: 'failedSignIns', failed });
+    const uses = tokenUses.take();
+    if (uses.length > 0) void link.tell({ kind: 'tokenUses', uses });
   };
-  setInterval(tellFailedSignIns, LIMITS.auditEveryMs).unref();
+  setInterval(tellSignIns, LIMITS.auditEveryMs).unref();
   link.onTellMetrics = () => void tellMetrics();
   link.onServiceEnds = () => service.state.beginToClose();
   void link.tell({ kind: 'serving', url });
@@ -75,7 +80,7 @@ async function serve(assignment: Assignment): Promise<void> {
   else service.state.beginToClose();
   await end();
   await tracing?.close();
-  tellFailedSignIns();
+  tellSignIns();
   await tellMetrics();
 }
 

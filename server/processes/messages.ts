@@ -1,4 +1,5 @@
 import type { FailedSignIns } from '../../db/sql/audit.ts';
+import type { TokenUse } from '../../db/sql/tokens.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
@@ -61,6 +62,7 @@ export type FromChild =
   | { readonly kind: 'pong' }
   | { readonly kind: 'news'; readonly news: News }
   | { readonly kind: 'failedSignIns'; readonly failed: readonly FailedSignIns[] }
+  | { readonly kind: 'tokenUses'; readonly uses: readonly TokenUse[] }
   | { readonly kind: 'metrics'; readonly metrics: readonly MetricValues[] }
   /** A client has asked this process for the metrics of all processes. */
   | { readonly kind: 'gatherMetrics'; readonly id: number };

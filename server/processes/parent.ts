@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
+import { TokenUses } from '../admission/token-uses.ts';
 import type { ExplorerOptions } from '../pages/explorer.ts';
 import type { TrustedDocuments } from '../service/service.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -39,9 +40,9 @@ export type RunningProcesses = {
  */
 export async function startProcesses(options: ParentOptions): Promise<RunningProcesses> {
   options.log.info(sharesText(options.settings), 'the settings are divided among processes');
-  const { supervisor, registry, failedSignIns } = new Parent(options);
+  const { supervisor, registry, failedSignIns, tokenUses } = new Parent(options);
   const url = await supervisor.complete(options.signal);
-  const background = startBackground(registry, { ...options, failedSignIns });
+  const background = startBackground(registry, { ...options, failedSignIns, tokenUses });
   const { shutdownSeconds } = options.settings;
   const lateMs = shutdownSeconds * 1000 + LIMITS.traceFlushMs + LIMITS.processEndMs;
   return {
@@ -59,6 +60,7 @@ class Parent {
   readonly supervisor: Supervisor;
   readonly registry = new Registry();
   readonly failedSignIns = new FailedSignIns();
+  readonly tokenUses = new TokenUses();
   readonly #options: ParentOptions;
   readonly #metrics = new GatheredMetrics(this.registry, (err) =>
     this.#options.log.error({ err }, 'the metrics of a process that has ended were lost'),
@@ -107,6 +109,7 @@ class Parent {
 
   #receive(member: Member, message: FromChild): void {
     if (message.kind === 'failedSignIns') this.failedSignIns.add(message.failed);
+    else if (message.kind === 'tokenUses') this.tokenUses.add(message.uses);
     else if (message.kind === 'metrics') this.#metrics.noteReport(member, message.metrics);
     else if (message.kind === 'gatherMetrics') void this.#tellMetrics(member, message.id);
     else if (message.kind === 'news') {

@@ -15,6 +15,7 @@ import type { AnonymousScope, PageSession } from '../../resolvers/request-scope.
 import { ChosenTokens } from '../admission/chosen-tokens.ts';
 import { FailedSignIns } from '../admission/failed-sign-ins.ts';
 import type { LoginFailures } from '../admission/login-failures.ts';
+import { TokenUses } from '../admission/token-uses.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { Settings } from '../settings/settings.ts';
 import { auditChange } from '../telemetry/audit.ts';
@@ -46,6 +47,8 @@ export type ServiceOptions = {
   readonly siblings?: Siblings | null;
   /** Counts failed sign-ins for the audit. */
   readonly failedSignIns?: FailedSignIns;
+  /** Notes when tokens are used. */
+  readonly tokenUses?: TokenUses;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
@@ -100,6 +103,7 @@ export type Service = {
   readonly tracing: Tracing | null;
   readonly siblings: Siblings | null;
   readonly failedSignIns: FailedSignIns;
+  readonly tokenUses: TokenUses;
   readonly chosenTokens: ChosenTokens;
   readonly state: ServingState;
   /** Where a node's url_env is looked up. */
@@ -126,6 +130,7 @@ export function createService(options: ServiceOptions): Service {
   registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
   const failures = new FailureLog(log);
   const chosenTokens = new ChosenTokens();
+  const { tokenUses = new TokenUses() } = options;
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
     settings,
@@ -137,16 +142,13 @@ export function createService(options: ServiceOptions): Service {
     tracing,
     siblings,
     failedSignIns: options.failedSignIns ?? new FailedSignIns(),
+    tokenUses,
     chosenTokens,
     state,
     variable,
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
-    arrive: (at = performance.now()) => ({
-      now: Math.floor(clock() / 1000),
-      startedAt: at,
-      committed: new Set(),
-    }),
+    arrive: arrivalsBy(clock),
     openScope(timeoutSeconds, request, { arrival, mayRetry, limit }) {
       const { signal } = limit;
       const reads = new RequestReads({
@@ -175,6 +177,7 @@ export function createService(options: ServiceOptions): Service {
         variable,
         throttle: request.throttle,
         chosenTokens,
+        tokenUses,
         signal,
         abandon: () => limit.abandon(),
         committed: arrival.committed,
@@ -191,6 +194,14 @@ export function createService(options: ServiceOptions): Service {
     },
   };
 }
+
+const arrivalsBy =
+  (clock: () => number) =>
+  (at = performance.now()): Arrival => ({
+    now: Math.floor(clock() / 1000),
+    startedAt: at,
+    committed: new Set(),
+  });
 
 /** Bounds the bytes of an answer; returns a function to call with those that are rendered. */
 function boundAnswer(reads: RequestReads, { unread }: ScopeRequest): (bytes: number) => void {

@@ -167,7 +167,12 @@ export class EventStream {
 }
 
 /** A subscriber who has logged in. */
-export type Subscriber = { readonly username: string; readonly claim: Claim };
+export type Subscriber = {
+  readonly username: string;
+  readonly claim: Claim;
+  /** The token of the subscriber, or of their session, as it is stored. */
+  readonly tokenDigest: Buffer | null;
+};
 
 /** An open subscription of one caller. */
 export type Stream = {

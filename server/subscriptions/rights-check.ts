@@ -1,7 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
-import { type RightRow, selectRights } from '../../db/sql/subscriptions.ts';
+import { selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { chosenOf } from '../../resolvers/callers/token-prover.ts';
 import type { SessionClaim } from '../../resolvers/loaders/request-reads.ts';
 import type { Service } from '../service/service.ts';
 import type { Subscriber } from './event-stream.ts';
@@ -14,7 +12,7 @@ import { askNode, isAway } from './version-watch.ts';
  * rights either.
  */
 export class RightsCheck {
-  readonly #service: Pick<Service, 'pools' | 'log' | 'chosenTokens'>;
+  readonly #service: Pick<Service, 'pools' | 'log' | 'tokenUses'>;
   readonly #all: () => Iterable<Subscribers>;
   #timer: NodeJS.Timeout | null = null;
   #isChecking = false;
@@ -22,7 +20,7 @@ export class RightsCheck {
   #isWarned = false;
 
   constructor(
-    service: Pick<Service, 'pools' | 'log' | 'chosenTokens'>,
+    service: Pick<Service, 'pools' | 'log' | 'tokenUses'>,
     all: () => Iterable<Subscribers>,
   ) {
     this.#service = service;
@@ -73,43 +71,34 @@ export class RightsCheck {
         // Subscribers who joined since the query were looked up when they subscribed.
         const right = found.get(nameOf(stream.subscriber, subscribers));
         if (!right) continue;
-        if (!(await this.#isSignedIn(stream.subscriber, right))) subscribers.signOut(stream);
+        if (!right.isSignedIn) subscribers.signOut(stream);
         else if (!right.isGranted) subscribers.refuse(stream);
-        else subscribers.confirm(stream);
+        else {
+          subscribers.confirm(stream);
+          this.#noteUse(stream.subscriber);
+        }
       }
     }
   }
 
-  #isSignedIn({ claim }: Subscriber, right: RightRow): Promise<boolean> | boolean {
-    if ('session' in claim) return right.isInSession;
-    const { digest } = right;
-    const chosen = chosenOf(right);
-    // It is remembered, unless many others were used since.
-    if (chosen) return this.#service.chosenTokens.isRight(claim, chosen, AT_ONCE);
-    return digest !== null && timingSafeEqual(digest, claim.digest);
+  #noteUse({ username, tokenDigest }: Subscriber): void {
+    if (tokenDigest) this.#service.tokenUses.note(username, tokenDigest);
   }
 
-  /** Returns each user, context and session once. */
+  /** Returns each user, context, token and session once. */
   #rights() {
     const rights = new Map<string, Parameters<typeof selectRights>[1][number]>();
     for (const subscribers of this.#all()) {
       for (const { subscriber } of subscribers.streams) {
-        const { username } = subscriber;
+        const { username, tokenDigest } = subscriber;
         const context = subscribers.followed.contextName;
         const session = sessionOf(subscriber);
-        rights.set(nameOf(subscriber, subscribers), { username, context, session });
+        rights.set(nameOf(subscriber, subscribers), { username, context, tokenDigest, session });
       }
     }
     return rights;
   }
 }
-
-const AT_ONCE = {
-  caller: '',
-  release: async () => undefined,
-  check: () => undefined,
-  signal: new AbortController().signal,
-};
 
 const sessionOf = ({ claim }: Subscriber): SessionClaim | null =>
   'session' in claim ? claim : null;
@@ -118,5 +107,6 @@ const nameOf = (subscriber: Subscriber, { followed }: Subscribers): string =>
   JSON.stringify([
     subscriber.username,
     followed.contextName,
+    subscriber.tokenDigest?.toString('hex') ?? null,
     sessionOf(subscriber)?.session.toString('hex') ?? null,
   ]);

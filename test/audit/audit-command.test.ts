@@ -92,7 +92,9 @@ describe('the audit has', () => {
     expect(await traceOf('user', 'add', 'bob', '--context', CONTEXT, '--role', 'editor')).toEqual([
       ['role changed', 'bob', { ...role, role: 'editor' }],
     ]);
-    expect(await traceOf('user', 'rotate', 'bob')).toEqual([['token replaced', 'bob', {}]]);
+    expect(await traceOf('user', 'rotate', 'bob')).toEqual([
+      ['token replaced', 'bob', { token: 'default', expires: null }],
+    ]);
     expect(await traceOf('user', 'revoke', 'bob', '--context', CONTEXT)).toEqual([
       ['access revoked', 'bob', { context: CONTEXT }],
     ]);

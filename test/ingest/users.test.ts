@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser, listUsers, removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
+import { addUser, listUsers, removeUser, revokeGrant } from '../../ingest/users.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { rotateToken } from '../support/database/rotate-token.ts';
 import { onConnection } from '../support/database/rows-of.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant, rotateToken } from '../../ingest/users.ts';
+import { revokeGrant } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { holdTables } from '../support/database/held-tables.ts';
+import { rotateToken } from '../support/database/rotate-token.ts';
 import { bearerOf, connectMcp, type McpClient } from '../support/http/mcp-client.ts';
 import { ADA, startTestService, type TestService } from '../support/lab/service.ts';
 import { CONTEXT, startMcpLab, WINDOW } from './mcp-lab.ts';

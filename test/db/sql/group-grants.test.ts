@@ -61,6 +61,7 @@ const rights = (issuer: string | null = ISSUER) =>
       ['lab', 'office', 'vault'].map((context) => ({
         username: 'mika',
         context,
+        tokenDigest: null,
         session: claimed(issuer),
       })),
       deadline(),
@@ -76,9 +77,9 @@ describe('a session of an identity provider', () => {
       office: ['reader'],
     });
     expect(await rights()).toMatchObject([
-      { isGranted: true, isInSession: true },
-      { isGranted: true, isInSession: true },
-      { isGranted: false, isInSession: true },
+      { isGranted: true, isSignedIn: true },
+      { isGranted: true, isSignedIn: true },
+      { isGranted: false, isSignedIn: true },
     ]);
   });
 
@@ -93,9 +94,9 @@ describe('a session of an identity provider', () => {
   ])('counts as none once the server has %s', async (_, issuer) => {
     expect(await granted(issuer)).toBe(null);
     expect(await rights(issuer)).toMatchObject([
-      { isInSession: false },
-      { isInSession: false },
-      { isInSession: false },
+      { isSignedIn: false },
+      { isSignedIn: false },
+      { isSignedIn: false },
     ]);
   });
 
@@ -106,9 +107,9 @@ describe('a session of an identity provider', () => {
     await db.sql(change);
     expect(await granted()).toBe(null);
     expect(await rights()).toMatchObject([
-      { isInSession: false },
-      { isInSession: false },
-      { isInSession: false },
+      { isSignedIn: false },
+      { isSignedIn: false },
+      { isSignedIn: false },
     ]);
   });
 });

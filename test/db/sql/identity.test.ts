@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SELECT_IDENTITY, SELECT_IDENTITY_AND_SLICES } from '../../../db/sql/identity.ts';
+import { NodePools } from '../../../db/session/node-pools.ts';
+import { ReadSession } from '../../../db/session/read-session.ts';
+import {
+  SELECT_IDENTITY,
+  SELECT_IDENTITY_AND_SLICES,
+  selectIdentity,
+} from '../../../db/sql/identity.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { ADA, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';
 
@@ -65,6 +71,57 @@ describe.each([
     expect(tables).not.toContain('grants');
     expect(tables).not.toContain('contexts');
     expect(tables).not.toContain('slices');
+  });
+});
+
+describe('a user with several tokens', () => {
+  const digests = new Map<string, Buffer>();
+
+  beforeAll(async () => {
+    await lab.addUser({ username: 'mia', token: 'first' }, [CONTEXT]);
+    await lab.sql(`insert into tokens (user_id, name, digest, salt, scrypt_cost, expires_at)
+      select user_id, n, sha256(n::bytea), salt, cost, now() + make_interval(secs => seconds)
+      from users, (values ('second', null, null, null), ('lives', null, null, 3600),
+        ('over', null, null, -1), ('chosen', decode(md5('salt'), 'hex'), 32768, 3600)
+      ) as t (n, salt, cost, seconds) where username = 'mia'`);
+    for (const { name, digest } of await lab.sql<{ name: string; digest: Buffer }>(
+      `select name, digest from tokens join users using (user_id) where username = 'mia'`,
+    )) {
+      digests.set(name, digest);
+    }
+  });
+
+  /** Returns the name of the token that is found for one that is given, and what is granted. */
+  async function found(token: string) {
+    const pools = new NodePools({ primaryUrl: lab.databaseUrl });
+    const session = new ReadSession({
+      pool: pools.at(lab.databaseUrl),
+      onStatement: () => {},
+      deadline: null,
+      signal: new AbortController().signal,
+      mayReadAlone: true,
+    });
+    const claim = { username: 'mia', digest: sha256(token), slicesOf: null, requestId: null };
+    const row = await selectIdentity(session, claim, null);
+    await session.end();
+    await pools.close();
+    const [name] = [...digests].find(([, digest]) => row?.digest?.equals(digest)) ?? [null];
+    return [name, row?.contexts.map((context) => context.name)];
+  }
+
+  it.each(['second', 'lives'])('has the grants with the %s one', async (token) => {
+    expect(await found(token)).toEqual([token, [CONTEXT]]);
+  });
+
+  it('has them with the first one', async () => {
+    expect(await found('first')).toEqual(['default', [CONTEXT]]);
+  });
+
+  it.each(['over', 'wrong'])('has to prove the chosen one with one that is %s', async (token) => {
+    expect(await found(token)).toEqual(['chosen', []]);
+    await lab.sql(`update tokens set expires_at = now() - interval '1 s' where name = 'chosen'`);
+    expect(await found(token)).toEqual([null, []]);
+    await lab.sql(`update tokens set expires_at = null where name = 'chosen'`);
   });
 });
 

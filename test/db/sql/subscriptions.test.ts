@@ -25,6 +25,8 @@ beforeAll(async () => {
 
 afterAll(() => db.close());
 
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
 const deadline = (): Deadline => ({ seconds: 60, until: performance.now() + 60_000 });
 
 describe('the rights of users', () => {
@@ -33,24 +35,46 @@ describe('the rights of users', () => {
     await addUser(db.connection, { name: 'bob', token: 'bob-token', contexts: ['lab', 'other'] });
     await db.sql(`delete from tokens using users u where u.user_id = tokens.user_id
       and u.username = 'bob'`);
+    const right = (username: string, context: string) => ({
+      username,
+      context,
+      tokenDigest: digestOf(`${username}-token`),
+      session: null,
+    });
     const rights = [
-      { username: 'nobody', context: 'lab', session: null },
-      { username: 'bob', context: 'other', session: null },
-      { username: 'ada', context: 'other', session: null },
-      { username: 'ada', context: 'lab', session: null },
-      { username: 'ada', context: 'nowhere', session: null },
-      { username: 'ada', context: 'lab', session: null },
+      right('nobody', 'lab'),
+      right('bob', 'other'),
+      right('ada', 'other'),
+      right('ada', 'lab'),
+      right('ada', 'nowhere'),
+      { ...right('ada', 'lab'), tokenDigest: digestOf('another') },
+      { ...right('ada', 'lab'), tokenDigest: null },
     ];
-    const digest = createHash('sha256').update('ada-token').digest();
-    const random = { salt: null, scryptCost: null };
     expect(await db.read((session) => selectRights(session, rights, deadline()))).toEqual([
-      { digest: null, ...random, isGranted: false, isInSession: false },
-      { digest: null, ...random, isGranted: true, isInSession: false },
-      { digest, ...random, isGranted: false, isInSession: false },
-      { digest, ...random, isGranted: true, isInSession: false },
-      { digest, ...random, isGranted: false, isInSession: false },
-      { digest, ...random, isGranted: true, isInSession: false },
+      { isSignedIn: false, isGranted: false },
+      { isSignedIn: false, isGranted: true },
+      { isSignedIn: true, isGranted: false },
+      { isSignedIn: true, isGranted: true },
+      { isSignedIn: true, isGranted: false },
+      { isSignedIn: false, isGranted: true },
+      { isSignedIn: false, isGranted: true },
     ]);
+  });
+
+  it('are those of any token that has not expired', async () => {
+    await addUser(db.connection, { name: 'cy', token: 'cy-token', contexts: ['lab'] });
+    await db.sql(`insert into tokens (user_id, name, digest, expires_at)
+      select user_id, n, sha256(n::bytea), now() + at::interval
+      from users, (values ('lives', '1 hour'), ('over', '-1 s')) as t (n, at)
+      where username = 'cy'`);
+    const rights = ['cy-token', 'lives', 'over'].map((token) => ({
+      username: 'cy',
+      context: 'lab',
+      tokenDigest: digestOf(token),
+      session: null,
+    }));
+    const rows = await db.read((session) => selectRights(session, rights, deadline()));
+    expect(rows.map(({ isSignedIn }) => isSignedIn)).toEqual([true, true, false]);
   });
 });
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   deleteGrant,
@@ -6,10 +5,8 @@ import {
   insertGrants,
   insertUser,
   selectGrants,
-  selectToken,
   selectUserId,
   selectUsers,
-  upsertToken,
 } from '../../../db/sql/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
@@ -18,12 +15,6 @@ let alpha: number;
 let beta: number;
 let ada: number;
 let bob: number;
-
-const keptToken = (token: string) => ({
-  digest: createHash('sha256').update(token).digest(),
-  salt: null,
-  scryptCost: null,
-});
 
 beforeAll(async () => {
   db = await openQueryDatabase();
@@ -63,30 +54,6 @@ describe('the id of a user', () => {
   it('is found by the exact name', async () => {
     expect(await selectUserId(db.connection, 'ada')).toBe(ada);
     expect(await selectUserId(db.connection, 'Ada')).toBeNull();
-  });
-});
-
-describe('the token of a user', () => {
-  it('is null for a user without one, and for an unknown user', async () => {
-    expect(await selectToken(db.connection, 'ada')).toBeNull();
-    expect(await selectToken(db.connection, 'nobody')).toBeNull();
-  });
-
-  it('is replaced by a newer one, whose time is noted', async () => {
-    await upsertToken(db.connection, ada, keptToken('first'));
-    expect(await selectToken(db.connection, 'ada')).toEqual(keptToken('first'));
-    await db.sql(`update tokens set created_at = '2020-01-01'`);
-    await upsertToken(db.connection, ada, keptToken('second'));
-    expect(await selectToken(db.connection, 'ada')).toEqual(keptToken('second'));
-    expect(
-      await db.sql(`select user_id, created_at > '2020-01-01' as "isNew" from tokens`),
-    ).toEqual([{ user_id: ada, isNew: true }]);
-  });
-
-  it('belongs to that user alone', async () => {
-    await upsertToken(db.connection, ada, keptToken('ada'));
-    await upsertToken(db.connection, bob, keptToken('bob'));
-    expect(await selectToken(db.connection, 'bob')).toEqual(keptToken('bob'));
   });
 });
 
@@ -160,7 +127,7 @@ describe('all users', () => {
 describe('deleting a user', () => {
   it('deletes their token and grants, and those of nobody else', async () => {
     for (const userId of [ada, bob]) {
-      await upsertToken(db.connection, userId, keptToken('token'));
+      await db.sql("insert into tokens (user_id, digest) values ($1, sha256('token'))", [userId]);
       await grant(userId, [alpha]);
     }
     expect(await deleteUser(db.connection, 'ada')).toBe(true);

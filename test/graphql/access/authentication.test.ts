@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeUser, revokeGrant, rotateToken } from '../../../ingest/users.ts';
+import { removeUser, revokeGrant } from '../../../ingest/users.ts';
+import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, guidOf, startLab } from '../../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../../support/lab/service.ts';
 

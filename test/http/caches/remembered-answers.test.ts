@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant, rotateToken } from '../../../ingest/users.ts';
+import { revokeGrant } from '../../../ingest/users.ts';
+import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { labelKey } from '../../support/lab/label-key.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../../support/lab/service.ts';

@@ -4,9 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { projectRoot } from '../../../db/project-root.ts';
 import { SELECT_IDENTITY } from '../../../db/sql/identity.ts';
 import { SELECT_SLICES } from '../../../db/sql/slices.ts';
-import { revokeGrant, rotateToken } from '../../../ingest/users.ts';
+import { revokeGrant } from '../../../ingest/users.ts';
 import { countWaiting, holdTables } from '../../support/database/held-tables.ts';
 import { TRANSACTIONS_TO_READ } from '../../support/database/on-cluster.ts';
+import { rotateToken } from '../../support/database/rotate-token.ts';
 import { readMetrics } from '../../support/http/metrics-text.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { labelKey } from '../../support/lab/label-key.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addUser, removeUser, rotateToken } from '../../../ingest/users.ts';
+import { addUser, removeUser } from '../../../ingest/users.ts';
+import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { basic, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';
 
@@ -39,7 +40,7 @@ const graphql = (headers: Record<string, string>) =>
   );
 
 const identities = (statements: readonly string[]) =>
-  statements.filter((text) => text.includes('from grants g join contexts')).length;
+  statements.filter((text) => text.includes('as "scryptCost"')).length;
 
 describe('a chosen token', () => {
   it('is stored under scrypt', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rotateToken } from '../../../ingest/users.ts';
 import { type AlertLab, GROUP, reading, startAlertLab, windowEnd } from '../../alerts/alert-lab.ts';
+import { rotateToken } from '../../support/database/rotate-token.ts';
 import { type OpenStream, openStream } from '../../support/http/event-stream.ts';
 import { group, guidOf } from '../../support/lab/lab.ts';
 import { labelKey } from '../../support/lab/label-key.ts';

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addUser, removeUser, revokeGrant, rotateToken } from '../../../ingest/users.ts';
+import { revokeToken } from '../../../access/tokens.ts';
+import { inTransaction } from '../../../db/connection/connection.ts';
+import { addUser, removeUser, revokeGrant } from '../../../ingest/users.ts';
+import { rotateToken } from '../../support/database/rotate-token.ts';
 import { type OpenStream, openStream } from '../../support/http/event-stream.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import {
@@ -23,7 +26,7 @@ beforeEach(async () => {
     groups: [group(1)],
     lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
     beforeStatement(text) {
-      if (isCheckBroken && text.includes('as "isInSession"')) {
+      if (isCheckBroken && text.includes('as "isSignedIn"')) {
         throw new Error('the check is broken');
       }
     },
@@ -99,6 +102,39 @@ describe('an open subscription', () => {
     expect(revoked?.messages.slice(1)).toEqual([NULL, COMPLETE]);
     await importOne();
     expect(await ada?.answer()).toEqual({ it: { total: 2 } });
+  });
+
+  it('ends with its token, and those by other tokens of the user continue', async () => {
+    const tokens = { kept: 'bob-token', revoked: 'second', expired: 'third' };
+    await lab.sql(`insert into tokens (user_id, name, digest)
+      select user_id, name, sha256(convert_to(name, 'UTF8'))
+      from users, (values ('second'), ('third')) as t (name) where username = 'bob'`);
+    const streams = {
+      kept: await follow({ ...BOB, token: tokens.kept }),
+      revoked: await follow({ ...BOB, token: tokens.revoked }),
+      expired: await follow({ ...BOB, token: tokens.expired }),
+    };
+    await Promise.all(Object.values(streams).map((stream) => stream.answer()));
+    await lab.write((to) =>
+      inTransaction(to, () => revokeToken(to, { username: 'bob', name: 'second' })),
+    );
+    await lab.sql(`update tokens set expires_at = now() where name = 'third'`);
+    await Promise.all([streams.revoked.ended, streams.expired.ended]);
+    expect(streams.revoked.messages.slice(1)).toEqual([SIGNED_OUT, COMPLETE]);
+    expect(streams.expired.messages.slice(1)).toEqual([SIGNED_OUT, COMPLETE]);
+    await importOne();
+    expect(await streams.kept.answer()).toEqual({ it: { total: 2 } });
+    // A stream that is open uses its token.
+    await lab.sql('update tokens set last_used_at = null');
+    await lab.keepTokenUsesNow();
+    await vi.waitUntil(
+      async () => {
+        await lab.keepTokenUsesNow();
+        const used = await lab.sql('select from tokens where last_used_at is not null');
+        return used.length > 0;
+      },
+      { timeout: 20_000 },
+    );
   });
 
   it('by a chosen token continues until that is replaced', async () => {

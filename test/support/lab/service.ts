@@ -106,6 +106,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     notifying: null,
     alerts: null,
     audit: null,
+    keepingUses: null,
   });
   const agent = new Agent({ keepAlive: true });
   const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
@@ -127,6 +128,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     decideAlertsNow: () => server.evaluateAlertsNow(),
     /** Writes failed sign-ins, and logs what is new in the audit. */
     keepAuditNow: () => server.keepAuditNow(),
+    /** Writes when tokens were last used. */
+    keepTokenUsesNow: () => server.keepTokenUsesNow(),
     /** Empties the caches that the server keeps from one request to the next. */
     emptyCaches: () => server.emptyCaches(),
     /** Announces that the server will close, which is the first step of closing. */
