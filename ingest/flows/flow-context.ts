@@ -1,10 +1,13 @@
 import type { Connection } from '../../db/connection/connection.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
 import { insertGroup, insertMeters, replaceMeterDescriptions } from '../../db/sql/declaration.ts';
+import type { AuditEntry } from '../../domain/audit/audit-entry.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import { loadGroups } from '../load-groups.ts';
+import type { ImportSession } from '../session/import-session.ts';
 import {
   FLOW_BUCKET_SECONDS,
   FLOW_TOPPER_BUCKET_SECONDS,
@@ -12,6 +15,8 @@ import {
   type FlowGroupName,
   flowGroup,
 } from './flow-groups.ts';
+
+type FlowContext = Pick<ImportSession, 'connection' | 'contextId' | 'context' | 'source' | 'isNew'>;
 
 /** The flow groups that exist, by name. */
 export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
@@ -21,14 +26,18 @@ export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
  * group keeps its bucket sizes and meters, and gets the meters that it lacks.
  */
 export async function ensureFlowGroups(
-  connection: Connection,
-  contextId: number,
+  { connection, contextId, ...of }: FlowContext,
   names: readonly FlowGroupName[],
 ): Promise<FlowImportGroups> {
   const before = await loadGroups(connection, contextId);
+  const made: AuditEntry[] = [];
   for (const name of names) {
-    await ensureGroup(connection, contextId, flowGroup(name), before);
+    made.push(...(await ensureGroup(connection, contextId, flowGroup(name), before)));
   }
+  const detail = { context: of.context, importedFrom: of.source };
+  // That the context was created says so of its groups.
+  const entries = of.isNew ? [] : made.map((entry) => ({ ...entry, detail }));
+  await insertAudit(connection, entries);
   await describeMeters(connection, contextId, names);
   const after = await loadGroups(connection, contextId);
   const groups = new Map<FlowGroupName, ImportGroup>();
@@ -57,19 +66,23 @@ const describeMeters = (
       ),
   );
 
+/** Returns what was created. */
 async function ensureGroup(
   connection: Connection,
   contextId: number,
   wanted: FlowGroup,
   before: ReadonlyMap<Guid, ImportGroup>,
-): Promise<void> {
+): Promise<AuditEntry[]> {
   const { guid, name, keyKind, meters, crosskey } = wanted;
   const group = before.get(guid);
   if (group) {
     checkGroup(group, wanted);
     const missing = meters.filter(({ id }) => !group.meters.has(id));
     if (missing.length > 0) await insertMeters(connection, group.groupId, missing);
-    return;
+    return missing.map(({ id }) => ({
+      action: 'meter created',
+      object: `meter ${id} of group ${guid}`,
+    }));
   }
   const groupId = await insertGroup(connection, contextId, {
     guid,
@@ -82,6 +95,7 @@ async function ensureGroup(
     partGuids: crosskey ?? [],
   });
   await insertMeters(connection, groupId, meters);
+  return [{ action: 'group created', object: guid }];
 }
 
 /**

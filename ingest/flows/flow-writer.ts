@@ -42,8 +42,8 @@ export async function createFlowWriter(
   { home, probe, geo }: FlowWriterOptions,
 ): Promise<FlowWriter> {
   const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
-  const { writer, connection, contextId } = session;
-  const groups = await ensureFlowGroups(connection, contextId, flowGroupNames(geo));
+  const { writer, connection } = session;
+  const groups = await ensureFlowGroups(session, flowGroupNames(geo));
   const names = systemNames(geo);
   const options: FlowReadingsOptions = {
     groups: byBucketSize(groups),

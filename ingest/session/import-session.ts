@@ -15,6 +15,11 @@ import { type ImportSlices, openImportSlices } from './import-slices.ts';
 export type ImportSession = {
   readonly connection: Connection;
   readonly contextId: number;
+  readonly context: string;
+  /** Name of the imported source in messages. */
+  readonly source: string;
+  /** Whether this import has created the context. */
+  readonly isNew: boolean;
   readonly sliceSeconds: number;
   /** Number of days for which the context keeps its slices; null: forever. */
   readonly retentionDays: number | null;
@@ -96,7 +101,8 @@ async function openSession(
   connection: Connection,
   openSecond: () => Promise<Connection>,
 ): Promise<ImportSession> {
-  const { contextId, sliceSeconds, retentionDays } = await lockedContext(target, connection);
+  const { isNew, ...found } = await lockedContext(target, connection);
+  const { contextId, sliceSeconds, retentionDays } = found;
   const { engine, source, context } = target;
   // One time for the whole import, so that its pages of a slice lie together.
   const importedAt = target.now();
@@ -108,26 +114,33 @@ async function openSession(
     sliceSeconds,
     { ...GATHER_LIMITS, rows: target.batchRows ?? GATHER_LIMITS.rows },
   );
-  return { connection, contextId, sliceSeconds, retentionDays, writer, slices };
+  const names = { context, source, isNew };
+  return { connection, contextId, ...names, sliceSeconds, retentionDays, writer, slices };
 }
 
 /**
  * Returns the context to import into, locked. Creates it if it is missing and the target says so.
  */
-async function lockedContext(target: ImportTarget, connection: Connection): Promise<ContextRow> {
+async function lockedContext(
+  target: ImportTarget,
+  connection: Connection,
+): Promise<ContextRow & { readonly isNew: boolean }> {
   const { context, makesContext, onWaiting = () => {} } = target;
   let found = await selectContext(connection, context);
+  let isNew = false;
   if (!found && makesContext) {
     // Another import may be creating it, which becomes visible only when that import is over.
     await lockContextCreation(connection, context, onWaiting);
-    found = (await selectContext(connection, context)) ?? (await makeContext(connection, target));
+    found = await selectContext(connection, context);
+    isNew = found === null;
+    found ??= await makeContext(connection, target);
   }
   if (!found) {
     throw new IngestError(`There is no context ${context}: declare it with \`countergraph apply\``);
   }
   await lockContext(connection, found.contextId, onWaiting);
   // Read again: the process that held the lock may have changed it.
-  return (await selectContext(connection, context)) ?? found;
+  return { ...((await selectContext(connection, context)) ?? found), isNew };
 }
 
 async function makeContext(

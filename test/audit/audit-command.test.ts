@@ -65,6 +65,22 @@ const written = async (name: string, content: string): Promise<string> => {
   return file;
 };
 
+const FLOW =
+  '{"ts":1721044800,"id.orig_h":"10.0.0.1","id.resp_h":"10.0.0.2","id.orig_p":1,' +
+  '"id.resp_p":80,"proto":"tcp","orig_ip_bytes":1,"resp_ip_bytes":1,"orig_pkts":1,' +
+  '"resp_pkts":1,"duration":1,"uid":"C1","conn_state":"SF"}\n';
+
+/** The group of hosts as an import of flows declares it. */
+const HOSTS = {
+  guid: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}',
+  name: 'Hosts',
+  key_kind: 'ip',
+  bucket_size: 60,
+  topper_bucket_size: 60,
+};
+
+const BYTES = { id: 0, type: 4, name: 'Total' };
+
 describe('the audit has', () => {
   it('the user of the command, the host and the time', async () => {
     const startedAt = Date.now();
@@ -122,14 +138,22 @@ describe('the audit has', () => {
   });
 
   it('a context that an import creates', async () => {
-    const file = await written(
-      'conn.log',
-      '{"ts":1721044800,"id.orig_h":"10.0.0.1","id.resp_h":"10.0.0.2","id.orig_p":1,' +
-        '"id.resp_p":80,"proto":"tcp","orig_ip_bytes":1,"resp_ip_bytes":1,"orig_pkts":1,' +
-        '"resp_pkts":1,"duration":1,"uid":"C1","conn_state":"SF"}\n',
-    );
+    const file = await written('conn.log', FLOW);
     const trace = await traceOf('import', '--context', 'new', '--format', 'zeek', file);
     expect(trace).toEqual([['context created', 'new', { importedFrom: file }]]);
+  });
+
+  it('groups and meters that an import adds to a context', async () => {
+    const before = { context: 'flows', groups: [{ ...HOSTS, meters: [BYTES] }] };
+    await runOnDatabase(['apply', await written('flows.json', JSON.stringify(before))]);
+    const file = await written('conn.log', FLOW);
+    const trace = await traceOf('import', '--context', 'flows', '--format', 'zeek', file);
+    const detail = { context: 'flows', importedFrom: file };
+    expect(trace).toContainEqual(['meter created', `meter 1 of group ${HOSTS.guid}`, detail]);
+    expect(trace.filter(([action]) => action === 'group created').length).toBeGreaterThan(3);
+    expect(trace).not.toContainEqual(['group created', HOSTS.guid, detail]);
+    const again = await written('other.log', FLOW.replace('"C1"', '"C2"'));
+    expect(await traceOf('import', '--context', 'flows', '--format', 'zeek', again)).toEqual([]);
   });
 
   it('files of labels that changed something', async () => {
