@@ -2,7 +2,7 @@ import type { AuditedChange } from './audited-change.ts';
 import type { Identity } from './callers/identity.ts';
 import type { LoginThrottle } from './callers/login-throttle.ts';
 import type { TokenProver, TokenUseNotes } from './callers/token-prover.ts';
-import type { RequestReads } from './loaders/request-reads.ts';
+import type { PageClaim, RequestReads } from './loaders/request-reads.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
 export type { Rendered } from './loaders/request-reads.ts';
@@ -20,11 +20,11 @@ export type ServiceSettings = {
 };
 
 /**
- * digest: SHA-256 of what the cookie holds. sentBy: a page of this server, another, or one that the
- * browser does not name.
+ * What a browser sends by itself, or a proxy adds. sentBy: a page of this server, another, or one
+ * that the browser does not name.
  */
 export type PageSession = {
-  readonly digest: Buffer;
+  readonly claim: PageClaim;
   readonly sentBy: 'own page' | 'other page' | 'unknown';
 };
 
@@ -57,7 +57,7 @@ export type RequestScope = {
   readonly onChange: (change: AuditedChange) => void;
   /** The address of the caller. */
   readonly from: string;
-  /** The session that the request's cookie names; null: it has none. */
+  /** Who uses the page that sent the request, as its cookie or a proxy says; null: neither does. */
   readonly session: PageSession | null;
   /** null: the caller is not authenticated. */
   readonly identity: Identity | null;

@@ -18,6 +18,7 @@ import { openExchange } from './http/http-exchange.ts';
 import { addressLog, observeRequest } from './http/observe-request.ts';
 import { refuseAtOnce } from './http/refuse-at-once.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
+import { pageSessionReader } from './http/session-cookie.ts';
 import { createRouter, type Pages } from './routes/create-router.ts';
 import { malformed, respond } from './routes/respond.ts';
 import type { Service } from './service/service.ts';
@@ -38,6 +39,7 @@ export function createHttpServer(
   const addressOf = addressLog(settings);
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
   const warnOfProxy = warnOfUndeclaredProxy(log, isTrusted);
+  const sessionOf = pageSessionReader(settings, isTrusted);
   const slowCallerMs = settings.slowCallerSeconds * 1000;
 
   const server = createServer(connectionOptions(settings), (request, response) => {
@@ -60,6 +62,8 @@ export function createHttpServer(
       throttle,
       unread: unread.open(throttle.caller),
       slowCallerMs,
+      // The host counts for it, which the exchange replaces.
+      session: sessionOf(request),
     };
     const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);

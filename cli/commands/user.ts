@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
+import { isUsername } from '../../domain/callers/username.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
-import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
+import { NAME_FORM } from '../../domain/text/storable-text.ts';
 import {
   type AddedUser,
   addUser,
@@ -140,8 +141,7 @@ function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): 
 }
 
 function parseUserName(text: string): string {
-  // HTTP Basic ends the user's name at the first colon.
-  if (isName(text) && !text.includes(':')) return text;
+  if (isUsername(text)) return text;
   throw new InvalidArgumentError(`It must be ${NAME_FORM}, and without colons.`);
 }
 

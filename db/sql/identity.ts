@@ -56,7 +56,13 @@ export type TokenClaim = {
  */
 export type SessionClaim = { readonly session: Buffer; readonly issuer: string | null };
 
-export type Claim = (TokenClaim | SessionClaim) & {
+/** vouched: the user, as a proxy that is trusted says. groups: the user's, as the proxy says. */
+export type VouchedClaim = { readonly vouched: string; readonly groups: readonly string[] };
+
+/** What a page of a browser is identified by. */
+export type PageClaim = SessionClaim | VouchedClaim;
+
+export type Claim = (TokenClaim | PageClaim) & {
   /** A context whose slices are also requested, if it is granted; null: none. */
   readonly slicesOf: string | null;
 };
@@ -75,7 +81,7 @@ export async function selectIdentity(
   { slicesOf: context, requestId, ...claim }: RequestClaim,
   deadline: Deadline | null,
 ): Promise<IdentityRow | null> {
-  const asked = 'session' in claim ? askSession(claim) : askToken(claim);
+  const asked = askedBy(claim);
   if (asked === null) return null;
   const values = [blinded(asked.proof), BLIND, requestId, ...asked.values];
   const isWithSlices = context !== null && !context.includes('\0');
@@ -100,6 +106,11 @@ export async function selectIdentity(
   return row && row.userId !== null ? row : null;
 }
 
+function askedBy(claim: TokenClaim | PageClaim) {
+  if ('session' in claim) return askSession(claim);
+  return 'vouched' in claim ? askVouched(claim) : askToken(claim);
+}
+
 function askToken({ username, digest }: TokenClaim) {
   // PostgreSQL's texts cannot contain NUL, so no user has such a name.
   if (username.includes('\0')) return null;
@@ -120,6 +131,16 @@ const askSession = ({ session, issuer }: SessionClaim) => ({
   proof: session,
   values: [session, issuer],
   sharedAs: ['session', session.toString('hex'), issuer],
+});
+
+const askVouched = ({ vouched, groups }: VouchedClaim) => ({
+  name: 'vouched',
+  alone: SELECT_VOUCHED,
+  withSlices: SELECT_VOUCHED_AND_SLICES,
+  // Nothing is left to prove.
+  proof: Buffer.from(vouched),
+  values: [vouched, groups],
+  sharedAs: ['vouched', vouched, groups],
 });
 
 /** The statement always has one row. */
@@ -173,6 +194,15 @@ left join users u on u.user_id = s.user_id and (t.user_id is not null
   context: '$6::text',
 };
 
+const BY_PROXY: Asked = {
+  from: `(values ($3::text, $4::text, $5::text[])) as asked (request, username, groups)
+left join users u on u.username = asked.username and not u.is_group
+left join tokens t on false`,
+  proof: `convert_to(asked.username, 'UTF8')`,
+  groups: 'asked.groups',
+  context: '$6::text',
+};
+
 const selectIdentityWith = ({ from, proof, groups }: Asked, more = ''): string => `
 select u.user_id as "userId", u.username, t.digest, t.salt, t.scrypt_cost as "scryptCost",
   floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts,
@@ -214,3 +244,7 @@ export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(BY_TOKEN, slicesIn(
 const SELECT_SESSION = selectIdentityWith(BY_SESSION);
 
 const SELECT_SESSION_AND_SLICES = selectIdentityWith(BY_SESSION, slicesIn(BY_SESSION));
+
+const SELECT_VOUCHED = selectIdentityWith(BY_PROXY);
+
+const SELECT_VOUCHED_AND_SLICES = selectIdentityWith(BY_PROXY, slicesIn(BY_PROXY));

@@ -1,5 +1,5 @@
 import type { Deadline, ReadSession } from '../session/read-session.ts';
-import type { SessionClaim } from './identity.ts';
+import type { PageClaim } from './identity.ts';
 import { TOKEN_LIVES } from './tokens.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
@@ -54,7 +54,8 @@ type Right = {
   readonly context: string;
   /** The token, as it is stored; null in a session that began without one. */
   readonly tokenDigest: Buffer | null;
-  readonly session: SessionClaim | null;
+  /** null: they send the token. */
+  readonly page: PageClaim | null;
 };
 
 /** isSignedIn: whether the user still has the token, and the session if there is one. */
@@ -79,6 +80,7 @@ export const selectRights = (
       text: `
 select case when asked.session is not null and s.digest is null then false
   when s.issuer is not null then true
+  when asked.groups is not null then u.user_id is not null
   else exists (
     select from tokens t
     where t.user_id = u.user_id and t.digest = asked.token and ${TOKEN_LIVES})
@@ -86,9 +88,10 @@ end as "isSignedIn", exists (
   select from grants g join contexts c using (context_id)
   where c.name = asked.context and g.user_id = any (array(
     select u.user_id union all
-    select user_id from users where is_group and username = any (s.groups)))) as "isGranted"
-from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::text[]) with ordinality
-  as asked (username, context, token, session, issuer, place)
+    select user_id from users where is_group and username = any (coalesce(
+      s.groups, array(select json_array_elements_text(asked.groups::json))))))) as "isGranted"
+from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::text[], $6::text[])
+  with ordinality as asked (username, context, token, session, issuer, groups, place)
 left join users u on u.username = asked.username and not u.is_group
 left join sessions s on s.digest = asked.session and s.user_id = u.user_id and s.ends_at > now()
   and (s.issuer is null
@@ -98,8 +101,9 @@ order by asked.place`,
         rights.map(({ username }) => username),
         rights.map(({ context }) => context),
         rights.map(({ tokenDigest }) => tokenDigest),
-        rights.map(({ session }) => session?.session ?? null),
-        rights.map(({ session }) => session?.issuer ?? null),
+        rights.map(({ page }) => (page && 'session' in page ? page.session : null)),
+        rights.map(({ page }) => (page && 'session' in page ? page.issuer : null)),
+        rights.map(({ page }) => (page && 'vouched' in page ? JSON.stringify(page.groups) : null)),
       ],
     },
     () => NOTHING_FOLLOWS,

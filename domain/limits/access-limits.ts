@@ -8,6 +8,8 @@ export const ACCESS_LIMITS = {
   stayDays: 30,
   /** The newest sessions of a user that go on: more than anybody has browsers. */
   sessionsPerUser: 100,
+  /** Groups of a person that count: several times what providers name. */
+  groupsOfPerson: 1_000,
   /** The longest body of a sign-in: a name and a token. */
   signInBytes: 16_384,
   /** Characters of a token that somebody chooses, at least: shorter ones are guessed too easily. */

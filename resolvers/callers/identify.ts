@@ -8,7 +8,6 @@ import {
   type NodeRow,
   type RequestReads,
   RetryRequest,
-  type SessionClaim,
   tokenDigest,
 } from '../loaders/request-reads.ts';
 import type { NodeDirectory } from '../node-directory.ts';
@@ -51,8 +50,9 @@ export function identify(
 }
 
 /**
- * Like `identify`, for a caller whose token is known only by its digest, or who has a session. A
- * session that has ended fails with `invalidToken`, which is not counted.
+ * Like `identify`, for a caller whose token is known only by its digest, who has a session, or for
+ * whom a proxy vouches. A session that has ended fails with `invalidToken`, which is not counted,
+ * and so does a name that nobody has.
  */
 export async function identifyBy(
   sources: IdentitySources,
@@ -79,7 +79,7 @@ async function prove(
   claim: Claim,
   fallbackNodes: readonly NodeRow[],
 ): Promise<Identity> {
-  if (!isSession(claim)) sources.throttle.check(claim.username, 'primary');
+  if ('digest' in claim) sources.throttle.check(claim.username, 'primary');
   const found = await findUser(sources, claim, fallbackNodes);
   const { username } = found.row;
   sources.throttle.proved(
@@ -157,11 +157,9 @@ async function findUser(
   return { row, nodeUrl };
 }
 
-const isSession = (claim: Claim): claim is Extract<Claim, SessionClaim> => 'session' in claim;
-
-/** Returns why a claim is refused. A session that has ended is no attempt to guess anything. */
+/** Returns why a claim is refused. Only a token can be guessed. */
 const refusal = (throttle: LoginThrottle, claim: Claim, at: LoginNode): ServiceError =>
-  isSession(claim) ? serviceError('invalidToken') : throttle.failed(claim.username, at);
+  'digest' in claim ? throttle.failed(claim.username, at) : serviceError('invalidToken');
 
 type Search = {
   /** The roles of the nodes to ask, by address. */
@@ -186,7 +184,7 @@ async function findAtStandIns(
   { roles, failures: before, wasBrief }: Search,
 ): Promise<Found> {
   const { reads, throttle } = sources;
-  if (!isSession(claim)) throttle.check(claim.username, 'stand-in');
+  if ('digest' in claim) throttle.check(claim.username, 'stand-in');
   const failures = [...before];
   const refusedBy = new Set<NodeRow['role']>();
   const last = [...roles.keys()].at(-1);

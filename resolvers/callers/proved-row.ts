@@ -28,8 +28,8 @@ export async function provedRow(
   claim: Claim,
   { nodeUrl, deadline, at }: ProofOptions,
 ): Promise<IdentityRow | null> {
-  // 256 random bits: there is nothing to guess, and nothing to compare in constant time.
-  if ('session' in claim) return reads.identity(nodeUrl, claim, deadline);
+  // A session is 256 random bits: there is nothing to guess, or to compare in constant time.
+  if (!('digest' in claim)) return reads.identity(nodeUrl, claim, deadline);
   const proving = {
     caller: throttle.caller,
     signal,

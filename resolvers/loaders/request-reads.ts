@@ -32,6 +32,7 @@ export type {
   Claim,
   IdentityRow,
   NodeRow,
+  PageClaim,
   SessionClaim,
   TokenClaim,
 } from '../../db/sql/identity.ts';

@@ -2,7 +2,7 @@ import type { VersionedRow } from '../../db/sql/versions.ts';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { type Credentials, identify, identifyBy } from '../../resolvers/callers/identify.ts';
 import type { GrantedContext, Identity } from '../../resolvers/callers/identity.ts';
-import type { Claim } from '../../resolvers/loaders/request-reads.ts';
+import type { Claim, PageClaim } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
 import type { RequestedSubscription } from '../../schema/documents/requested-subscription.ts';
@@ -31,7 +31,7 @@ export async function openGraphQLScope(
   const credentials = readCredentials(headers);
   if (credentials || !session) return openTokenScope(credentials, anonymous);
   if (session.sentBy !== 'own page') throw serviceError('sessionElsewhere');
-  return { ...anonymous, identity: await identifySession(anonymous, session.digest) };
+  return { ...anonymous, identity: await identifySession(anonymous, session.claim) };
 }
 
 /** Opens the scope of a caller with these credentials; null: of nobody. */
@@ -47,14 +47,10 @@ export async function openTokenScope(
 /** Returns who has a session; null: it has ended. */
 export async function identifySession(
   anonymous: AnonymousScope,
-  session: Buffer,
+  claim: PageClaim,
 ): Promise<Identity | null> {
   try {
-    return await identifyBy(
-      anonymous,
-      { session, issuer: null, slicesOf: null },
-      anonymous.directory.all(),
-    );
+    return await identifyBy(anonymous, { ...claim, slicesOf: null }, anonymous.directory.all());
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'invalidToken') return null;
     throw error;
@@ -97,7 +93,7 @@ export const signedInTest =
       const { session } = anonymous;
       const credentials = readCredentials(headersOf(exchange.request));
       if (!credentials && session) {
-        return (await identifySession(anonymous, session.digest)) !== null;
+        return (await identifySession(anonymous, session.claim)) !== null;
       }
       return (await openTokenScope(credentials, anonymous)).identity !== null;
     });

@@ -6,7 +6,6 @@ import type { RequestAdmission } from '../admission/admission-control.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/tracing.ts';
-import { readSession } from './session-cookie.ts';
 
 /** One request and its response, with what every route needs to know about them. */
 export type Exchange = {
@@ -23,7 +22,7 @@ export type Exchange = {
    */
   readonly isPathAsWritten: boolean;
   readonly query: URLSearchParams;
-  /** The session that the request's cookie names; null: it has none. */
+  /** Who uses the page that sent the request, as its cookie or a proxy says; null: neither does. */
   readonly session: PageSession | null;
   /** Aborted when the caller disconnects before the response is sent. */
   readonly signal: AbortSignal;
@@ -47,7 +46,7 @@ export class CallerGone extends Error {
   }
 }
 
-type ExchangeTerms = Pick<Exchange, 'log' | 'throttle' | 'unread' | 'slowCallerMs'> & {
+type ExchangeTerms = Pick<Exchange, 'log' | 'throttle' | 'unread' | 'slowCallerMs' | 'session'> & {
   readonly requestId: string;
   /** The address of the caller. */
   readonly from: string;
@@ -58,8 +57,6 @@ export function openExchange(
   response: ServerResponse,
   { requestId, from, log, ...terms }: ExchangeTerms,
 ): Exchange {
-  // The host counts for it, which is replaced below.
-  const session = readSession(request);
   const written = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   const url = new URL(`http://localhost${originForm(request.url)}`);
   // Code that reads the request itself (Yoga builds a URL from these two) sees the same values. An
@@ -100,7 +97,6 @@ export function openExchange(
     path: url.pathname,
     isPathAsWritten: written === url.pathname,
     query: url.searchParams,
-    session,
     signal: gone.signal,
   };
 }

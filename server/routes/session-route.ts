@@ -47,7 +47,7 @@ type Work = (scope: AnonymousScope, body: Buffer) => Promise<Answer>;
 
 function workOf({ settings }: Service, exchange: Exchange): Work | null {
   const { method, session } = exchange;
-  const isSecure = isOverTls(exchange);
+  const isSecure = isOverTls(exchange, settings);
   switch (method) {
     case 'GET':
     case 'HEAD':
@@ -65,7 +65,7 @@ const methodNotAllowed = (method: string) =>
   serviceError('methodNotAllowed', { method, methods: METHODS.join(', ') });
 
 async function tell(scope: AnonymousScope, session: PageSession | null): Promise<Answer> {
-  const identity = session && (await identifySession(scope, session.digest));
+  const identity = session && (await identifySession(scope, session.claim));
   return answerOf({ username: identity?.username ?? null });
 }
 
@@ -118,7 +118,7 @@ async function begin(
     by: { user: username, from: scope.from },
   });
   if (endsAt === null) throw serviceError('invalidToken');
-  if (former) await closeSession(scope.reads, { digest: former.digest, from: scope.from });
+  await close(scope, former);
   const cookie = cookieOf(value, { isSecure, seconds: stay ? seconds : null });
   return answerOf({ username, endsAt: new Date(endsAt * 1000).toISOString() }, cookie);
 }
@@ -128,8 +128,14 @@ async function end(
   session: PageSession | null,
   isSecure: boolean,
 ): Promise<Answer> {
-  if (session) await closeSession(scope.reads, { digest: session.digest, from: scope.from });
+  await close(scope, session);
   return answerOf({ username: null }, cookieOf('', { isSecure, seconds: 0 }));
+}
+
+/** Ends a session; what a proxy says has no end here. */
+async function close(scope: AnonymousScope, session: PageSession | null): Promise<void> {
+  if (session === null || !('session' in session.claim)) return;
+  await closeSession(scope.reads, { digest: session.claim.session, from: scope.from });
 }
 
 const answerOf = (body: object, cookie?: string): Answer => ({
@@ -143,5 +149,7 @@ const answerOf = (body: object, cookie?: string): Answer => ({
 });
 
 /** A page that was loaded over TLS says so with its origin, also where a proxy ends the TLS. */
-const isOverTls = ({ request: { headers } }: Exchange): boolean =>
-  headers.origin?.startsWith('https:') ?? false;
+const isOverTls = (
+  { request: { headers } }: Exchange,
+  { publicUrl }: Pick<Service['settings'], 'publicUrl'>,
+): boolean => (publicUrl ?? headers.origin)?.startsWith('https:') ?? false;

@@ -59,7 +59,7 @@ export type ScopeRequest = {
   readonly throttle: LoginThrottle;
   readonly current: CurrentRequest;
   readonly log: Logger;
-  /** The session that its cookie names; left out: it has none. */
+  /** Who uses the page that sent it; left out: nobody, or they are known otherwise. */
   readonly session?: PageSession | null;
   /** When the request arrived, on the clock of `performance.now()`; now if left out. */
   readonly arrivedAt?: number;

@@ -19,7 +19,7 @@ export function setting<T, const F>({
   remedy,
   explain = () => null,
 }: Variable<T, F>) {
-  const advice = remedy ?? `unset it for ${String(fallback) || 'none'}`;
+  const advice = remedy ?? `unset it for ${String(fallback ?? '') || 'none'}`;
   return z
     .string()
     .optional()
@@ -62,13 +62,20 @@ export function listOf(item: z.ZodType<string, string>): z.ZodType<string[], str
     .pipe(z.array(item));
 }
 
-export function isOrigin(text: string): boolean {
+export const isOrigin = (text: string): boolean =>
+  isPublicUrl(text) && new URL(text).pathname === '/';
+
+/** Whether a text is the address of pages: an origin, perhaps with a path. */
+export function isPublicUrl(text: string): boolean {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) {
     return false;
   }
-  const { pathname, search, hash, username, password } = new URL(text);
-  return pathname === '/' && `${search}${hash}${username}${password}` === '';
+  const { search, hash, username, password } = new URL(text);
+  return `${search}${hash}${username}${password}` === '';
 }
+
+/** Returns it without a slash at its end. */
+export const canonicalPublicUrl = (text: string): string => new URL(text).href.replace(/\/+$/, '');
 
 /** Returns an origin as browsers write it: lower case, no default port, no trailing slash. */
 export function canonicalOrigin(text: string): string {

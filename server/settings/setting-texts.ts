@@ -84,6 +84,44 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning:
       'how many hours somebody who signs in to a page stays signed in; whoever asks to stay is for 30 days',
   },
+  COUNTERGRAPH_PUBLIC_URL: {
+    absent: 'whatever host a browser names',
+    meaning:
+      'the address of the dashboard in a browser; sessions then count for its pages only, and their cookie needs TLS if this is `https`',
+  },
+  COUNTERGRAPH_OIDC_ISSUER: {
+    absent: 'people sign in with tokens only',
+    meaning:
+      'the address of an OpenID Connect provider at which people [sign in](../how-to/sign-in.md#an-identity-provider), as the provider writes it',
+  },
+  COUNTERGRAPH_OIDC_CLIENT_ID: { absent: 'none', meaning: 'what the provider calls this server' },
+  COUNTERGRAPH_OIDC_CLIENT_SECRET: {
+    absent: 'none, for a public client',
+    meaning: "the client's secret; it is better kept in a file",
+  },
+  COUNTERGRAPH_OIDC_CLIENT_SECRET_FILE: {
+    absent: 'none',
+    meaning: "a file with the client's secret, read at each sign-in",
+  },
+  COUNTERGRAPH_OIDC_USER_CLAIM: {
+    meaning: 'the claim with the name that is shown; a person is known by issuer and `sub`',
+  },
+  COUNTERGRAPH_OIDC_GROUPS_CLAIM: {
+    meaning: 'the claim with the groups, to which `user add --group` grants contexts',
+  },
+  COUNTERGRAPH_OIDC_NAME: {
+    absent: 'the host of the issuer',
+    meaning: 'what the button *Sign in with …* calls the provider',
+  },
+  COUNTERGRAPH_USER_HEADER: {
+    absent: 'none',
+    meaning:
+      'the header in which a proxy of `COUNTERGRAPH_TRUST_PROXY` [names who signed in there](../how-to/sign-in.md#a-proxy-that-signs-people-in)',
+  },
+  COUNTERGRAPH_GROUPS_HEADER: {
+    absent: 'none',
+    meaning: 'the header with their groups, separated by commas',
+  },
   COUNTERGRAPH_PROCESSES: {
     meaning: 'processes that answer requests at one address; [what they share](#several-processes)',
   },

@@ -20,6 +20,12 @@ import {
   setting,
   wholeNumber,
 } from './setting-rules.ts';
+import {
+  SIGN_IN_VARIABLES,
+  type SignInSettings,
+  signInMistakes,
+  signInSettings,
+} from './sign-in-settings.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -29,57 +35,58 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * Everything the environment configures (operations, "Settings"), and the fixed limits,
  * which it does not.
  */
-export type Settings = FixedLimits & {
-  /** The primary node; null: the embedded PostgreSQL. */
-  databaseUrl: string | null;
-  dataDir: string;
-  host: string;
-  port: number;
-  timeZone: string;
-  /** auto: load the demo at the first start if the command line asks for that. */
-  demo: 'on' | 'off' | 'auto';
-  queryTimeoutSeconds: number;
-  maxTopperItems: number;
-  /** Origins in the form a browser sends them, `https://noc.example.com`. */
-  corsOrigins: string[];
-  /** Addresses and networks whose `X-Forwarded-For` is trusted. */
-  trustProxy: string[];
-  /** Worker threads that unpack and add up blocks, besides the thread that answers requests. */
-  workers: number;
-  /** Bytes of decoded segment data kept between requests. */
-  blockCacheBytes: number;
-  /** Bytes of answers kept between requests. */
-  answerCacheBytes: number;
-  /** Bytes of rendered answers kept between requests. */
-  responseCacheBytes: number;
-  /** Whether GraphQL documents that are not among the trusted ones are refused. */
-  trustedOnly: boolean;
-  /** Requests in progress at once; more are refused with 503. */
-  maxConcurrent: number;
-  maxConnections: number;
-  /** Connections from one address that is not a trusted proxy: half of `maxConnections`. */
-  maxConnectionsPerAddress: number;
-  /** How long an idle connection is kept. */
-  keepAliveSeconds: number;
-  /** How long a server that is shutting down waits for the requests in progress. */
-  shutdownSeconds: number;
-  /** Limits of a GraphQL operation. */
-  graphql: GraphQLSettings;
-  /** Who may ask for the schema. */
-  introspection: IntrospectionMode;
-  explorer: 'on' | 'signed-in' | 'off';
-  /** The page at `/`. */
-  dashboard: 'on' | 'off';
-  /** Requests that take longer are logged with their plans; 0: none. */
-  slowMs: number;
-  logLevel: LogLevel;
-  /** How many days rows of the audit are kept. */
-  auditDays: number;
-  /** How many hours a session of a page lasts. */
-  sessionHours: number;
-  /** Processes that serve at one address. */
-  processes: number;
-};
+export type Settings = FixedLimits &
+  SignInSettings & {
+    /** The primary node; null: the embedded PostgreSQL. */
+    databaseUrl: string | null;
+    dataDir: string;
+    host: string;
+    port: number;
+    timeZone: string;
+    /** auto: load the demo at the first start if the command line asks for that. */
+    demo: 'on' | 'off' | 'auto';
+    queryTimeoutSeconds: number;
+    maxTopperItems: number;
+    /** Origins in the form a browser sends them, `https://noc.example.com`. */
+    corsOrigins: string[];
+    /** Addresses and networks whose `X-Forwarded-For` is trusted. */
+    trustProxy: string[];
+    /** Worker threads that unpack and add up blocks, besides the thread that answers requests. */
+    workers: number;
+    /** Bytes of decoded segment data kept between requests. */
+    blockCacheBytes: number;
+    /** Bytes of answers kept between requests. */
+    answerCacheBytes: number;
+    /** Bytes of rendered answers kept between requests. */
+    responseCacheBytes: number;
+    /** Whether GraphQL documents that are not among the trusted ones are refused. */
+    trustedOnly: boolean;
+    /** Requests in progress at once; more are refused with 503. */
+    maxConcurrent: number;
+    maxConnections: number;
+    /** Connections from one address that is not a trusted proxy: half of `maxConnections`. */
+    maxConnectionsPerAddress: number;
+    /** How long an idle connection is kept. */
+    keepAliveSeconds: number;
+    /** How long a server that is shutting down waits for the requests in progress. */
+    shutdownSeconds: number;
+    /** Limits of a GraphQL operation. */
+    graphql: GraphQLSettings;
+    /** Who may ask for the schema. */
+    introspection: IntrospectionMode;
+    explorer: 'on' | 'signed-in' | 'off';
+    /** The page at `/`. */
+    dashboard: 'on' | 'off';
+    /** Requests that take longer are logged with their plans; 0: none. */
+    slowMs: number;
+    logLevel: LogLevel;
+    /** How many days rows of the audit are kept. */
+    auditDays: number;
+    /** How many hours a session of a page lasts. */
+    sessionHours: number;
+    /** Processes that serve at one address. */
+    processes: number;
+  };
 
 export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems' | 'percentileRanks'>;
 
@@ -203,6 +210,7 @@ const VARIABLES = {
     fallback: LIMITS.sessionHours,
     ...wholeNumber(1, LIMITS.sessionHoursCeiling),
   }),
+  ...SIGN_IN_VARIABLES,
   COUNTERGRAPH_PROCESSES: setting({ fallback: 1, ...wholeNumber(1, LIMITS.processesCeiling) }),
 };
 
@@ -227,6 +235,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...(result.error?.issues ?? []).map(lineOf),
     ...(result.data ? variablesOfLibpq(result.data.DATABASE_URL, env) : []),
     ...contradictions(env),
+    ...signInMistakes(env),
   ];
   if (!result.success || mistakes.length > 0) {
     throw new SettingsError(mistakes);
@@ -262,6 +271,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     logLevel: read.LOG_LEVEL,
     auditDays: read.COUNTERGRAPH_AUDIT_DAYS,
     sessionHours: read.COUNTERGRAPH_SESSION_HOURS,
+    ...signInSettings(read),
     processes: read.COUNTERGRAPH_PROCESSES,
   };
 }

@@ -1,6 +1,7 @@
 import { selectRights } from '../../db/sql/subscriptions.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { SessionClaim } from '../../resolvers/loaders/request-reads.ts';
+import { claimKey } from '../../resolvers/callers/claim-key.ts';
+import type { PageClaim } from '../../resolvers/loaders/request-reads.ts';
 import type { Service } from '../service/service.ts';
 import type { Subscriber } from './event-stream.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -92,21 +93,20 @@ export class RightsCheck {
       for (const { subscriber } of subscribers.streams) {
         const { username, tokenDigest } = subscriber;
         const context = subscribers.followed.contextName;
-        const session = sessionOf(subscriber);
-        rights.set(nameOf(subscriber, subscribers), { username, context, tokenDigest, session });
+        const page = pageOf(subscriber);
+        rights.set(nameOf(subscriber, subscribers), { username, context, tokenDigest, page });
       }
     }
     return rights;
   }
 }
 
-const sessionOf = ({ claim }: Subscriber): SessionClaim | null =>
-  'session' in claim ? claim : null;
+const pageOf = ({ claim }: Subscriber): PageClaim | null => ('digest' in claim ? null : claim);
 
-const nameOf = (subscriber: Subscriber, { followed }: Subscribers): string =>
+const nameOf = ({ username, tokenDigest, claim }: Subscriber, { followed }: Subscribers): string =>
   JSON.stringify([
-    subscriber.username,
+    username,
     followed.contextName,
-    subscriber.tokenDigest?.toString('hex') ?? null,
-    sessionOf(subscriber)?.session.toString('hex') ?? null,
+    tokenDigest?.toString('hex') ?? null,
+    'digest' in claim ? null : claimKey(claim),
   ]);

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Piece } from '../../domain/text/long-text.ts';
+import { claimKey } from '../../resolvers/callers/claim-key.ts';
 import { identifyBy } from '../../resolvers/callers/identify.ts';
 import type { GrantedContext } from '../../resolvers/callers/identity.ts';
 import { grantFor, signedIn } from '../../resolvers/contexts.ts';
@@ -243,10 +244,7 @@ const failureText = (error: GraphQLError): Piece => bodyOf({ data: null, errors:
 const REFUSALS_MS = 10_000;
 
 /** The same for all streams of one user with the same token, or in the same session. */
-const nameOf = ({ subscriber: { username, claim } }: Stream): string =>
-  'session' in claim
-    ? `session ${claim.session.toString('hex')}`
-    : `${claim.digest.toString('hex')} ${username}`;
+const nameOf = ({ subscriber: { claim } }: Stream): string => claimKey(claim);
 
 const isUnreachable = (error: unknown): error is ServiceError => isOf(error, 'unreachable');
 

@@ -62,7 +62,7 @@ const rights = (issuer: string | null = ISSUER) =>
         username: 'mika',
         context,
         tokenDigest: null,
-        session: claimed(issuer),
+        page: claimed(issuer),
       })),
       deadline(),
     ),

@@ -39,7 +39,7 @@ describe('the rights of users', () => {
       username,
       context,
       tokenDigest: digestOf(`${username}-token`),
-      session: null,
+      page: null,
     });
     const rights = [
       right('nobody', 'lab'),
@@ -71,7 +71,7 @@ describe('the rights of users', () => {
       username: 'cy',
       context: 'lab',
       tokenDigest: digestOf(token),
-      session: null,
+      page: null,
     }));
     const rows = await db.read((session) => selectRights(session, rights, deadline()));
     expect(rows.map(({ isSignedIn }) => isSignedIn)).toEqual([true, true, false]);

@@ -65,6 +65,9 @@ const DEFAULTS: Settings = {
   slowMs: 1000,
   auditDays: 400,
   sessionHours: 12,
+  publicUrl: null,
+  oidc: null,
+  proxySignIn: null,
   logLevel: 'info',
   processes: 1,
 };
@@ -157,6 +160,11 @@ describe('settings', () => {
     ['COUNTERGRAPH_AUDIT_DAYS', '36500', { auditDays: 36_500 }],
     ['COUNTERGRAPH_SESSION_HOURS', '1', { sessionHours: 1 }],
     ['COUNTERGRAPH_SESSION_HOURS', '8784', { sessionHours: 8784 }],
+    [
+      'COUNTERGRAPH_PUBLIC_URL',
+      'HTTPS://Counters.example.com:443/of/office/',
+      { publicUrl: 'https://counters.example.com/of/office' },
+    ],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -206,6 +214,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_SLOW_MS', '-1', 'an integer from 0 to 2147483000, got "-1"'],
     ['COUNTERGRAPH_SLOW_MS', '2147483001', 'an integer from 0 to 2147483000, got'],
     ['COUNTERGRAPH_AUDIT_DAYS', '0', 'an integer from 1 to 36500, got "0"'],
+    ['COUNTERGRAPH_PUBLIC_URL', 'counters.example.com', 'the address of the dashboard'],
+    ['COUNTERGRAPH_PUBLIC_URL', 'https://a/?b', 'the address of the dashboard'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 
