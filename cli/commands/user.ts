@@ -1,9 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ROLES, type Role } from '../../domain/callers/role.ts';
-import { isUsername } from '../../domain/callers/username.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { shellWord } from '../../domain/text/shell-word.ts';
-import { NAME_FORM } from '../../domain/text/storable-text.ts';
 import {
   type AddedUser,
   addUser,
@@ -11,12 +6,17 @@ import {
   listUsers,
   removeUser,
   revokeGrant,
-} from '../../ingest/users.ts';
+} from '../../access/users.ts';
+import { ROLES, type Role } from '../../domain/callers/role.ts';
+import { isUsername } from '../../domain/callers/username.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
+import { NAME_FORM } from '../../domain/text/storable-text.ts';
 import { asTyped } from '../invocation.ts';
 import { parseName, parseNames } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 import { registerRotate, registerToken } from './user-token.ts';
-import { showToken, withUsers } from './with-users.ts';
+import { changeUsers, showToken, withUsers } from './with-users.ts';
 
 type JsonOption = { json?: true };
 
@@ -72,7 +72,7 @@ function registerAdd(user: Command): void {
       if (role !== undefined && contexts.length === 0) {
         throw new UsageError('--role needs --context: a user has a role in each context');
       }
-      const added = await withUsers((connection) =>
+      const added = await changeUsers((connection) =>
         addUser(connection, { name, chosenToken, contexts, role }),
       );
       if (json) return console.log(JSON.stringify(added));
@@ -89,7 +89,7 @@ function registerRevoke(user: Command): void {
     .requiredOption('--context <name>', 'the context', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { context, json }: JsonOption & { context: string }) => {
-      await withUsers((connection) => revokeGrant(connection, name, context));
+      await changeUsers((connection) => revokeGrant(connection, { name, context }));
       if (json) console.log(JSON.stringify({ name, revoked: context }));
       else console.log(`User ${name} can no longer read context ${context}.`);
     });
@@ -102,7 +102,7 @@ function registerRemove(user: Command): void {
     .argument('<name>', 'the user', parseName)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, { json }: JsonOption) => {
-      await withUsers((connection) => removeUser(connection, name));
+      await changeUsers((connection) => removeUser(connection, name));
       console.log(json ? JSON.stringify({ removed: name }) : `User ${name} was removed.`);
     });
 }

@@ -1,3 +1,4 @@
+import { setUser } from '../../access/users.ts';
 import type { Connection } from '../../db/connection/connection.ts';
 import { lockContextCreation } from '../../db/connection/lock-context.ts';
 import { selectContext } from '../../db/sql/contexts.ts';
@@ -9,7 +10,6 @@ import { createFlowWriter } from '../flows/flow-writer.ts';
 import { simpleKey } from '../import-key.ts';
 import { loadGroups } from '../load-groups.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
-import { addUserWithin } from '../users.ts';
 import { createOffice, type DemoHost, type DemoOffice } from './demo-office.ts';
 import { demoFlows } from './demo-traffic.ts';
 import { createRandom } from './random.ts';
@@ -68,7 +68,7 @@ async function prepare(connection: Connection): Promise<void> {
   await lockContextCreation(connection, DEMO_NAME, () => {});
   if (await selectContext(connection, DEMO_NAME)) throw new DemoExists();
   await declareContext(connection, parseDeclaration(DECLARATION), () => {});
-  await addUserWithin(connection, {
+  await setUser(connection, {
     name: DEMO_NAME,
     token: DEMO_NAME,
     contexts: [DEMO_NAME],

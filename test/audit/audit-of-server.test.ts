@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addUser, removeUser } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser, removeUser } from '../../ingest/users.ts';
 import { onConnection, rowsOf } from '../support/database/rows-of.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';

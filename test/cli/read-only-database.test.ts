@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { addUser } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser } from '../../ingest/users.ts';
 import { makeReady, withClient } from '../support/database/database.ts';
 import {
   type Primary,

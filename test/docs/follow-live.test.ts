@@ -9,8 +9,8 @@ import type { Client } from '@urql/core';
 import { parse, validate } from 'graphql';
 import type { RequestParams, Sink } from 'graphql-sse';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { revokeGrant } from '../../access/users.ts';
 import { projectRoot } from '../../db/project-root.ts';
-import { revokeGrant } from '../../ingest/users.ts';
 import { schema } from '../../schema/schema.ts';
 import { rotateToken } from '../support/database/rotate-token.ts';
 import { type DocModules, docModules } from '../support/files/doc-modules.ts';
@@ -234,7 +234,7 @@ describe.each(CLIENTS)('%s, as on the page', (_, follow) => {
     ];
     for (const follower of followers) await follower.untilTotal(minute + 1);
     await lab.write((to) => rotateToken(to, first));
-    await lab.write((to) => revokeGrant(to, second, CONTEXT));
+    await lab.write((to) => revokeGrant(to, { name: second, context: CONTEXT }));
     for (const follower of followers) await follower.until(() => follower.isComplete);
     const lasts = followers.map(({ told }) => told.at(-1));
     expect(lasts.map((last) => last?.codes)).toEqual([['UNAUTHENTICATED'], []]);

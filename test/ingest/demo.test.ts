@@ -27,7 +27,7 @@ describe('the demo', () => {
     expect(report.created).toBe(true);
     const digest = createHash('sha256').update('demo').digest('hex');
     expect(
-      await rows(`select username, name, encode(digest, 'hex') as digest, slice_seconds from users
+      await rows(`select username, contexts.name, encode(digest, 'hex') as digest, slice_seconds from users
         join tokens using (user_id) join grants using (user_id) join contexts using (context_id)`),
     ).toEqual([{ username: 'demo', name: 'demo', digest, slice_seconds: 3600 }]);
     expect(await rows('select name, status from pools order by name')).toEqual([

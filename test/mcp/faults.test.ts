@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../ingest/users.ts';
+import { revokeGrant } from '../../access/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { holdTables } from '../support/database/held-tables.ts';
 import { rotateToken } from '../support/database/rotate-token.ts';
@@ -140,7 +140,9 @@ describe('grants', () => {
     await lab.grant(BOB, [CONTEXT]);
     expect(await contexts()).toMatchObject([{ name: CONTEXT }]);
     expect(await bob.ask('topper', asked)).toMatchObject({ total: 1780 });
-    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
+    await lab.write((connection) =>
+      revokeGrant(connection, { name: BOB.username, context: CONTEXT }),
+    );
     expect(await contexts()).toEqual([]);
     await bob.client.close();
   });

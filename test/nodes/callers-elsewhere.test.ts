@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addUser } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser } from '../../ingest/users.ts';
 import { encodeGlobalId } from '../../schema/global-id.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { openWay, type Way } from '../support/database/proxy.ts';

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addUser } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';

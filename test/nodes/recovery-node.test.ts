@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { makeReady, withClient } from '../support/database/database.ts';

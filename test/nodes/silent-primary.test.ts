@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { addUser, removeUser } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser, removeUser } from '../../ingest/users.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database/database.ts';
 import { openProxy } from '../support/database/proxy.ts';
 import { importLines } from '../support/files/import-lines.ts';

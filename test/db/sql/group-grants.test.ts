@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addUser } from '../../../access/users.ts';
 import type { Deadline } from '../../../db/session/read-session.ts';
 import { selectIdentity } from '../../../db/sql/identity.ts';
 import { selectRights } from '../../../db/sql/subscriptions.ts';
-import { addUser } from '../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
 const ISSUER = 'https://id.example.com';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../../../access/users.ts';
 import { requireSession } from '../../../db/connection/with-connection.ts';
 import {
   selectContextNames,
@@ -10,7 +11,6 @@ import {
 } from '../../../db/sql/contexts.ts';
 import { insertSegments } from '../../../db/sql/publish.ts';
 import { selectIsPrimary, selectUpkeep } from '../../../db/sql/server-state.ts';
-import { addUser } from '../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 import { group, T0 } from '../../support/lab/lab.ts';
 

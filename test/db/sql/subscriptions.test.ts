@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../../../access/users.ts';
 import { type Deadline, RetryRequest } from '../../../db/session/read-session.ts';
 import {
   selectRights,
   selectWatchedAlerts,
   selectWatchedVersions,
 } from '../../../db/sql/subscriptions.ts';
-import { addUser } from '../../../ingest/users.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
 let db: QueryDatabase;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeUser, revokeGrant } from '../../../ingest/users.ts';
+import { removeUser, revokeGrant } from '../../../access/users.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, guidOf, startLab } from '../../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../../support/lab/service.ts';
@@ -166,7 +166,9 @@ describe('grants (decision 12)', () => {
   it('stop working with the first request after they are revoked', async () => {
     const query = `{ context(name: "secret") { counterGroup(guid: "${guidOf(2)}") { name } } }`;
     expect(await lab.data(query, {}, COLONS)).toMatchObject({ context: { counterGroup: {} } });
-    await lab.write((connection) => revokeGrant(connection, COLONS.username, 'secret'));
+    await lab.write((connection) =>
+      revokeGrant(connection, { name: COLONS.username, context: 'secret' }),
+    );
     expect(await lab.data(query, {}, COLONS)).toEqual({ context: null });
   });
 

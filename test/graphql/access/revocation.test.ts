@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeUser, revokeGrant } from '../../../ingest/users.ts';
+import { removeUser, revokeGrant } from '../../../access/users.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import {
@@ -68,7 +68,9 @@ describe('a grant that is revoked', () => {
   it('stops working with the next request, and so do ids obtained before', async () => {
     const ids = await idsBefore();
     expect((await restOf(BOB)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
+    await lab.write((connection) =>
+      revokeGrant(connection, { name: BOB.username, context: CONTEXT }),
+    );
     expect(JSON.parse((await graphql(EVERYTHING)).text)).toEqual({ data: { context: null } });
     expect((await graphql(NODES, { ids })).data).toEqual({ nodes: ids.map(() => null) });
     expect((await graphql('{ contexts { name } }')).data).toEqual({

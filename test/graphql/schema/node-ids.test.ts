@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../../ingest/users.ts';
+import { revokeGrant } from '../../../access/users.ts';
 import { encodeGlobalId, encodePath } from '../../../schema/global-id.ts';
 import { fireAlerts } from '../../support/lab/fire-alerts.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
@@ -227,7 +227,9 @@ describe('the id of a node that is not granted', () => {
   it('is null from the first request after the grant is revoked', async () => {
     const ids = (await allNodes(ADA)).map(({ id }) => id);
     expect(await nodes(ids, BOB)).not.toContain(null);
-    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
+    await lab.write((connection) =>
+      revokeGrant(connection, { name: BOB.username, context: CONTEXT }),
+    );
     expect(await nodes(ids, BOB)).toEqual(ids.map(() => null));
     expect(await nodes(ids, ADA)).not.toContain(null);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../../ingest/users.ts';
+import { revokeGrant } from '../../../access/users.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { labelKey } from '../../support/lab/label-key.ts';
@@ -124,7 +124,9 @@ describe('cached answers', () => {
       lab.rest('topper', { ...WINDOW, username, api_token: token });
     expect((await asks(BOB)).status).toBe(200);
     expect((await asks(EVE)).status).toBe(403);
-    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
+    await lab.write((connection) =>
+      revokeGrant(connection, { name: BOB.username, context: CONTEXT }),
+    );
     expect((await asks(BOB)).status).toBe(403);
     await lab.grant(BOB, [CONTEXT]);
     await lab.write((connection) => rotateToken(connection, BOB.username));

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { revokeGrant } from '../../../access/users.ts';
 import { projectRoot } from '../../../db/project-root.ts';
 import { SELECT_IDENTITY } from '../../../db/sql/identity.ts';
 import { SELECT_SLICES } from '../../../db/sql/slices.ts';
-import { revokeGrant } from '../../../ingest/users.ts';
 import { countWaiting, holdTables } from '../../support/database/held-tables.ts';
 import { TRANSACTIONS_TO_READ } from '../../support/database/on-cluster.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
@@ -196,7 +196,9 @@ describe('a whole response', () => {
   it('is given only to users who may see it', async () => {
     await totals(BOB);
     await totals(BOB);
-    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
+    await lab.write((connection) =>
+      revokeGrant(connection, { name: BOB.username, context: CONTEXT }),
+    );
     expect(await lab.data(DOCUMENT, {}, BOB)).toEqual({ context: null });
     expect(
       (await lab.rest('topper', { ...WINDOW, username: 'bob', api_token: BOB.token })).status,

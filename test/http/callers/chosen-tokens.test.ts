@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addUser, removeUser } from '../../../ingest/users.ts';
+import { addUser, removeUser } from '../../../access/users.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { group, startLab } from '../../support/lab/lab.ts';
 import { basic, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';

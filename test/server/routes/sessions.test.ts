@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addUser, removeUser } from '../../../ingest/users.ts';
+import { addUser, removeUser } from '../../../access/users.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { openStream } from '../../support/http/event-stream.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';

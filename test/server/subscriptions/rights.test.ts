@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { revokeToken } from '../../../access/tokens.ts';
+import { addUser, removeUser, revokeGrant } from '../../../access/users.ts';
 import { inTransaction } from '../../../db/connection/connection.ts';
-import { addUser, removeUser, revokeGrant } from '../../../ingest/users.ts';
 import { rotateToken } from '../../support/database/rotate-token.ts';
 import { type OpenStream, openStream } from '../../support/http/event-stream.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
@@ -95,7 +95,7 @@ describe('an open subscription', () => {
     await Promise.all(streams.map((stream) => stream.answer()));
     await lab.write((to) => rotateToken(to, 'rotated'));
     await lab.write((to) => removeUser(to, 'removed'));
-    await lab.write((to) => revokeGrant(to, 'revoked', CONTEXT));
+    await lab.write((to) => revokeGrant(to, { name: 'revoked', context: CONTEXT }));
     await Promise.all([rotated, removed, revoked].map((stream) => stream?.ended));
     expect(rotated?.messages.slice(1)).toEqual([SIGNED_OUT, COMPLETE]);
     expect(removed?.messages.slice(1)).toEqual([SIGNED_OUT, COMPLETE]);
@@ -157,7 +157,7 @@ describe('an open subscription', () => {
     const bob = await follow(BOB);
     const ada = await follow(ADA);
     await Promise.all([bob.answer(), ada.answer()]);
-    await lab.write((to) => revokeGrant(to, BOB.username, CONTEXT));
+    await lab.write((to) => revokeGrant(to, { name: BOB.username, context: CONTEXT }));
     await importOne();
     expect(await ada.answer()).toEqual({ it: { total: 2 } });
     await bob.ended;
@@ -173,7 +173,7 @@ describe('an open subscription', () => {
     await vi.waitUntil(() => failures() >= 2, { timeout: 20_000 });
     isCheckBroken = false;
     expect(warnings()).toBe(1);
-    await lab.write((to) => revokeGrant(to, BOB.username, CONTEXT));
+    await lab.write((to) => revokeGrant(to, { name: BOB.username, context: CONTEXT }));
     await bob.ended;
     expect(bob.messages.slice(1)).toEqual([NULL, COMPLETE]);
   });

@@ -1,5 +1,5 @@
+import { addUser } from '../../../access/users.ts';
 import type { Role } from '../../../domain/callers/role.ts';
-import { addUser } from '../../../ingest/users.ts';
 import { group, guidOf, type Lab, startLab, T0 } from './lab.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addUser } from '../../../ingest/users.ts';
+import { addUser } from '../../../access/users.ts';
 import { ADA, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
 import type { DashboardPage } from './dashboard-page.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addUser } from '../../../ingest/users.ts';
+import { addUser } from '../../../access/users.ts';
 import { ADA, CONTEXT } from '../../support/lab/service.ts';
 import { NOON, startAlertsPageLab } from './alerts-page-lab.ts';
 import type { DashboardPage } from './dashboard-page.ts';

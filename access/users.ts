@@ -1,7 +1,4 @@
-import { AccessError, unknownUser } from '../access/access-error.ts';
-import { isToken, keptAsDigest, keptUnderScrypt, randomToken } from '../access/stored-token.ts';
-import { FIRST_TOKEN, sessionsEnded } from '../access/tokens.ts';
-import { type Connection, inTransaction } from '../db/connection/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import { insertAudit } from '../db/sql/audit.ts';
 import { selectContext, selectContextNames } from '../db/sql/contexts.ts';
 import { deleteSessionsOf } from '../db/sql/sessions.ts';
@@ -16,10 +13,15 @@ import {
   selectUserId,
   selectUsers,
 } from '../db/sql/users.ts';
-import type { AuditEntry } from '../domain/audit/audit-entry.ts';
+import type { AuditActor, AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
+import { AccessError, unknownUser } from './access-error.ts';
+import { isToken, keptAsDigest, keptUnderScrypt, randomToken } from './stored-token.ts';
+import { FIRST_TOKEN, sessionsEnded } from './tokens.ts';
 
 export type { Grant } from '../db/sql/users.ts';
+
+// Each function that changes something runs in a transaction that its caller has opened.
 
 type UserToAdd = {
   readonly name: string;
@@ -58,21 +60,18 @@ export type AddedUser = {
  * Adds a user, or grants more contexts to an existing one. Throws if a context does not exist, or
  * if the user already has another token: replacing it would lock out whoever uses it.
  */
-export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
-  inTransaction(connection, async () => {
-    const { name, token, chosenToken, ...rest } = user;
-    const userId = await selectUserId(connection, name);
-    const tokens = userId === null ? [] : await selectTokens(connection, userId);
-    if (tokens.length === 0) return addUserWithin(connection, user);
-    const given = token ?? chosenToken;
-    if (given !== undefined && !(await isOneOf(tokens, given))) throw hasToken(name);
-    return addUserWithin(connection, { name, ...rest });
-  });
+export async function addUser(connection: Connection, user: UserToAdd): Promise<AddedUser> {
+  const { name, token, chosenToken, ...rest } = user;
+  const userId = await selectUserId(connection, name);
+  const tokens = userId === null ? [] : await selectTokens(connection, userId);
+  if (tokens.length === 0) return setUser(connection, user);
+  const given = token ?? chosenToken;
+  if (given !== undefined && !(await isOneOf(tokens, given))) throw hasToken(name);
+  return setUser(connection, { name, ...rest });
+}
 
-/**
- * Does the same within a transaction that the caller has opened. A given token replaces any other.
- */
-export async function addUserWithin(
+/** Does the same, but a given token replaces the first one of an existing user. */
+export async function setUser(
   connection: Connection,
   { name, token, chosenToken, contexts, role }: UserToAdd,
 ): Promise<AddedUser> {
@@ -122,26 +121,39 @@ function entriesOf({ name, created, newToken, granted, roleChanged, grants }: Ad
   return [...user, ...changes];
 }
 
-export const revokeGrant = (connection: Connection, name: string, context: string): Promise<void> =>
-  inTransaction(connection, async () => {
-    const userId = await userIdOf(connection, name);
-    const contextId = await contextIdOf(connection, context);
-    if (!(await deleteGrant(connection, userId, contextId))) {
-      throw new AccessError(
-        `User ${name} has no grant for context ${context}: there is none to revoke`,
-      );
-    }
-    const detail = { context };
-    await insertAudit(connection, [{ action: 'access revoked', object: name, detail }]);
-  });
+type GrantOfUser = {
+  readonly name: string;
+  readonly context: string;
+  /** Who revokes it; left out: the user who runs this command. */
+  readonly by?: AuditActor | undefined;
+};
 
-export const removeUser = (connection: Connection, name: string): Promise<void> =>
-  inTransaction(connection, async () => {
-    const ended = await deleteSessionsOf(connection, await userIdOf(connection, name), null);
-    if (!(await deleteUser(connection, name))) throw unknownUser(name);
-    const entry: AuditEntry = { action: 'user removed', object: name };
-    await insertAudit(connection, [entry, ...sessionsEnded(name, ended)]);
-  });
+export async function revokeGrant(
+  connection: Connection,
+  { name, context, by }: GrantOfUser,
+): Promise<void> {
+  const userId = await userIdOf(connection, name);
+  const contextId = await contextIdOf(connection, context);
+  if (!(await deleteGrant(connection, userId, contextId))) {
+    throw new AccessError(
+      `User ${name} has no grant for context ${context}: there is none to revoke`,
+    );
+  }
+  const detail = { context };
+  await insertAudit(connection, [{ action: 'access revoked', object: name, detail }], by);
+}
+
+/** Removes a user with their tokens, sessions and grants. by: see `GrantOfUser`. */
+export async function removeUser(
+  connection: Connection,
+  name: string,
+  by?: AuditActor,
+): Promise<void> {
+  const ended = await deleteSessionsOf(connection, await userIdOf(connection, name), null);
+  if (!(await deleteUser(connection, name))) throw unknownUser(name);
+  const entry: AuditEntry = { action: 'user removed', object: name };
+  await insertAudit(connection, [entry, ...sessionsEnded(name, ended)], by);
+}
 
 type ListedUser = {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addUser, listUsers, removeUser, revokeGrant } from '../../access/users.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
-import { addUser, listUsers, removeUser, revokeGrant } from '../../ingest/users.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { rotateToken } from '../support/database/rotate-token.ts';
 import { onConnection } from '../support/database/rows-of.ts';
@@ -113,11 +113,11 @@ describe('a user', () => {
 
   it('loses one grant, and only that', async () => {
     await run((client) => addUser(client, { name: 'anna', contexts: ['lab', 'office'] }));
-    await run((client) => revokeGrant(client, 'anna', 'lab'));
+    await run((client) => revokeGrant(client, { name: 'anna', context: 'lab' }));
     expect(await run(listUsers)).toEqual([listed('anna', 'office')]);
-    await expect(run((client) => revokeGrant(client, 'anna', 'lab'))).rejects.toThrow(
-      'User anna has no grant for context lab',
-    );
+    await expect(
+      run((client) => revokeGrant(client, { name: 'anna', context: 'lab' })),
+    ).rejects.toThrow('User anna has no grant for context lab');
   });
 
   it('is a reader by default, and keeps an existing role', async () => {
@@ -155,6 +155,8 @@ describe('a user', () => {
     const message = 'There is no user bob: `countergraph user list` shows all';
     await expect(run((client) => rotateToken(client, 'bob'))).rejects.toThrow(message);
     await expect(run((client) => removeUser(client, 'bob'))).rejects.toThrow(message);
-    await expect(run((client) => revokeGrant(client, 'bob', 'lab'))).rejects.toThrow(message);
+    await expect(
+      run((client) => revokeGrant(client, { name: 'bob', context: 'lab' })),
+    ).rejects.toThrow(message);
   });
 });
