@@ -157,6 +157,8 @@ export async function removeUser(
 
 type ListedUser = {
   readonly name: string;
+  /** Only for administrators. */
+  readonly isAdmin?: true;
   /** Names of the contexts granted to the user, in order. */
   readonly contexts: readonly string[];
   /** The same, with the user's role in each. */
@@ -166,8 +168,9 @@ type ListedUser = {
 /** Returns all users, in order of their names. */
 export async function listUsers(connection: Connection): Promise<ListedUser[]> {
   const users = await selectUsers(connection);
-  return users.map(({ username, grants }) => ({
+  return users.map(({ username, isAdmin, grants }) => ({
     name: username,
+    ...(isAdmin && { isAdmin }),
     contexts: grants.map(({ context }) => context),
     grants,
   }));

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { setAdmin } from '../../access/accounts.ts';
 import {
   type AddedUser,
   addUser,
@@ -25,6 +26,7 @@ type AddOptions = JsonOption & {
   legacyToken?: string;
   context?: string[];
   role?: Role;
+  admin?: boolean;
 };
 
 export function registerUser(program: Command): void {
@@ -64,19 +66,25 @@ function registerAdd(user: Command): void {
         'what the user may do in these contexts: an editor also changes labels and tags (default: the existing role, else reader)',
       ).choices(ROLES),
     )
+    .option('--admin', 'let the user manage users, their tokens and grants; grants no context')
+    .option('--no-admin', 'let them do so no longer')
     .option('--json', 'print the result as JSON')
     .action(async (name: string, options: AddOptions) => {
-      const { token, legacyToken, context: contexts = [], role, json } = options;
+      const { token, legacyToken, context: contexts = [], role, admin, json } = options;
       if (token !== undefined) requireLength(token);
       const chosenToken = token ?? legacyToken;
       if (role !== undefined && contexts.length === 0) {
         throw new UsageError('--role needs --context: a user has a role in each context');
       }
-      const added = await changeUsers((connection) =>
-        addUser(connection, { name, chosenToken, contexts, role }),
-      );
+      const added = await changeUsers(async (connection) => {
+        const user = await addUser(connection, { name, chosenToken, contexts, role });
+        if (admin === undefined) return user;
+        await setAdmin(connection, { name, isGroup: false, isAdmin: admin });
+        return { ...user, isAdmin: admin };
+      });
       if (json) return console.log(JSON.stringify(added));
       console.error(asTyped(sentence(added)));
+      if (admin !== undefined) console.error(adminSentence(name, admin));
       showToken(added.newToken);
     });
 }
@@ -115,13 +123,19 @@ function registerList(user: Command): void {
     .action(async ({ json }: JsonOption) => {
       const users = await withUsers(listUsers);
       if (json) return console.log(JSON.stringify(users));
-      for (const { name, grants } of users) {
-        console.log(`${name}: ${grants.map(grantText).join(', ') || 'no contexts'}`);
+      for (const { name, isAdmin, grants } of users) {
+        const role = isAdmin ? ' (administrator)' : '';
+        console.log(`${name}${role}: ${grants.map(grantText).join(', ') || 'no contexts'}`);
       }
     });
 }
 
 const grantText = ({ context, role }: Grant): string => `${context} (${role})`;
+
+const adminSentence = (name: string, isAdmin: boolean): string =>
+  isAdmin
+    ? `User ${name} is an administrator: they may manage users, tokens and grants.`
+    : `User ${name} is no administrator.`;
 
 function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): string {
   if (created && granted.length === 0) {

@@ -2,12 +2,12 @@ import type { Role } from '../../domain/callers/role.ts';
 import type { Connection } from '../connection/connection.ts';
 
 /** grants: in order of the contexts' names. */
-type UserRow = { username: string; grants: Grant[] };
+type UserRow = { username: string; isAdmin: boolean; grants: Grant[] };
 
 /** Selects all users in order of their names. */
 export async function selectUsers(connection: Connection): Promise<UserRow[]> {
   const { rows } = await connection.query<UserRow>(
-    `select u.username, coalesce((
+    `select u.username, u.is_admin as "isAdmin", coalesce((
          select json_agg(json_build_object('context', c.name, 'role', g.role) order by c.name)
          from grants g join contexts c using (context_id) where g.user_id = u.user_id
        ), '[]') as grants

@@ -7,6 +7,8 @@ export type AuditAction =
   | DeclaredAction
   | 'user added'
   | 'user removed'
+  | 'administrator added'
+  | 'administrator removed'
   | 'token set'
   | 'token made'
   | 'token replaced'

@@ -57,3 +57,33 @@ describe('user add --role', () => {
     expect((await add('--context', 'lab', '--role', 'owner')).status).toBe(2);
   });
 });
+
+describe('user add --admin', () => {
+  it('makes an administrator, which user list and the audit show, and grants no context', async () => {
+    const add = (...more: string[]) => run('user', 'add', 'otto', ...more);
+    const { err } = await add('--admin');
+    expect(err[1]).toBe('User otto is an administrator: they may manage users, tokens and grants.');
+    expect(JSON.parse((await add('--admin', '--json')).out[0] ?? '')).toMatchObject({
+      isAdmin: true,
+      grants: [],
+    });
+    expect((await run('user', 'list')).out).toContain('otto (administrator): no contexts');
+    const listed = async () => JSON.parse((await run('user', 'list', '--json')).out[0] ?? '');
+    expect(await listed()).toContainEqual({
+      name: 'otto',
+      isAdmin: true,
+      contexts: [],
+      grants: [],
+    });
+    await add();
+    expect((await add('--no-admin')).err[1]).toBe('User otto is no administrator.');
+    expect(await listed()).toContainEqual({ name: 'otto', contexts: [], grants: [] });
+    const { out } = await run('audit', '--json');
+    const rows = out.map((text) => JSON.parse(text)).filter(({ object }) => object === 'otto');
+    expect(rows.map(({ action }) => action)).toEqual([
+      'user added',
+      'administrator added',
+      'administrator removed',
+    ]);
+  });
+});

@@ -101,8 +101,8 @@ describe('the grants of a user', () => {
     expect(await deleteGrant(db.connection, ada, alpha)).toBe(true);
     expect(await deleteGrant(db.connection, ada, alpha)).toBe(false);
     expect(await selectUsers(db.connection)).toEqual([
-      { username: 'ada', grants: [{ context: 'beta', role: 'reader' }] },
-      { username: 'bob', grants: [{ context: 'alpha', role: 'reader' }] },
+      { username: 'ada', isAdmin: false, grants: [{ context: 'beta', role: 'reader' }] },
+      { username: 'bob', isAdmin: false, grants: [{ context: 'alpha', role: 'reader' }] },
     ]);
   });
 });
@@ -112,9 +112,10 @@ describe('all users', () => {
     await grant(bob, [beta], 'editor');
     await grant(bob, [alpha]);
     expect(await selectUsers(db.connection)).toEqual([
-      { username: 'ada', grants: [] },
+      { username: 'ada', isAdmin: false, grants: [] },
       {
         username: 'bob',
+        isAdmin: false,
         grants: [
           { context: 'alpha', role: 'reader' },
           { context: 'beta', role: 'editor' },
