@@ -34,6 +34,8 @@ type GrantedContextRow = VersionedRow & {
 export type IdentityRow = {
   userId: number;
   username: string;
+  /** What the user's identity provider calls them; null: no provider does. */
+  shownName: string | null;
   /** The clock of the node that answers, epoch seconds. */
   now: number;
   digest: Buffer | null;
@@ -204,7 +206,7 @@ left join tokens t on false`,
 };
 
 const selectIdentityWith = ({ from, proof, groups }: Asked, more = ''): string => `
-select u.user_id as "userId", u.username, t.digest, t.salt, t.scrypt_cost as "scryptCost",
+select u.user_id as "userId", u.username, u.shown_name as "shownName", t.digest, t.salt, t.scrypt_cost as "scryptCost",
   floor(extract(epoch from now()))::float8 as now, coalesce(granted.contexts, '[]') as contexts,
   u.is_admin or exists (
     select from users a where a.is_group and a.is_admin and a.username = any (${groups})

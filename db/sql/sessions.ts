@@ -29,22 +29,47 @@ export async function insertSession(
   return rows[0]?.endsAt ?? null;
 }
 
-/** Ends a session. Returns the name of its user; null: there is no such session. */
+export type PersonSession = {
+  readonly digest: Buffer;
+  readonly issuer: string;
+  readonly subject: string;
+  /** The names of the person's groups. */
+  readonly groups: readonly string[];
+  readonly seconds: number;
+};
+
+/** Begins a session of a person of an identity provider, who is a user. */
+export async function insertPersonSession(
+  connection: Connection,
+  { digest, issuer, subject, groups, seconds }: PersonSession,
+): Promise<void> {
+  await connection.query(
+    `insert into sessions (digest, user_id, issuer, subject, groups, ends_at)
+     select $1, user_id, issuer, subject, $4, now() + make_interval(secs => $5)
+     from users where issuer = $2 and subject = $3`,
+    [digest, issuer, subject, groups, seconds],
+  );
+}
+
+/** issuer: the identity provider at which the session began; null: with a token. */
+export type DeletedSession = { readonly username: string; readonly issuer: string | null };
+
+/** Ends a session; null: there is no such session. */
 export async function deleteSession(
   connection: Connection,
   digest: Buffer,
-): Promise<string | null> {
-  const { rows } = await connection.query<{ username: string }>(
+): Promise<DeletedSession | null> {
+  const { rows } = await connection.query<DeletedSession>(
     `delete from sessions s using users u where s.digest = $1 and u.user_id = s.user_id
-     returning u.username`,
+     returning u.username, s.issuer`,
     [digest],
   );
-  return rows[0]?.username ?? null;
+  return rows[0] ?? null;
 }
 
 /**
- * Deletes sessions whose time is over, and of a user those whose token is gone and those beyond the
- * newest `most`. Returns the name of the user of each. It reads these rows only, by their indexes.
+ * Deletes sessions whose time is over, and of a user those whose token is gone, those of another
+ * person than the user now is, and those beyond the newest `most`. Returns the name of the user of each. It reads these rows only, by their indexes.
  */
 export async function deleteEndedSessions(
   connection: Connection,
@@ -54,15 +79,16 @@ export async function deleteEndedSessions(
   const { rows } = await connection.query<{ username: string }>(
     `with own as (
        select s.digest, s.user_id, s.token_digest,
+         (u.issuer, u.subject) is not distinct from (s.issuer, s.subject) as is_same_person,
          row_number() over (order by began_at desc, digest) as place
        from sessions s join users u using (user_id) where u.username = $1 and not u.is_group
      ), ended as (
        select digest from sessions where ends_at <= now()
        union
        select digest from own
-       where place > $2 or not exists (
+       where place > $2 or case when token_digest is null then not is_same_person else not exists (
          select from tokens t
-         where t.user_id = own.user_id and t.digest = own.token_digest and ${TOKEN_LIVES})
+         where t.user_id = own.user_id and t.digest = own.token_digest and ${TOKEN_LIVES}) end
      )
      delete from sessions s using users u
      where u.user_id = s.user_id and s.digest = any (array(select digest from ended))

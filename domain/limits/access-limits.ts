@@ -10,6 +10,16 @@ export const ACCESS_LIMITS = {
   sessionsPerUser: 100,
   /** Groups of a person that count: several times what providers name. */
   groupsOfPerson: 1_000,
+  /** How long somebody may take to sign in at an identity provider. */
+  signInSeconds: 600,
+  /** The address of a page to return to after that: the dashboard's, with all its choices. */
+  returnCharacters: 2_000,
+  /** How long a provider may take for each answer: somebody waits. */
+  providerTimeoutSeconds: 5,
+  /** How far the clock of a provider may differ. */
+  clockToleranceSeconds: 30,
+  /** OpenID Connect: a subject has at most 255 characters. */
+  subjectCharacters: 255,
   /** The longest body of a sign-in: a name and a token. */
   signInBytes: 16_384,
   /** Characters of a token that somebody chooses, at least: shorter ones are guessed too easily. */

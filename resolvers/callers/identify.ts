@@ -90,6 +90,7 @@ async function prove(
     username,
     claim,
     tokenDigest: found.row.digest,
+    shownName: found.row.shownName,
     isAdmin: found.row.isAdmin,
     contexts: grantsIn(sources, found),
     nodeUrl: found.nodeUrl,

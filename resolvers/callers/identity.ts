@@ -18,6 +18,8 @@ export class Identity {
   readonly claim: Claim;
   /** The user's token, as the node that authenticated the user stores it. */
   readonly tokenDigest: Buffer | null;
+  /** What the user's identity provider calls them; null: no provider does. */
+  readonly shownName: string | null;
   /** Whether the user manages users, tokens and contexts. */
   readonly isAdmin: boolean;
   /** Those granted by the node that authenticated the user. */
@@ -29,10 +31,12 @@ export class Identity {
   readonly #readable: Set<string>;
 
   constructor(options: IdentityOptions) {
-    const { username, claim, tokenDigest, isAdmin, contexts, nodeUrl, lookUpAt } = options;
+    const { username, claim, tokenDigest, shownName, isAdmin, contexts, nodeUrl, lookUpAt } =
+      options;
     this.username = username;
     this.claim = claim;
     this.tokenDigest = tokenDigest;
+    this.shownName = shownName;
     this.isAdmin = isAdmin;
     this.contexts = contexts;
     this.nodeUrl = nodeUrl;
@@ -62,7 +66,7 @@ export class Identity {
 
 type IdentityOptions = Pick<
   Identity,
-  'username' | 'claim' | 'tokenDigest' | 'isAdmin' | 'contexts' | 'nodeUrl'
+  'username' | 'claim' | 'tokenDigest' | 'shownName' | 'isAdmin' | 'contexts' | 'nodeUrl'
 > & {
   /** Looks the user up on another node; no contexts if it refuses the token. */
   readonly lookUpAt: (nodeUrl: string) => Promise<Grants>;

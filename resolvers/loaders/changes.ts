@@ -1,13 +1,19 @@
+import type { Connection } from '../../db/connection/connection.ts';
 import { insertAudit, serverActor } from '../../db/sql/audit.ts';
 import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/sql/key-texts.ts';
+import { type Person, upsertPerson } from '../../db/sql/people.ts';
 import {
+  type DeletedSession,
   deleteEndedSessions,
   deleteSession,
+  insertPersonSession,
   insertSession,
+  type PersonSession,
   type SessionToInsert,
 } from '../../db/sql/sessions.ts';
 import { type SliceTags, updateSliceTags } from '../../db/sql/slices.ts';
 import type { AuditActor, AuditDetail } from '../../domain/audit/audit-entry.ts';
+import { usernameFor } from '../../domain/callers/username.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { RequestReads } from './request-reads.ts';
@@ -48,27 +54,56 @@ export const openSession = (
     const endsAt = await insertSession(connection, session);
     const begun = { action: 'session began', object: session.username } as const;
     if (endsAt !== null) await insertAudit(connection, [begun], by, false);
-    const { username } = session;
-    const ended = await deleteEndedSessions(connection, username, LIMITS.sessionsPerUser);
-    const entries = ended.map((object) => ({ action: 'session ended' as const, object }));
-    await insertAudit(connection, entries, serverActor(), false);
+    await sweepSessions(connection, session.username);
     return endsAt;
   });
 
-/** Ends a session, if it has not ended. */
+type PersonSessionBegin = {
+  readonly person: Person;
+  readonly session: Pick<PersonSession, 'digest' | 'groups' | 'seconds'>;
+  readonly from: string;
+};
+
+/**
+ * Begins a session of a person of an identity provider, who is a new user without grants the first
+ * time. Returns the username.
+ */
+export const openPersonSession = (
+  reads: Pick<RequestReads, 'change'>,
+  { person, session, from }: PersonSessionBegin,
+): Promise<string> =>
+  reads.change('begin-session', async (connection) => {
+    const { issuer, subject, shownName } = person;
+    const { username, created } = await upsertPerson(connection, person, usernameFor(shownName));
+    await insertPersonSession(connection, { ...session, issuer, subject });
+    const by = { user: username, from };
+    const detail = { issuer, subject };
+    const added = { action: 'user added', object: username, detail } as const;
+    const begun = { action: 'session began', object: username, detail: { issuer } } as const;
+    await insertAudit(connection, created ? [added, begun] : [begun], by, false);
+    await sweepSessions(connection, username);
+    return username;
+  });
+
+/** Removes what is left of sessions that are over. */
+async function sweepSessions(connection: Connection, username: string): Promise<void> {
+  const ended = await deleteEndedSessions(connection, username, LIMITS.sessionsPerUser);
+  const entries = ended.map((object) => ({ action: 'session ended' as const, object }));
+  await insertAudit(connection, entries, serverActor(), false);
+}
+
+/** Ends a session; null: it has ended already. */
 export const closeSession = (
   reads: Pick<RequestReads, 'change'>,
   { digest, from }: { readonly digest: Buffer; readonly from: string },
-): Promise<void> =>
+): Promise<DeletedSession | null> =>
   reads.change('end-session', async (connection) => {
-    const user = await deleteSession(connection, digest);
-    if (user === null) return;
-    await insertAudit(
-      connection,
-      [{ action: 'session ended', object: user }],
-      { user, from },
-      false,
-    );
+    const deleted = await deleteSession(connection, digest);
+    if (deleted === null) return null;
+    const { username: user } = deleted;
+    const entry = { action: 'session ended', object: user } as const;
+    await insertAudit(connection, [entry], { user, from }, false);
+    return deleted;
   });
 
 type SliceTagsChange = {

@@ -12,6 +12,7 @@ import type { Service } from '../service/service.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { mcpRoute } from './mcp-route.ts';
+import { openProvider, providerRoutes } from './provider-routes.ts';
 import type { Route } from './respond.ts';
 import { restRoute } from './rest-route.ts';
 import { sessionRoute } from './session-route.ts';
@@ -37,12 +38,15 @@ export function createRouter(
   const rest = restRoute(service);
   const graphql = graphqlRoute(service, live);
   const mcp = mcpRoute(service);
-  const session = sessionRoute(service);
+  const provider = openProvider(settings);
+  const session = sessionRoute(service, provider);
   const byPath = new Map<string, Route>(
-    [TO_EXPLORER, openApiRoute(settings), ...stateRoutes(service)].map((route) => [
-      route.name,
-      route,
-    ]),
+    [
+      TO_EXPLORER,
+      openApiRoute(settings),
+      ...providerRoutes(service, provider),
+      ...stateRoutes(service),
+    ].map((route) => [route.name, route]),
   );
   return (exchange) => {
     const { path } = exchange;

@@ -9,11 +9,13 @@ import type { AnonymousScope, PageSession } from '../../resolvers/request-scope.
 import { identifySession } from '../graphql/graphql-scope.ts';
 import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { requireJson } from '../http/other-sites.ts';
+import { PROVIDER_PATH } from '../http/paths.ts';
 import { receiveBody } from '../http/receive-body.ts';
 import { send } from '../http/send-answer.ts';
 import { cookieOf } from '../http/session-cookie.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
+import type { ProviderAtHome } from './provider-routes.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 
@@ -21,11 +23,14 @@ const METHODS = ['GET', 'POST', 'DELETE'] as const;
  * Creates the route of the sessions of the pages: POST begins one, GET says who is signed in, and
  * DELETE ends it.
  */
-export function sessionRoute(service: Service): (exchange: Exchange) => Promise<void> {
+export function sessionRoute(
+  service: Service,
+  provider: ProviderAtHome | null,
+): (exchange: Exchange) => Promise<void> {
   const seconds = service.settings.queryTimeoutSeconds;
   return async (exchange) => {
     const { request, method } = exchange;
-    const work = workOf(service, exchange);
+    const work = workOf(service, provider, exchange);
     if (!work) throw methodNotAllowed(method);
     requireOwnPage(exchange);
     const isPost = method === 'POST';
@@ -45,17 +50,21 @@ function requireOwnPage({ session, method }: Exchange): void {
 
 type Work = (scope: AnonymousScope, body: Buffer) => Promise<Answer>;
 
-function workOf({ settings }: Service, exchange: Exchange): Work | null {
+function workOf(
+  { settings }: Service,
+  provider: ProviderAtHome | null,
+  exchange: Exchange,
+): Work | null {
   const { method, session } = exchange;
   const isSecure = isOverTls(exchange, settings);
   switch (method) {
     case 'GET':
     case 'HEAD':
-      return (scope) => tell(scope, session);
+      return (scope) => tell(scope, session, provider);
     case 'POST':
       return (scope, body) => begin(scope, parseSignIn(body), { session, isSecure, settings });
     case 'DELETE':
-      return (scope) => end(scope, session, isSecure);
+      return (scope) => end(scope, session, { isSecure, provider });
     default:
       return null;
   }
@@ -64,9 +73,17 @@ function workOf({ settings }: Service, exchange: Exchange): Work | null {
 const methodNotAllowed = (method: string) =>
   serviceError('methodNotAllowed', { method, methods: METHODS.join(', ') });
 
-async function tell(scope: AnonymousScope, session: PageSession | null): Promise<Answer> {
+async function tell(
+  scope: AnonymousScope,
+  session: PageSession | null,
+  at: ProviderAtHome | null,
+): Promise<Answer> {
   const identity = session && (await identifySession(scope, session.claim));
-  return answerOf({ username: identity?.username ?? null });
+  return answerOf({
+    username: identity?.username ?? null,
+    ...(identity?.shownName && { shownName: identity.shownName }),
+    ...(at && { provider: { name: at.settings.name, url: at.publicUrl + PROVIDER_PATH } }),
+  });
 }
 
 const SignIn = z.strictObject({
@@ -123,19 +140,24 @@ async function begin(
   return answerOf({ username, endsAt: new Date(endsAt * 1000).toISOString() }, cookie);
 }
 
+type EndOptions = { readonly isSecure: boolean; readonly provider: ProviderAtHome | null };
+
 async function end(
   scope: AnonymousScope,
   session: PageSession | null,
-  isSecure: boolean,
+  { isSecure, provider: at }: EndOptions,
 ): Promise<Answer> {
-  await close(scope, session);
-  return answerOf({ username: null }, cookieOf('', { isSecure, seconds: 0 }));
+  const closed = await close(scope, session);
+  const isOfProvider = at !== null && closed?.issuer === at.settings.issuer;
+  const signOutUrl = isOfProvider ? await at.provider.signOutUrl() : null;
+  const cookie = cookieOf('', { isSecure, seconds: 0 });
+  return answerOf({ username: null, ...(signOutUrl && { signOutUrl }) }, cookie);
 }
 
-/** Ends a session; what a proxy says has no end here. */
-async function close(scope: AnonymousScope, session: PageSession | null): Promise<void> {
-  if (session === null || !('session' in session.claim)) return;
-  await closeSession(scope.reads, { digest: session.claim.session, from: scope.from });
+/** Ends a session. What a proxy says does not end here. */
+async function close(scope: AnonymousScope, session: PageSession | null) {
+  if (session === null || !('session' in session.claim)) return null;
+  return closeSession(scope.reads, { digest: session.claim.session, from: scope.from });
 }
 
 const answerOf = (body: object, cookie?: string): Answer => ({

@@ -69,6 +69,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'graphql-yoga',
       'lru-cache',
       'negotiator',
+      'openid-client',
       'pino',
       'pino-pretty',
       'prom-client',

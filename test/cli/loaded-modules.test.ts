@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database/database.ts';
 import { type BuiltProgram, buildProgram } from '../support/programs/built-program.ts';
 
 let program: BuiltProgram;
@@ -16,6 +19,10 @@ async function modulesLoadedBy(...parameters: string[]): Promise<string[]> {
   const coverage = join(program.folder, 'coverage');
   const { stderr } = await program.run(parameters, { NODE_V8_COVERAGE: coverage });
   expect(stderr).toBe('');
+  return modulesReportedIn(coverage);
+}
+
+async function modulesReportedIn(coverage: string): Promise<string[]> {
   const reports = await Promise.all(
     (await readdir(coverage)).map(async (name) => readFile(join(coverage, name), 'utf8')),
   );
@@ -43,4 +50,33 @@ test('the version is told without loading any command', async () => {
   const modules = await modulesLoadedBy('--version');
   expect(modules).toContain('cli/program.js');
   expect(modules.filter((name) => name.startsWith('cli/commands/'))).toEqual([]);
+});
+
+test('a server without an identity provider does not load the client of one', async () => {
+  const coverage = join(program.folder, 'coverage-of-serve');
+  const database = await createTestDatabase();
+  const server = spawn(process.execPath, ['dist/bundle/main.js', 'serve'], {
+    cwd: program.folder,
+    env: {
+      ...process.env,
+      NODE_V8_COVERAGE: coverage,
+      DATABASE_URL: database.url,
+      PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(server, 'exit');
+  let output = '';
+  for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
+    output += chunk;
+    if (/^countergraph is ready at \S+$/m.test(output)) break;
+  }
+  const [address = ''] = /http:\S+/.exec(output) ?? [];
+  for (const path of ['/session', '/session/oidc']) await fetch(new URL(path, address));
+  server.kill('SIGTERM');
+  await ended;
+  await database.drop();
+  const modules = await modulesReportedIn(coverage);
+  expect(modules).toContain('server/sign-in/provider.js');
+  expect(modules.filter((name) => /openid-client|oauth4webapi/.test(name))).toEqual([]);
 });

@@ -14,6 +14,7 @@ const scopeOf = (contexts: readonly string[] | null): RequestScope => {
       username: 'ada',
       claim: { username: 'ada', digest: Buffer.alloc(32), slicesOf: null },
       tokenDigest: null,
+      shownName: null,
       isAdmin: false,
       contexts: new Map(
         contexts.map((name) => [name, { contextId: 1, name, role: 'reader', nodes: [] }]),
