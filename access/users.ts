@@ -7,15 +7,16 @@ import {
   deleteGrant,
   deleteUser,
   type Grant,
-  insertGrants,
   insertUser,
   selectGrants,
   selectUserId,
   selectUsers,
+  upsertGrant,
 } from '../db/sql/users.ts';
 import type { AuditActor, AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
 import { AccessError, unknownUser } from './access-error.ts';
+import { storableLimit, type WrittenLimit } from './grant-limits.ts';
 import { isToken, keptAsDigest, keptUnderScrypt, randomToken } from './stored-token.ts';
 import { FIRST_TOKEN, sessionsEnded } from './tokens.ts';
 
@@ -39,6 +40,8 @@ type UserToAdd = {
    * reader's.
    */
   readonly role?: Role | undefined;
+  /** What of these contexts to grant; all if omitted. */
+  readonly limit?: WrittenLimit | undefined;
 };
 
 export type AddedUser = {
@@ -52,6 +55,8 @@ export type AddedUser = {
   readonly grantedBefore: readonly string[];
   /** Those of `grantedBefore` in which the user now has another role. */
   readonly roleChanged: readonly string[];
+  /** Those of `grantedBefore` whose grant is now limited to something else, or not any more. */
+  readonly limitChanged: readonly string[];
   /** All current grants, in order of the contexts' names. */
   readonly grants: readonly Grant[];
 };
@@ -73,7 +78,7 @@ export async function addUser(connection: Connection, user: UserToAdd): Promise<
 /** Does the same, but a given token replaces the first one of an existing user. */
 export async function setUser(
   connection: Connection,
-  { name, token, chosenToken, contexts, role }: UserToAdd,
+  { name, token, chosenToken, contexts, role, limit = NO_LIMIT }: UserToAdd,
 ): Promise<AddedUser> {
   const contextIds = new Map<string, number>();
   for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
@@ -86,20 +91,20 @@ export async function setUser(
   if (random !== null) await first(keptAsDigest(random));
   else if (chosenToken) await first(await keptUnderScrypt(chosenToken));
   const before = await selectGrants(connection, userId);
-  const toInsert = { userId, contextIds: [...contextIds.values()], role };
-  const inserted = await insertGrants(connection, toInsert);
-  const those = (isNew: boolean) =>
-    [...contextIds]
-      .filter(([, id]) => inserted.some((each) => each.contextId === id && each.isNew === isNew))
-      .map(([context]) => context);
+  for (const [context, contextId] of contextIds) {
+    const stored = await storableLimit(connection, { contextId, context, limit });
+    await upsertGrant(connection, { userId, contextId, role, limit: stored });
+  }
+  const grants = await selectGrants(connection, userId);
   const added: AddedUser = {
     name,
     created,
     newToken,
-    granted: those(true),
+    granted: [...contextIds.keys()].filter((context) => !grantOf(before, context)),
     grantedBefore: before.map(({ context }) => context),
-    roleChanged: those(false),
-    grants: await selectGrants(connection, userId),
+    roleChanged: changed(before, grants, ({ role: own }) => own),
+    limitChanged: changed(before, grants, limitText),
+    grants,
   };
   const isSet = isGiven && !created;
   const isTokenSet = isSet ? [{ action: 'token set', object: name } as const] : [];
@@ -107,16 +112,37 @@ export async function setUser(
   return added;
 }
 
-function entriesOf({ name, created, newToken, granted, roleChanged, grants }: AddedUser) {
+const NO_LIMIT: WrittenLimit = { networks: [], probes: [], groups: [] };
+
+const grantOf = (grants: readonly Grant[], context: string): Grant | undefined =>
+  grants.find((grant) => grant.context === context);
+
+/** Returns the contexts whose grants differ. */
+const changed = (
+  before: readonly Grant[],
+  now: readonly Grant[],
+  textOf: (grant: Grant) => string,
+): string[] =>
+  before
+    .filter((grant) => textOf(grant) !== textOf(grantOf(now, grant.context) ?? grant))
+    .map(({ context }) => context);
+
+const limitText = ({ context: _, role: __, ...limit }: Grant): string => JSON.stringify(limit);
+
+function entriesOf({ name, created, newToken, granted, grants, ...is }: AddedUser) {
   const token = newToken === null ? 'given' : 'generated';
   const user: AuditEntry[] = created
     ? [{ action: 'user added', object: name, detail: { token } }]
     : [];
-  const changes = grants.flatMap(({ context, role }): AuditEntry[] => {
-    const detail = { context, role };
+  const changes = grants.flatMap(({ context, role, ...limit }): AuditEntry[] => {
+    const detail = { context, role, ...limit };
     if (granted.includes(context)) return [{ action: 'access granted', object: name, detail }];
-    if (roleChanged.includes(context)) return [{ action: 'role changed', object: name, detail }];
-    return [];
+    const entries: AuditEntry[] = [];
+    if (is.roleChanged.includes(context))
+      entries.push({ action: 'role changed', object: name, detail: { context, role } });
+    if (is.limitChanged.includes(context))
+      entries.push({ action: 'limit changed', object: name, detail: { context, ...limit } });
+    return entries;
   });
   return [...user, ...changes];
 }

@@ -19,6 +19,12 @@ export const parseNames = (text: string, before: readonly string[] = []): string
   parseName(text),
 ];
 
+/** Returns the texts of an option that is repeated. */
+export const anotherText = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  text,
+];
+
 const MAX_ENGINE = 32_767;
 
 export function parseEngine(text: string): number {

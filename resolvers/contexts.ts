@@ -156,10 +156,39 @@ export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>
 
 /** Decision 17: from the oldest available bucket to the end of the newest; null without data. */
 export async function totalWindow(at: ContextView): Promise<Interval | null> {
+  const { limit, catalog } = await at.loaders.contextState(at.contextId);
+  if (limit !== null) return visibleWindow(at, catalog);
   const row = await at.loaders.totalWindowByContext.load(at.contextId);
   requireSame(at, row?.name ?? null);
   return row && { from: row.from, to: row.to };
 }
+
+/** Returns the same of what the caller may see. */
+async function visibleWindow(at: ContextView, catalog: Catalog): Promise<Interval | null> {
+  const enabled = catalog.groups.filter((row) => row.enabled);
+  const spans = await Promise.all(
+    enabled.map(async ({ groupId, bucketSize }) => {
+      const found = await coverageOf(at, catalog, groupId, null);
+      return found.map(({ firstBucket: from, lastBucket }) => ({
+        from,
+        to: lastBucket + bucketSize,
+      }));
+    }),
+  );
+  const all = spans.flat();
+  if (all.length === 0) return null;
+  return {
+    from: Math.min(...all.map(({ from }) => from)),
+    to: Math.max(...all.map(({ to }) => to)),
+  };
+}
+
+const coverageOf = (at: ContextView, catalog: Catalog, groupId: number, probeId: number | null) =>
+  at.loaders.coverage.load({
+    contextId: at.contextId,
+    group: catalog.readGroup(groupId),
+    probeId,
+  });
 
 /** Returns the groups, meters and probes of the context, and the extent of its data. */
 export async function catalogOf(at: ContextView): Promise<Catalog> {
@@ -179,14 +208,32 @@ export function requireSame({ name, nodeName }: ContextView, found: string | nul
   throw serviceError('otherContext', { node: nodeName, context: name }, { cause });
 }
 
-export const probeNames = async (at: ContextView): Promise<string[]> =>
-  (await catalogOf(at)).probes.map(({ name }) => name);
+/** Returns the names of the probes that the caller may see. */
+export async function probeNames(at: ContextView): Promise<string[]> {
+  const catalog = await catalogOf(at);
+  const seen = await Promise.all(catalog.probes.map((probe) => isProbeSeen(at, catalog, probe)));
+  return catalog.probes.filter((_, i) => seen[i]).map(({ name }) => name);
+}
 
 /** Returns the id of a probe in samples; null: all probes. Error: the context has no such probe. */
 export async function probeIdOf(at: ContextView, name: string | null): Promise<number | null> {
   if (name === null) return null;
-  const { probes } = await catalogOf(at);
-  const probe = probes.find((candidate) => candidate.name === name);
-  if (!probe) throw serviceError('invalidProbe', { probe_id: name });
-  return probe.probeId;
+  const catalog = await catalogOf(at);
+  const probe = catalog.probes.find((candidate) => candidate.name === name);
+  if (probe && (await isProbeSeen(at, catalog, probe))) return probe.probeId;
+  throw serviceError('invalidProbe', { probe_id: name });
+}
+
+/** Whose networks are limited knows of probes only by what they read there. */
+async function isProbeSeen(
+  at: ContextView,
+  catalog: Catalog,
+  { probeId, name }: Catalog['probes'][number],
+): Promise<boolean> {
+  const { limit } = await at.loaders.contextState(at.contextId);
+  if (limit === null || limit.seesAllOf(name)) return true;
+  for (const { groupId } of catalog.groups) {
+    if ((await coverageOf(at, catalog, groupId, probeId)).length > 0) return true;
+  }
+  return false;
 }

@@ -2,14 +2,9 @@ import { foldCase } from '../domain/filters/search-text.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import { type Guid, storedGuid } from '../domain/text/guid.ts';
 import type { Interval } from '../domain/time/interval.ts';
+import type { CoveredSpan } from '../domain/time/newest-bucket.ts';
 import { type ContextView, catalogOf } from './contexts.ts';
-import type {
-  Catalog,
-  CounterGroupRow,
-  CoverageRow,
-  MeterRow,
-  ReadGroup,
-} from './loaders/node-loaders.ts';
+import type { Catalog, CounterGroupRow, MeterRow, ReadGroup } from './loaders/node-loaders.ts';
 
 /** The groups of a cross-key's parts, in the order parent, first, second. */
 type CrosskeyView = { readonly guids: readonly Guid[] };
@@ -94,14 +89,13 @@ export function findMeter(group: CounterGroupView, index: number): MeterView | n
 export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGroupView[]> =>
   (await listGroups(group.at)).filter((other) => other.crosskey?.guids.includes(group.guid));
 
-/** Returns where the group has readings, of one probe or (null) of all. */
+/** Returns where the group has readings that the caller may see, of one probe or (null) of all. */
 export async function coverageOf(
   group: CounterGroupView,
   probeId: number | null,
-): Promise<readonly CoverageRow[]> {
-  const catalog = await catalogOf(group.at);
-  const rows = catalog.coverageOf(group.row.groupId);
-  return probeId === null ? rows : rows.filter((row) => row.probeId === probeId);
+): Promise<readonly CoveredSpan[]> {
+  const { loaders, contextId } = group.at;
+  return loaders.coverage.load({ contextId, group: group.read, probeId });
 }
 
 /** From the group's oldest available bucket to the end of its newest; null without data. */
@@ -114,7 +108,7 @@ export async function availableInterval(
 
 /** Returns the interval that a group's coverage spans; null without data. */
 export function intervalOf(
-  coverage: readonly CoverageRow[],
+  coverage: readonly CoveredSpan[],
   group: CounterGroupView,
 ): Interval | null {
   if (coverage.length === 0) return null;

@@ -1,8 +1,7 @@
 import type { Interval } from '../domain/time/interval.ts';
-import { newestBucket, presentUntil } from '../domain/time/newest-bucket.ts';
+import { type CoveredSpan, newestBucket, presentUntil } from '../domain/time/newest-bucket.ts';
 import { resolveWindow, type WindowRequest } from '../domain/time/window.ts';
 import { type CounterGroupView, coverageOf, intervalOf } from './counter-groups.ts';
-import type { CoverageRow } from './loaders/node-loaders.ts';
 import type { RequestScope } from './request-scope.ts';
 
 type WindowOptions = {
@@ -38,7 +37,7 @@ export async function windowOf(
   return { window, available };
 }
 
-type AvailableData = { readonly available: Interval; readonly coverage: readonly CoverageRow[] };
+type AvailableData = { readonly available: Interval; readonly coverage: readonly CoveredSpan[] };
 
 /** Returns the part of the available data that is not ahead of the database's clock. */
 function presentPart(

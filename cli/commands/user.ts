@@ -14,7 +14,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import { NAME_FORM } from '../../domain/text/storable-text.ts';
 import { asTyped } from '../invocation.ts';
-import { parseName, parseNames } from '../option-values.ts';
+import { anotherText, parseName, parseNames } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 import { registerRotate, registerToken } from './user-token.ts';
 import { changeUsers, showToken, withUsers } from './with-users.ts';
@@ -27,6 +27,9 @@ type AddOptions = JsonOption & {
   context?: string[];
   role?: Role;
   admin?: boolean;
+  onlyNetwork?: string[];
+  onlyProbe?: string[];
+  onlyGroup?: string[];
 };
 
 export function registerUser(program: Command): void {
@@ -68,16 +71,32 @@ function registerAdd(user: Command): void {
     )
     .option('--admin', 'let the user manage users, their tokens and grants; grants no context')
     .option('--no-admin', 'let them do so no longer')
+    .option('--only-network <cidr>', 'grant only keys in this network; repeatable', anotherText)
+    .option('--only-probe <id>', 'grant only readings of this probe; repeatable', parseNames)
+    .option(
+      '--only-group <group>',
+      'grant only this counter group, by name or GUID; repeatable',
+      anotherText,
+    )
     .option('--json', 'print the result as JSON')
     .action(async (name: string, options: AddOptions) => {
       const { token, legacyToken, context: contexts = [], role, admin, json } = options;
+      const {
+        onlyNetwork: networks = [],
+        onlyProbe: probes = [],
+        onlyGroup: groups = [],
+      } = options;
+      const limit = { networks, probes, groups };
       if (token !== undefined) requireLength(token);
       const chosenToken = token ?? legacyToken;
       if (role !== undefined && contexts.length === 0) {
         throw new UsageError('--role needs --context: a user has a role in each context');
       }
+      if (Object.values(limit).flat().length > 0 && contexts.length === 0) {
+        throw new UsageError('a limit needs --context: it limits what of a context is granted');
+      }
       const added = await changeUsers(async (connection) => {
-        const user = await addUser(connection, { name, chosenToken, contexts, role });
+        const user = await addUser(connection, { name, chosenToken, contexts, role, limit });
         if (admin === undefined) return user;
         await setAdmin(connection, { name, isGroup: false, isAdmin: admin });
         return { ...user, isAdmin: admin };
@@ -130,7 +149,16 @@ function registerList(user: Command): void {
     });
 }
 
-const grantText = ({ context, role }: Grant): string => `${context} (${role})`;
+const grantText = ({ context, role, ...limit }: Grant): string => {
+  const { onlyNetworks = [], onlyProbes = [], onlyGroups = [] } = limit;
+  const only = [
+    ...onlyNetworks.map((network) => `network ${network}`),
+    ...onlyProbes.map((probe) => `probe ${probe}`),
+    ...onlyGroups.map(({ guid, name }) => `group ${name ?? guid}`),
+  ];
+  const limited = only.length > 0 ? `, only ${only.join(', ')}` : '';
+  return `${context} (${role}${limited})`;
+};
 
 const adminSentence = (name: string, isAdmin: boolean): string =>
   isAdmin
@@ -148,9 +176,12 @@ function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): 
       .map(grantText)
       .join(', ') || 'nothing';
   if (created) return `User ${name} was added, with context ${withRoles(granted)}.`;
-  const unchanged = grantedBefore.filter((context) => !is.roleChanged.includes(context));
+  const unchanged = grantedBefore.filter(
+    (context) => !is.roleChanged.includes(context) && !is.limitChanged.includes(context),
+  );
   const roles = is.roleChanged.length > 0 ? ` New role: ${withRoles(is.roleChanged)}.` : '';
-  const grants = `Granted now: ${withRoles(granted)}.${roles} Unchanged: ${withRoles(unchanged)}.`;
+  const limits = is.limitChanged.length > 0 ? ` New limit: ${withRoles(is.limitChanged)}.` : '';
+  const grants = `Granted now: ${withRoles(granted)}.${roles}${limits} Unchanged: ${withRoles(unchanged)}.`;
   return `User ${name} already exists. ${grants}`;
 }
 

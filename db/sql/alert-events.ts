@@ -51,12 +51,15 @@ export type EventRow = {
   /** Integers of any size. */
   readonly value: string;
   readonly peakValue: string;
+  /** Of the rule. */
+  readonly condition: AlertCondition;
+  readonly probe: string | null;
 };
 
 /** The columns of an EventRow, from events `e` and the tables that EVENT_TABLES joins. */
 const EVENT_COLUMNS = `
 e.context_id as "contextId", e.event_id as "eventId", e.alert_id as "alertId", a.revision,
-  a.group_id as "groupId", e.key, e.started_at::float8 as "startedAt",
+  a.condition, a.probe, a.group_id as "groupId", e.key, e.started_at::float8 as "startedAt",
   e.ended_at::float8 as "endedAt", trunc(e.value)::text as value,
   trunc(e.peak_value)::text as "peakValue"`;
 

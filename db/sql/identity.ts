@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { GrantLimit } from '../../domain/callers/grant-limit.ts';
 import type { Role } from '../../domain/callers/role.ts';
 import type { Deadline, ReadSession } from '../session/read-session.ts';
 import { type NodeSlices, slicesOf } from './slices.ts';
@@ -14,8 +15,12 @@ export type NodeRow = {
   share: boolean;
 };
 
+/** What a row of `grants` covers, as a `GrantLimit`. */
+export const LIMIT = `json_build_object(
+  'networks', only_networks, 'probes', only_probes, 'groups', only_groups)`;
+
 /** What a user, or a group of a provider, may do in a context. */
-type GrantRow = { role: Role };
+type GrantRow = { role: Role; limit: GrantLimit };
 
 /** The versions, and the slices if requested, are those of the node that answers. */
 type GrantedContextRow = VersionedRow & {
@@ -224,7 +229,7 @@ left join lateral (
       from nodes n where n.context_id = c.context_id), '[]')${more}
   ) order by c.name) as contexts
   from (
-    select context_id, json_agg(json_build_object('role', role)) as grants
+    select context_id, json_agg(json_build_object('role', role, 'limit', ${LIMIT})) as grants
     from grants
     where user_id = any (array(
       select u.user_id union all

@@ -1,5 +1,6 @@
+import type { GrantLimit } from '../../domain/callers/grant-limit.ts';
 import type { Deadline, ReadSession } from '../session/read-session.ts';
-import type { PageClaim } from './identity.ts';
+import { LIMIT, type PageClaim } from './identity.ts';
 import { TOKEN_LIVES } from './tokens.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './versions.ts';
 
@@ -61,7 +62,8 @@ type Right = {
 /** isSignedIn: whether the user still has the token, and the session if there is one. */
 export type RightRow = {
   readonly isSignedIn: boolean;
-  readonly isGranted: boolean;
+  /** Those of all grants of the context; empty: there is none. */
+  readonly limits: readonly GrantLimit[];
 };
 
 /**
@@ -84,12 +86,12 @@ select case when asked.session is not null and s.digest is null then false
   else exists (
     select from tokens t
     where t.user_id = u.user_id and t.digest = asked.token and ${TOKEN_LIVES})
-end as "isSignedIn", exists (
-  select from grants g join contexts c using (context_id)
+end as "isSignedIn", coalesce((
+  select json_agg(${LIMIT}) from grants g join contexts c using (context_id)
   where c.name = asked.context and g.user_id = any (array(
     select u.user_id union all
     select user_id from users where is_group and username = any (coalesce(
-      s.groups, array(select json_array_elements_text(asked.groups::json))))))) as "isGranted"
+      s.groups, array(select json_array_elements_text(asked.groups::json))))))), '[]') as limits
 from unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::text[], $6::text[])
   with ordinality as asked (username, context, token, session, issuer, groups, place)
 left join users u on u.username = asked.username and not u.is_group

@@ -1,14 +1,35 @@
+import type { GrantLimit } from '../../domain/callers/grant-limit.ts';
 import type { Role } from '../../domain/callers/role.ts';
 import type { Connection } from '../connection/connection.ts';
 
 /** grants: in order of the contexts' names. */
 type UserRow = { username: string; isAdmin: boolean; grants: Grant[] };
 
+/**
+ * A context that a user may access, their role in it, and what of it the grant is limited to; not
+ * given: all.
+ */
+export type Grant = {
+  readonly context: string;
+  readonly role: Role;
+  /** In CIDR form. */
+  readonly onlyNetworks?: readonly string[];
+  readonly onlyProbes?: readonly string[];
+  /** Without a name if there is no such group any more. */
+  readonly onlyGroups?: readonly { readonly guid: string; readonly name?: string }[];
+};
+
+const GRANT = `json_strip_nulls(json_build_object('context', c.name, 'role', g.role,
+  'onlyNetworks', g.only_networks, 'onlyProbes', g.only_probes, 'onlyGroups', (
+    select json_agg(json_build_object('guid', '{' || upper(o.guid::text) || '}', 'name', k.name))
+    from unnest(g.only_groups) as o (guid)
+    left join counter_groups k on k.guid = o.guid and k.context_id = c.context_id)))`;
+
 /** Selects all users in order of their names. */
 export async function selectUsers(connection: Connection): Promise<UserRow[]> {
   const { rows } = await connection.query<UserRow>(
     `select u.username, u.is_admin as "isAdmin", coalesce((
-         select json_agg(json_build_object('context', c.name, 'role', g.role) order by c.name)
+         select json_agg(${GRANT} order by c.name)
          from grants g join contexts c using (context_id) where g.user_id = u.user_id
        ), '[]') as grants
      from users u order by u.username`,
@@ -65,41 +86,47 @@ export async function deleteUser(connection: Connection, username: string): Prom
   return rowCount === 1;
 }
 
-/** A context that a user may access, and their role in it. */
-export type Grant = { readonly context: string; readonly role: Role };
-
 /** Selects the contexts granted to a user, in order of their names. */
 export async function selectGrants(connection: Connection, userId: number): Promise<Grant[]> {
-  const { rows } = await connection.query<Grant>(
-    `select c.name as context, g.role from grants g join contexts c using (context_id)
+  const { rows } = await connection.query<{ grant: Grant }>(
+    `select ${GRANT} as grant from grants g join contexts c using (context_id)
      where g.user_id = $1 order by c.name`,
     [userId],
   );
-  return rows;
+  return rows.map((row) => row.grant);
 }
 
-type GrantsToInsert = {
+type GrantToInsert = {
   readonly userId: number;
-  readonly contextIds: readonly number[];
+  readonly contextId: number;
   /** undefined: an existing grant keeps its role, and a new one has the role reader. */
   readonly role: Role | undefined;
+  readonly limit: GrantLimit;
 };
 
-/** isNew: the grant is new; else its role has changed. */
-type InsertedGrant = { readonly contextId: number; readonly isNew: boolean };
-
-/** Grants contexts to a user. Returns the grants that are new or whose role has changed. */
-export async function insertGrants(
+/** Grants a context to a user, in place of an earlier grant of it. */
+export async function upsertGrant(
   connection: Connection,
-  { userId, contextIds, role }: GrantsToInsert,
-): Promise<InsertedGrant[]> {
-  const { rows } = await connection.query<InsertedGrant>(
-    `insert into grants as g (user_id, context_id, role)
-     select $1, context_id, coalesce($3, 'reader') from unnest($2::int[]) as asked (context_id)
-     on conflict (user_id, context_id) do update set role = excluded.role
-       where $3::text is not null and g.role <> excluded.role
-     returning context_id as "contextId", xmax = 0 as "isNew"`,
-    [userId, contextIds, role ?? null],
+  { userId, contextId, role, limit: { networks, probes, groups } }: GrantToInsert,
+): Promise<void> {
+  await connection.query(
+    `insert into grants as g (user_id, context_id, role, only_networks, only_probes, only_groups)
+     values ($1, $2, coalesce($3, 'reader'), $4::cidr[], $5::text[], $6::uuid[])
+     on conflict (user_id, context_id) do update set role = coalesce($3, g.role),
+       only_networks = excluded.only_networks, only_probes = excluded.only_probes,
+       only_groups = excluded.only_groups`,
+    [userId, contextId, role ?? null, networks, probes, groups],
+  );
+}
+
+/** Selects the counter groups of a context by name. guid: as PostgreSQL writes a uuid. */
+export async function selectGroupNames(
+  connection: Connection,
+  contextId: number,
+): Promise<{ guid: string; name: string }[]> {
+  const { rows } = await connection.query<{ guid: string; name: string }>(
+    'select guid, name from counter_groups where context_id = $1 order by name, guid',
+    [contextId],
   );
   return rows;
 }

@@ -17,6 +17,7 @@ export type AuditAction =
   | 'access granted'
   | 'access revoked'
   | 'role changed'
+  | 'limit changed'
   | 'session began'
   | 'session ended'
   | 'labels imported'

@@ -34,6 +34,11 @@ export const ACCESS_LIMITS = {
   waitingScryptCallers: 200,
   /** Tokens of a user that have not expired: one for each program of a large collection. */
   tokensPerUser: 50,
+  /**
+   * Networks, probes or groups of one grant: they are read with each request of the user, as some
+   * 20 KB.
+   */
+  grantLimitItems: 1000,
   /** Characters of a token's name. */
   tokenNameCharacters: 100,
   /** The longest overlap of a former token with its successor: nobody forgets it for longer. */

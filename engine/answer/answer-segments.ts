@@ -1,10 +1,9 @@
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
-import type { LiveSegments, StoredSegment } from '../../store/read/manifest.ts';
 import type { KernelQuestion } from '../kernel/rank-keys.ts';
 import type { OrdinalSelection } from '../kernel/select/select-rows.ts';
 import { ordinalsWithinEach } from '../keys/keys-within.ts';
-import { uniteParts } from '../keys/segment-keys.ts';
+import { uniteParts } from '../keys/united-keys.ts';
 import type {
   AnswerOf,
   BlockQuestion,
@@ -14,6 +13,7 @@ import type {
   SegmentQuestion,
 } from '../plan/key-questions.ts';
 import { planQuestions, type ScanPlan } from '../plan/plan-segments.ts';
+import type { ScopedSegment, ScopedSegments } from '../plan/scoped-segment.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import { HeadAnswers } from './head-answers.ts';
@@ -41,7 +41,7 @@ import {
  */
 export async function answerSegments<Question extends BlockQuestion>(
   reader: SegmentReader,
-  live: LiveSegments,
+  live: ScopedSegments,
   questions: readonly SegmentQuestion<Question>[],
   deadline: Deadline | null,
 ): Promise<AnswerOf<Question>[]> {
@@ -109,7 +109,7 @@ const partsOf = ({ group, read, parts, since }: ScanPlan): PartsToRead => ({
 /** Blocks first: a thread decodes them meanwhile. */
 async function decodeParts(
   { blocks, keys }: PartsRead,
-  sectionsOf: (segment: StoredSegment) => Sections,
+  sectionsOf: (segment: ScopedSegment) => Sections,
 ): Promise<void> {
   await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
 }

@@ -11,14 +11,14 @@ import {
 } from '../../segments/heads/head.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { blockName, type SegmentBlocks } from '../fetch/segment-blocks.ts';
 import type { BlockColumn } from '../kernel/aggregate/aggregate-blocks.ts';
 import { rowOf } from '../kernel/blocks/segment-series.ts';
 import { type BlockRun, blocksIn, signedRuns } from '../kernel/cover/cover.ts';
-import { mapsOf, requestMaps } from '../keys/segment-keys.ts';
+import { mapsOf, requestMaps } from '../keys/united-keys.ts';
 import type { SegmentQuestion, TopKeys } from '../plan/key-questions.ts';
 import type { ScanPlan, SegmentPart } from '../plan/plan-segments.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import {
   type SectionRequests,
   type SegmentReader,
@@ -27,7 +27,7 @@ import {
 
 /** The head of a segment or of one of its tiles. location: null: it was not written. */
 type HeadOfBlock = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly run: BlockRun;
   readonly location: SectionLocation | null;
 };
@@ -36,7 +36,7 @@ type HeadOfBlock = {
 type HeadPlan = HeadOfBlock & { readonly edges: readonly SegmentPart[] };
 
 type MissingHead = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly location: SectionLocation;
   readonly codec: KeyCodec;
 };
@@ -94,12 +94,12 @@ export class HeadAnswers {
   }
 
   /** If the keys are cached, at most the block is missing, which other questions may need too. */
-  #hasKeys(segment: StoredSegment): boolean {
+  #hasKeys(segment: ScopedSegment): boolean {
     return this.#reader.memory.has('keys', segmentName(this.#reader, segment));
   }
 
   /** Decodes the heads that were read. Errors: DamagedSegment. */
-  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+  async decode(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
     for (const [name, { segment, location, codec }] of this.#missing) {
       const ranked = rankHead(readHead(sectionsOf(segment)(location), codec));
       this.#reader.memory.keep('heads', name, ranked);
@@ -151,6 +151,8 @@ function planOf({ read, parts, since, questions }: ScanPlan): HeadPlan | null {
   const [run, ...otherRuns] = top?.cover.runs ?? [];
   if (!top || !run || otherTops.length > 0 || otherRuns.length > 0) return null;
   if (since.length > 0 || prefix !== null || !isCounting(aggregate)) return null;
+  // A head has the total of all keys.
+  if (top.segment.limit !== null) return null;
   const edges = parts.flatMap((part): SegmentPart[] => {
     if (part !== top) return [part];
     const { subtract } = part.cover;

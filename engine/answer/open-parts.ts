@@ -4,7 +4,6 @@ import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
 import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-networks.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import {
   type BlocksByStart,
@@ -12,19 +11,15 @@ import {
   SegmentBlocks,
   type StartedBlock,
 } from '../fetch/segment-blocks.ts';
+import { type KeyLists, SegmentKeys } from '../fetch/segment-keys.ts';
 import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
-import {
-  type KeyLists,
-  mapped,
-  type PartsUnion,
-  requestMaps,
-  SegmentKeys,
-} from '../keys/segment-keys.ts';
+import { mapped, type PartsUnion, requestMaps } from '../keys/united-keys.ts';
 import type { NamedMatcher, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import {
   identityOf,
   type SectionRequests,
@@ -57,21 +52,21 @@ export async function openSource(
 /** The networks of the addresses of several segments, by segment. */
 type NetworkLists = KeyLists & {
   /** Maps the ordinal of a segment's address to that of its network. */
-  readonly mapOf: (segment: StoredSegment) => Uint32Array;
+  readonly mapOf: (segment: ScopedSegment) => Uint32Array;
 };
 
 type Forming = { readonly keys: KeyLists; readonly lengths: NetworkLengths };
 
 async function formNetworks(
   reader: SegmentReader,
-  segments: readonly StoredSegment[],
+  segments: readonly ScopedSegment[],
   { keys, lengths }: Forming,
 ): Promise<NetworkLists> {
   const { memory, threadPool, caller } = reader;
   const name = lengthsName(lengths);
-  const nameOf = (segment: StoredSegment): string => `${segmentName(reader, segment)} ${name}`;
-  const formed = new Map<StoredSegment, FormedNetworks>();
-  const missing: StoredSegment[] = [];
+  const nameOf = (segment: ScopedSegment): string => `${segmentName(reader, segment)} ${name}`;
+  const formed = new Map<ScopedSegment, FormedNetworks>();
+  const missing: ScopedSegment[] = [];
   for (const segment of segments) {
     const known = memory.find('networks', nameOf(segment));
     if (known) formed.set(segment, known);
@@ -80,12 +75,12 @@ async function formNetworks(
   if (missing.length > 0) {
     const lists = missing.map((segment) => keys.of(segment));
     for (const [i, own] of (await threadPool.formNetworks(lists, lengths, caller)).entries()) {
-      const segment = missing[i] as StoredSegment;
+      const segment = missing[i] as ScopedSegment;
       formed.set(segment, own);
       memory.keep('networks', nameOf(segment), own);
     }
   }
-  const of = (segment: StoredSegment): FormedNetworks => {
+  const of = (segment: ScopedSegment): FormedNetworks => {
     const own = formed.get(segment);
     if (!own) throw new Error(`the networks of segment ${segment.segmentId} were not formed`);
     return own;
@@ -101,7 +96,7 @@ async function groupBlocks(
   { read, parts }: PartsToRead,
   { blocks, lists }: Grouping,
 ): Promise<BlocksByStart> {
-  const nameOf = (segment: StoredSegment, run: BlockRun, start: number): string =>
+  const nameOf = (segment: ScopedSegment, run: BlockRun, start: number): string =>
     `${segmentName(reader, segment)} ${blockName(run, start)} ${read.meterIndex} ${lists.name}`;
   const found = new Map<string, KnownBlock>();
   const missing = new Map<string, Ungrouped>();
@@ -130,7 +125,7 @@ async function groupBlocks(
 /** A block of addresses whose networks are not cached. */
 type Ungrouped = {
   readonly name: string;
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly block: KnownBlock;
 };
 

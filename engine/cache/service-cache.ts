@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import type { CoveredSpan } from '../../domain/time/newest-bucket.ts';
 import type { Manifest } from '../../store/read/manifest.ts';
 import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
 import type { Catalog } from '../plan/catalog.ts';
@@ -34,6 +36,8 @@ export class ServiceCache {
   readonly responses: ResponseCache;
   readonly texts = new TextCache();
   readonly manifests = new ManifestCache();
+  /** Where groups have readings that may be seen, by what that depends on; null: nowhere. */
+  readonly spans = new LRUCache<string, { readonly span: CoveredSpan | null }>({ max: 10_000 });
   readonly catalogTally = new CacheStats();
   readonly #catalogs = new Map<string, Catalog>();
   /** The history of each node's database, by the node's address. */
@@ -84,6 +88,7 @@ export class ServiceCache {
 
   #forgetVersions(): void {
     this.#catalogs.clear();
+    this.spans.clear();
     this.answers.clear();
     this.responses.clear();
     this.texts.clear();

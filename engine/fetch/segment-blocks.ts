@@ -1,29 +1,35 @@
 import { groupBy } from '../../domain/group-by.ts';
+import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { LocatedRange } from '../../segments/pages/directory.ts';
 import { spanOf } from '../../segments/pages/read-range.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
 import { tileGrid, tileOf } from '../../segments/tiles/tile-seconds.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import type { StoredBlock } from '../kernel/blocks/decode-blocks.ts';
 import type { BucketRange, TileCut } from '../kernel/blocks/tile-rows.ts';
 import { type BlockRun, blockStarts } from '../kernel/cover/cover.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import {
   type SectionRequests,
   type SegmentReader,
   segmentName,
 } from '../snapshot/segment-reader.ts';
 import { SegmentTiles, type TileOfRange, tileAt } from './segment-tiles.ts';
+import { VisibleKeys } from './visible-keys.ts';
 
-/** What to read of blocks. meterIndex: null: no meter, only the keys. */
+/**
+ * What to read of blocks. meterIndex: null: no meter, only the keys. mapsKeys: the blocks are no
+ * readings, but say where keys of other segments are, so they have all keys whatever may be seen.
+ */
 export type BlockMeter = Pick<MeterScan, 'bucketSeconds' | 'aggregate'> & {
   readonly meterIndex: number | null;
+  readonly mapsKeys?: true;
 };
 
 /** A block of a segment; `run` consists of this block. */
 type OneBlock = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly run: BlockRun;
   readonly meter: BlockMeter;
 };
@@ -39,7 +45,7 @@ export type StartedBlock = { readonly start: number; readonly block: KnownBlock 
 /** Returns the blocks of a segment's run that have readings of the meter. */
 export type BlocksByStart = {
   readonly startsOf: (
-    segment: StoredSegment,
+    segment: ScopedSegment,
     run: BlockRun,
     meter: BlockMeter,
   ) => Iterable<StartedBlock>;
@@ -53,6 +59,7 @@ export const blockName = ({ kind, seconds }: BlockRun, start: number): string =>
 export class SegmentBlocks {
   readonly #reader: SegmentReader;
   readonly #tiles: SegmentTiles;
+  readonly #visible: VisibleKeys;
   readonly #found = new Map<string, KnownBlock>();
   readonly #missing = new Map<string, OneBlock>();
   readonly #cuts = new Map<string, CutBlock>();
@@ -60,6 +67,7 @@ export class SegmentBlocks {
   constructor(reader: SegmentReader) {
     this.#reader = reader;
     this.#tiles = new SegmentTiles(reader);
+    this.#visible = new VisibleKeys(reader);
   }
 
   /**
@@ -67,7 +75,7 @@ export class SegmentBlocks {
    * requested blocks.
    */
   request(
-    segment: StoredSegment,
+    segment: ScopedSegment,
     run: BlockRun,
     meter: BlockMeter,
     requests: SectionRequests,
@@ -84,6 +92,7 @@ export class SegmentBlocks {
       }
       count += 1;
       if (this.#missing.has(name) || this.#cuts.has(name)) continue;
+      if (!meter.mapsKeys) this.#visible.request(segment, requests);
       const cut = this.#cutOf(block);
       if (cut) {
         this.#cuts.set(name, cut);
@@ -117,17 +126,21 @@ export class SegmentBlocks {
   }
 
   /** Decodes the sections that were read. Errors: DamagedSegment. */
-  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+  async decode(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
+    await this.#visible.decode(sectionsOf);
     await Promise.all([this.#decodeBlocks(sectionsOf), this.#tiles.decode(sectionsOf)]);
     await this.#cutParts();
   }
 
-  async #decodeBlocks(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+  async #decodeBlocks(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
     const missing = [...this.#missing];
     this.#missing.clear();
     if (missing.length === 0) return;
     const { threadPool, caller } = this.#reader;
-    const stored = missing.map(([, each]) => toStored(each, sectionsOf(each.segment)));
+    const stored = missing.map(([, each]) => ({
+      ranges: toStored(each, sectionsOf(each.segment)),
+      visible: this.#visibleIn(each),
+    }));
     const { blocks } = await threadPool.decode({ blocks: stored, tiles: [] }, caller);
     for (const [i, [name]] of missing.entries()) this.#keep(name, blocks[i] as KnownBlock);
   }
@@ -153,7 +166,12 @@ export class SegmentBlocks {
       aggregate: first.meter.aggregate,
       ranges: first.tiles.map((each) => this.#tiles.of(each)),
       parts: ofTile.map(({ part }) => part),
+      visible: this.#visibleIn(first),
     };
+  }
+
+  #visibleIn({ segment, meter }: OneBlock): KeySet | null {
+    return meter.mapsKeys ? null : this.#visible.of(segment);
   }
 
   #tileName({ segment, run, meter: { meterIndex } }: CutBlock): string {
@@ -167,12 +185,12 @@ export class SegmentBlocks {
   }
 
   /** Returns the blocks of a requested run that have readings of the meter. */
-  *of(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<KnownBlock> {
+  *of(segment: ScopedSegment, run: BlockRun, meter: BlockMeter): Generator<KnownBlock> {
     for (const { block } of this.startsOf(segment, run, meter)) yield block;
   }
 
   /** Like `of`, with the start of each block. */
-  *startsOf(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<StartedBlock> {
+  *startsOf(segment: ScopedSegment, run: BlockRun, meter: BlockMeter): Generator<StartedBlock> {
     for (const start of blockStarts(run)) {
       const block = this.#at({ segment, run: blockAt(run, start), meter });
       if (block.column) yield { start, block };
@@ -180,7 +198,7 @@ export class SegmentBlocks {
   }
 
   /** Returns the keys of each block of a requested run, even if the meter has no reading. */
-  *keysOf(segment: StoredSegment, run: BlockRun, meter: BlockMeter): Generator<Uint32Array> {
+  *keysOf(segment: ScopedSegment, run: BlockRun, meter: BlockMeter): Generator<Uint32Array> {
     for (const start of blockStarts(run)) {
       yield this.#at({ segment, run: blockAt(run, start), meter }).ids;
     }

@@ -1,16 +1,12 @@
 import type { LocatedRange, LocatedTile } from '../../segments/pages/directory.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { StoredTile, TileRows } from '../kernel/blocks/tile-rows.ts';
-import {
-  type SectionRequests,
-  type SegmentReader,
-  segmentName,
-} from '../snapshot/segment-reader.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
+import { type SectionRequests, type SegmentReader, wholeName } from '../snapshot/segment-reader.ts';
 
 /** A tile of a range of a segment's keys. meterIndex: of the meter to read; null: only keys and times. */
 export type TileOfRange = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly range: LocatedRange;
   readonly tile: LocatedTile;
   readonly meterIndex: number | null;
@@ -52,7 +48,7 @@ export class SegmentTiles {
   }
 
   /** Decodes the sections that were read. Errors: DamagedSegment. */
-  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+  async decode(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
     const missing = [...this.#missing];
     this.#missing.clear();
     if (missing.length === 0) return;
@@ -74,7 +70,7 @@ export class SegmentTiles {
   }
 
   #name({ segment, range, tile, meterIndex }: TileOfRange): string {
-    return `${segmentName(this.#reader, segment)} ${tile.start} ${range.firstOrdinal} ${meterIndex}`;
+    return `${wholeName(this.#reader, segment)} ${tile.start} ${range.firstOrdinal} ${meterIndex}`;
   }
 }
 

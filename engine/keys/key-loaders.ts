@@ -1,14 +1,15 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
-import { type LabelledKeyRow, selectLabelledKeys } from '../../db/sql/key-texts.ts';
+import { type LabelledKeyRow, selectLabelledKeys, selectUserKeys } from '../../db/sql/key-texts.ts';
 import { isGiven, type KeyFilter } from '../../domain/filters/key-filter.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../segments/filter/plain-texts.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
-import { existingKeys } from '../../store/read/existing-keys.ts';
+import { findKeys } from '../../store/read/find-keys.ts';
 import type { DescribedKey, TextsOf } from '../cache/text-cache.ts';
+import { seesKey } from '../fetch/visible-keys.ts';
 import type { ReadGroup } from '../plan/catalog.ts';
 import type { NamedMatcher } from '../plan/key-questions.ts';
 import { byDeadline } from '../snapshot/batch.ts';
@@ -17,6 +18,7 @@ import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
 import { describeKeys, type KeyToDescribe } from './describe-keys.ts';
 import {
   countKeys,
+  keysOfSet,
   type ListedKeys,
   NO_KEYS,
   type RawKeyPage,
@@ -24,7 +26,7 @@ import {
   sortedKeys,
 } from './key-pages.ts';
 import { checkFilter, matchKeys } from './match-keys.ts';
-import { allKeysOf, presentKeys } from './present-keys.ts';
+import { presentKeys, visibleKeys } from './present-keys.ts';
 
 /** Keys of a group, in raw form. */
 type DescribeRequest = {
@@ -135,29 +137,50 @@ type KeyOfGroup = {
 export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, boolean, string> =>
   new DataLoader(
     async (requests) => {
-      const reads = requests.map(({ contextId, group }) => ({ contextId, read: group }));
-      const { segments } = await segmentsOfContexts(reader, reads);
-      const byGroup = groupBy(requests, ({ group }) => group.groupId);
-      const missing = Array.from(byGroup, ([groupId, ofGroup]) => ({
-        groupId,
-        codec: (ofGroup[0] as KeyOfGroup).group.codec,
-        keys: ofGroup.map(({ key }) => key),
-      }));
-      const { session } = reader;
-      const found = await existingKeys({
-        segments,
-        missing: missing,
-        session,
-        fetch: (pages) => reader.segments.fetch(pages, null),
-        pause: () => reader.pause(),
-      });
-      return requests.map(({ group, key }) => found.get(group.groupId)?.has(key) ?? false);
+      const exist = await existing(reader, requests);
+      return requests.map((request) => exist.has(request));
     },
     {
       batchScheduleFn: reader.batchScheduleFn,
       cacheKeyFn: ({ group, key }) => nameOf(group, key),
     },
   );
+
+async function existing(
+  reader: NodeReader,
+  requests: readonly KeyOfGroup[],
+): Promise<ReadonlySet<KeyOfGroup>> {
+  const reads = requests.map(({ contextId, group }) => ({ contextId, read: group }));
+  const { states, segments } = await segmentsOfContexts(reader, reads);
+  const seenByText = requests.filter(({ group, key }, i) => {
+    return seesKey(states[i]?.limit?.keysWithTexts(group.groupId) ?? null, key);
+  });
+  const named = seenByText.map(({ group: { groupId }, key }) => ({ groupId, key }));
+  const rows = named.length > 0 ? await selectUserKeys(reader.session, named) : [];
+  const withTexts = new Set(rows.map(({ groupId, key }) => `${groupId} ${key}`));
+  const exist = new Set(seenByText.filter(({ group, key }) => withTexts.has(nameOf(group, key))));
+  for (const [limit, own] of groupBy(segments, (segment) => segment.limit)) {
+    const open = requests.filter((request) => !exist.has(request) && seesKey(limit, request.key));
+    if (open.length === 0) continue;
+    const found = await findKeys({
+      segments: own,
+      missing: Array.from(
+        groupBy(open, ({ group }) => group),
+        ([{ groupId, codec }, ofGroup]) => ({
+          groupId,
+          codec,
+          keys: ofGroup.map(({ key }) => key),
+        }),
+      ),
+      fetch: (pages) => reader.segments.fetch(pages, null),
+      pause: () => reader.pause(),
+    });
+    for (const request of open) {
+      if (found.get(request.group.groupId)?.has(request.key)) exist.add(request);
+    }
+  }
+  return exist;
+}
 
 /** The keys of a group that have texts. There may be as many as the group has keys. */
 type LabelledGroup = {
@@ -259,7 +282,9 @@ export function createKeyLists(
   );
   async function listedKeys(request: ListRequest): Promise<ListedKeys> {
     const { contextId, group, filter, window } = request;
-    const { segments: live } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
+    const { states, segments: live } = await segmentsOfContexts(reader, [
+      { contextId, read: group },
+    ]);
     const isSearch = filter !== null && isGiven(filter.search);
     const labels = isSearch ? await ownLabels(labelled, group) : null;
     const matches = filter && (await keysFound(group, filter, labels));
@@ -268,8 +293,17 @@ export function createKeyLists(
       const segments = await presentKeys(reader.segments, { group, live, window, deadline: null });
       return { ...common, segments, withTexts: NO_KEYS };
     }
-    const withTexts = await keysWithTexts.load(group);
-    return { ...common, segments: live.map(allKeysOf), withTexts };
+    const withTexts = await visibleWithTexts(states[0] as ContextState, group);
+    const segments = await visibleKeys(reader.segments, live, null);
+    return { ...common, segments, withTexts };
+  }
+  async function visibleWithTexts({ limit }: ContextState, group: ReadGroup): Promise<KeyList> {
+    const seen = limit?.keysWithTexts(group.groupId) ?? null;
+    if (seen === 'nothing') return NO_KEYS;
+    const keys = await keysWithTexts.load(group);
+    if (seen === null) return keys;
+    const { threadPool, caller } = reader.segments;
+    return keysOfSet(keys, await threadPool.limit(keys, seen, caller));
   }
   /** Returns a function that finds the keys that pass. Errors: those of compileKeyFilter. */
   async function keysFound(

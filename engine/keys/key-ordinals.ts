@@ -3,26 +3,22 @@ import { SECTION_KEYS } from '../../segments/keys/key-section.ts';
 import { locateKey } from '../../segments/pages/locate-key.ts';
 import { type KeySection, readKeysOfSection } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
+import { SegmentKeys } from '../fetch/segment-keys.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import {
-  type SectionRequests,
-  type SegmentReader,
-  segmentName,
-} from '../snapshot/segment-reader.ts';
-import { SegmentKeys } from './segment-keys.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
+import { type SectionRequests, type SegmentReader, wholeName } from '../snapshot/segment-reader.ts';
 
 /** A key that is looked for. compact: a list of this one key. */
 export type SoughtKey = { readonly key: string; readonly compact: KeyList };
 
 type KeyOfSegment = {
   readonly group: SegmentGroup;
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly key: SoughtKey;
 };
 
 type MissingSection = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly group: SegmentGroup;
   readonly location: KeySection;
 };
@@ -35,7 +31,7 @@ export class KeyOrdinals {
   readonly #reader: SegmentReader;
   readonly #all: SegmentKeys;
   /** The segments of which all keys are read. */
-  readonly #whole = new Map<StoredSegment, boolean>();
+  readonly #whole = new Map<ScopedSegment, boolean>();
   readonly #sections = new Map<string, KeyList>();
   readonly #missing = new Map<string, MissingSection>();
 
@@ -63,7 +59,7 @@ export class KeyOrdinals {
   }
 
   /** Decodes the sections that were read. Errors: DamagedSegment. */
-  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+  async decode(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
     await this.#all.decode(sectionsOf);
     for (const [name, { segment, group, location }] of this.#missing) {
       const keys = readKeysOfSection(location, group.codec, sectionsOf(segment));
@@ -88,19 +84,19 @@ export class KeyOrdinals {
     return isThere ? location.range.firstOrdinal + location.section * SECTION_KEYS + ordinal : null;
   }
 
-  #isWhole(segment: StoredSegment): boolean {
+  #isWhole(segment: ScopedSegment): boolean {
     const known = this.#whole.get(segment);
-    const name = segmentName(this.#reader, segment);
+    const name = wholeName(this.#reader, segment);
     const isWhole =
       known ?? (segment.keyCount <= SECTION_KEYS || this.#reader.memory.has('keys', name));
     this.#whole.set(segment, isWhole);
     return isWhole;
   }
 
-  #name(segment: StoredSegment, { range, section }: KeySection): string {
-    return `${segmentName(this.#reader, segment)} ${range.firstOrdinal} ${section}`;
+  #name(segment: ScopedSegment, { range, section }: KeySection): string {
+    return `${wholeName(this.#reader, segment)} ${range.firstOrdinal} ${section}`;
   }
 }
 
-const locate = (segment: StoredSegment, { compact }: SoughtKey): KeySection | null =>
+const locate = (segment: ScopedSegment, { compact }: SoughtKey): KeySection | null =>
   locateKey(segment.directory(), compact.bytes);

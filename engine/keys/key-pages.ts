@@ -188,11 +188,14 @@ async function readNext(
   }
 }
 
-function onlyPresent(keys: KeyList, { firstOrdinal }: OpenRange, present: KeySet | null): KeyList {
-  if (present === null) return keys;
+const onlyPresent = (keys: KeyList, { firstOrdinal }: OpenRange, present: KeySet | null) =>
+  present === null ? keys : keysOfSet(keys, present, firstOrdinal);
+
+/** Returns the keys of a list that are in a set, in which the first has this ordinal. */
+export function keysOfSet(keys: KeyList, set: KeySet, firstOrdinal = 0): KeyList {
   const own = new KeyListBuilder({ keys: 0, bytes: 0 });
   for (let i = 0; i < keys.count; i += 1) {
-    if (hasKey(present, firstOrdinal + i)) own.add(keyAt(keys, i));
+    if (hasKey(set, firstOrdinal + i)) own.add(keyAt(keys, i));
   }
   return own.finish();
 }

@@ -1,7 +1,6 @@
 import { groupBy } from '../../domain/group-by.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
 import {
   type Cover,
@@ -12,20 +11,21 @@ import {
 } from '../kernel/cover/cover.ts';
 import type { BlockQuestion, SegmentGroup, SegmentQuestion } from './key-questions.ts';
 import { type MeterScan, nameOfRead, overlaps } from './meter-scan.ts';
+import type { ScopedRollUp, ScopedSegment, ScopedSegments } from './scoped-segment.ts';
 
 /** A roll-up, and the index of a source that is read. */
-export type RollUpStep = { readonly rollUp: RollUp; readonly source: number };
+export type RollUpStep = { readonly rollUp: ScopedRollUp; readonly source: number };
 
 /** A segment or roll-up, and the blocks of it that are read. */
 export type SegmentPart = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly cover: Cover;
   /** The steps from a roll-up that is also read down to the one that has this segment as source. */
   readonly above: readonly RollUpStep[];
 };
 
 export function timeOf(
-  segment: StoredSegment,
+  segment: ScopedSegment,
   { bucketSeconds }: Pick<MeterScan, 'bucketSeconds'>,
 ): SegmentTime {
   const { span, tileSeconds } = segment.directory();
@@ -37,7 +37,7 @@ export function timeOf(
  * a roll-up, that is the block of its whole span, minus what lies outside the interval, if that is
  * less work than the blocks of its sources and readings can be subtracted (those of sums can).
  */
-export function planSegments(live: LiveSegments, read: MeterScan): SegmentPart[] {
+export function planSegments(live: ScopedSegments, read: MeterScan): SegmentPart[] {
   const covering = {
     interval: read.interval,
     read,
@@ -114,15 +114,15 @@ const takenOut = ({ parts, weight }: NodeCover): NodeCover => ({
 
 /** A segment, or a roll-up with the nodes of its sources, in their order. */
 type SegmentNode =
-  | { readonly segment: StoredSegment; readonly sources: null }
-  | { readonly segment: RollUp; readonly sources: readonly SegmentNode[] };
+  | { readonly segment: ScopedSegment; readonly sources: null }
+  | { readonly segment: ScopedRollUp; readonly sources: readonly SegmentNode[] };
 
 /**
  * Returns the segments of a read's group and probe that have buckets in its interval, each once:
  * below a roll-up, or by itself. If a segment is in several roll-ups, the one with the most
  * segments is used.
  */
-function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterScan): SegmentNode[] {
+function segmentNodes({ segments, rollUps }: ScopedSegments, read: MeterScan): SegmentNode[] {
   const leaves = segments.filter((segment) => overlaps(segment, read));
   const usable = usableRollUps(rollUps, read);
   if (usable.length === 0) return leaves.map(leafOf);
@@ -141,20 +141,20 @@ function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterScan): Seg
 }
 
 /** If there are roll-ups of all probes together, those of single probes are not needed. */
-function usableRollUps(rollUps: readonly RollUp[], read: MeterScan): readonly RollUp[] {
+function usableRollUps(rollUps: readonly ScopedRollUp[], read: MeterScan): readonly ScopedRollUp[] {
   const usable = rollUps.filter((rollUp) => overlaps(rollUp, read));
   const ofAll = usable.filter(({ probeId }) => probeId === ALL_PROBES);
   return ofAll.length > 0 ? ofAll : usable;
 }
 
-const leafOf = (segment: StoredSegment): SegmentNode => ({ segment, sources: null });
+const leafOf = (segment: ScopedSegment): SegmentNode => ({ segment, sources: null });
 
 /** leafIds: the ids of all segments below. */
 type Tree = { readonly node: SegmentNode; readonly leafIds: readonly number[] };
 
 type Known = {
-  readonly own: ReadonlyMap<number, StoredSegment>;
-  readonly made: ReadonlyMap<number, RollUp>;
+  readonly own: ReadonlyMap<number, ScopedSegment>;
+  readonly made: ReadonlyMap<number, ScopedRollUp>;
   readonly known: Map<number, Tree>;
 };
 
@@ -188,7 +188,7 @@ export type ScanPlan = {
 
 /** The segments and blocks that answer the questions, by read. */
 export const planQuestions = (
-  live: LiveSegments,
+  live: ScopedSegments,
   questions: readonly SegmentQuestion[],
 ): ScanPlan[] => [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
 
@@ -200,7 +200,7 @@ const readName = ({ read, question }: SegmentQuestion): string => {
 
 const sinceOf = (question: BlockQuestion) => (question.kind === 'changes' ? question.since : null);
 
-function plan(live: LiveSegments, questions: readonly SegmentQuestion[]): ScanPlan {
+function plan(live: ScopedSegments, questions: readonly SegmentQuestion[]): ScanPlan {
   const [first] = questions;
   if (!first) throw new Error('a read without questions');
   const { group, read } = first;

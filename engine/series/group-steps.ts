@@ -12,12 +12,12 @@ import { listedFinder } from '../../segments/filter/listed-keys.ts';
 import { networkFinder } from '../../segments/filter/network-keys.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { ownMemory } from '../../segments/keys/key-list-builder.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import type { BlockColumn } from '../kernel/aggregate/aggregate-blocks.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
@@ -39,7 +39,7 @@ export type GroupStep = { at: EpochSeconds; total: Exact; others: Exact | null }
 /** Returns the steps with readings of each read, in ascending order. */
 export async function readGroupSteps(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   reads: readonly GroupStepsRead[],
   deadline: Deadline | null,
 ): Promise<GroupStep[][]> {

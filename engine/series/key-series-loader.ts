@@ -1,11 +1,13 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
-import { type MeterScan, nameOfRead } from '../plan/meter-scan.ts';
+import { floorTo } from '../../domain/time/interval.ts';
+import { type MeterScan, nameOfRead, overlaps } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { NodeReader } from '../snapshot/node-reader.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
+import { readGroupSteps } from './group-steps.ts';
 import { type KeySeriesFound, type RequestedKeySeries, readKeySeries } from './key-series.ts';
 import { readNetworkSteps } from './network-steps.ts';
 import {
@@ -16,7 +18,7 @@ import {
 } from './percentiles.ts';
 import type { StepRead } from './step-blocks.ts';
 import { readFineSteps } from './step-blocks.ts';
-import type { StepSeries } from './step-series.ts';
+import { StepSeries, valuePart } from './step-series.ts';
 
 /**
  * One key's readings on an epoch-aligned grid of steps, which is coarser than the buckets. key: in
@@ -110,21 +112,23 @@ async function loadAll(
 
 async function readAll(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   requested: readonly RequestedKeySeries[],
   deadline: Deadline | null,
 ): Promise<KeySeriesFound[]> {
-  const inSeries = requested.filter((each) => wayOf(each) === 'series');
-  const fine = requested.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
-  const ofNetworks = requested.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
-  const ofSeries = (await readKeySeries(reader, live, inSeries, deadline)).values();
-  const others: Record<'blocks' | 'networks', Iterator<StepSeries>> = {
+  const ways = requested.map((each) => wayOf(each, live));
+  const taken = (way: Way) => requested.filter((_, i) => ways[i] === way);
+  const ofSeries = (await readKeySeries(reader, live, taken('series'), deadline)).values();
+  const fine = taken('blocks').map(ofOneKey);
+  const ofNetworks = taken('networks').map(ofOneKey);
+  const others: Record<Exclude<Way, 'series'>, Iterator<StepSeries>> = {
     blocks: (await readFineSteps(reader, live, fine, deadline)).values(),
     networks: (await readNetworkSteps(reader, live, ofNetworks, { deadline })).values(),
+    sums: (await readSums(reader, live, taken('sums'), deadline)).values(),
   };
   const found: KeySeriesFound[] = [];
-  for (const each of requested) {
-    const way = wayOf(each);
+  for (const [i, each] of requested.entries()) {
+    const way = ways[i] as Way;
     if (way === 'series') {
       found.push(ofSeries.next().value as KeySeriesFound);
       continue;
@@ -137,13 +141,38 @@ async function readAll(
   return found;
 }
 
-/** The source of a key's steps: its series, or blocks; for a network, blocks of all its keys. */
-type Way = 'series' | 'blocks' | 'networks';
+/**
+ * The source of a key's steps: its series, or blocks; for a network, blocks of all its keys; for
+ * the whole group, its stored totals or, if some keys may not be seen, the sums of the others.
+ */
+type Way = 'series' | 'blocks' | 'networks' | 'sums';
 
-function wayOf({ group, read, stepSeconds }: StepRead): Way {
+function wayOf(each: RequestedKeySeries, live: readonly ScopedSegment[]): Way {
+  const { group, read, stepSeconds, key } = each;
   if (read.prefix !== null) return 'networks';
+  const isLimited = ({ limit }: ScopedSegment): boolean => limit !== null;
+  const own = key === null ? live.filter((segment) => overlaps(segment, read)) : [];
+  if (own.some(isLimited)) return 'sums';
   // Series have one value per topper bucket; finer steps need blocks.
   return stepSeconds % group.shape.topperBucketSeconds === 0 ? 'series' : 'blocks';
+}
+
+/** Returns the steps of whole groups of which some keys may not be seen. */
+async function readSums(
+  reader: SegmentReader,
+  live: readonly ScopedSegment[],
+  requested: readonly RequestedKeySeries[],
+  deadline: Deadline | null,
+): Promise<StepSeries[]> {
+  const reads = requested.map((each) => ({ ...each, listed: [], within: null }));
+  const found = await readGroupSteps(reader, live, reads, deadline);
+  return requested.map(({ read, stepSeconds }, i) => {
+    const origin = floorTo(read.interval.from, stepSeconds);
+    const parts = (found[i] ?? []).map(({ at, total }) =>
+      valuePart((at - origin) / stepSeconds, total),
+    );
+    return new StepSeries({ origin, stepSeconds }, parts, read.aggregate);
+  });
 }
 
 function ofOneKey({ key, ...each }: RequestedKeySeries): StepRead & { readonly key: string } {

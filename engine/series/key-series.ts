@@ -1,6 +1,6 @@
 import type { Deadline } from '../../db/session/read-session.ts';
 import type { Aggregate } from '../../domain/toppers/meter-type.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { type KeyStepsRequest, originOf, readKeyParts } from './key-steps.ts';
 import {
@@ -33,7 +33,7 @@ export type KeySeriesFound = {
  */
 export async function readKeySeries(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   requested: readonly RequestedKeySeries[],
   deadline: Deadline | null,
 ): Promise<KeySeriesFound[]> {
@@ -59,7 +59,7 @@ export async function readKeySeries(
 /** Returns the values of series by topper bucket, to count and select some of them. */
 export async function readKeyValues(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   requests: readonly KeyStepsRequest[],
   deadline: Deadline | null,
 ): Promise<TalliedValues[]> {

@@ -10,12 +10,12 @@ import {
 import { topperBuckets } from '../../segments/heads/head-series.ts';
 import { oneKey } from '../../segments/keys/key-list.ts';
 import { readTotals } from '../../segments/pages/read-range.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { answerSegments } from '../answer/answer-segments.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
 import type { SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
 import { type MeterScan, nameOfRead } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import type { SealedSegments } from './sealed-values.ts';
 import { readSegmentSeries, type SeriesRequest } from './segment-series.ts';
@@ -39,7 +39,7 @@ type Grid = {
   readonly first: KeyStepsRequest;
   readonly requests: readonly KeyStepsRequest[];
   readonly keys: readonly (string | null)[];
-  readonly segments: readonly StoredSegment[];
+  readonly segments: readonly ScopedSegment[];
   /** The whole topper buckets of the interval; `edges` are the remainders at its ends. */
   readonly inner: Interval;
   readonly edges: readonly Interval[];
@@ -51,7 +51,7 @@ type Grid = {
  */
 export async function readKeyParts(
   reader: SegmentReader,
-  segments: Iterable<StoredSegment>,
+  segments: Iterable<ScopedSegment>,
   requests: readonly KeyStepsRequest[],
   deadline: Deadline | null,
 ): Promise<(readonly SeriesPart[])[]> {
@@ -81,7 +81,7 @@ const gridName = ({ read, stepSeconds, without }: KeyStepsRequest): string =>
 export const originOf = ({ read, stepSeconds }: KeyStepsRequest): EpochSeconds =>
   floorTo(read.interval.from, stepSeconds);
 
-function openGrid(live: readonly StoredSegment[], requests: readonly KeyStepsRequest[]): Grid {
+function openGrid(live: readonly ScopedSegment[], requests: readonly KeyStepsRequest[]): Grid {
   const [first] = requests;
   if (!first) throw new Error('a grid without requests');
   const { groupId, probeId } = first.read;
@@ -108,7 +108,7 @@ const NOTHING: Interval = { from: 0, to: 0 };
  */
 function splitInterval(
   { group, read }: KeyStepsRequest,
-  segments: readonly StoredSegment[],
+  segments: readonly ScopedSegment[],
 ): Pick<Grid, 'inner' | 'edges'> {
   const { bucketSeconds, topperBucketSeconds: size } = group.shape;
   // A bucket is in the interval if its start is: an interval that ends within the last bucket of a
@@ -141,7 +141,7 @@ type EdgeParts = Map<Grid, Map<string | null, SeriesPart[]>>;
 /** Reads the values of the keys in the edges, which are parts of one topper bucket each. */
 async function readEdges(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   grids: readonly Grid[],
   deadline: Deadline | null,
 ): Promise<EdgeParts> {
@@ -209,7 +209,7 @@ function partsOf(parts: EdgeParts, { grid, key }: KeyOfGrid): SeriesPart[] {
 /** What a grid asks of a segment; series: null if it asks only for the whole group. */
 type OfSegment = {
   readonly grid: Grid;
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly series: SeriesRequest | null;
 };
 
@@ -258,7 +258,8 @@ function soughtKey({ codec }: SegmentGroup, key: string | null): SoughtKey | nul
 }
 
 /** Returns the totals of a segment's keys. They are in the directory, so no page is needed. */
-function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid): SegmentSeries | null {
+function totalsOf(segment: ScopedSegment, { first: { group, read } }: Grid): SegmentSeries | null {
+  if (segment.limit !== null) throw new Error('the directory has only the totals of all keys');
   const directory = segment.directory();
   const { origin } = topperBuckets(directory.span, group.shape.topperBucketSeconds);
   const { starts, columns } = readTotals(directory, group.shape);
@@ -271,7 +272,7 @@ function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid): Seg
   return { ids, columns: [column] };
 }
 
-const stepGrid = ({ first, inner }: Grid, segment: StoredSegment) => ({
+const stepGrid = ({ first, inner }: Grid, segment: ScopedSegment) => ({
   start: floorTo(segment.firstBucket, first.group.shape.topperBucketSeconds),
   topperBucketSeconds: first.group.shape.topperBucketSeconds,
   origin: originOf(first),

@@ -8,11 +8,11 @@ import {
   type Interval,
   isEmpty,
 } from '../../domain/time/interval.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { inBatches } from '../fetch/in-batches.ts';
+import type { SegmentKeys } from '../fetch/segment-keys.ts';
 import type { NetworkSteps } from '../kernel/blocks/network-steps.ts';
-import type { SegmentKeys } from '../keys/segment-keys.ts';
 import { nameOfRead, overlaps } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 import { type SeriesPart, StepSeries } from './step-series.ts';
@@ -48,7 +48,7 @@ type Grid = {
  */
 export async function readNetworkSteps(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   requests: readonly NetworkStepsRequest[],
   { deadline, sizes = SIZES }: { readonly deadline: Deadline | null; readonly sizes?: StepSizes },
 ): Promise<StepSeries[]> {
@@ -82,7 +82,7 @@ const originOf = ({ read, stepSeconds }: StepRead): EpochSeconds =>
   floorTo(read.interval.from, stepSeconds);
 
 /** Divides the interval into parts of whole steps, each with about the maximum of readings. */
-function piecesOf(grid: Grid, live: readonly StoredSegment[], sizes: StepSizes): Piece[] {
+function piecesOf(grid: Grid, live: readonly ScopedSegment[], sizes: StepSizes): Piece[] {
   const { read, stepSeconds } = grid.first;
   if (isEmpty(read.interval)) return [];
   const own = live.filter((segment) => overlaps(segment, read));

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 import { floorTo } from '../../domain/time/interval.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { SealedValues } from '../cache/segment-cache.ts';
 import { appendColumns, plainColumns } from '../kernel/blocks/join-sparse.ts';
 import { nameOfRead, overlaps } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 import type { StepRead } from './step-blocks.ts';
 import type { SeriesPart } from './step-series.ts';
@@ -13,7 +13,7 @@ import type { SeriesPart } from './step-series.ts';
 export type SealedSegments = {
   /** Identifies the segments and the meter. */
   readonly name: string;
-  readonly segments: ReadonlySet<StoredSegment>;
+  readonly segments: ReadonlySet<ScopedSegment>;
 };
 
 /** What the cache has of a key. */
@@ -31,11 +31,11 @@ export type KeyInSealed = {
  */
 export class SealedValueCache {
   readonly #reader: SegmentReader;
-  readonly #live: readonly StoredSegment[];
+  readonly #live: readonly ScopedSegment[];
   /** By read. */
   readonly #segments = new Map<string, SealedSegments | null>();
 
-  constructor(reader: SegmentReader, live: readonly StoredSegment[]) {
+  constructor(reader: SegmentReader, live: readonly ScopedSegment[]) {
     this.#reader = reader;
     this.#live = live;
   }
@@ -68,7 +68,7 @@ export class SealedValueCache {
 /** Returns those of a read's segments whose values can be cached together; null: none. */
 function sealedSegments(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   { group, read }: StepRead,
 ): SealedSegments | null {
   // A mean needs both its sum and its count.
@@ -77,7 +77,7 @@ function sealedSegments(
   const { from, to } = read.interval;
   // The window must not cut their topper buckets: what it leaves of these differs from window to
   // window, and is not read from series.
-  const isWhole = ({ level, firstBucket, lastBucket }: StoredSegment): boolean =>
+  const isWhole = ({ level, firstBucket, lastBucket }: ScopedSegment): boolean =>
     isSealed(level) && floorTo(firstBucket, size) >= from && floorTo(lastBucket, size) + size <= to;
   const own = live.filter((segment) => overlaps(segment, read));
   const segments = withoutShared(own, size).filter(isWhole);
@@ -92,7 +92,7 @@ function sealedSegments(
  * Leaves out segments that share a topper bucket with another, because their values there must be
  * added up or compared. Returns the others in the order of time.
  */
-function withoutShared(segments: readonly StoredSegment[], size: number): StoredSegment[] {
+function withoutShared(segments: readonly ScopedSegment[], size: number): ScopedSegment[] {
   const ordered = segments.toSorted((a, b) => a.firstBucket - b.firstBucket);
   let lastBefore = Number.NEGATIVE_INFINITY;
   return ordered.filter(({ firstBucket, lastBucket }, i) => {

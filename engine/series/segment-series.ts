@@ -12,10 +12,10 @@ import { findOneKey, type KeyList } from '../../segments/keys/key-list.ts';
 import type { LocatedRange } from '../../segments/pages/directory.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import { tileGrid, tileOf } from '../../segments/tiles/tile-seconds.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { inBatches } from '../fetch/in-batches.ts';
 import { SegmentBlocks } from '../fetch/segment-blocks.ts';
 import { SegmentTiles, type TileOfRange, tilesWithin } from '../fetch/segment-tiles.ts';
+import { isVisible } from '../fetch/visible-keys.ts';
 import {
   rowOf,
   type SegmentSeries,
@@ -26,12 +26,13 @@ import { type BlockRun, spanRun } from '../kernel/cover/cover.ts';
 import { KeyOrdinals, type SoughtKey } from '../keys/key-ordinals.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
 /** Keys of a segment whose series of a meter are requested. */
 export type SeriesRequest = {
   readonly group: SegmentGroup;
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly read: MeterScan;
   /** The whole topper buckets that are needed; the series may have others too. */
   readonly interval: Interval;
@@ -73,7 +74,8 @@ export async function readSegmentSeries(
     found.push(into);
     for (const [keyIndex, key] of each.keys.entries()) {
       await reader.afterKeys(1);
-      if (key) open.push(...findCached(reader, each, { key, keyIndex, into }));
+      if (key && isVisible(each.segment, key.compact))
+        open.push(...findCached(reader, each, { key, keyIndex, into }));
     }
   }
   const ordinals = new KeyOrdinals(reader);
@@ -111,7 +113,7 @@ function findCached(
 type Finding = { readonly ordinals: KeyOrdinals; readonly deadline: Deadline | null };
 
 /** By segment: the keys that have a series of their own. */
-type HeadKeys = ReadonlyMap<StoredSegment, KeyList>;
+type HeadKeys = ReadonlyMap<ScopedSegment, KeyList>;
 
 /** Reads which keys have a series of their own, and where the others are if they are few. */
 async function readHeadKeys(
@@ -119,10 +121,10 @@ async function readHeadKeys(
   open: readonly OpenSeries[],
   { ordinals, deadline }: Finding,
 ): Promise<HeadKeys> {
-  const heads = new Map<StoredSegment, KeyList>();
-  const missing = new Map<StoredSegment, SegmentGroup>();
+  const heads = new Map<ScopedSegment, KeyList>();
+  const missing = new Map<ScopedSegment, SegmentGroup>();
   const requests = new SectionRequests();
-  const nameOf = (segment: StoredSegment): string => `${segmentName(reader, segment)} series`;
+  const nameOf = (segment: ScopedSegment): string => `${segmentName(reader, segment)} series`;
   for (const [segment, ofSegment] of groupBy(open, (each) => each.segment)) {
     const { headSeries } = segment.directory();
     const known = headSeries && reader.memory.find('keys', nameOf(segment));
@@ -281,7 +283,7 @@ function piecesOf(located: Piece['series']): Piece[] {
   });
 }
 
-function rangeOf(segment: StoredSegment, ordinal: number): LocatedRange {
+function rangeOf(segment: ScopedSegment, ordinal: number): LocatedRange {
   const range = segment.directory().ranges.findLast(({ firstOrdinal }) => firstOrdinal <= ordinal);
   if (!range) throw new Error(`segment ${segment.segmentId} has no key ${ordinal}`);
   return range;

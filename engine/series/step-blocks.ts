@@ -3,15 +3,15 @@ import { groupBy } from '../../domain/group-by.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { findKey, type KeyList } from '../../segments/keys/key-list.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import { SegmentBlocks } from '../fetch/segment-blocks.ts';
+import { SegmentKeys } from '../fetch/segment-keys.ts';
 import { rowOf } from '../kernel/blocks/segment-series.ts';
 import { coverSteps, type StepRuns } from '../kernel/cover/cover.ts';
-import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import { type MeterScan, nameOfRead, overlaps } from '../plan/meter-scan.ts';
 import { timeOf } from '../plan/plan-segments.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
 import { type SeriesPart, StepSeries, valuePart } from './step-series.ts';
 
@@ -27,20 +27,20 @@ type StepBlock = { readonly step: number; readonly block: KnownBlock };
 
 /** A segment's blocks for a read, in time order. */
 export type SegmentSteps = {
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly blocks: readonly StepBlock[];
 };
 
 type Planned = {
   readonly each: StepRead;
-  readonly segment: StoredSegment;
+  readonly segment: ScopedSegment;
   readonly steps: readonly StepRuns[];
 };
 
 /** Reads the blocks of any number of reads and the keys of their segments in one statement. */
 export async function readStepBlocks(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   reads: readonly StepRead[],
   deadline: Deadline | null,
 ): Promise<{ readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[][] }> {
@@ -61,7 +61,7 @@ export async function readStepBlocks(
   return { keys, steps };
 }
 
-function plan(live: readonly StoredSegment[], each: StepRead): Planned[] {
+function plan(live: readonly ScopedSegment[], each: StepRead): Planned[] {
   const { read, stepSeconds } = each;
   return live
     .filter((segment) => overlaps(segment, read))
@@ -86,7 +86,7 @@ type FineStepsRequest = StepRead & { readonly key: string };
 /** Reads the steps of any number of keys from blocks, in the order of the requests. */
 export async function readFineSteps(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   requests: readonly FineStepsRequest[],
   deadline: Deadline | null,
 ): Promise<StepSeries[]> {

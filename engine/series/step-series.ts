@@ -4,14 +4,14 @@ import type { Exact } from '../../domain/toppers/exact.ts';
 import type { Aggregate } from '../../domain/toppers/meter-type.ts';
 import { type Column, columnPart } from '../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { type Joined, joinSparse, type SparsePart } from '../kernel/blocks/join-sparse.ts';
 import type { SegmentSeries } from '../kernel/blocks/segment-series.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 
 /** Some readings of a key. Shifted ids are steps, counted from an origin; they may repeat. */
 export type SeriesPart = SparsePart & {
   /** The segment that has the readings; none for topper buckets that the window cuts. */
-  readonly segment?: StoredSegment;
+  readonly segment?: ScopedSegment;
 };
 
 const NO_READINGS: Column = { values: wideLanes(0), counts: null };

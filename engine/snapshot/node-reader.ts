@@ -6,6 +6,8 @@ import { PagesGone, RetryRequest } from '../../db/session/read-session.ts';
 import { StandbyRejected } from '../../db/session/snapshot-check.ts';
 import { type CatalogRow, selectCatalogs } from '../../db/sql/catalog.ts';
 import { type NamedVersionsRow, selectVersions, type VersionsRow } from '../../db/sql/versions.ts';
+import type { ContextLimit } from '../../domain/callers/grant-limit.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { type FetchedPages, fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
 import { loadManifest, type Manifest } from '../../store/read/manifest.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';
@@ -13,6 +15,7 @@ import type { ManifestOwner } from '../cache/service-cache.ts';
 import { contextCacheKey, type ServiceCache } from '../cache/service-cache.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
 import { type Catalog, openCatalog } from '../plan/catalog.ts';
+import { limitCatalog, type OpenLimit } from '../plan/context-limit.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import type { BatchGate } from './batch.ts';
 import { byDeadline } from './batch.ts';
@@ -27,7 +30,10 @@ export type ContextState = {
   readonly name: string | null;
   readonly memoryKey: string;
   readonly versions: VersionsRow;
+  /** With what of the context the caller may see. */
   readonly catalog: Catalog;
+  /** null: the caller may see all of it. */
+  readonly limit: OpenLimit | null;
   /** ReadSession.snapshot when this was read. */
   readonly snapshot: number;
 };
@@ -46,6 +52,10 @@ type NodeReaderOptions = {
   readonly nodeUrl: string;
   readonly memory: ServiceCache;
   readonly caller: KernelCaller;
+  /** Returns what of a context the caller may see. Errors: nobody is known to read it. */
+  readonly limitOf: (contextId: number) => ContextLimit;
+  /** See RequestReads. */
+  readonly databaseNow: () => EpochSeconds;
   readonly onFilter: OnFilter;
   /** See RequestReads. */
   readonly onListed: (keys: number) => void;
@@ -75,6 +85,7 @@ export class NodeReader {
   readonly caller: KernelCaller;
   readonly onListed: (keys: number) => void;
   readonly onFilter: OnFilter;
+  readonly databaseNow: () => EpochSeconds;
   readonly requestId: string | null;
   /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
   readonly batchScheduleFn: (dispatch: () => void) => void;
@@ -85,6 +96,7 @@ export class NodeReader {
   /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
   readonly deadline: Deadline | null;
+  readonly #limitOf: NodeReaderOptions['limitOf'];
   readonly #nodeUrl: string;
   readonly #pages: CopySource;
   /** The snapshot of the following fields; a new one begins after a failed statement. */
@@ -105,6 +117,8 @@ export class NodeReader {
     this.memory = memory;
     this.caller = caller;
     this.onFilter = options.onFilter;
+    this.#limitOf = options.limitOf;
+    this.databaseNow = options.databaseNow;
     this.onListed = options.onListed;
     this.deadline = deadline;
     this.#nodeUrl = nodeUrl;
@@ -315,7 +329,11 @@ export class NodeReader {
     if (row) this.memory.keepCatalog(key, catalog);
     const { snapshot } = this.session;
     this.#readAt.set(contextId, found);
-    return { contextId, name: found.name, memoryKey: key, versions: found, catalog, snapshot };
+    const common = { contextId, name: found.name, versions: found, snapshot };
+    const limit = this.#limitOf(contextId);
+    if (limit === null) return { ...common, memoryKey: key, catalog, limit };
+    const own = limitCatalog(catalog, limit);
+    return { ...common, ...own, memoryKey: `${key} ${own.limit.name}` };
   }
 
   async #versionsOf(ids: readonly number[]): Promise<NamedVersionsRow[]> {

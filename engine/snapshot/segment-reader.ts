@@ -5,11 +5,11 @@ import {
   type Sections,
 } from '../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from '../../store/read/fetch-pages.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { sectionsOf } from '../../store/read/segment-ranges.ts';
 import type { SegmentCache } from '../cache/segment-cache.ts';
 import type { ThreadPool } from '../kernel/threads/thread-pool.ts';
 import type { KernelCaller } from '../kernel/threads/worker-threads.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 
 /** Reads segments for a request, in one snapshot of one node. */
 export type SegmentReader = {
@@ -32,21 +32,28 @@ export type SegmentReader = {
 };
 
 /**
- * Returns a unique identity of a segment on a node. A database restored from a backup may give the
- * same id to another segment.
+ * Returns a unique identity of a segment on a node, as the caller may see it: what is made of a
+ * segment with a limit is never found without it, or with another. A database restored from a
+ * backup may give the same id to another segment.
  */
-export const identityOf = ({ segmentId, directory }: StoredSegment): string =>
-  `${segmentId}.${directory().nonce}`;
+export const identityOf = ({ segmentId, directory, limit }: ScopedSegment): string =>
+  limit === null
+    ? `${segmentId}.${directory().nonce}`
+    : `${segmentId}.${directory().nonce}.${limit.name}`;
 
-/** Returns the name of a segment in the cache. */
-export const segmentName = ({ node }: SegmentReader, segment: StoredSegment): string =>
+/** Returns the name in the cache of what may be seen of a segment. */
+export const segmentName = ({ node }: SegmentReader, segment: ScopedSegment): string =>
   `${node} ${identityOf(segment)}`;
+
+/** Returns the name in the cache of what a segment has, whoever sees it. */
+export const wholeName = (reader: SegmentReader, segment: ScopedSegment): string =>
+  segmentName(reader, { ...segment, limit: null });
 
 /** Collects the sections to read, so that one statement fetches all pages of a request. */
 export class SectionRequests {
-  readonly #pages = new Map<StoredSegment, Set<number>>();
+  readonly #pages = new Map<ScopedSegment, Set<number>>();
 
-  add(segment: StoredSegment, sections: readonly (SectionLocation | null)[]): void {
+  add(segment: ScopedSegment, sections: readonly (SectionLocation | null)[]): void {
     const pages = this.#pages.get(segment) ?? new Set();
     this.#pages.set(segment, pages);
     for (const page of pagesOfSections(sections)) pages.add(page);
@@ -59,10 +66,10 @@ export class SectionRequests {
   async read(
     reader: SegmentReader,
     deadline: Deadline | null,
-  ): Promise<(segment: StoredSegment) => Sections> {
+  ): Promise<(segment: ScopedSegment) => Sections> {
     const requests = Array.from(this.#pages, ([segment, pages]) => ({ segment, pages }));
     const fetched = await reader.fetch(requests, deadline);
-    const opened = new Map<StoredSegment, Sections>();
+    const opened = new Map<ScopedSegment, Sections>();
     return (segment) => {
       const sections = opened.get(segment) ?? sectionsOf(segment, fetched);
       opened.set(segment, sections);

@@ -2,7 +2,6 @@ import type { Deadline } from '../../db/session/read-session.ts';
 import { lengthsName } from '../../domain/filters/network-lengths.ts';
 import { ceilTo, clippedSteps, type Interval } from '../../domain/time/interval.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import { fromTop } from '../answer/kernel-questions.ts';
 import {
   findPassingKeys,
@@ -18,11 +17,12 @@ import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { blocksIn, type Cover, coverSegment, signedRuns } from '../kernel/cover/cover.ts';
 import type { TrendPart, TrendStep } from '../kernel/rank-trend.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
-import { type PartsUnion, uniteParts } from '../keys/segment-keys.ts';
+import { type PartsUnion, uniteParts } from '../keys/united-keys.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
 import { overlaps } from '../plan/meter-scan.ts';
 import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
@@ -67,7 +67,7 @@ type Piece = {
  */
 export async function answerTrends(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   requested: readonly RequestedTrend[],
   { deadline, sizes = SIZES }: TrendOptions,
 ): Promise<TrendAnswer[]> {
@@ -97,7 +97,7 @@ export async function answerTrends(
 /** Divides a trend into parts of whole steps, each with about the maximum number of readings. */
 function piecesOf(
   requested: RequestedTrend,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   sizes: TrendSizes,
 ): Piece[] {
   const { read, question } = requested;
@@ -116,7 +116,7 @@ function piecesOf(
 
 /** Estimates as if a segment's readings were spread evenly over its span. */
 function readingsWithin(
-  { firstBucket, lastBucket, rowCount }: StoredSegment,
+  { firstBucket, lastBucket, rowCount }: ScopedSegment,
   { interval, bucketSeconds }: MeterScan,
 ): number {
   const end = lastBucket + bucketSeconds;
@@ -137,7 +137,7 @@ type PlannedPiece = { readonly piece: Piece; readonly parts: readonly (readonly 
 
 async function planPiece(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   piece: Piece,
 ): Promise<PlannedPiece> {
   const { read } = piece.requested;
@@ -153,7 +153,7 @@ async function planPiece(
 }
 
 /** Roll-ups have no steps as short as those of most trends, so only segments are read. */
-function partOf(reader: SegmentReader, segment: StoredSegment, read: MeterScan): StepPart[] {
+function partOf(reader: SegmentReader, segment: ScopedSegment, read: MeterScan): StepPart[] {
   const cover = coverSegment(read.interval, timeOf(segment, read), isCounting(read.aggregate));
   if (cover.runs.length === 0) return [];
   const blocks = [...cover.runs, ...cover.subtract].reduce((sum, run) => sum + blocksIn(run), 0);
@@ -167,7 +167,7 @@ const NO_BLOCKS: Cover = { runs: [], subtract: [] };
 /** Equal if the same buckets of the segment are combined. */
 function nameOfSum(
   reader: SegmentReader,
-  segment: StoredSegment,
+  segment: ScopedSegment,
   { interval, bucketSeconds, meterIndex, prefix }: MeterScan,
 ): string {
   const from = Math.max(ceilTo(interval.from, bucketSeconds), segment.firstBucket);

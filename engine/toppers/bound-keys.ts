@@ -3,7 +3,6 @@ import { lengthsName } from '../../domain/filters/network-lengths.ts';
 import { floorTo } from '../../domain/time/interval.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import { tileSecondsOf } from '../../segments/tiles/tile-seconds.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import {
   findPassingKeys,
   openParts,
@@ -21,11 +20,12 @@ import type {
   StepsToBound,
 } from '../kernel/select/step-bounds.ts';
 import { ordinalsWithin } from '../keys/keys-within.ts';
-import { uniteParts } from '../keys/segment-keys.ts';
+import { uniteParts } from '../keys/united-keys.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
 import { overlaps } from '../plan/meter-scan.ts';
 import { type SegmentPart, timeOf } from '../plan/plan-segments.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import { SectionRequests, type SegmentReader, segmentName } from '../snapshot/segment-reader.ts';
 
@@ -59,7 +59,7 @@ type BoundPart = SegmentPart & {
  */
 export async function boundKeys(
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   { group, read, selection, rank, maxItems }: BoundKeysRead,
   deadline: Deadline | null,
 ): Promise<{ readonly keys: readonly BoundedKey[]; readonly keyCount: number }> {
@@ -126,7 +126,7 @@ type Steps = { readonly read: MeterScan; readonly stepSeconds: number };
  */
 const stepParts = (
   reader: SegmentReader,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   { read, stepSeconds }: Steps,
 ): BoundPart[] =>
   live
@@ -140,12 +140,12 @@ const stepParts = (
       return [{ segment, cover: { runs, subtract: [] }, above: [], name, known, steps }];
     });
 
-const isWithin = ({ firstBucket, lastBucket }: StoredSegment, { interval }: MeterScan): boolean =>
+const isWithin = ({ firstBucket, lastBucket }: ScopedSegment, { interval }: MeterScan): boolean =>
   interval.from <= firstBucket && lastBucket < interval.to;
 
 const boundsName = (
   reader: SegmentReader,
-  segment: StoredSegment,
+  segment: ScopedSegment,
   { meterIndex, prefix }: MeterScan,
 ): string => {
   const name = `${segmentName(reader, segment)} ${meterIndex}`;

@@ -2,11 +2,11 @@ import type { Deadline } from '../../db/session/read-session.ts';
 import { compareExact, type Exact, NO_READING } from '../../domain/toppers/exact.ts';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
-import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerSegments } from '../answer/answer-segments.ts';
 import { hasBounds } from '../kernel/select/step-bounds.ts';
 import type { AnswerOf, RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
+import type { ScopedSegments } from '../plan/scoped-segment.ts';
 import { readKeyValues } from '../series/key-series.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
 import { type TalliedValues, valuesOfSeries } from '../series/percentiles.ts';
@@ -51,7 +51,7 @@ type Candidate = { readonly key: string; readonly value: Exact };
 
 type Search = {
   readonly reader: SegmentReader;
-  readonly live: LiveSegments;
+  readonly live: ScopedSegments;
   readonly requested: RequestedRanking;
   readonly deadline: Deadline | null;
 };
@@ -65,7 +65,7 @@ type Search = {
  */
 export async function rankBySeries(
   reader: SegmentReader,
-  live: LiveSegments,
+  live: ScopedSegments,
   requested: RequestedRanking,
   {
     deadline,

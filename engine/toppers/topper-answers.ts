@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
-import type { LiveSegments } from '../../store/read/manifest.ts';
 import { answerPlanned, type PlannedAnswers } from '../answer/answer-segments.ts';
 import type { AnswerKey, MadeOf } from '../cache/answer-cache.ts';
 import type {
@@ -18,6 +17,7 @@ import {
   type ScanPlan,
   type SegmentPart,
 } from '../plan/plan-segments.ts';
+import type { ScopedSegments } from '../plan/scoped-segment.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
@@ -114,7 +114,7 @@ async function openQuestions(
 type Answering = {
   readonly answers: Answers;
   readonly deadline: Deadline | null;
-  readonly live: LiveSegments;
+  readonly live: ScopedSegments;
 };
 
 async function answerOpen(

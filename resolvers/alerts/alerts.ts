@@ -1,4 +1,5 @@
 import { conditionText } from '../../domain/alerts/condition-text.ts';
+import type { AlertCondition } from '../../domain/alerts/rule.ts';
 import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { ContextView } from '../contexts.ts';
@@ -25,8 +26,17 @@ export type AlertView = {
   readonly meter: MeterView;
 };
 
-/** Returns the rules of the context, by name, without those about groups that are not enabled. */
-export async function listAlerts(at: ContextView): Promise<AlertView[]> {
+/**
+ * Returns the rules of the context, by name, without those about groups that are not enabled. A
+ * caller who may not see all of the context sees rules by their events only.
+ */
+export const listAlerts = async (at: ContextView): Promise<AlertView[]> =>
+  (await isLimited(at)) ? [] : allAlerts(at);
+
+const isLimited = async (at: ContextView): Promise<boolean> =>
+  (await at.loaders.contextState(at.contextId)).limit !== null;
+
+async function allAlerts(at: ContextView): Promise<AlertView[]> {
   const rows = await at.loaders.alerts.byContext.load(at.contextId);
   const views = await Promise.all(rows.map((row) => viewAlert(at, row)));
   return views.filter((view) => view !== null);
@@ -37,8 +47,12 @@ export async function findAlert(at: ContextView, revision: string): Promise<Aler
   if (!isUuid(revision)) return null;
   const row = await at.loaders.alerts.byRevision.load(revision);
   // The id comes from the caller, and may be that of a revision of another context.
-  return row?.contextId === at.contextId ? viewAlert(at, row) : null;
+  return row?.contextId === at.contextId && (await seesRule(at, row)) ? viewAlert(at, row) : null;
 }
+
+/** Who may not see all of a context cannot know the id of a rule unless from an event. */
+const seesRule = async (at: ContextView, { condition }: AlertRow): Promise<boolean> =>
+  OF_OWN_VALUE.has(condition) || !(await isLimited(at));
 
 async function viewAlert(at: ContextView, row: AlertRow): Promise<AlertView | null> {
   const group = await findGroupById(at, row.groupId);
@@ -67,7 +81,7 @@ type ChangesSince = AlertChanges | { readonly kind: 'missed' | 'behind' };
 /** Returns the firing events, in the order in which they began: the first messages of a stream. */
 export async function firingNow(at: ContextView): Promise<AlertChanges> {
   const place = await at.loaders.alerts.changeCounter(at.contextId, NO_CHANGE);
-  const alerts = await listAlerts(at);
+  const alerts = await allAlerts(at);
   const events = (await Promise.all(alerts.map(firingEvents))).flat();
   events.sort((a, b) => a.row.startedAt - b.row.startedAt);
   return { kind: 'changes', events, place, hasMore: false };
@@ -88,7 +102,7 @@ export async function changesSince(at: ContextView, since: ChangeCursor): Promis
   const views = await Promise.all(rows.map((row) => viewEvent(at, asItWas(row))));
   const events = views.filter((event) => event !== null);
   // An event of a group that was disabled since is not shown, not even its end.
-  if (events.length < views.length) return { kind: 'missed' };
+  if (events.length < views.length && !(await isLimited(at))) return { kind: 'missed' };
   return {
     kind: 'changes',
     events,
@@ -132,20 +146,35 @@ export async function listAlertEvents(
   const cursor = after === null ? null : decodeEventCursor(after);
   // PostgreSQL text cannot contain NUL, so no rule has such a name.
   const isNobody = alert?.includes('\0') ?? false;
-  const rows = isNobody
-    ? []
-    : await at.loaders.alerts.eventPage.load({
-        contextId: at.contextId,
-        alert,
-        after: cursor,
-        limit: first + 1,
-      });
+  const events = isNobody ? [] : await eventsAfter(at, { alert, after: cursor, limit: first + 1 });
   return {
     at,
-    events: await viewEvents(at, rows.slice(0, first)),
-    hasNextPage: rows.length > first,
+    events: events.slice(0, first),
+    hasNextPage: events.length > first,
     hasPreviousPage: cursor !== null,
   };
+}
+
+type EventsAfter = {
+  readonly alert: string | null;
+  readonly after: EventCursor | null;
+  readonly limit: number;
+};
+
+/** Returns the first events after a position; those that the caller may not see do not count. */
+async function eventsAfter(
+  at: ContextView,
+  { alert, after, limit }: EventsAfter,
+): Promise<AlertEventView[]> {
+  const { contextId, loaders } = at;
+  const events: AlertEventView[] = [];
+  for (let place = after; ; ) {
+    const rows = await loaders.alerts.eventPage.load({ contextId, alert, after: place, limit });
+    events.push(...(await viewEvents(at, rows)));
+    const last = rows.at(-1);
+    if (!last || rows.length < limit || events.length >= limit) return events.slice(0, limit);
+    place = last;
+  }
 }
 
 /** Returns the firing events of a rule, in the order in which they began. */
@@ -169,10 +198,25 @@ async function viewEvents(at: ContextView, rows: readonly EventRow[]): Promise<A
   return views.filter((view) => view !== null);
 }
 
-/** Returns null if the event's group is not enabled. */
+/** Returns null if the event's group is not enabled, or the caller may not see the event. */
 async function viewEvent(at: ContextView, row: EventRow): Promise<AlertEventView | null> {
   const group = await findGroupById(at, row.groupId);
-  return group && { at, row, group };
+  return group && (await seesEvent(at, row)) ? { at, row, group } : null;
+}
+
+/** Conditions that compare nothing but a key's own value. */
+const OF_OWN_VALUE: ReadonlySet<AlertCondition> = new Set([
+  'key_above',
+  'key_grows_by',
+  'key_new_above',
+]);
+
+/** Whoever may not see all of a context sees what was found about the keys that they see. */
+async function seesEvent(at: ContextView, row: EventRow): Promise<boolean> {
+  if (!(await isLimited(at))) return true;
+  const { key, condition, groupId, probe } = row;
+  if (key === null || !OF_OWN_VALUE.has(condition)) return false;
+  return at.loaders.seesReading(at.contextId, { groupId, probe, key });
 }
 
 /** Returns the rule as it was when the event began. */

@@ -1,3 +1,4 @@
+import { joinLimits } from '../../domain/callers/grant-limit.ts';
 import { highestRole } from '../../domain/callers/role.ts';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -105,7 +106,8 @@ function grantsIn(sources: IdentitySources, { row, nodeUrl }: Found): Grants {
   const contexts = row.contexts.map(({ contextId, name, grants, nodes: read }) => {
     const role = highestRole(grants.map((grant) => grant.role));
     const nodes = nodesAt(nodeUrl, sources, { name, nodes: read });
-    return [name, { contextId, name, role, nodes }] as const;
+    const limit = joinLimits(grants.map((grant) => grant.limit));
+    return [name, { contextId, name, role, limit, nodes }] as const;
   });
   return new Map(contexts);
 }

@@ -1,3 +1,4 @@
+import type { ContextLimit } from '../../domain/callers/grant-limit.ts';
 import type { Role } from '../../domain/callers/role.ts';
 import type { Claim, NodeRow } from '../loaders/request-reads.ts';
 
@@ -5,6 +6,8 @@ export type GrantedContext = {
   readonly contextId: number;
   readonly name: string;
   readonly role: Role;
+  /** null: all of it. */
+  readonly limit: ContextLimit;
   readonly nodes: readonly NodeRow[];
 };
 

@@ -2,6 +2,7 @@ import { partitionSize } from '../../db/page-tables.ts';
 import { selectPools, selectTotalWindows } from '../../db/sql/catalog.ts';
 import { type ServerFactsRow, selectServerFacts } from '../../db/sql/server-state.ts';
 import { type SlicesRow, selectSliceSizes, selectSlices } from '../../db/sql/slices.ts';
+import { seesKey } from '../../engine/fetch/visible-keys.ts';
 import {
   createKeyLists,
   describedKeysLoader,
@@ -11,6 +12,7 @@ import {
   labelledKeysLoader,
 } from '../../engine/keys/key-loaders.ts';
 import { checkFilter, type FilterToCheck } from '../../engine/keys/match-keys.ts';
+import { coverageLoader } from '../../engine/keys/visible-coverage.ts';
 import { groupStepsLoader } from '../../engine/series/group-steps.ts';
 import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
@@ -27,10 +29,16 @@ export type { KeyPage } from '../../engine/keys/key-loaders.ts';
 export type {
   Catalog,
   CounterGroupRow,
-  CoverageRow,
   MeterRow,
   ReadGroup,
 } from '../../engine/plan/catalog.ts';
+
+type SaidOfKey = {
+  readonly groupId: number;
+  readonly probe: string | null;
+  /** In raw form. */
+  readonly key: string;
+};
 
 /** Creates one DataLoader per relation, fresh for every request and node. */
 export function createNodeLoaders(reader: NodeReader) {
@@ -54,11 +62,22 @@ export function createNodeLoaders(reader: NodeReader) {
       return serverFacts;
     },
     /**
-     * The groups, meters and probes of a context, the extent of its data, and the name that it has
-     * on this node.
+     * What the caller may see of a context: its groups, meters and probes, and the extent of its
+     * data; and the name that it has on this node.
      */
-    contextState: (contextId: number): Promise<Pick<ContextState, 'name' | 'catalog'>> =>
+    contextState: (contextId: number): Promise<Pick<ContextState, 'name' | 'catalog' | 'limit'>> =>
       reader.context(contextId),
+    coverage: coverageLoader(reader),
+    /** Whether the caller may see what is said of a key by readings of a probe; null: of all. */
+    seesReading: async (contextId: number, { groupId, probe, key }: SaidOfKey) => {
+      const { limit } = await reader.context(contextId);
+      if (limit === null) return true;
+      const isOfAll = probe === null;
+      return seesKey(
+        isOfAll ? limit.keysWithTexts(groupId) : limit.keysOfProbe(groupId, probe),
+        key,
+      );
+    },
     totalWindowByContext: oneLoader(
       reader,
       (ids: readonly number[]) => selectTotalWindows(session, ids),

@@ -26,4 +26,6 @@ export type RequestReadsOptions = {
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone or the time limit has passed. */
   signal: AbortSignal;
+  /** Whether it reads for the server itself, which may see everything; else a caller's limits hold. */
+  readonly seesAll?: true;
 };

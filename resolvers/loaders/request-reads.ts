@@ -23,6 +23,7 @@ import { BatchGate } from '../../engine/snapshot/batch.ts';
 import { NodeReader, type OnFilter } from '../../engine/snapshot/node-reader.ts';
 import { isVersioned, RequestSession } from '../../engine/snapshot/request-session.ts';
 import { type SharedNode, StandbyChoice } from '../../engine/snapshot/standby-choice.ts';
+import { CallerLimits } from './caller-limits.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import type { RequestReadsOptions } from './request-reads-options.ts';
 
@@ -55,6 +56,7 @@ export class RequestReads {
   #isUncacheable = false;
   #databaseNow: EpochSeconds | null = null;
   #postponed: AnswerPostponed | null = null;
+  readonly #limits = new CallerLimits();
   /** How long the request waited for nodes that did not identify the caller. */
   #silentMs = 0;
   readonly #plans: (() => PlanNote)[] = [];
@@ -252,6 +254,7 @@ export class RequestReads {
     if (row) this.#databaseNow = row.now;
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);
+    this.#limits.note(nodeUrl, contexts);
     if (isPrimary) this.#choice.noteGranted(contexts);
     for (const { slices, ...context } of contexts) {
       if (!slices) continue;
@@ -346,6 +349,8 @@ export class RequestReads {
       nodeUrl,
       memory,
       caller: this.#caller,
+      limitOf: (contextId) => (this.#options.seesAll ? null : this.#limits.of(nodeUrl, contextId)),
+      databaseNow: () => this.databaseNow,
       onFilter: (...work) => this.onFilter?.(...work),
       onListed: (keys) => this.onListed(keys),
       deadline: options.deadline,

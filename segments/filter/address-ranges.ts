@@ -69,3 +69,24 @@ function rangeOf({ bytes, prefix }: Network): { first: Uint8Array; last: Uint8Ar
     last: Uint8Array.from(bytes, (byte, i) => byte | (host[i] ?? 0)),
   };
 }
+
+/** Networks, of which those count that are no smaller than another. */
+export class OuterNetworks {
+  readonly all: AddressRanges;
+  readonly #networks: readonly Network[];
+  readonly #byPrefix = new Map<number, AddressRanges>();
+
+  constructor(networks: readonly Network[]) {
+    this.#networks = networks;
+    this.all = new AddressRanges(networks);
+  }
+
+  /** Returns those whose prefix is not longer. */
+  notSmallerThan(prefix: number): AddressRanges {
+    const ranges =
+      this.#byPrefix.get(prefix) ??
+      new AddressRanges(this.#networks.filter((each) => each.prefix <= prefix));
+    this.#byPrefix.set(prefix, ranges);
+    return ranges;
+  }
+}

@@ -5,7 +5,7 @@ import type { Sliced } from '../../domain/sliced.ts';
 import { KEY_LENGTHS } from '../keys/byte-part.ts';
 import { NETWORK_CODEC } from '../keys/form-networks.ts';
 import { type KeyList, keyStart } from '../keys/key-list.ts';
-import { AddressRanges } from './address-ranges.ts';
+import { OuterNetworks } from './address-ranges.ts';
 import { addKey, emptyKeySet, type KeySet, nextKey, partsOfKeys, removeAll } from './key-set.ts';
 import { keyMatcher } from './match-keys.ts';
 
@@ -38,19 +38,13 @@ const MORE_BYTES = 2;
  */
 function* networksInside(keys: KeyList, among: KeySet, outer: readonly Network[]): Sliced<KeySet> {
   const found = emptyKeySet(keys.count);
-  const byPrefix = new Map<number, AddressRanges>();
-  const notSmallerThan = (prefix: number): AddressRanges => {
-    const ranges =
-      byPrefix.get(prefix) ?? new AddressRanges(outer.filter((each) => each.prefix <= prefix));
-    byPrefix.set(prefix, ranges);
-    return ranges;
-  };
+  const networks = new OuterNetworks(outer);
   for (const part of partsOfKeys(keys.count)) {
     for (let i = nextKey(among, part.from); i < part.to; i = nextKey(among, i + 1)) {
       const from = keyStart(keys, i);
       const to = keys.ends[i] as number;
       const layout = { length: to - from - MORE_BYTES, tagAt: SHORT, tags: 1 };
-      const ranges = notSmallerThan(keys.bytes[to - 1] as number);
+      const ranges = networks.notSmallerThan(keys.bytes[to - 1] as number);
       if (ranges.has(keys.bytes, from, layout)) addKey(found, i);
     }
     yield;

@@ -1,15 +1,18 @@
 import type { Network } from '../../domain/keys/address-forms.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { isAddressKind } from '../../domain/keys/key-text.ts';
 import { hasTag, KEY_LENGTHS } from '../keys/byte-part.ts';
 import { type KeyCodec, positionOf } from '../keys/key-codec.ts';
-import { keyStart, networkRange } from '../keys/key-list.ts';
-import { AddressRanges } from './address-ranges.ts';
+import { type KeyList, keyStart, networkRange } from '../keys/key-list.ts';
+import { OuterNetworks } from './address-ranges.ts';
 import type { FindAmong } from './find-among.ts';
 import { addKey, addWithin, emptyKeySet, nextKey, partsOfKeys } from './key-set.ts';
 
 /** Finds the keys that have an address in one of the networks (decisions, section 10). */
 export const networkFinder = (codec: KeyCodec, networks: readonly Network[]): FindAmong =>
-  codec.kinds.length === 1 ? addressFinder(codec, networks) : partFinder(codec, networks);
+  codec.kinds.length === 1
+    ? addressFinder(codec, networks)
+    : finderOf(partTest(codec, networks, addressParts(codec, isAddressKind)));
 
 /**
  * The addresses of a network are adjacent, except for addresses of the other family between them.
@@ -33,38 +36,71 @@ function addressFinder({ kinds }: KeyCodec, networks: readonly Network[]): FindA
   };
 }
 
-/** A part of a cross-key that is an address. */
-type AddressPart = { readonly part: number; readonly short: number; readonly tags: number };
+/** A part that is an address or, if `isNetwork`, a network: its last byte is the prefix length. */
+type AddressPart = {
+  readonly part: number;
+  readonly short: number;
+  readonly tags: number;
+  readonly isNetwork: boolean;
+};
 
-function partFinder(codec: KeyCodec, networks: readonly Network[]): FindAmong {
-  const { kinds, partEnds } = codec;
-  const parts = kinds.flatMap((_, i) => addressPart(codec, i) ?? []);
-  const ranges = new AddressRanges(networks);
+/** Tests key i of a list. */
+type KeyOfListTest = (keys: KeyList, i: number) => boolean;
+
+function partTest(
+  { kinds, partEnds }: KeyCodec,
+  networks: readonly Network[],
+  parts: readonly AddressPart[],
+): KeyOfListTest {
+  const outer = new OuterNetworks(networks);
   const ends = new Uint32Array(kinds.length);
-  const isInside = (bytes: Uint8Array, start: number, { part, short, tags }: AddressPart) => {
+  const isInside = (bytes: Uint8Array, start: number, each: AddressPart): boolean => {
+    const { part, short, tags, isNetwork } = each;
     const from = part === 0 ? start : (ends[part - 1] as number);
-    const length = (ends[part] as number) - from - tags;
-    return ranges.has(bytes, from, { length, tagAt: short, tags });
+    const to = (ends[part] as number) - (isNetwork ? 1 : 0);
+    const ranges = isNetwork ? outer.notSmallerThan(bytes[to] as number) : outer.all;
+    return ranges.has(bytes, from, { length: to - from - tags, tagAt: short, tags });
   };
-  return function* (keys, among) {
+  return (keys, i) => {
+    const from = keyStart(keys, i);
+    partEnds(keys.bytes, from, keys.ends[i] as number, ends);
+    return parts.some((part) => isInside(keys.bytes, from, part));
+  };
+}
+
+const finderOf = (isWanted: KeyOfListTest): FindAmong =>
+  function* (keys, among) {
     const found = emptyKeySet(keys.count);
-    const { bytes } = keys;
-    for (const { from: first, to } of partsOfKeys(keys.count)) {
-      for (let i = nextKey(among, first); i < to; i = nextKey(among, i + 1)) {
-        const from = keyStart(keys, i);
-        partEnds(bytes, from, keys.ends[i] as number, ends);
-        if (parts.some((part) => isInside(bytes, from, part))) addKey(found, i);
+    for (const { from, to } of partsOfKeys(keys.count)) {
+      for (let i = nextKey(among, from); i < to; i = nextKey(among, i + 1)) {
+        if (isWanted(keys, i)) addKey(found, i);
       }
       yield;
     }
     return found;
   };
-}
 
-function addressPart({ kinds }: KeyCodec, part: number): AddressPart | null {
-  const kind = kinds[part];
-  if (kind === undefined || kind === 'text' || !isAddressKind(kind)) return null;
-  const { short, long } = KEY_LENGTHS[kind];
-  const isTagged = long !== undefined && hasTag(kind, positionOf(kinds, part));
-  return { part, short, tags: isTagged ? 1 : 0 };
-}
+const addressParts = (codec: KeyCodec, isMeant: (kind: SimpleKeyKind) => boolean): AddressPart[] =>
+  codec.kinds.flatMap((kind, part) => {
+    if (kind === 'text' || !isMeant(kind)) return [];
+    const { short, long } = KEY_LENGTHS[kind];
+    const isTagged = long !== undefined && hasTag(kind, positionOf(codec.kinds, part));
+    return [{ part, short, tags: isTagged ? 1 : 0, isNetwork: kind === 'subnet' }];
+  });
+
+/** Whether the keys of a kind are addresses or networks. */
+export const liesInNetworks = (kind: SimpleKeyKind): boolean =>
+  isAddressKind(kind) || kind === 'subnet';
+
+/**
+ * Returns a test whether a part of a key lies in the networks of a limited grant: an address, or,
+ * which is the difference to `networkFinder`, a network that is no larger.
+ */
+export const limitTest = (codec: KeyCodec, networks: readonly Network[]): KeyOfListTest =>
+  partTest(codec, networks, addressParts(codec, liesInNetworks));
+
+/** Finds the keys that pass `limitTest`. */
+export const limitFinder = (codec: KeyCodec, networks: readonly Network[]): FindAmong =>
+  codec.kinds.includes('subnet')
+    ? finderOf(limitTest(codec, networks))
+    : networkFinder(codec, networks);

@@ -159,6 +159,7 @@ export class WindowReader {
       timeoutSeconds: LIMITS.alertTimeoutSeconds,
       now: 0,
       startedAt: performance.now(),
+      seesAll: true,
       mayReadAlone: false,
       mayShare: false,
       signal,

@@ -70,7 +70,8 @@ async function open(
     const variables = declaredOnly(given, operation.operation.variableDefinitions ?? []);
     const question = JSON.stringify([query, operationName, variables]);
     slot.opened = {
-      name: digestOf(question),
+      // Only those who may see the same of the context share answers.
+      name: digestOf(JSON.stringify([question, granted.limit])),
       operation: { operation, variables },
       characters: question.length,
       requested,

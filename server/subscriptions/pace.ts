@@ -100,12 +100,11 @@ type Work = {
 /** The subscribers of one query, and the pace at which they are answered until all have left. */
 export function pacedSubscribers(
   deps: SubscriptionDeps,
-  { operation, requested, onEnd }: FollowedOptions,
+  { onEnd, ...options }: FollowedOptions,
   { ask, unwatch }: Work,
 ): { readonly subscribers: Subscribers; readonly pace: Pace } {
   const subscribers = new Subscribers(deps, {
-    operation,
-    requested,
+    ...options,
     onConfirmed: () => pace.due(),
     onEnd: () => {
       pace.end();

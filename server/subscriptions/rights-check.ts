@@ -1,4 +1,5 @@
 import { selectRights } from '../../db/sql/subscriptions.ts';
+import { joinLimits } from '../../domain/callers/grant-limit.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { claimKey } from '../../resolvers/callers/claim-key.ts';
 import type { PageClaim } from '../../resolvers/loaders/request-reads.ts';
@@ -73,7 +74,8 @@ export class RightsCheck {
         const right = found.get(nameOf(stream.subscriber, subscribers));
         if (!right) continue;
         if (!right.isSignedIn) subscribers.signOut(stream);
-        else if (!right.isGranted) subscribers.refuse(stream);
+        else if (right.limits.length === 0) subscribers.refuse(stream);
+        else if (!subscribers.isLimitedBy(joinLimits(right.limits))) subscribers.complete(stream);
         else {
           subscribers.confirm(stream);
           this.#noteUse(stream.subscriber);

@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import type { ContextLimit } from '../../domain/callers/grant-limit.ts';
 import { type ErrorKind, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Piece } from '../../domain/text/long-text.ts';
 import { claimKey } from '../../resolvers/callers/claim-key.ts';
@@ -25,6 +26,8 @@ import { type Outage, outageRefusal, type SubscriptionDeps, subscriberThrottle }
 import { eventOf, type Stream, type StreamEvent, type Subscriber } from './event-stream.ts';
 
 type SubscribersOptions = {
+  /** What the subscribers may see of the context; those who may see more or less share others. */
+  readonly limit: ContextLimit;
   readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
   /** Called when a subscriber joined who gets answers only now. */
@@ -55,6 +58,7 @@ export class Subscribers {
   readonly followed: Followed;
   readonly operation: OperationRequest;
   readonly requested: RequestedSubscription;
+  readonly #limit: ContextLimit;
   readonly streams = new Set<Stream>();
   /** Subscribers whom only a stand-in for the primary knows so far. They get no answers. */
   readonly #unconfirmed = new Set<Stream>();
@@ -65,11 +69,12 @@ export class Subscribers {
 
   constructor(
     deps: SubscriptionDeps,
-    { operation, requested, onConfirmed, onEnd }: SubscribersOptions,
+    { limit, operation, requested, onConfirmed, onEnd }: SubscribersOptions,
   ) {
     this.#deps = deps;
     this.#onConfirmed = onConfirmed;
     this.#onEnd = onEnd;
+    this.#limit = limit;
     this.operation = operation;
     this.requested = requested;
     this.followed = followedBy(requested);
@@ -112,7 +117,20 @@ export class Subscribers {
     this.finish(stream, nullEvent(this.requested));
   }
 
-  finish(stream: Stream, last: StreamEvent): void {
+  /** Whether these subscribers may see just that of the context. */
+  isLimitedBy(limit: ContextLimit): boolean {
+    return JSON.stringify(limit) === JSON.stringify(this.#limit);
+  }
+
+  /**
+   * Ends the stream of a subscriber who may now see more or less of the context: whoever subscribes
+   * again gets that.
+   */
+  complete(stream: Stream): void {
+    this.finish(stream);
+  }
+
+  finish(stream: Stream, last: StreamEvent | null = null): void {
     stream.events.end(last);
     this.leave(stream);
   }
@@ -192,6 +210,10 @@ export class Subscribers {
         const isByPrimary = signedIn(scope).nodeUrl === this.#deps.nodeAddresses.primaryUrl;
         if (isByPrimary) this.#deps.outages.answered({ node: PRIMARY });
         const granted = await grantFor(scope, this.followed.contextName, choiceOf(this.followed));
+        if (granted && !this.isLimitedBy(granted.limit)) {
+          this.complete(stream);
+          return null;
+        }
         if (granted) {
           this.confirm(stream);
           const made = await work({ ...asking, granted });

@@ -97,13 +97,14 @@ export class Subscriptions {
     name,
     operation,
     requested,
+    granted: { limit },
   }: OpenedSubscription): FollowedQuery | FollowedMessages {
     const known = this.#followed.get(name);
     if (known) return known;
     const onEnd = () => {
       if (this.#followed.get(name) === followed) this.#followed.delete(name);
     };
-    const options = { operation, requested, onEnd };
+    const options = { limit, operation, requested, onEnd };
     const source = MESSAGE_SOURCES[requested.field];
     const followed = source
       ? new FollowedMessages(this.#deps, source, options)

@@ -50,6 +50,7 @@ describe('a user', () => {
       granted: ['lab'],
       grantedBefore: [],
       roleChanged: [],
+      limitChanged: [],
       grants: [reader('lab')],
     });
     expect(await stored('anna')).toBe(digest(added.newToken ?? ''));
@@ -75,6 +76,7 @@ describe('a user', () => {
       granted: ['office'],
       grantedBefore: ['lab'],
       roleChanged: [],
+      limitChanged: [],
       grants: [reader('lab'), reader('office')],
     });
     // Giving the current token changes nothing.
@@ -129,6 +131,7 @@ describe('a user', () => {
       granted: ['office'],
       grantedBefore: ['lab'],
       roleChanged: ['lab'],
+      limitChanged: [],
       grants: [
         { context: 'lab', role: 'editor' },
         { context: 'office', role: 'editor' },

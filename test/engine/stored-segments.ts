@@ -1,9 +1,13 @@
 import { SegmentCache } from '../../engine/cache/segment-cache.ts';
 import { ThreadPool } from '../../engine/kernel/threads/thread-pool.ts';
 import type { SegmentGroup } from '../../engine/plan/key-questions.ts';
+import type {
+  ScopedRollUp,
+  ScopedSegment,
+  ScopedSegments,
+} from '../../engine/plan/scoped-segment.ts';
 import type { SegmentReader } from '../../engine/snapshot/segment-reader.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
-import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
 import {
   CODEC,
   type PlainSample,
@@ -19,8 +23,8 @@ export const GROUP: SegmentGroup = { groupId: 7, shape: SHAPE, codec: CODEC };
 
 /** Segments with their pages in memory, and a count of the statements that fetched pages. */
 export type TestStore = {
-  readonly segments: readonly StoredSegment[];
-  readonly live: LiveSegments;
+  readonly segments: readonly ScopedSegment[];
+  readonly live: ScopedSegments;
   readonly reader: SegmentReader;
   readonly statements: () => number;
 };
@@ -58,14 +62,14 @@ export async function storeWith(
 ): Promise<TestStore> {
   const { segments } = storeOf(contents, limits);
   const written = contents.map(({ samples }) => writeSegment(samples, limits));
-  const made: RollUp[] = [];
+  const made: ScopedRollUp[] = [];
   for (const { probeId, sources } of rollUps) {
     const content = await writeRollUp(
       sources.map((id) => written[id - 1] as PlainSegment),
       limits,
     );
     written.push(content);
-    const of = sources.map((id) => [...segments, ...made][id - 1] as StoredSegment);
+    const of = sources.map((id) => [...segments, ...made][id - 1] as ScopedSegment);
     const first = Math.min(...of.map(({ firstBucket }) => firstBucket));
     const last = Math.max(...of.map(({ lastBucket }) => lastBucket));
     const segment = stored(content, { segmentId: written.length, probeId, level: 0, first, last });
@@ -75,7 +79,7 @@ export async function storeWith(
 }
 
 /** written: indexed by segmentId − 1. */
-function openStore(written: readonly PlainSegment[], live: LiveSegments): TestStore {
+function openStore(written: readonly PlainSegment[], live: ScopedSegments): TestStore {
   let statements = 0;
   const reader: SegmentReader = {
     node: 'test',
@@ -115,7 +119,7 @@ type StoredAs = {
 function stored(
   { directory: bytes, pages }: PlainSegment,
   { segmentId, probeId, level, first, last }: StoredAs,
-): StoredSegment {
+): ScopedSegment {
   const directory = readDirectory(bytes);
   return {
     segmentId,
@@ -133,5 +137,6 @@ function stored(
     importedAt: 0,
     directoryBytes: bytes.length,
     directory: () => directory,
+    limit: null,
   };
 }

@@ -335,6 +335,7 @@ describe('the command user', () => {
       granted: [],
       grantedBefore: ['lab', 'office'],
       roleChanged: [],
+      limitChanged: [],
       grants: [
         { context: 'lab', role: 'reader' },
         { context: 'office', role: 'reader' },

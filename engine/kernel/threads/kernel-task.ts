@@ -1,11 +1,13 @@
+import type { LimitNetworks } from '../../../domain/callers/grant-limit.ts';
 import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
 import { patternFacts } from '../../../domain/filters/key-pattern.ts';
 import type { NetworkLengths } from '../../../domain/filters/network-lengths.ts';
 import { mapSliced, runWhole, type Sliced } from '../../../domain/sliced.ts';
 import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
-import { type KeySet, sharedMemory } from '../../../segments/filter/key-set.ts';
+import { fullKeySet, type KeySet, sharedMemory } from '../../../segments/filter/key-set.ts';
 import { type KeyMatcher, keyMatcher } from '../../../segments/filter/match-keys.ts';
 import { matchNetworks } from '../../../segments/filter/match-networks.ts';
+import { limitFinder } from '../../../segments/filter/network-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { type FormedNetworks, formNetworks } from '../../../segments/keys/form-networks.ts';
 import { type KeyKinds, keyCodecOf } from '../../../segments/keys/key-codec.ts';
@@ -20,6 +22,7 @@ import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import { type BlocksOfList, groupBlocks } from '../blocks/combine-blocks.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
 import { aggregateNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import { takeVisible } from '../blocks/take-visible.ts';
 import {
   cutTile,
   decodeTile,
@@ -46,6 +49,9 @@ export type KeySearch = KeyKinds & {
   readonly labels: OwnLabels | null;
 };
 
+/** Keys of a kind that lie in the networks of a limited grant. */
+export type LimitSearch = { readonly kinds: KeyKinds; readonly networks: LimitNetworks };
+
 /** A search for networks; `keys` of the task are the keys of the networks. */
 export type NetworkSearch = { readonly networks: KeyFilter };
 
@@ -56,9 +62,15 @@ export type TrendSteps = {
   readonly question: TrendSelection;
 };
 
-/** Sections to decode. blocks: what all ranges of a segment have of a block, by block. */
+/** What all ranges of a segment have of a block. visible: the keys to take; null: all. */
+export type BlockToDecode = {
+  readonly ranges: readonly StoredBlock[];
+  readonly visible: KeySet | null;
+};
+
+/** Sections to decode. */
 export type StoredData = {
-  readonly blocks: readonly (readonly StoredBlock[])[];
+  readonly blocks: readonly BlockToDecode[];
   readonly tiles: readonly StoredTile[];
 };
 
@@ -102,6 +114,8 @@ const TASKS = {
     readonly keys: KeyList;
     readonly search: KeySearch | NetworkSearch;
   }) => matchKeys(keys, search),
+  limit: ({ keys, search }: { readonly keys: KeyList; readonly search: LimitSearch }) =>
+    limitFinder(keyCodecOf(search.kinds), search.networks)(keys, fullKeySet(keys.count)),
   networks: ({
     lists,
     lengths,
@@ -158,9 +172,13 @@ export function slicesOf<Kind extends KernelKind>(
 function* decodeAll({ blocks, tiles }: StoredData): Sliced<DecodedData> {
   const arrays = new SharedArrays();
   return {
-    blocks: yield* mapSliced(blocks, decodeBlock),
+    blocks: yield* mapSliced(blocks, decodeVisible),
     tiles: yield* mapSliced(tiles, (tile) => decodeTile(tile, arrays)),
   };
+}
+
+function* decodeVisible({ ranges, visible }: BlockToDecode): Sliced<SegmentBlock> {
+  return takeVisible(yield* decodeBlock(ranges), visible);
 }
 
 function* matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): Sliced<KeySet> {

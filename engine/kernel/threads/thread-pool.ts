@@ -34,6 +34,7 @@ import {
   type KernelResult,
   type KernelTask,
   type KeySearch,
+  type LimitSearch,
   type NetworkSearch,
   runKernelTask,
   type StoredData,
@@ -166,7 +167,7 @@ export class ThreadPool {
 
   /** Decodes blocks and tiles, in their order. Errors: DamagedSegment too. */
   async decode(stored: StoredData, caller: KernelCaller): Promise<DecodedData> {
-    const ranges = [...stored.blocks.flat(), ...stored.tiles];
+    const ranges = [...stored.blocks.flatMap((block) => block.ranges), ...stored.tiles];
     const task: KernelTask<'decode'> = { kind: 'decode', stored };
     const keys = ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
     const isSmall = storedBytes(ranges) <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
@@ -204,6 +205,16 @@ export class ThreadPool {
     const isQuick = patternsOf(filter).every(([, pattern]) => isQuickPattern(pattern));
     const work = matchWork(keys, { filter, labels, instructions });
     return this.#run(task, isQuick && work <= INLINE.matchWork, caller);
+  }
+
+  /** Returns the sorted keys that lie in the networks of a limited grant. */
+  async limit(
+    keys: KeyList,
+    { kinds, networks }: LimitSearch,
+    caller: KernelCaller,
+  ): Promise<KeySet> {
+    const task: KernelTask<'limit'> = { kind: 'limit', keys, search: { kinds, networks } };
+    return this.#run(task, keys.count + 10 * networks.length <= INLINE.matchWork, caller);
   }
 
   /**

@@ -122,6 +122,8 @@ const firingEvent = async (eventId: string): Promise<EventRow> => ({
   endedAt: null,
   value: '5',
   peakValue: '6',
+  condition: 'key_share_above',
+  probe: 'east',
 });
 
 describe('the rules of contexts', () => {

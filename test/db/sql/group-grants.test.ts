@@ -6,6 +6,8 @@ import { selectIdentity } from '../../../db/sql/identity.ts';
 import { selectRights } from '../../../db/sql/subscriptions.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
+const ALL = { networks: null, probes: null, groups: null };
+
 const ISSUER = 'https://id.example.com';
 
 const SESSION = createHash('sha256').update('a session of mika').digest();
@@ -77,9 +79,9 @@ describe('a session of an identity provider', () => {
       office: ['reader'],
     });
     expect(await rights()).toMatchObject([
-      { isGranted: true, isSignedIn: true },
-      { isGranted: true, isSignedIn: true },
-      { isGranted: false, isSignedIn: true },
+      { limits: [ALL, ALL], isSignedIn: true },
+      { limits: [ALL], isSignedIn: true },
+      { limits: [], isSignedIn: true },
     ]);
   });
 

@@ -9,6 +9,8 @@ import {
 } from '../../../db/sql/subscriptions.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
+const ALL = { networks: null, probes: null, groups: null };
+
 let db: QueryDatabase;
 let lab: number;
 let other: number;
@@ -51,13 +53,13 @@ describe('the rights of users', () => {
       { ...right('ada', 'lab'), tokenDigest: null },
     ];
     expect(await db.read((session) => selectRights(session, rights, deadline()))).toEqual([
-      { isSignedIn: false, isGranted: false },
-      { isSignedIn: false, isGranted: true },
-      { isSignedIn: true, isGranted: false },
-      { isSignedIn: true, isGranted: true },
-      { isSignedIn: true, isGranted: false },
-      { isSignedIn: false, isGranted: true },
-      { isSignedIn: false, isGranted: true },
+      { isSignedIn: false, limits: [] },
+      { isSignedIn: false, limits: [ALL] },
+      { isSignedIn: true, limits: [] },
+      { isSignedIn: true, limits: [ALL] },
+      { isSignedIn: true, limits: [] },
+      { isSignedIn: false, limits: [ALL] },
+      { isSignedIn: false, limits: [ALL] },
     ]);
   });
 

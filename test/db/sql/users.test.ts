@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   deleteGrant,
   deleteUser,
-  insertGrants,
   insertUser,
   selectGrants,
   selectUserId,
   selectUsers,
+  upsertGrant,
 } from '../../../db/sql/users.ts';
+import type { GrantLimit } from '../../../domain/callers/grant-limit.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
 let db: QueryDatabase;
@@ -33,8 +34,17 @@ beforeEach(async () => {
 
 afterAll(() => db.close());
 
-const grant = (userId: number, contextIds: readonly number[], role?: 'reader' | 'editor') =>
-  insertGrants(db.connection, { userId, contextIds, role });
+const ALL = { networks: null, probes: null, groups: null };
+
+async function grant(
+  userId: number,
+  contextIds: readonly number[],
+  { role, limit = ALL }: { role?: 'reader' | 'editor'; limit?: GrantLimit } = {},
+): Promise<void> {
+  for (const contextId of contextIds) {
+    await upsertGrant(db.connection, { userId, contextId, role, limit });
+  }
+}
 
 describe('inserting a user', () => {
   it('creates one, and returns the same one the next time', async () => {
@@ -59,35 +69,42 @@ describe('the id of a user', () => {
 
 describe('granting contexts', () => {
   it('makes a reader unless a role is given', async () => {
-    expect(await grant(ada, [alpha])).toEqual([{ contextId: alpha, isNew: true }]);
-    expect(await grant(ada, [beta], 'editor')).toEqual([{ contextId: beta, isNew: true }]);
+    await grant(ada, [alpha]);
+    await grant(ada, [beta], { role: 'editor' });
     expect(await selectGrants(db.connection, ada)).toEqual([
       { context: 'alpha', role: 'reader' },
       { context: 'beta', role: 'editor' },
     ]);
   });
 
-  it('returns only the grants that are new or have another role', async () => {
-    await grant(ada, [alpha], 'editor');
-    expect(await grant(ada, [alpha], 'editor')).toEqual([]);
-    const changed = await grant(ada, [alpha, beta], 'reader');
-    expect(changed.toSorted((a, b) => a.contextId - b.contextId)).toEqual([
-      { contextId: beta, isNew: true },
-      { contextId: alpha, isNew: false },
-    ]);
+  it('keeps the role of an existing grant if none is given', async () => {
+    await grant(ada, [alpha], { role: 'editor' });
+    await grant(ada, [alpha]);
+    expect(await selectGrants(db.connection, ada)).toEqual([{ context: 'alpha', role: 'editor' }]);
   });
 
-  it('keeps the role of an existing grant if none is given', async () => {
-    await grant(ada, [alpha], 'editor');
-    expect(await grant(ada, [alpha])).toEqual([]);
-    expect(await selectGrants(db.connection, ada)).toEqual([{ context: 'alpha', role: 'editor' }]);
+  it('replaces the limit of an existing grant, also by none', async () => {
+    const guid = 'abcdef00-0000-4000-8000-000000000001';
+    const limit = { networks: ['10.0.0.0/8'], probes: ['p1'], groups: [guid] };
+    await grant(ada, [alpha], { limit });
+    expect(await selectGrants(db.connection, ada)).toEqual([
+      {
+        context: 'alpha',
+        role: 'reader',
+        onlyNetworks: ['10.0.0.0/8'],
+        onlyProbes: ['p1'],
+        onlyGroups: [{ guid: `{${guid.toUpperCase()}}` }],
+      },
+    ]);
+    await grant(ada, [alpha]);
+    expect(await selectGrants(db.connection, ada)).toEqual([{ context: 'alpha', role: 'reader' }]);
   });
 });
 
 describe('the grants of a user', () => {
   it('come by the names of the contexts, without those of other users', async () => {
     await grant(ada, [beta, alpha]);
-    await grant(bob, [beta], 'editor');
+    await grant(bob, [beta], { role: 'editor' });
     expect((await selectGrants(db.connection, ada)).map(({ context }) => context)).toEqual([
       'alpha',
       'beta',
@@ -109,7 +126,7 @@ describe('the grants of a user', () => {
 
 describe('all users', () => {
   it('come by name, each with their grants by context', async () => {
-    await grant(bob, [beta], 'editor');
+    await grant(bob, [beta], { role: 'editor' });
     await grant(bob, [alpha]);
     expect(await selectUsers(db.connection)).toEqual([
       { username: 'ada', isAdmin: false, grants: [] },

@@ -4,7 +4,7 @@ import { compileKeyFilter, type KeyFilter } from '../../../domain/filters/key-fi
 import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { answerSegments } from '../../../engine/answer/answer-segments.ts';
 import { NO_KEYS, readKeyPage } from '../../../engine/keys/key-pages.ts';
-import { allKeysOf } from '../../../engine/keys/present-keys.ts';
+import { visibleKeys } from '../../../engine/keys/present-keys.ts';
 import type { NamedMatcher } from '../../../engine/plan/key-questions.ts';
 import { hasKey } from '../../../segments/filter/key-set.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
@@ -78,7 +78,7 @@ describe('filters over segments', () => {
         fc.constantFrom('.1.1', 'PRINT', 'c0', '::'),
         async (store, text) => {
           const { reader, segments: live } = storeOf(store);
-          const segments = live.map(allKeysOf);
+          const segments = await visibleKeys(reader, live, null);
           const { keyKind, partKinds } = GROUP.shape;
           const search = { keyKind, partKinds, filter: { search: text }, labels: LABELS };
           const matches = async (keys: KeyList) => {

@@ -6,7 +6,7 @@ import {
   readKeyPage,
   sortedKeys,
 } from '../../../engine/keys/key-pages.ts';
-import { allKeysOf } from '../../../engine/keys/present-keys.ts';
+import { visibleKeys } from '../../../engine/keys/present-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { stores } from '../random-stores.ts';
@@ -30,7 +30,7 @@ describe('the keys of a group', () => {
         }),
         async (contents, texts, { limit, digit }) => {
           const { reader, segments: live } = storeOf(contents);
-          const segments = live.map(allKeysOf);
+          const segments = await visibleKeys(reader, live, null);
           const withTexts = await sortedKeys(reader, GROUP.codec, texts);
           const matches = digit === null ? null : ending(digit);
           const listed = { group: GROUP, segments, withTexts, matches, deadline: null };

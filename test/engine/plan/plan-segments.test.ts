@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { signedRuns } from '../../../engine/kernel/cover/cover.ts';
 import { planSegments, type SegmentPart } from '../../../engine/plan/plan-segments.ts';
-import type { LiveSegments, StoredSegment } from '../../../store/read/manifest.ts';
+import type { ScopedSegment, ScopedSegments } from '../../../engine/plan/scoped-segment.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { aggregateAt, meterIndexes, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import { storeWith } from '../stored-segments.ts';
@@ -11,7 +11,7 @@ import { storeWith } from '../stored-segments.ts';
 const BUCKET = 60;
 
 /** Returns the segments that a segment or roll-up has the readings of. */
-function leavesOf({ segmentId }: StoredSegment, live: LiveSegments): StoredSegment[] {
+function leavesOf({ segmentId }: ScopedSegment, live: ScopedSegments): ScopedSegment[] {
   const rollUp = live.rollUps.find((each) => each.segmentId === segmentId);
   if (!rollUp) return live.segments.filter((each) => each.segmentId === segmentId);
   const all = [...live.segments, ...live.rollUps];
@@ -20,15 +20,15 @@ function leavesOf({ segmentId }: StoredSegment, live: LiveSegments): StoredSegme
   );
 }
 
-function bucketsOf({ firstBucket, lastBucket }: StoredSegment): number[] {
+function bucketsOf({ firstBucket, lastBucket }: ScopedSegment): number[] {
   const length = (lastBucket - firstBucket) / BUCKET + 1;
   return Array.from({ length }, (_, i) => firstBucket + BUCKET * i);
 }
 
-const nameOf = ({ segmentId }: StoredSegment, bucket: number) => `${segmentId} ${bucket}`;
+const nameOf = ({ segmentId }: ScopedSegment, bucket: number) => `${segmentId} ${bucket}`;
 
 /** Returns how often each bucket of a segment is added, less how often it is subtracted. */
-function covered(parts: readonly SegmentPart[], live: LiveSegments): Map<string, number> {
+function covered(parts: readonly SegmentPart[], live: ScopedSegments): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { segment, cover } of parts) {
     for (const { run, sign } of signedRuns(cover)) {

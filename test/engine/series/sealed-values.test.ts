@@ -6,10 +6,10 @@ import type { Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { SeriesQuestion } from '../../../engine/plan/key-questions.ts';
 import type { MeterScan } from '../../../engine/plan/meter-scan.ts';
+import type { ScopedSegment } from '../../../engine/plan/scoped-segment.ts';
 import { readKeySeries } from '../../../engine/series/key-series.ts';
 import { type StepSeries, stepValue } from '../../../engine/series/step-series.ts';
 import { rankBySeries } from '../../../engine/toppers/rank-by-series.ts';
-import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { samples } from '../../segments/plain-segments.ts';
 import { FUZZ_CASES } from '../../support/random/fuzz-cases.ts';
 import { meterIndexes, readOf } from '../random-stores.ts';
@@ -124,7 +124,7 @@ const rankingOf = (interval: Interval, percentile: number | null): SeriesQuestio
 
 async function ranked(
   { reader }: TestStore,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   { read, question }: { readonly read: MeterScan; readonly question: SeriesQuestion },
 ) {
   const asked = { group: GROUP, read, question };
@@ -141,7 +141,7 @@ type Some = {
 /** The values at all ranks, key by key. */
 async function selected(
   { reader }: TestStore,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   { read, keys, isWithSeries }: Some,
 ): Promise<(Exact | null)[]> {
   const bucketCount = isCounting(read.aggregate) ? bucketCountOf(read.interval) : null;
@@ -161,7 +161,7 @@ async function selected(
 /** The same, selected from the whole series by plain arithmetic. */
 async function expectedValues(
   { reader }: TestStore,
-  live: readonly StoredSegment[],
+  live: readonly ScopedSegment[],
   { read, keys }: Some,
 ): Promise<(Exact | null)[]> {
   const request = { group: GROUP, read, stepSeconds: TOPPER_BUCKET, question: null };

@@ -17,7 +17,10 @@ const scopeOf = (contexts: readonly string[] | null): RequestScope => {
       shownName: null,
       isAdmin: false,
       contexts: new Map(
-        contexts.map((name) => [name, { contextId: 1, name, role: 'reader', nodes: [] }]),
+        contexts.map((name) => [
+          name,
+          { contextId: 1, name, role: 'reader', limit: null, nodes: [] },
+        ]),
       ),
       nodeUrl: 'postgres://primary',
       lookUpAt: () => Promise.reject(new Error('no other node is read')),

@@ -140,7 +140,8 @@ async function topper(from: number, to: number, probeId: number | null) {
     },
     question: { kind: 'top', maxItems: 5, within: null, passing: null },
   };
-  const live = { segments: [...segments.values()], rollUps: [] };
+  const own = [...segments.values()].map((segment) => ({ ...segment, limit: null }));
+  const live = { segments: own, rollUps: [] };
   const [answer] = await answerSegments(reader, live, [question], null);
   if (answer?.kind !== 'top') throw new Error('a topper was asked for');
   return answer;

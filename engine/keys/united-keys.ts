@@ -1,93 +1,18 @@
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
-import { sharedMemory } from '../../segments/filter/key-set.ts';
-import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
-import { KeyListBuilder } from '../../segments/keys/key-list-builder.ts';
 import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
-import { addKeysOfRange } from '../../segments/pages/read-range.ts';
-import type { Sections } from '../../segments/pages/sections.ts';
 import { SOURCE_STEP } from '../../segments/roll-up-shape.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
 import type { BlockMeter, SegmentBlocks } from '../fetch/segment-blocks.ts';
+import type { KeyLists } from '../fetch/segment-keys.ts';
 import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';
-import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
+import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import {
   identityOf,
   type SectionRequests,
   type SegmentReader,
-  segmentName,
 } from '../snapshot/segment-reader.ts';
-
-/** Lists of keys, by segment. */
-export type KeyLists = {
-  /** Lists of the same name are equal. */
-  readonly name: string;
-  readonly of: (segment: StoredSegment) => KeyList;
-};
-
-/** The keys of segments of one group. Keys that are not cached are read. */
-export class SegmentKeys implements KeyLists {
-  readonly name = 'keys';
-  readonly #reader: SegmentReader;
-  readonly #lists = new Map<StoredSegment, KeyList>();
-  readonly #missing = new Map<StoredSegment, SegmentGroup>();
-
-  constructor(reader: SegmentReader) {
-    this.#reader = reader;
-  }
-
-  /** Looks up the keys of a segment in the cache, and requests them if they are not there. */
-  request(group: SegmentGroup, segment: StoredSegment, requests: SectionRequests): void {
-    if (this.#lists.has(segment) || this.#missing.has(segment)) return;
-    const known = this.#reader.memory.find('keys', segmentName(this.#reader, segment));
-    if (known) {
-      this.#lists.set(segment, known);
-      return;
-    }
-    this.#missing.set(segment, group);
-    requests.add(
-      segment,
-      segment.directory().ranges.flatMap(({ keys }) => keys),
-    );
-  }
-
-  /** Decodes the keys that were read. Errors: DamagedSegment. */
-  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
-    const { memory, pause } = this.#reader;
-    for (const [segment, { codec }] of this.#missing) {
-      const into = sharedBuilder(segment, codec);
-      const target = { codec, sections: sectionsOf(segment), into };
-      for (const range of segment.directory().ranges) {
-        addKeysOfRange(range, target);
-        await pause();
-      }
-      const keys = into.finish();
-      memory.keep('keys', segmentName(this.#reader, segment), keys);
-      this.#lists.set(segment, keys);
-    }
-    this.#missing.clear();
-  }
-
-  /** Returns the keys of a segment that was requested. */
-  of(segment: StoredSegment): KeyList {
-    const keys = this.#lists.get(segment);
-    if (!keys) throw new Error(`the keys of segment ${segment.segmentId} were not requested`);
-    return keys;
-  }
-}
-
-/**
- * Returns a builder of a list in memory that threads share. If all keys have the same length, it
- * has the capacity for all of the segment's keys, so that millions of keys are never copied.
- */
-function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBuilder {
-  const keys = segment.directory().ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
-  const [first, ...others] = shapes ?? [];
-  const isFixed = first !== undefined && others.every(({ length }) => length === first.length);
-  return new KeyListBuilder({ keys, bytes: isFixed ? keys * first.length : 0 }, sharedMemory);
-}
 
 /** The merged keys of several segments. */
 type SegmentUnion = {
@@ -95,14 +20,14 @@ type SegmentUnion = {
   readonly name: string;
   readonly keys: KeyList;
   /** Maps ordinals of keys in the segment to those in `keys`; null: they are the same. */
-  readonly mapOf: (segment: StoredSegment) => Uint32Array | null;
+  readonly mapOf: (segment: ScopedSegment) => Uint32Array | null;
 };
 
 const NO_KEYS: KeyList = { bytes: new Uint8Array(0), ends: new Uint32Array(0), count: 0 };
 
 async function uniteSegments(
   reader: SegmentReader,
-  segments: readonly StoredSegment[],
+  segments: readonly ScopedSegment[],
   keys: KeyLists,
 ): Promise<SegmentUnion> {
   const ordered = segments.toSorted((a, b) => a.segmentId - b.segmentId);
@@ -112,14 +37,14 @@ async function uniteSegments(
   if (others.length === 0) return { name, keys: keys.of(first), mapOf: () => null };
   const united = await unite(reader, name, ordered, keys);
   const indexes = new Map(ordered.map((segment, index) => [segment, index]));
-  const mapOf = (segment: StoredSegment) => united.maps[indexes.get(segment) ?? -1] ?? null;
+  const mapOf = (segment: ScopedSegment) => united.maps[indexes.get(segment) ?? -1] ?? null;
   return { name, keys: united.keys, mapOf };
 }
 
 async function unite(
   { memory, threadPool, caller }: SegmentReader,
   name: string,
-  ordered: readonly StoredSegment[],
+  ordered: readonly ScopedSegment[],
   keys: KeyLists,
 ): Promise<UnitedKeys> {
   const known = memory.find('unions', name);
@@ -150,7 +75,12 @@ const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
 });
 
 /** Such a tile has only keys. */
-const SOURCE_KEYS: BlockMeter = { meterIndex: null, bucketSeconds: SOURCE_STEP, aggregate: 'sum' };
+const SOURCE_KEYS: BlockMeter = {
+  meterIndex: null,
+  bucketSeconds: SOURCE_STEP,
+  aggregate: 'sum',
+  mapsKeys: true,
+};
 
 /** rollUps: the tiles that map keys of sources to keys of roll-ups. */
 type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
@@ -204,7 +134,7 @@ export function requestMaps(
 export const mapsOf = (
   rollUps: SegmentBlocks,
   above: readonly RollUpStep[],
-  segment: StoredSegment,
+  segment: ScopedSegment,
 ): Uint32Array[] =>
   above.map((step, i) => idsOf(rollUps, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount));
 
