@@ -6,6 +6,7 @@ import { gzip } from 'node:zlib';
 import { projectRoot } from '../../db/project-root.ts';
 import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { PERMISSIONS_POLICY } from '../http/security-headers.ts';
+import { escapedHtml } from './sign-in-page.ts';
 
 /** The credentials to fill in: those of the demo, and only where the demo exists. */
 export type ExplorerCredentials = { readonly username: string; readonly token: string };
@@ -87,8 +88,15 @@ const headersText = (credentials: ExplorerCredentials | null): string =>
 /** Renders JSON in which no text can end the HTML element around it. */
 const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
+/** An identity provider at which people sign in, and where that begins. */
+export type SignInElsewhere = { readonly name: string; readonly url: string };
+
 /** Renders the page for callers who must sign in first; it reveals nothing about the schema. */
-export const renderSignInPage = (assets: Assets, folder: string): string =>
+export const renderSignInPage = (
+  assets: Assets,
+  folder: string,
+  elsewhere: SignInElsewhere | null,
+): string =>
   htmlPage({
     head: `<link rel="icon" type="image/svg+xml" href="${folder}/${assets.icon.fileName}">
 <link rel="stylesheet" href="${folder}/${assets.signInStyle.fileName}">
@@ -99,9 +107,12 @@ export const renderSignInPage = (assets: Assets, folder: string): string =>
 <label>Token <input name="token" type="password" autocomplete="current-password" required></label>
 <label class="stay"><input name="stay" type="checkbox"> Stay signed in for 30 days</label>
 <button>Sign in</button>
-<output></output>
+${elsewhere ? linkTo(elsewhere) : ''}<output></output>
 </form>`,
   });
+
+const linkTo = ({ name, url }: SignInElsewhere): string =>
+  `<a href="${escapedHtml(`${url}?return=graphql`)}">Sign in with ${escapedHtml(name)}</a>\n`;
 
 /** Renders a page of the explorer; `head` holds the links to the files it loads. */
 const htmlPage = ({ head, body }: { head: string; body: string }): string => `<!doctype html>

@@ -12,9 +12,17 @@ import {
   PAGE_HEADERS,
   renderPage,
   renderSignInPage,
+  type SignInElsewhere,
 } from './explorer-page.ts';
 
 export type ExplorerOptions = { readonly credentials: ExplorerCredentials | null };
+
+type SignInOptions = {
+  /** Whether a caller may see the page; all others get a sign-in page. null: everybody may. */
+  readonly maySee: ((exchange: Exchange) => Promise<boolean>) | null;
+  /** The identity provider that the sign-in page names. */
+  readonly elsewhere: SignInElsewhere | null;
+};
 
 type Explorer = {
   /** Whether a request is for the explorer: for its page in a browser, or a file the page loads. */
@@ -27,20 +35,18 @@ const ASSETS_PATH = `${PAGE_PATH}/assets/`;
 
 /**
  * Creates the explorer: GraphiQL with example queries. Everything it needs comes from this server.
- *
- * maySee: whether a caller may see the page; all others get a sign-in page. null: everybody may see
- * it. Its scripts and styles are the same on all servers, and open to everybody.
+ * Its scripts and styles are the same on all servers, and open to everybody.
  */
 export function createExplorer(
   { credentials }: ExplorerOptions,
-  maySee: ((exchange: Exchange) => Promise<boolean>) | null,
+  { maySee, elsewhere }: SignInOptions,
 ): Explorer {
   const load = once(async () => {
     const assets = await loadAssets();
     const folder = ASSETS_PATH.slice(1, -1);
     return {
       page: renderPage(assets, folder, credentials),
-      signInPage: renderSignInPage(assets, folder),
+      signInPage: renderSignInPage(assets, folder, elsewhere),
       files: new Map(Object.values(assets).map((asset) => [asset.fileName, asset])),
     };
   });

@@ -33,8 +33,8 @@ export const faultPage = ({ status, text, home }: FaultPage): Answer => ({
   headers: HEADERS,
   body: page({
     title: 'You are not signed in',
-    body: `<p role="alert">${escaped(text)}</p>
-<p><a href="${escaped(home)}">Back to sign in</a></p>`,
+    body: `<p role="alert">${escapedHtml(text)}</p>
+<p><a href="${escapedHtml(home)}">Back to sign in</a></p>`,
   }),
 });
 
@@ -48,8 +48,8 @@ export const signedInPage = (url: string): Answer => ({
   headers: HEADERS,
   body: page({
     title: 'You are signed in',
-    head: `<meta http-equiv="refresh" content="0;url=${escaped(url)}">`,
-    body: `<p><a href="${escaped(url)}">Go on</a></p>`,
+    head: `<meta http-equiv="refresh" content="0;url=${escapedHtml(url)}">`,
+    body: `<p><a href="${escapedHtml(url)}">Go on</a></p>`,
   }),
 });
 
@@ -74,7 +74,7 @@ ${body}
 `;
 
 /** Returns a text as HTML, also within an attribute in double quotes. */
-export const escaped = (text: string): string =>
+export const escapedHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

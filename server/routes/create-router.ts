@@ -12,7 +12,7 @@ import type { Service } from '../service/service.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { mcpRoute } from './mcp-route.ts';
-import { openProvider, providerRoutes } from './provider-routes.ts';
+import { buttonOf, openProvider, providerRoutes } from './provider-routes.ts';
 import type { Route } from './respond.ts';
 import { restRoute } from './rest-route.ts';
 import { sessionRoute } from './session-route.ts';
@@ -32,13 +32,15 @@ export function createRouter(
 ): (exchange: Exchange) => Route {
   const { settings } = service;
   const { dashboard } = pages;
+  const provider = openProvider(settings);
   const maySee = settings.explorer === 'signed-in' ? signedInTest(service) : null;
   const explorer =
-    settings.explorer === 'off' ? NO_EXPLORER : createExplorer(pages.explorer, maySee);
+    settings.explorer === 'off'
+      ? NO_EXPLORER
+      : createExplorer(pages.explorer, { maySee, elsewhere: provider && buttonOf(provider) });
   const rest = restRoute(service);
   const graphql = graphqlRoute(service, live);
   const mcp = mcpRoute(service);
-  const provider = openProvider(settings);
   const session = sessionRoute(service, provider);
   const byPath = new Map<string, Route>(
     [

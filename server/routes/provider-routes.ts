@@ -29,6 +29,12 @@ export function openProvider({ oidc, publicUrl }: Service['settings']): Provider
   return { settings: oidc, provider: new Provider(oidc, addresses), publicUrl };
 }
 
+/** What a button to sign in there says, and where it leads. */
+export const buttonOf = ({ settings, publicUrl }: ProviderAtHome) => ({
+  name: settings.name,
+  url: publicUrl + PROVIDER_PATH,
+});
+
 /** Creates the routes of signing in at an identity provider: there, and back. */
 export function providerRoutes(service: Service, at: ProviderAtHome | null): Route[] {
   if (at === null) return [];

@@ -9,13 +9,12 @@ import type { AnonymousScope, PageSession } from '../../resolvers/request-scope.
 import { identifySession } from '../graphql/graphql-scope.ts';
 import type { Answer, Exchange } from '../http/http-exchange.ts';
 import { requireJson } from '../http/other-sites.ts';
-import { PROVIDER_PATH } from '../http/paths.ts';
 import { receiveBody } from '../http/receive-body.ts';
 import { send } from '../http/send-answer.ts';
 import { cookieOf } from '../http/session-cookie.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
-import type { ProviderAtHome } from './provider-routes.ts';
+import { buttonOf, type ProviderAtHome } from './provider-routes.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 
@@ -82,7 +81,7 @@ async function tell(
   return answerOf({
     username: identity?.username ?? null,
     ...(identity?.shownName && { shownName: identity.shownName }),
-    ...(at && { provider: { name: at.settings.name, url: at.publicUrl + PROVIDER_PATH } }),
+    ...(at && { provider: buttonOf(at) }),
   });
 }
 

@@ -44,7 +44,11 @@ export function App() {
     });
   }, []);
   const signOut = useCallback((why: string | null) => {
-    if (why === null) void endSession();
+    if (why === null) {
+      void endSession().then((elsewhere) => {
+        if (elsewhere !== null) location.assign(elsewhere);
+      });
+    }
     storeSession(null);
     setSession(null);
     keepContexts(null);

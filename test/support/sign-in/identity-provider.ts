@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type Configuration } from 'oidc-provider';
+import Provider from 'oidc-provider';
 
 export const CLIENT = { id: 'countergraph', secret: 'a secret of the client' } as const;
 
@@ -13,8 +13,8 @@ type Options = {
   readonly publicUrl: string;
   /** The claims of each person, by `sub`, with which they log in. */
   readonly accounts: Readonly<Record<string, Account>>;
-  /** More of the provider's own configuration. */
-  readonly configuration?: Configuration;
+  /** What its address calls this machine. */
+  readonly host?: string;
 };
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
@@ -25,10 +25,10 @@ type Claims = Readonly<Record<string, unknown>>;
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
 /** Starts an OpenID Connect provider at a free port of this machine. */
-export async function startIdentityProvider({ publicUrl, accounts, configuration }: Options) {
+export async function startIdentityProvider({ publicUrl, accounts, host = '127.0.0.1' }: Options) {
   const server = createServer((request, response) => answering(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await once(server.listen(0, host), 'listening');
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   let key = newKey();
   const provide = (): Answering =>
     new Provider(issuer, {
@@ -47,7 +47,6 @@ export async function startIdentityProvider({ publicUrl, accounts, configuration
         accountId: sub,
         claims: () => ({ ...accounts[sub], sub }),
       }),
-      ...configuration,
     }).callback();
   let answering = provide();
   return {

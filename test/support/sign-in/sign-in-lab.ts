@@ -17,15 +17,24 @@ type SignInLabOptions = {
   readonly accounts: Readonly<Record<string, Account>>;
   readonly oidc?: Partial<OidcSettings>;
   readonly service?: TestServiceOptions;
+  /** The address of the dashboard in a browser. */
+  readonly publicUrl?: string;
+  readonly providerHost?: string;
 };
 
 export type SignInLab = Awaited<ReturnType<typeof startSignInLab>>;
 
 /** A service, and an identity provider at which its users sign in. */
-export async function startSignInLab({ accounts, oidc, service }: SignInLabOptions) {
+export async function startSignInLab({
+  accounts,
+  oidc,
+  service,
+  publicUrl = PUBLIC_URL,
+  providerHost: host = '127.0.0.1',
+}: SignInLabOptions) {
   // The provider warns that it is not meant for production like this.
   for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue();
-  const provider = await startIdentityProvider({ publicUrl: PUBLIC_URL, accounts });
+  const provider = await startIdentityProvider({ publicUrl, accounts, host });
   const settings: OidcSettings = {
     issuer: new URL(provider.issuer).href,
     clientId: CLIENT.id,
@@ -38,7 +47,7 @@ export async function startSignInLab({ accounts, oidc, service }: SignInLabOptio
   const lab = await startLab({
     groups: [group(1)],
     ...service,
-    settings: { publicUrl: PUBLIC_URL, oidc: settings, ...service?.settings },
+    settings: { publicUrl, oidc: settings, ...service?.settings },
   });
   const newBrowser = () => new BrowserWalk({ [PUBLIC_URL]: lab.url });
   const headersOf = (browser: BrowserWalk) => ({ ...OWN, cookie: browser.cookies(PUBLIC_URL) });

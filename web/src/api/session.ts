@@ -10,7 +10,15 @@ import {
  * Who is signed in. token: null in a session of the server, which the browser's cookie names. A
  * server that cannot keep sessions is sent the token with each request; then the tab keeps it.
  */
-export type Session = { readonly username: string; readonly token: string | null };
+export type Session = {
+  readonly username: string;
+  readonly token: string | null;
+  /** What the user's identity provider calls them, if there is one. */
+  readonly shownName?: string;
+};
+
+/** An identity provider at which people sign in, and where that begins. */
+export type Provider = { readonly name: string; readonly url: string };
 
 const NAME = 'countergraph:session';
 
@@ -55,13 +63,24 @@ function storeLastUser(username: string): void {
 
 /** Returns whoever is signed in in this browser; null: nobody, or the server does not say. */
 export async function browserSession(): Promise<Session | null> {
+  const body = withoutToken(await askSession());
+  return isSession(body) ? body : null;
+}
+
+/** Returns where else people sign in; null: nowhere, or the server does not say. */
+export async function signInProvider(): Promise<Provider | null> {
+  const body = (await askSession()) as { provider?: Provider } | null;
+  return body?.provider ?? null;
+}
+
+/** Returns what the server says about the session of this browser; null: nothing. */
+async function askSession(): Promise<unknown> {
   try {
     const response = await fetch(sessionAddress(), {
       credentials: 'same-origin',
       cache: 'no-store',
     });
-    const body: unknown = await response.json();
-    return response.ok && isSession(withoutToken(body)) ? (withoutToken(body) as Session) : null;
+    return response.ok ? await response.json() : null;
   } catch {
     // The sign-in form says what is wrong once it is sent.
     return null;
@@ -99,10 +118,15 @@ export async function beginSession({ username, token, stay }: SignInRequest): Pr
   throw new NoAnswer(fault);
 }
 
-/** Ends the session in all tabs. Whoever is not reached ends it by itself. */
-export async function endSession(): Promise<void> {
+/**
+ * Ends the session in all tabs. Whoever is not reached ends it by itself. Returns where to sign out
+ * of the identity provider, too; null: nowhere.
+ */
+export async function endSession(): Promise<string | null> {
   const request = { method: 'DELETE', credentials: 'same-origin', keepalive: true } as const;
-  await fetch(sessionAddress(), request).catch(() => undefined);
+  const response = await fetch(sessionAddress(), request).catch(() => null);
+  const body: unknown = response?.ok ? await response.json().catch(() => null) : null;
+  return (body as { signOutUrl?: string } | null)?.signOutUrl ?? null;
 }
 
 const sessionAddress = (): URL => new URL('session', document.baseURI);

@@ -63,7 +63,7 @@ export function Header(props: HeaderProps) {
           <ThemeButton theme={theme} />
           <IconButton
             icon="leave"
-            name={`Sign out ${session.username}`}
+            name={`Sign out ${session.shownName ?? session.username}`}
             onClick={() => onSignOut(null)}
           />
         </div>

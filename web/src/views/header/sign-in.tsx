@@ -1,9 +1,16 @@
 import type { Ref } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SignIn as SignInOperation, type SignInQuery } from '../../../generated/operations.ts';
 import { ask } from '../../api/ask.ts';
 import { type Fault, faultOf } from '../../api/fault.ts';
-import { beginSession, demoUser, lastUser, type Session } from '../../api/session.ts';
+import {
+  beginSession,
+  demoUser,
+  lastUser,
+  type Provider,
+  type Session,
+  signInProvider,
+} from '../../api/session.ts';
 import { Command } from '../../parts/command.tsx';
 
 export type SignedIn = {
@@ -24,6 +31,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
   const [username, setUsername] = useState(known ?? demo?.username ?? '');
   const [token, setToken] = useState(demo?.token ?? '');
   const [stay, setStay] = useState(false);
+  const [provider, setProvider] = useState<Provider | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -31,6 +39,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
   const isTokenMissing = known !== null && demo === null;
   const first = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => first.current?.focus(), []);
+  useEffect(() => void signInProvider().then(setProvider), []);
 
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -92,6 +101,11 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
         <button type="submit" class="button is-primary is-large" aria-disabled={isBusy}>
           {isBusy ? 'Signing in …' : 'Sign in'}
         </button>
+        {provider && (
+          <a class="button is-large" href={withReturn(provider.url)}>
+            Sign in with {provider.name}
+          </a>
+        )}
         <p class="sign-in-foot">
           You are signed in in all tabs of this browser, until you sign out. The server's operator
           creates tokens with <Command>user add</Command>.
@@ -100,6 +114,12 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
     </main>
   );
 }
+
+/** The provider leads back to the page as it is now. */
+const withReturn = (url: string): string => {
+  const { pathname, search, hash } = location;
+  return `${url}?return=${encodeURIComponent(pathname + search + hash)}`;
+};
 
 function explain({ kind, message, retrySeconds }: Fault): string {
   switch (kind) {
