@@ -36,6 +36,10 @@ export async function updateKeys(
   const before = await groupNow(scope, update);
   if (!before) return null;
   const edited = editedKeys(before, update.keys);
+  for (const [i, { key }] of edited.entries()) {
+    if (await seesKey(before, key)) continue;
+    throw malformed(`keys[${i}].key`, 'a key that you may see', update.keys[i]?.key);
+  }
   await makeOnce(scope, name, async () => {
     const { groupId } = before.read;
     const by = { user: username, from: scope.from };
@@ -70,6 +74,14 @@ async function groupNow(
 ): Promise<CounterGroupView | null> {
   const at = await findContext(scope, context);
   return at && findGroup(at, counterGroup);
+}
+
+/** Whether the caller may see a key: a text alone makes a key exist, but not one of all probes. */
+async function seesKey({ at, read }: CounterGroupView, key: string): Promise<boolean> {
+  const { contextId, loaders } = at;
+  const { groupId } = read;
+  if (await loaders.seesReading(contextId, { groupId, probe: null, key })) return true;
+  return loaders.keyExists.load({ contextId, group: read, key });
 }
 
 type EditedKey = { readonly key: string; readonly texts: EditedTexts };
