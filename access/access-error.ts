@@ -1,3 +1,5 @@
+import type { Account } from '../db/sql/accounts.ts';
+
 /** A change of users, tokens or grants is refused for a reason that the message explains. */
 export class AccessError extends Error {
   /** What is wrong, without the command that helps. */
@@ -13,3 +15,8 @@ export class AccessError extends Error {
 
 export const unknownUser = (name: string): AccessError =>
   new AccessError(`There is no user ${name}`, '`countergraph user list` shows all');
+
+export const unknownAccount = ({ name, isGroup }: Account): AccessError =>
+  isGroup
+    ? new AccessError(`Nothing is granted to a group ${name}`, '`countergraph user list` shows all')
+    : unknownUser(name);

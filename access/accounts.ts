@@ -2,7 +2,7 @@ import type { Connection } from '../db/connection/connection.ts';
 import { type Account, lockAccount, updateIsAdmin } from '../db/sql/accounts.ts';
 import { insertAudit } from '../db/sql/audit.ts';
 import type { AuditActor } from '../domain/audit/audit-entry.ts';
-import { unknownUser } from './access-error.ts';
+import { unknownAccount } from './access-error.ts';
 
 // Each function runs in a transaction that its caller has opened.
 
@@ -24,7 +24,7 @@ export async function setAdmin(
 
 async function accountIdOf(connection: Connection, account: Account): Promise<number> {
   const userId = await lockAccount(connection, account);
-  if (userId === null) throw unknownUser(account.name);
+  if (userId === null) throw unknownAccount(account);
   return userId;
 }
 

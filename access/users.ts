@@ -1,6 +1,8 @@
 import type { Connection } from '../db/connection/connection.ts';
+import { type Account, lockAccount } from '../db/sql/accounts.ts';
 import { insertAudit } from '../db/sql/audit.ts';
 import { selectContext, selectContextNames } from '../db/sql/contexts.ts';
+import { deleteGroup, insertProviderGroup } from '../db/sql/groups.ts';
 import { deleteSessionsOf } from '../db/sql/sessions.ts';
 import { type StoredToken, selectTokens, upsertToken } from '../db/sql/tokens.ts';
 import {
@@ -15,7 +17,7 @@ import {
 } from '../db/sql/users.ts';
 import type { AuditActor, AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { Role } from '../domain/callers/role.ts';
-import { AccessError, unknownUser } from './access-error.ts';
+import { AccessError, unknownAccount, unknownUser } from './access-error.ts';
 import { storableLimit, type WrittenLimit } from './grant-limits.ts';
 import { isToken, keptAsDigest, keptUnderScrypt, randomToken } from './stored-token.ts';
 import { FIRST_TOKEN, sessionsEnded } from './tokens.ts';
@@ -26,6 +28,8 @@ export type { Grant } from '../db/sql/users.ts';
 
 type UserToAdd = {
   readonly name: string;
+  /** A group of an identity provider, which has no tokens. */
+  readonly isGroup?: true | undefined;
   /**
    * If neither is given, a new user gets a random token, and an existing user keeps theirs. `token`
    * is as hard to guess as a random one, or guards nothing, and is kept as its SHA-256.
@@ -46,6 +50,7 @@ type UserToAdd = {
 
 export type AddedUser = {
   readonly name: string;
+  readonly isGroup?: true;
   readonly created: boolean;
   /** The token that was created. Only its digest is stored, so this is the only time to see it. */
   readonly newToken: string | null;
@@ -67,6 +72,7 @@ export type AddedUser = {
  */
 export async function addUser(connection: Connection, user: UserToAdd): Promise<AddedUser> {
   const { name, token, chosenToken, ...rest } = user;
+  if (user.isGroup) return setUser(connection, user);
   const userId = await selectUserId(connection, name);
   const tokens = userId === null ? [] : await selectTokens(connection, userId);
   if (tokens.length === 0) return setUser(connection, user);
@@ -78,13 +84,13 @@ export async function addUser(connection: Connection, user: UserToAdd): Promise<
 /** Does the same, but a given token replaces the first one of an existing user. */
 export async function setUser(
   connection: Connection,
-  { name, token, chosenToken, contexts, role, limit = NO_LIMIT }: UserToAdd,
+  { name, isGroup, token, chosenToken, contexts, role, limit = NO_LIMIT }: UserToAdd,
 ): Promise<AddedUser> {
   const contextIds = new Map<string, number>();
   for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
-  const { userId, created } = await insertUser(connection, name);
+  const { userId, created } = await (isGroup ? insertProviderGroup : insertUser)(connection, name);
   const isGiven = token !== undefined || chosenToken !== undefined;
-  const newToken = created && !isGiven ? randomToken() : null;
+  const newToken = created && !isGiven && !isGroup ? randomToken() : null;
   const random = token ?? newToken;
   const first = (stored: StoredToken) =>
     upsertToken(connection, { userId, name: FIRST_TOKEN, token: stored, expires: null });
@@ -98,6 +104,7 @@ export async function setUser(
   const grants = await selectGrants(connection, userId);
   const added: AddedUser = {
     name,
+    ...(isGroup && { isGroup }),
     created,
     newToken,
     granted: [...contextIds.keys()].filter((context) => !grantOf(before, context)),
@@ -129,26 +136,32 @@ const changed = (
 
 const limitText = ({ context: _, role: __, ...limit }: Grant): string => JSON.stringify(limit);
 
-function entriesOf({ name, created, newToken, granted, grants, ...is }: AddedUser) {
+function entriesOf({ name, isGroup, created, newToken, granted, grants, ...is }: AddedUser) {
   const token = newToken === null ? 'given' : 'generated';
+  const kind = isGroup ? { isGroup } : {};
   const user: AuditEntry[] = created
-    ? [{ action: 'user added', object: name, detail: { token } }]
+    ? [{ action: 'user added', object: name, detail: isGroup ? kind : { token } }]
     : [];
   const changes = grants.flatMap(({ context, role, ...limit }): AuditEntry[] => {
-    const detail = { context, role, ...limit };
+    const detail = { context, role, ...limit, ...kind };
     if (granted.includes(context)) return [{ action: 'access granted', object: name, detail }];
     const entries: AuditEntry[] = [];
     if (is.roleChanged.includes(context))
-      entries.push({ action: 'role changed', object: name, detail: { context, role } });
+      entries.push({ action: 'role changed', object: name, detail: { context, role, ...kind } });
     if (is.limitChanged.includes(context))
-      entries.push({ action: 'limit changed', object: name, detail: { context, ...limit } });
+      entries.push({
+        action: 'limit changed',
+        object: name,
+        detail: { context, ...limit, ...kind },
+      });
     return entries;
   });
   return [...user, ...changes];
 }
 
-type GrantOfUser = {
-  readonly name: string;
+type GrantOfAccount = Pick<Account, 'name'> & {
+  /** Left out: it is a user's. */
+  readonly isGroup?: boolean;
   readonly context: string;
   /** Who revokes it; left out: the user who runs this command. */
   readonly by?: AuditActor | undefined;
@@ -156,20 +169,22 @@ type GrantOfUser = {
 
 export async function revokeGrant(
   connection: Connection,
-  { name, context, by }: GrantOfUser,
+  { name, isGroup = false, context, by }: GrantOfAccount,
 ): Promise<void> {
-  const userId = await userIdOf(connection, name);
+  const userId = await lockAccount(connection, { name, isGroup });
+  if (userId === null) throw unknownAccount({ name, isGroup });
   const contextId = await contextIdOf(connection, context);
   if (!(await deleteGrant(connection, userId, contextId))) {
     throw new AccessError(
-      `User ${name} has no grant for context ${context}: there is none to revoke`,
+      `${isGroup ? 'Group' : 'User'} ${name} has no grant for context ${context}: ` +
+        'there is none to revoke',
     );
   }
-  const detail = { context };
+  const detail = { context, ...(isGroup && { isGroup }) };
   await insertAudit(connection, [{ action: 'access revoked', object: name, detail }], by);
 }
 
-/** Removes a user with their tokens, sessions and grants. by: see `GrantOfUser`. */
+/** Removes a user with their tokens, sessions and grants. by: see `GrantOfAccount`. */
 export async function removeUser(
   connection: Connection,
   name: string,
@@ -181,22 +196,39 @@ export async function removeUser(
   await insertAudit(connection, [entry, ...sessionsEnded(name, ended)], by);
 }
 
-type ListedUser = {
+/** Removes a group of an identity provider, and what is granted to it. */
+export async function removeGroup(connection: Connection, name: string): Promise<void> {
+  const group = { name, isGroup: true };
+  if (!(await deleteGroup(connection, name))) throw unknownAccount(group);
+  const entry = { action: 'user removed', object: name, detail: { isGroup: true } } as const;
+  await insertAudit(connection, [entry]);
+}
+
+export type ListedUser = {
   readonly name: string;
+  /** Only for groups of an identity provider. */
+  readonly isGroup?: true;
   /** Only for administrators. */
   readonly isAdmin?: true;
+  /** The person of an identity provider that the user is, if the user is one. */
+  readonly issuer?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly shownName?: string | undefined;
   /** Names of the contexts granted to the user, in order. */
   readonly contexts: readonly string[];
   /** The same, with the user's role in each. */
   readonly grants: readonly Grant[];
 };
 
-/** Returns all users, in order of their names. */
+/** Returns all users in order of their names, and then all groups. */
 export async function listUsers(connection: Connection): Promise<ListedUser[]> {
   const users = await selectUsers(connection);
-  return users.map(({ username, isAdmin, grants }) => ({
+  return users.map(({ username, isGroup, isAdmin, issuer, subject, shownName, grants }) => ({
     name: username,
+    ...(isGroup && { isGroup }),
     ...(isAdmin && { isAdmin }),
+    ...(issuer !== null && subject !== null && { issuer, subject }),
+    ...(shownName !== null && { shownName }),
     contexts: grants.map(({ context }) => context),
     grants,
   }));

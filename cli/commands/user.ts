@@ -4,24 +4,30 @@ import {
   type AddedUser,
   addUser,
   type Grant,
+  type ListedUser,
   listUsers,
+  removeGroup,
   removeUser,
   revokeGrant,
 } from '../../access/users.ts';
 import { ROLES, type Role } from '../../domain/callers/role.ts';
 import { isUsername } from '../../domain/callers/username.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { printable } from '../../domain/text/printable.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import { NAME_FORM } from '../../domain/text/storable-text.ts';
 import { asTyped } from '../invocation.ts';
 import { anotherText, parseName, parseNames } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
+import { registerLinks } from './user-link.ts';
 import { registerRotate, registerToken } from './user-token.ts';
 import { changeUsers, showToken, withUsers } from './with-users.ts';
 
 type JsonOption = { json?: true };
 
-type AddOptions = JsonOption & {
+type GroupOption = JsonOption & { group?: string };
+
+type AddOptions = GroupOption & {
   token?: string;
   legacyToken?: string;
   context?: string[];
@@ -41,14 +47,18 @@ export function registerUser(program: Command): void {
   registerRotate(user);
   registerRevoke(user);
   registerRemove(user);
+  registerLinks(user);
   registerList(user);
 }
 
 function registerAdd(user: Command): void {
   user
     .command('add')
-    .description('add a user, or grant more contexts to one; a new token is shown only once')
-    .argument('<name>', 'the user', parseUserName)
+    .description(
+      'add a user, or grant more contexts to one, or to a group of the identity provider; a new token is shown only once',
+    )
+    .argument('[name]', 'the user', parseUserName)
+    .addOption(groupOption().conflicts(['token', 'legacyToken']))
     .option(
       '--token <token>',
       `the token of a new user, instead of a random one: ${LIMITS.chosenTokenLength} characters or more`,
@@ -79,7 +89,8 @@ function registerAdd(user: Command): void {
       anotherText,
     )
     .option('--json', 'print the result as JSON')
-    .action(async (name: string, options: AddOptions) => {
+    .action(async (given: string | undefined, options: AddOptions) => {
+      const { name, isGroup } = accountOf(given, options);
       const { token, legacyToken, context: contexts = [], role, admin, json } = options;
       const {
         onlyNetwork: networks = [],
@@ -96,14 +107,16 @@ function registerAdd(user: Command): void {
         throw new UsageError('a limit needs --context: it limits what of a context is granted');
       }
       const added = await changeUsers(async (connection) => {
-        const user = await addUser(connection, { name, chosenToken, contexts, role, limit });
+        const kind = isGroup ? { isGroup } : {};
+        const rights = { contexts, role, limit };
+        const user = await addUser(connection, { name, ...kind, chosenToken, ...rights });
         if (admin === undefined) return user;
-        await setAdmin(connection, { name, isGroup: false, isAdmin: admin });
+        await setAdmin(connection, { name, isGroup, isAdmin: admin });
         return { ...user, isAdmin: admin };
       });
       if (json) return console.log(JSON.stringify(added));
       console.error(asTyped(sentence(added)));
-      if (admin !== undefined) console.error(adminSentence(name, admin));
+      if (admin !== undefined) console.error(adminSentence(added, admin));
       showToken(added.newToken);
     });
 }
@@ -111,40 +124,55 @@ function registerAdd(user: Command): void {
 function registerRevoke(user: Command): void {
   user
     .command('revoke')
-    .description('revoke the access of a user to a context')
-    .argument('<name>', 'the user', parseName)
+    .description(
+      'revoke the access of a user, or of a group of the identity provider, to a context',
+    )
+    .argument('[name]', 'the user', parseName)
+    .addOption(groupOption())
     .requiredOption('--context <name>', 'the context', parseName)
     .option('--json', 'print the result as JSON')
-    .action(async (name: string, { context, json }: JsonOption & { context: string }) => {
-      await changeUsers((connection) => revokeGrant(connection, { name, context }));
-      if (json) console.log(JSON.stringify({ name, revoked: context }));
-      else console.log(`User ${name} can no longer read context ${context}.`);
+    .action(async (given: string | undefined, options: GroupOption & { context: string }) => {
+      const account = accountOf(given, options);
+      const { context, json } = options;
+      await changeUsers((connection) => revokeGrant(connection, { ...account, context }));
+      if (json) console.log(JSON.stringify({ ...jsonOf(account), revoked: context }));
+      else console.log(`${titleOf(account)} can no longer read context ${context}.`);
     });
 }
 
 function registerRemove(user: Command): void {
   user
     .command('remove')
-    .description('remove a user with their tokens and grants')
-    .argument('<name>', 'the user', parseName)
+    .description(
+      'remove a user with their tokens and grants, or what is granted to a group of the identity provider',
+    )
+    .argument('[name]', 'the user', parseName)
+    .addOption(groupOption())
     .option('--json', 'print the result as JSON')
-    .action(async (name: string, { json }: JsonOption) => {
-      await changeUsers((connection) => removeUser(connection, name));
-      console.log(json ? JSON.stringify({ removed: name }) : `User ${name} was removed.`);
+    .action(async (given: string | undefined, options: GroupOption) => {
+      const account = accountOf(given, options);
+      const { name, isGroup } = account;
+      await changeUsers((connection) => (isGroup ? removeGroup : removeUser)(connection, name));
+      if (options.json) console.log(JSON.stringify({ removed: name, ...(isGroup && { isGroup }) }));
+      else console.log(`${titleOf(account)} was removed.`);
     });
 }
 
 function registerList(user: Command): void {
   user
     .command('list')
-    .description('show all users, the contexts that they may read and their role in each')
+    .description(
+      'show all users and groups, the contexts that they may read and their role in each',
+    )
     .option('--json', 'print the result as JSON')
     .action(async ({ json }: JsonOption) => {
       const users = await withUsers(listUsers);
       if (json) return console.log(JSON.stringify(users));
-      for (const { name, isAdmin, grants } of users) {
+      for (const { name, isGroup, isAdmin, grants, ...person } of users) {
+        const who = isGroup ? `group ${name}` : name;
         const role = isAdmin ? ' (administrator)' : '';
-        console.log(`${name}${role}: ${grants.map(grantText).join(', ') || 'no contexts'}`);
+        const contexts = grants.map(grantText).join(', ') || 'no contexts';
+        console.log(`${who}${role}: ${contexts}${personText(person)}`);
       }
     });
 }
@@ -160,30 +188,64 @@ const grantText = ({ context, role, ...limit }: Grant): string => {
   return `${context} (${role}${limited})`;
 };
 
-const adminSentence = (name: string, isAdmin: boolean): string =>
-  isAdmin
+/** Who signs in as the user at an identity provider, if anybody does. */
+function personText({
+  issuer,
+  subject,
+  shownName,
+}: Pick<ListedUser, 'issuer' | 'subject' | 'shownName'>): string {
+  if (issuer === undefined) return '';
+  const called = shownName === undefined ? '' : `, called ${printable(shownName)}`;
+  return `; signs in at ${issuer} as ${printable(subject ?? '')}${called}`;
+}
+
+function adminSentence({ name, isGroup }: AddedUser, isAdmin: boolean): string {
+  if (isGroup) return `Users in group ${name} are ${isAdmin ? '' : 'no '}administrators.`;
+  return isAdmin
     ? `User ${name} is an administrator: they may manage users, tokens and grants.`
     : `User ${name} is no administrator.`;
+}
 
-function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): string {
+function sentence({ granted, grantedBefore, ...is }: AddedUser): string {
+  const { name, isGroup = false, created } = is;
+  const title = titleOf({ name, isGroup });
   if (created && granted.length === 0) {
-    const grant = `\`countergraph user add ${shellWord(name)} --context NAME\``;
-    return `User ${name} was added, and may read no context yet: ${grant} grants one.`;
+    const account = `${isGroup ? '--group ' : ''}${shellWord(name)}`;
+    const grant = `\`countergraph user add ${account} --context NAME\``;
+    return `${title} was added, and may read no context yet: ${grant} grants one.`;
   }
   const withRoles = (contexts: readonly string[]): string =>
     is.grants
       .filter(({ context }) => contexts.includes(context))
       .map(grantText)
       .join(', ') || 'nothing';
-  if (created) return `User ${name} was added, with context ${withRoles(granted)}.`;
+  if (created) return `${title} was added, with context ${withRoles(granted)}.`;
   const unchanged = grantedBefore.filter(
     (context) => !is.roleChanged.includes(context) && !is.limitChanged.includes(context),
   );
   const roles = is.roleChanged.length > 0 ? ` New role: ${withRoles(is.roleChanged)}.` : '';
   const limits = is.limitChanged.length > 0 ? ` New limit: ${withRoles(is.limitChanged)}.` : '';
   const grants = `Granted now: ${withRoles(granted)}.${roles}${limits} Unchanged: ${withRoles(unchanged)}.`;
-  return `User ${name} already exists. ${grants}`;
+  return `${title} already exists. ${grants}`;
 }
+
+const groupOption = () =>
+  new Option('--group <group>', 'a group of the identity provider, instead of a user').argParser(
+    parseName,
+  );
+
+/** Returns whom a command is about. Error: `UsageError` unless it names one user or one group. */
+function accountOf(name: string | undefined, { group }: GroupOption) {
+  if (group !== undefined && name === undefined) return { name: group, isGroup: true };
+  if (group === undefined && name !== undefined) return { name, isGroup: false };
+  throw new UsageError('name either a user or a --group');
+}
+
+type Account = ReturnType<typeof accountOf>;
+
+const titleOf = ({ name, isGroup }: Account): string => `${isGroup ? 'Group' : 'User'} ${name}`;
+
+const jsonOf = ({ name, isGroup }: Account) => ({ name, ...(isGroup && { isGroup }) });
 
 function parseUserName(text: string): string {
   if (isUsername(text)) return text;

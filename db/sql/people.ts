@@ -58,14 +58,18 @@ export async function selectPerson(
   return rows[0]?.username ?? null;
 }
 
-/** Makes a user the person of a provider; null: of none. */
+/**
+ * Makes a user the person of a provider; null: of none. Returns false if the user is that already.
+ */
 export async function updatePerson(
   connection: Connection,
   userId: number,
   person: Pick<Person, 'issuer' | 'subject'> | null,
-): Promise<void> {
-  await connection.query(
-    'update users set issuer = $2, subject = $3, shown_name = null where user_id = $1',
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `update users set issuer = $2, subject = $3, shown_name = null
+     where user_id = $1 and (issuer, subject) is distinct from ($2, $3)`,
     [userId, person?.issuer ?? null, person?.subject ?? null],
   );
+  return rowCount === 1;
 }

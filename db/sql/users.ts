@@ -2,8 +2,16 @@ import type { GrantLimit } from '../../domain/callers/grant-limit.ts';
 import type { Role } from '../../domain/callers/role.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** grants: in order of the contexts' names. */
-type UserRow = { username: string; isAdmin: boolean; grants: Grant[] };
+/** issuer, subject, shownName: see `Person`. grants: in order of the contexts' names. */
+type UserRow = {
+  username: string;
+  isGroup: boolean;
+  isAdmin: boolean;
+  issuer: string | null;
+  subject: string | null;
+  shownName: string | null;
+  grants: Grant[];
+};
 
 /**
  * A context that a user may access, their role in it, and what of it the grant is limited to; not
@@ -25,14 +33,15 @@ const GRANT = `json_strip_nulls(json_build_object('context', c.name, 'role', g.r
     from unnest(g.only_groups) as o (guid)
     left join counter_groups k on k.guid = o.guid and k.context_id = c.context_id)))`;
 
-/** Selects all users in order of their names. */
+/** Selects all users in order of their names, and then all groups. */
 export async function selectUsers(connection: Connection): Promise<UserRow[]> {
   const { rows } = await connection.query<UserRow>(
-    `select u.username, u.is_admin as "isAdmin", coalesce((
+    `select u.username, u.is_group as "isGroup", u.is_admin as "isAdmin", u.issuer, u.subject,
+       u.shown_name as "shownName", coalesce((
          select json_agg(${GRANT} order by c.name)
          from grants g join contexts c using (context_id) where g.user_id = u.user_id
        ), '[]') as grants
-     from users u order by u.username`,
+     from users u order by u.is_group, u.username`,
   );
   return rows;
 }

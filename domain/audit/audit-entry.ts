@@ -7,6 +7,8 @@ export type AuditAction =
   | DeclaredAction
   | 'user added'
   | 'user removed'
+  | 'user linked'
+  | 'user unlinked'
   | 'administrator added'
   | 'administrator removed'
   | 'token set'

@@ -11,6 +11,9 @@ import {
 import type { GrantLimit } from '../../../domain/callers/grant-limit.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
 
+/** What is said of a user who is nobody in particular. */
+const PLAIN = { isGroup: false, isAdmin: false, issuer: null, subject: null, shownName: null };
+
 let db: QueryDatabase;
 let alpha: number;
 let beta: number;
@@ -118,8 +121,8 @@ describe('the grants of a user', () => {
     expect(await deleteGrant(db.connection, ada, alpha)).toBe(true);
     expect(await deleteGrant(db.connection, ada, alpha)).toBe(false);
     expect(await selectUsers(db.connection)).toEqual([
-      { username: 'ada', isAdmin: false, grants: [{ context: 'beta', role: 'reader' }] },
-      { username: 'bob', isAdmin: false, grants: [{ context: 'alpha', role: 'reader' }] },
+      { username: 'ada', ...PLAIN, grants: [{ context: 'beta', role: 'reader' }] },
+      { username: 'bob', ...PLAIN, grants: [{ context: 'alpha', role: 'reader' }] },
     ]);
   });
 });
@@ -129,10 +132,10 @@ describe('all users', () => {
     await grant(bob, [beta], { role: 'editor' });
     await grant(bob, [alpha]);
     expect(await selectUsers(db.connection)).toEqual([
-      { username: 'ada', isAdmin: false, grants: [] },
+      { username: 'ada', ...PLAIN, grants: [] },
       {
         username: 'bob',
-        isAdmin: false,
+        ...PLAIN,
         grants: [
           { context: 'alpha', role: 'reader' },
           { context: 'beta', role: 'editor' },

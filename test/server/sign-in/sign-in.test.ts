@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkUser, unlinkUser } from '../../../access/links.ts';
 import { ADA, basic, CONTEXT } from '../../support/lab/service.ts';
 import { PUBLIC_URL, type SignInLab, startSignInLab } from '../../support/sign-in/sign-in-lab.ts';
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
       '4714': { preferred_username: 'urn:people:lin' },
       '4715': { preferred_username: 'bob' },
       '4716': { preferred_username: 'cy' },
+      '4718': { preferred_username: 'cy' },
       '4717': { preferred_username: 'out' },
     },
   });
@@ -70,6 +72,19 @@ describe('signing in at an identity provider', () => {
       { viewer: { username: 'ada', contexts: [{ name: CONTEXT }] } },
       { viewer: { username: 'ada (2)', contexts: [] } },
     ]);
+  });
+
+  it('makes a person the user whom somebody has linked to them', async () => {
+    const person = { issuer: at.issuer, subject: '4718' };
+    await at.lab.addUser({ username: 'linked', token: 'linked-token' }, [CONTEXT]);
+    await at.lab.write((connection) => linkUser(connection, 'linked', person));
+    const browser = at.newBrowser();
+    await at.signIn('4718', browser);
+    expect(await at.whoIs(browser)).toMatchObject({ username: 'linked', shownName: 'cy' });
+    const { data } = await at.lab.graphql(VIEWER, {}, at.headersOf(browser));
+    expect(data).toEqual({ viewer: { username: 'linked', contexts: [{ name: CONTEXT }] } });
+    await at.lab.write((connection) => unlinkUser(connection, 'linked'));
+    expect(await at.whoIs(browser)).toMatchObject({ username: null });
   });
 
   it('gives a person a name that a user may have', async () => {
