@@ -46,6 +46,8 @@ type UserToAdd = {
   readonly role?: Role | undefined;
   /** What of these contexts to grant; all if omitted. */
   readonly limit?: WrittenLimit | undefined;
+  /** Who makes the change; left out: the user who runs this command. */
+  readonly by?: AuditActor | undefined;
 };
 
 export type AddedUser = {
@@ -84,7 +86,7 @@ export async function addUser(connection: Connection, user: UserToAdd): Promise<
 /** Does the same, but a given token replaces the first one of an existing user. */
 export async function setUser(
   connection: Connection,
-  { name, isGroup, token, chosenToken, contexts, role, limit = NO_LIMIT }: UserToAdd,
+  { name, isGroup, token, chosenToken, contexts, role, limit = NO_LIMIT, by }: UserToAdd,
 ): Promise<AddedUser> {
   const contextIds = new Map<string, number>();
   for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
@@ -115,7 +117,7 @@ export async function setUser(
   };
   const isSet = isGiven && !created;
   const isTokenSet = isSet ? [{ action: 'token set', object: name } as const] : [];
-  await insertAudit(connection, [...isTokenSet, ...entriesOf(added)]);
+  await insertAudit(connection, [...isTokenSet, ...entriesOf(added)], by);
   return added;
 }
 
@@ -176,8 +178,8 @@ export async function revokeGrant(
   const contextId = await contextIdOf(connection, context);
   if (!(await deleteGrant(connection, userId, contextId))) {
     throw new AccessError(
-      `${isGroup ? 'Group' : 'User'} ${name} has no grant for context ${context}: ` +
-        'there is none to revoke',
+      `${isGroup ? 'Group' : 'User'} ${name} has no grant for context ${context}`,
+      'there is none to revoke',
     );
   }
   const detail = { context, ...(isGroup && { isGroup }) };
@@ -197,11 +199,15 @@ export async function removeUser(
 }
 
 /** Removes a group of an identity provider, and what is granted to it. */
-export async function removeGroup(connection: Connection, name: string): Promise<void> {
+export async function removeGroup(
+  connection: Connection,
+  name: string,
+  by?: AuditActor,
+): Promise<void> {
   const group = { name, isGroup: true };
   if (!(await deleteGroup(connection, name))) throw unknownAccount(group);
   const entry = { action: 'user removed', object: name, detail: { isGroup: true } } as const;
-  await insertAudit(connection, [entry]);
+  await insertAudit(connection, [entry], by);
 }
 
 export type ListedUser = {
@@ -257,6 +263,7 @@ async function contextIdOf(connection: Connection, name: string): Promise<number
   const names = await selectContextNames(connection);
   const known = names.length > 0 ? `the contexts are ${names.join(', ')}` : 'there is none yet';
   throw new AccessError(
-    `There is no context ${name} (${known}): create it with \`countergraph apply\` or an import`,
+    `There is no context ${name} (${known})`,
+    'create it with `countergraph apply` or an import',
   );
 }

@@ -60,6 +60,18 @@ export const ERRORS = {
     message: 'User <username> needs the role editor to change context <context>',
     when: 'a GraphQL mutation is sent by a user whose grant for the context has the role `reader`',
   },
+  notAdmin: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'User <username> is not an administrator',
+    when: 'a field or mutation of GraphQL that is for administrators is asked for by somebody else',
+  },
+  refusedChange: {
+    status: 422,
+    code: 'BAD_USER_INPUT',
+    message: 'The change cannot be made - <what is wrong>',
+    when: 'a mutation of users, tokens or grants names what does not exist, what exists already, or a time in the past, or would lock out the administrator who sent it',
+  },
   counterGroupRequired: {
     status: 400,
     code: 'BAD_USER_INPUT',

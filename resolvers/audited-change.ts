@@ -1,11 +1,9 @@
 import type { AuditActor } from '../domain/audit/audit-entry.ts';
 
 /** The log entry of a change: who, what and where. Never a value, which may be a secret. */
-export type AuditedChange = AuditActor & { readonly context: string } & (
-    | KeysChange
-    | SliceChange
-    | RefusedChange
-  );
+export type AuditedChange = AuditActor & (ContextChange | AccessChange);
+
+type ContextChange = { readonly context: string } & (KeysChange | SliceChange | RefusedChange);
 
 type KeysChange = {
   readonly mutation: 'updateKeys';
@@ -24,8 +22,35 @@ type SliceChange = {
 };
 
 /** The user lacks the role. */
-type RefusedChange = { readonly mutation: MutationName; readonly refused: true };
+type RefusedChange = { readonly mutation: ContextMutation; readonly refused: true };
 
-export const MUTATIONS = ['updateKeys', 'updateSlice'] as const;
+/** A change of users, tokens or grants. */
+type AccessChange = {
+  readonly mutation: AccessMutation;
+  /** The name of the user or group. */
+  readonly object: string;
+  /** The caller is no administrator. */
+  readonly refused?: true;
+};
 
-export type MutationName = (typeof MUTATIONS)[number];
+const CONTEXT_MUTATIONS = ['updateKeys', 'updateSlice'] as const;
+
+/** Those for administrators. */
+const ACCESS_MUTATIONS = [
+  'addUser',
+  'removeUser',
+  'setAdmin',
+  'saveGrant',
+  'revokeGrant',
+  'makeToken',
+  'revokeToken',
+  'endSessions',
+] as const;
+
+export const MUTATIONS = [...CONTEXT_MUTATIONS, ...ACCESS_MUTATIONS] as const;
+
+export type ContextMutation = (typeof CONTEXT_MUTATIONS)[number];
+
+export type AccessMutation = (typeof ACCESS_MUTATIONS)[number];
+
+export type MutationName = ContextMutation | AccessMutation;

@@ -49,10 +49,10 @@ export type RequestScope = {
   readonly chosenTokens: TokenProver;
   readonly tokenUses: TokenUseNotes;
   /**
-   * Response keys of committed mutations, including those of earlier attempts at the same request:
-   * if the request retries from the start, these mutations do not run again.
+   * What committed mutations returned, by their response keys. That includes earlier attempts at
+   * the same request: if it retries from the start, these mutations do not run again.
    */
-  readonly committed: Set<string>;
+  readonly committed: Map<string, unknown>;
   /** Called with each committed change and each refused one. */
   readonly onChange: (change: AuditedChange) => void;
   /** The address of the caller. */

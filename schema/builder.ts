@@ -4,7 +4,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import type { Guid } from '../domain/text/guid.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
 import type { OperationScope } from './operation-scope.ts';
-import { type AuthScopes, isGranted, isSignedIn, outOfScope } from './scopes.ts';
+import { type AuthScopes, isAdmin, isGranted, isSignedIn, outOfScope } from './scopes.ts';
 
 export type SchemaTypes = {
   Context: OperationScope;
@@ -28,6 +28,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   scopeAuth: {
     authScopes: (scope) => ({
       signedIn: isSignedIn(scope),
+      admin: isAdmin(scope),
       granted: (contextName: string) => isGranted(scope, contextName),
     }),
     runScopesOnType: true,

@@ -1,4 +1,5 @@
 import { ALERT_CONDITIONS, type AlertCondition } from '../domain/alerts/rule.ts';
+import { ROLES, type Role } from '../domain/callers/role.ts';
 import { KEY_KINDS, type KeyKind } from '../domain/keys/key-kind.ts';
 import { METER_TYPE_NAMES, type MeterTypeName } from '../domain/toppers/meter-type.ts';
 import { builder } from './builder.ts';
@@ -80,4 +81,19 @@ export const AlertComparisonEnum = builder.enumType('AlertComparison', {
       { value: condition, description: COMPARISON_DESCRIPTIONS[condition] },
     ]),
   ) as Record<Uppercase<AlertCondition>, { value: AlertCondition; description: string }>,
+});
+
+const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
+  reader: 'Reads the context.',
+  editor: 'Also changes the texts of its keys and the tags of its slices.',
+};
+
+export const RoleEnum = builder.enumType('Role', {
+  description: 'What a grant of a context allows.',
+  values: Object.fromEntries(
+    ROLES.map((role) => [
+      role.toUpperCase(),
+      { value: role, description: ROLE_DESCRIPTIONS[role] },
+    ]),
+  ) as Record<Uppercase<Role>, { value: Role; description: string }>,
 });

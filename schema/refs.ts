@@ -1,6 +1,15 @@
 import type { Interval } from '../domain/time/interval.ts';
+import type {
+  AccountView,
+  AuditDetailView,
+  AuditRow,
+  GrantRow,
+  SessionOfRow,
+  TokenOfRow,
+} from '../resolvers/accounts.ts';
 import type { AlertEventPage, AlertEventView, AlertView } from '../resolvers/alerts/alerts.ts';
 import type { Identity } from '../resolvers/callers/identity.ts';
+import type { MadeToken } from '../resolvers/changes/change-accounts.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
 import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
@@ -17,6 +26,13 @@ import { builder } from './builder.ts';
  * from here and never import each other, so types that refer to each other make no import cycle.
  */
 export const ViewerRef = builder.objectRef<Identity>('Viewer');
+export const UserRef = builder.objectRef<AccountView>('User');
+export const GrantRef = builder.objectRef<GrantRow>('Grant');
+export const TokenRef = builder.objectRef<TokenOfRow>('Token');
+export const SessionRef = builder.objectRef<SessionOfRow>('Session');
+export const AuditEntryRef = builder.objectRef<AuditRow>('AuditEntry');
+export const AuditDetailRef = builder.objectRef<AuditDetailView>('AuditDetail');
+export const NewTokenRef = builder.objectRef<MadeToken>('NewToken');
 export const ContextRef = builder.objectRef<ContextView>('Context');
 export const TimeIntervalRef = builder.objectRef<Interval>('TimeInterval');
 export const SliceRef = builder.objectRef<SliceView>('Slice');

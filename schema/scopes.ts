@@ -7,6 +7,8 @@ export type AuthScopes = {
   signedIn: boolean;
   /** The name of a context that must be granted to the caller. */
   granted: string;
+  /** The caller must be an administrator. */
+  admin: boolean;
 };
 
 type Asker = Pick<RequestScope, 'identity'>;
@@ -15,6 +17,8 @@ export const isSignedIn = ({ identity }: Asker): boolean => identity !== null;
 
 export const isGranted = ({ identity }: Asker, contextName: string): boolean =>
   identity?.mayRead(contextName) ?? false;
+
+export const isAdmin = ({ identity }: Asker): boolean => identity?.isAdmin ?? false;
 
 /** Returns the error for a caller without the required scopes. */
 export const outOfScope = ({ identity }: Asker): ServiceError =>

@@ -8,8 +8,8 @@ import {
   type TokenEnd,
 } from '../../access/tokens.ts';
 import type { TokenRow } from '../../db/sql/tokens.ts';
+import { isTokenName, TOKEN_NAME_FORM } from '../../domain/callers/token-name.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isName } from '../../domain/text/storable-text.ts';
 import { MOMENT_FORM, parseSpan, SPAN_FORM } from '../../domain/time/moment.ts';
 import { parseName, readMoment } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
@@ -126,12 +126,8 @@ const endText = ({ expires }: { readonly expires: Date | null }): string =>
   expires ? `expires ${isoOf(expires)}` : 'never expires';
 
 function parseTokenName(text: string): string {
-  const most = LIMITS.tokenNameCharacters;
-  if (isName(text) && text.length <= most) return text;
-  throw new InvalidArgumentError(
-    `It must be a name of 1 to ${most} characters without control characters and without ` +
-      'blanks at its ends.',
-  );
+  if (isTokenName(text)) return text;
+  throw new InvalidArgumentError(`It must be ${TOKEN_NAME_FORM}.`);
 }
 
 function readEnd(text: string): TokenEnd {

@@ -1,4 +1,7 @@
+import type { Role } from '../../domain/callers/role.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { ReadSession } from '../session/read-session.ts';
+import { TOKEN_LIVES } from './tokens.ts';
 
 /** A user, or a group of an identity provider. */
 export type Account = { readonly name: string; readonly isGroup: boolean };
@@ -31,3 +34,85 @@ export async function updateIsAdmin(
   );
   return rowCount === 1;
 }
+
+/** Adds a user or a group. Returns false if there is one of that name already. */
+export async function insertAccount(
+  connection: Connection,
+  { name, isGroup, isAdmin }: Account & { readonly isAdmin: boolean },
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `insert into users (username, is_group, is_admin) values ($1, $2, $3)
+     on conflict (username, is_group) do nothing`,
+    [name, isGroup, isAdmin],
+  );
+  return rowCount === 1;
+}
+
+/** Who makes a change, and by what: a token as it is stored, or a session, or both. */
+export type CallerProof = {
+  readonly username: string;
+  readonly tokenDigest: Buffer | null;
+  /** The digest of the session; null: there is none. */
+  readonly session: Buffer | null;
+};
+
+/** Returns whether the caller is still who they were, and an administrator. */
+export async function selectIsAdmin(
+  connection: Connection,
+  { username, tokenDigest, session }: CallerProof,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ isAdmin: boolean }>(
+    `select exists (
+       select from users u left join sessions s on s.digest = $2 and s.user_id = u.user_id
+       where u.username = $1 and not u.is_group
+         and ($2::bytea is null or s.digest is not null)
+         and ($3::bytea is null or exists (
+           select from tokens t where t.user_id = u.user_id and t.digest = $3 and ${TOKEN_LIVES}))
+         and (u.is_admin or exists (
+           select from users a
+           where a.is_group and a.is_admin and a.username = any (s.groups)))
+     ) as "isAdmin"`,
+    [username, session, tokenDigest],
+  );
+  return rows[0]?.isAdmin ?? false;
+}
+
+/** A grant, and to what it is limited; null: to nothing. */
+export type GrantRow = {
+  readonly context: string;
+  readonly role: Role;
+  /** In CIDR form. */
+  readonly onlyNetworks: readonly string[] | null;
+  readonly onlyProbes: readonly string[] | null;
+  /** As PostgreSQL writes a uuid. */
+  readonly onlyGroups: readonly string[] | null;
+};
+
+/** grants: in order of the contexts' names. */
+export type AccountRow = Account & {
+  readonly userId: number;
+  /** What an identity provider calls the user. */
+  readonly shownName: string | null;
+  readonly isAdmin: boolean;
+  readonly grants: readonly GrantRow[];
+};
+
+/** Selects users and groups by name; names: only these, null for all. */
+export const selectAccounts = (
+  session: Pick<ReadSession, 'read'>,
+  names: readonly string[] | null,
+): Promise<AccountRow[]> =>
+  session.read<AccountRow>({
+    query: 'select-accounts',
+    text: `
+select u.user_id as "userId", u.username as name, u.shown_name as "shownName",
+  u.is_group as "isGroup", u.is_admin as "isAdmin", coalesce((
+    select json_agg(json_build_object('context', c.name, 'role', g.role,
+      'onlyNetworks', g.only_networks, 'onlyProbes', g.only_probes, 'onlyGroups', g.only_groups)
+      order by c.name)
+    from grants g join contexts c using (context_id) where g.user_id = u.user_id), '[]') as grants
+from users u
+where $1::text[] is null or u.username = any ($1)
+order by u.username, u.is_group`,
+    values: [names],
+  });

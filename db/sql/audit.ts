@@ -7,6 +7,7 @@ import {
 } from '../../domain/audit/audit-entry.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 /** Returns who runs this process, and on which machine. */
 export const commandActor = (): AuditActor => ({ user: userName(), from: hostname() || 'local' });
@@ -90,6 +91,22 @@ export async function selectAudit(
   );
   return rows;
 }
+
+type NewestAudit = Pick<AuditSelection, 'since' | 'user' | 'most'>;
+
+/** Selects rows of the audit, newest first. */
+export const selectNewestAudit = (
+  session: Pick<ReadSession, 'read'>,
+  { since, user, most }: NewestAudit,
+): Promise<AuditRow[]> =>
+  session.read<AuditRow>({
+    query: 'select-newest-audit',
+    text: `
+select ${AUDIT_ROW} from audit
+where ($1::float8 is null or at >= to_timestamp($1)) and ($2::text is null or username = $2)
+order by at desc, audit_id desc limit $3`,
+    values: [since, user, most],
+  });
 
 /**
  * SQL: rows that are to be logged. Failed sign-ins are once their minute is over, with their final

@@ -1,5 +1,6 @@
 import type { Connection } from '../connection/connection.ts';
 import { MAY_KEEP } from './server-state.ts';
+import { TOKEN_LIVES } from './tokens.ts';
 
 /** Returns the context of that name. Errors: there is none; the message names those that exist. */
 export async function existingContext(connection: Connection, name: string): Promise<ContextRow> {
@@ -87,7 +88,7 @@ export async function selectDemoState(
        exists (
          select from users u join tokens t using (user_id) join grants g using (user_id)
            join contexts c using (context_id)
-         where u.username = $1 and c.name = $1 and t.digest = $2
+         where u.username = $1 and c.name = $1 and t.digest = $2 and ${TOKEN_LIVES}
        ) as "isSignedIn"`,
     [name, digest],
   );

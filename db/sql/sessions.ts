@@ -1,4 +1,5 @@
 import type { Connection } from '../connection/connection.ts';
+import type { ReadSession } from '../session/read-session.ts';
 import { TOKEN_LIVES } from './tokens.ts';
 
 export type SessionToInsert = {
@@ -110,3 +111,30 @@ export async function deleteSessionsOf(
   );
   return rowCount ?? 0;
 }
+
+/** Times are in epoch seconds. token, issuer: by what the session began, the other one is null. */
+export type SessionOfRow = {
+  readonly userId: number;
+  readonly began: number;
+  readonly ends: number;
+  readonly token: string | null;
+  readonly issuer: string | null;
+};
+
+/** Selects the sessions of several users that go on, newest first. */
+export const selectSessionsOf = (
+  session: Pick<ReadSession, 'read'>,
+  userIds: readonly number[],
+): Promise<SessionOfRow[]> =>
+  session.read<SessionOfRow>({
+    query: 'select-sessions-of',
+    text: `
+select s.user_id as "userId", floor(extract(epoch from s.began_at))::float8 as began,
+  floor(extract(epoch from s.ends_at))::float8 as ends, t.name as token, s.issuer
+from sessions s
+left join tokens t on t.user_id = s.user_id and t.digest = s.token_digest and ${TOKEN_LIVES}
+where s.user_id = any ($1::int[]) and s.ends_at > now()
+  and (s.issuer is not null or t.user_id is not null)
+order by s.began_at desc, s.digest`,
+    values: [userIds],
+  });

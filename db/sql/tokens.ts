@@ -1,4 +1,5 @@
 import type { Connection } from '../connection/connection.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 /** SQL: whether token `t` has not expired. */
 export const TOKEN_LIVES = '(t.expires_at is null or t.expires_at > now())';
@@ -132,3 +133,27 @@ export async function updateLastUses(
     ],
   );
 }
+
+/** Times are in epoch seconds; null for never. */
+export type TokenOfRow = {
+  readonly userId: number;
+  readonly name: string;
+  readonly created: number;
+  readonly expires: number | null;
+  readonly lastUsed: number | null;
+};
+
+/** Selects the tokens of several users, oldest first. */
+export const selectTokensOf = (
+  session: Pick<ReadSession, 'read'>,
+  userIds: readonly number[],
+): Promise<TokenOfRow[]> =>
+  session.read<TokenOfRow>({
+    query: 'select-tokens-of',
+    text: `
+select user_id as "userId", name, floor(extract(epoch from created_at))::float8 as created,
+  floor(extract(epoch from expires_at))::float8 as expires,
+  floor(extract(epoch from last_used_at))::float8 as "lastUsed"
+from tokens where user_id = any ($1::int[]) order by created_at, name`,
+    values: [userIds],
+  });

@@ -1,7 +1,8 @@
+import { setAdmin } from '../../access/accounts.ts';
 import { setUser } from '../../access/users.ts';
 import type { Connection } from '../../db/connection/connection.ts';
 import { lockContextCreation } from '../../db/connection/lock-context.ts';
-import { selectContext } from '../../db/sql/contexts.ts';
+import { selectContext, selectIsUnused } from '../../db/sql/contexts.ts';
 import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
 import { declareContext } from '../declaration/apply.ts';
 import { parseDeclaration } from '../declaration/declaration.ts';
@@ -67,6 +68,7 @@ class DemoExists extends Error {}
 async function prepare(connection: Connection): Promise<void> {
   await lockContextCreation(connection, DEMO_NAME, () => {});
   if (await selectContext(connection, DEMO_NAME)) throw new DemoExists();
+  const isAlone = await selectIsUnused(connection);
   await declareContext(connection, parseDeclaration(DECLARATION), () => {});
   await setUser(connection, {
     name: DEMO_NAME,
@@ -74,6 +76,8 @@ async function prepare(connection: Connection): Promise<void> {
     contexts: [DEMO_NAME],
     role: 'editor',
   });
+  // Everybody knows the token: it must not lead to what others have in the database.
+  if (isAlone) await setAdmin(connection, { name: DEMO_NAME, isGroup: false, isAdmin: true });
 }
 
 const TERABYTE = 10 ** 12;

@@ -1,5 +1,5 @@
 import { serviceError } from '../../domain/errors.ts';
-import type { MutationName } from '../audited-change.ts';
+import type { ContextMutation } from '../audited-change.ts';
 import type { Identity } from '../callers/identity.ts';
 import { signedIn } from '../contexts.ts';
 import type { RequestScope } from '../request-scope.ts';
@@ -12,7 +12,7 @@ import type { RequestScope } from '../request-scope.ts';
 export function requireEditor(
   scope: RequestScope,
   context: string,
-  mutation: MutationName,
+  mutation: ContextMutation,
 ): Identity {
   const identity = signedIn(scope);
   const { username, nodeUrl } = identity;
@@ -24,14 +24,17 @@ export function requireEditor(
 
 /**
  * Makes the change of a field, unless an earlier attempt at the same request has committed it and
- * then had to retry while reading the answer. `name`: the field's name in the answer.
+ * then had to retry while reading the answer: then what that returned. `name`: the field's name in
+ * the answer.
  */
-export async function makeOnce(
+export async function makeOnce<T>(
   { committed }: Pick<RequestScope, 'committed'>,
   name: string,
-  make: () => Promise<void>,
-): Promise<void> {
-  if (committed.has(name)) return;
-  await make();
-  committed.add(name);
+  make: () => Promise<T>,
+): Promise<T> {
+  // The same field of the same request made it.
+  if (committed.has(name)) return committed.get(name) as T;
+  const made = await make();
+  committed.set(name, made);
+  return made;
 }

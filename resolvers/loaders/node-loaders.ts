@@ -18,6 +18,7 @@ import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
 import type { ContextState, NodeReader } from '../../engine/snapshot/node-reader.ts';
 import { keyAsker } from '../../engine/toppers/topper-answers.ts';
+import { createAccessLoaders } from './access-loaders.ts';
 import { createAlertLoaders } from './alert-loaders.ts';
 
 export type { AlertRow, ChangeRow, EventCursor, EventRow } from '../../db/sql/alert-events.ts';
@@ -115,6 +116,7 @@ export function createNodeLoaders(reader: NodeReader) {
     keyExists: keyExistsLoader(reader),
     keyLists: createKeyLists(reader, labelled, describedKeys),
     alerts: createAlertLoaders(reader),
+    access: createAccessLoaders(reader),
   };
 }
 

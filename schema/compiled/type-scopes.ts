@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { type AuthScopes, isGranted, isSignedIn, outOfScope } from '../scopes.ts';
+import { type AuthScopes, isAdmin, isGranted, isSignedIn, outOfScope } from '../scopes.ts';
 
 /** Errors: the caller may not see the object. */
 export type TypeGuard = (object: unknown, scope: RequestScope) => void;
@@ -32,5 +32,10 @@ function scopesOf(options: unknown): ScopesOf | null {
 }
 
 /** Any one of them is enough, as in Pothos. */
-const passes = ({ signedIn = false, granted }: Partial<AuthScopes>, scope: RequestScope): boolean =>
-  (signedIn && isSignedIn(scope)) || (granted !== undefined && isGranted(scope, granted));
+const passes = (
+  { signedIn = false, admin = false, granted }: Partial<AuthScopes>,
+  scope: RequestScope,
+): boolean =>
+  (signedIn && isSignedIn(scope)) ||
+  (admin && isAdmin(scope)) ||
+  (granted !== undefined && isGranted(scope, granted));

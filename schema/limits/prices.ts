@@ -24,6 +24,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Mutation.updateKeys': pageOf((given) => lengthOf(given('keys')) ?? 0),
   // It reads all slices of the context to return one.
   'Mutation.updateSlice': (_, below) => ({ ...below, fixed: below.fixed + SLICES }),
+  'Query.users': pageOf((given) => lengthOf(given('names')) ?? USERS),
+  'Query.audit': pageOf((given) => within(given('maxItems'), LIMITS.auditRows)),
+  'AuditEntry.details': (_, below) => below,
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
@@ -77,6 +80,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.previous': () => ({ ...NO_COST, fixed: 1, perDay: 1 }),
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
+
+/** The assumed number of users and groups. */
+const USERS = 100;
 
 /** The assumed number of slices of a context. */
 const SLICES = 100;

@@ -7,7 +7,7 @@ import { findSliceToChange } from './find-node.ts';
 
 builder.mutationType({
   description:
-    'Changes to the texts of keys and the tags of slices. They must be sent by POST, need the role `editor` in the context (`Viewer.editableContexts`), and run on the primary node; those of one document run one after the other.',
+    'Changes. They must be sent by POST and run on the primary node; those of one document run one after the other. Texts of keys and tags of slices need the role `editor` in the context (`Viewer.editableContexts`), users with their tokens and grants an administrator (`Viewer.isAdmin`).',
 });
 
 const KeyAttributeInput = builder.inputType('KeyAttributeInput', {

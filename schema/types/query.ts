@@ -13,6 +13,10 @@ builder.objectType(ViewerRef, {
   authScopes: { signedIn: true },
   fields: (t) => ({
     username: t.exposeString('username', { description: 'The name you signed in with.' }),
+    isAdmin: t.exposeBoolean('isAdmin', {
+      description:
+        'Whether you are an administrator: who may use `users`, `audit` and their mutations.',
+    }),
     contexts: t.field({
       type: [ContextRef],
       description: 'The contexts you may read, by name.',

@@ -182,7 +182,7 @@ export async function runCached(
 
 /** Returns the cache key. It holds all that decides the result: user, grants and operation. */
 const nameOf = (
-  { username, contexts }: Identity,
+  { username, isAdmin, contexts }: Identity,
   { operation, operationName, variables }: KeptRequest,
 ): string =>
   JSON.stringify([
@@ -190,6 +190,7 @@ const nameOf = (
     operationName,
     variables,
     username,
+    isAdmin,
     [...contexts.values()],
     operation.text,
   ]);

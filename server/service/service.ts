@@ -74,7 +74,7 @@ export type Arrival = {
   readonly now: EpochSeconds;
   readonly startedAt: number;
   /** What the request has already changed, in whichever attempt. */
-  readonly committed: Set<string>;
+  readonly committed: Map<string, unknown>;
 };
 
 /** One of the attempts to answer a request. */
@@ -200,7 +200,7 @@ const arrivalsBy =
   (at = performance.now()): Arrival => ({
     now: Math.floor(clock() / 1000),
     startedAt: at,
-    committed: new Set(),
+    committed: new Map(),
   });
 
 /** Bounds the bytes of an answer; returns a function to call with those that are rendered. */

@@ -30,7 +30,7 @@ export type Metrics = {
   graphql(way: GraphQLWay): void;
   error(kind: CountedError): void;
   slowRequest(): void;
-  /** Counts a mutation that was committed, or refused because its user is not an editor. */
+  /** Counts a mutation that was committed, or refused because its user may not change that. */
   change(mutation: MutationName, outcome: ChangeOutcome): void;
   readonly onWork: WorkObserver;
 };
@@ -143,7 +143,7 @@ function countErrors(registry: Registry): (kind: CountedError) => void {
 function countChanges(registry: Registry): Metrics['change'] {
   const changes = new Counter({
     name: 'countergraph_changes_total',
-    help: 'GraphQL mutations that were made, and those refused because the user is not an editor',
+    help: 'GraphQL mutations that were made, and those refused because the user may not change that',
     labelNames: ['mutation', 'outcome'],
     registers: [registry],
   });

@@ -17,7 +17,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     packages: ['dataloader', 'lru-cache'],
   },
   'resolvers/loaders': {
-    ours: ['engine', 'engine/kernel', 'db', 'domain'],
+    ours: ['engine', 'engine/kernel', 'access', 'db', 'domain'],
     packages: ['dataloader'],
   },
   resolvers: { ours: ['resolvers/loaders', 'engine', 'domain'], packages: [] },

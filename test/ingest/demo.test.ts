@@ -5,7 +5,7 @@ import { createOffice } from '../../ingest/demo/demo-office.ts';
 import { demoFlows } from '../../ingest/demo/demo-traffic.ts';
 import { createRandom } from '../../ingest/demo/random.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
-import { rowsOf } from '../support/database/rows-of.ts';
+import { onConnection, rowsOf } from '../support/database/rows-of.ts';
 import { storedKeys } from '../support/reference/stored-readings.ts';
 
 const NOW = 1_700_100_037;
@@ -30,6 +30,9 @@ describe('the demo', () => {
       await rows(`select username, contexts.name, encode(digest, 'hex') as digest, slice_seconds from users
         join tokens using (user_id) join grants using (user_id) join contexts using (context_id)`),
     ).toEqual([{ username: 'demo', name: 'demo', digest, slice_seconds: 3600 }]);
+    expect(await rows('select username, is_admin from users')).toEqual([
+      { username: 'demo', is_admin: true },
+    ]);
     expect(await rows('select name, status from pools order by name')).toEqual([
       { name: 'archive', status: 'offline' },
       { name: 'oper', status: 'online' },
@@ -87,6 +90,19 @@ describe('the demo', () => {
       flows: 0,
       readings: 0,
     });
+  });
+
+  it('has no administrator in a database that is in use', async () => {
+    const other = await createTestDatabase();
+    try {
+      await onConnection(other.url, (client) =>
+        client.query("insert into users (username) values ('ada')"),
+      );
+      await createDemo({ databaseUrl: other.url, now: () => NOW });
+      expect(await rowsOf(other.url, 'select from users where is_admin')).toEqual([]);
+    } finally {
+      await other.drop();
+    }
   });
 
   it('leaves nothing behind if it is aborted', async () => {

@@ -7,7 +7,7 @@ import { schema } from '../../../schema/schema.ts';
 
 const guards = typeGuards(schema);
 
-const scopeOf = (contexts: readonly string[] | null): RequestScope => {
+const scopeOf = (contexts: readonly string[] | null, isAdmin = false): RequestScope => {
   const identity =
     contexts &&
     new Identity({
@@ -15,7 +15,7 @@ const scopeOf = (contexts: readonly string[] | null): RequestScope => {
       claim: { username: 'ada', digest: Buffer.alloc(32), slicesOf: null },
       tokenDigest: null,
       shownName: null,
-      isAdmin: false,
+      isAdmin,
       contexts: new Map(
         contexts.map((name) => [
           name,
@@ -46,12 +46,24 @@ const OBJECTS: Readonly<Record<string, unknown>> = {
   TopperKey: { topper: { plan: { meter: { group: { at: AT } } } } },
 };
 
+const FOR_ADMINISTRATORS = [
+  'AuditDetail',
+  'AuditEntry',
+  'Grant',
+  'NewToken',
+  'Session',
+  'Token',
+  'User',
+];
+
 it('every type with scopes has a guard', () => {
   const asking = Object.values(schema.getTypeMap()).filter(
     (type) => isObjectType(type) && type.isTypeOf,
   );
   expect([...guards.keys()].sort()).toEqual(asking.map(({ name }) => name).sort());
-  expect([...guards.keys()].sort()).toEqual([...Object.keys(OBJECTS), 'Viewer'].sort());
+  expect([...guards.keys()].sort()).toEqual(
+    [...Object.keys(OBJECTS), 'Viewer', ...FOR_ADMINISTRATORS].sort(),
+  );
 });
 
 it.each(Object.entries(OBJECTS))('%s is for users who may read its context', (type, object) => {
@@ -67,4 +79,11 @@ it('Viewer is for signed-in users', () => {
     guards.get('Viewer')?.({}, scopeOf(contexts));
   expect(see([])).not.toThrow();
   expect(see(null)).toThrow('Invalid API token');
+});
+
+it.each(FOR_ADMINISTRATORS)('%s is for administrators', (type) => {
+  const guard = guards.get(type);
+  expect(() => guard?.({}, scopeOf([], true))).not.toThrow();
+  expect(() => guard?.({}, scopeOf(['lab']))).toThrow('of this object');
+  expect(() => guard?.({}, scopeOf(null))).toThrow('Invalid API token');
 });
