@@ -12,6 +12,7 @@ import {
   type SessionToInsert,
 } from '../../db/sql/sessions.ts';
 import { type SliceTags, updateSliceTags } from '../../db/sql/slices.ts';
+import { insertUser } from '../../db/sql/users.ts';
 import type { AuditActor, AuditDetail } from '../../domain/audit/audit-entry.ts';
 import { usernameFor } from '../../domain/callers/username.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -83,6 +84,17 @@ export const openPersonSession = (
     await insertAudit(connection, created ? [added, begun] : [begun], by, false);
     await sweepSessions(connection, username);
     return username;
+  });
+
+/** Makes somebody whom a proxy names for the first time a user without grants. */
+export const addVouchedUser = (
+  reads: Pick<RequestReads, 'change'>,
+  { username, from }: { readonly username: string; readonly from: string },
+): Promise<void> =>
+  reads.change('add-user', async (connection) => {
+    const { created } = await insertUser(connection, username);
+    const added = { action: 'user added', object: username, detail: { proxy: true } } as const;
+    if (created) await insertAudit(connection, [added], { user: username, from }, false);
   });
 
 /** Removes what is left of sessions that are over. */

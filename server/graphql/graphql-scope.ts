@@ -2,6 +2,7 @@ import type { VersionedRow } from '../../db/sql/versions.ts';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { type Credentials, identify, identifyBy } from '../../resolvers/callers/identify.ts';
 import type { GrantedContext, Identity } from '../../resolvers/callers/identity.ts';
+import { addVouchedUser } from '../../resolvers/loaders/changes.ts';
 import type { Claim, PageClaim } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
@@ -44,11 +45,23 @@ export async function openTokenScope(
   return { ...anonymous, identity: await identify(anonymous, credentials, fallbackNodes) };
 }
 
-/** Returns who has a session; null: it has ended. */
+/** Returns who has a session, or whom a proxy names; null: the session has ended. */
 export async function identifySession(
   anonymous: AnonymousScope,
   claim: PageClaim,
 ): Promise<Identity | null> {
+  const known = await identifyPage(anonymous, claim);
+  if (known || !('vouched' in claim)) return known;
+  try {
+    await addVouchedUser(anonymous.reads, { username: claim.vouched, from: anonymous.from });
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'readOnly') return null;
+    throw error;
+  }
+  return identifyPage(anonymous, claim);
+}
+
+async function identifyPage(anonymous: AnonymousScope, claim: PageClaim): Promise<Identity | null> {
   try {
     return await identifyBy(anonymous, { ...claim, slicesOf: null }, anonymous.directory.all());
   } catch (error) {
