@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../support/programs/free-port.ts';
 import { type SignInLab, startSignInLab } from '../../support/sign-in/sign-in-lab.ts';
 import { violations } from './axe-violations.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
@@ -54,12 +53,3 @@ describeInBrowser('signing in at an identity provider in a browser', (openAt) =>
     await page.getByRole('button', { name: 'Sign out mika' }).waitFor();
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
