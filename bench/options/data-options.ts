@@ -71,7 +71,7 @@ export type RankingsOptions = {
 };
 
 export function rankingsOptions(
-  command: 'rankings' | 'networks' | 'trends',
+  command: 'rankings' | 'networks' | 'trends' | 'limits',
   args: readonly string[],
 ): RankingsOptions {
   const own = {

@@ -6,8 +6,12 @@ import { createGraphClient } from '../systems/graph-client.ts';
 import type { Service } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
-/** Arguments of a topper, and their name in reports. */
-export type ToppersWith = { readonly name: string; readonly args: string };
+/** Arguments of a topper, and their name in reports; user: who asks, if not the usual user. */
+export type ToppersWith = {
+  readonly name: string;
+  readonly args: string;
+  readonly user?: string;
+};
 
 /** The first is the ordinary topper, with which the others are compared. */
 export const RANKINGS: readonly ToppersWith[] = [
@@ -29,6 +33,18 @@ export const NETWORKS: readonly ToppersWith[] = [
   { name: '/16 by PERCENTILE 95', args: 'prefix: { ipv4: 16 }, rankBy: PERCENTILE' },
   { name: '/16 by GROWTH', args: 'prefix: { ipv4: 16 }, rankBy: GROWTH, ago: $ago' },
 ];
+
+/** Users who are limited to networks, and the networks. */
+export const LIMITED: ReadonlyMap<string, string> = new Map([
+  ['half', '0.0.0.0/1'],
+  ['some', '10.0.0.0/8'],
+]);
+
+/** Toppers of networks by a filter, and by who is limited to them. */
+export const LIMITS: readonly ToppersWith[] = [...LIMITED].flatMap(([user, network]) => [
+  { name: `cidr ${network}`, args: `filter: { cidr: ["${network}"] }` },
+  { name: `limited to ${network}`, args: '', user },
+]);
 
 export type MeasuredToppers = {
   readonly shape: TrafficShape;
@@ -64,7 +80,7 @@ export async function measureRankings({
 }: MeasuredToppers): Promise<RankingsCase[]> {
   const { empty } = service;
   if (!empty) throw new Error('the product has no caches that could be emptied');
-  const client = createGraphClient(service.url);
+  const clients = new Map(toppers.map(({ user }) => [user, createGraphClient(service.url, user)]));
   const cases: RankingsCase[] = [];
   for (const { window, variant, question } of casesOf(shape)) {
     if (variant !== 'plain') continue;
@@ -77,21 +93,25 @@ export async function measureRankings({
       ago: 86_400,
       window: { interval: { from, to } },
     };
-    const run = (args: string) => () => client.ask(queryOf(args), variables);
+    const run = ({ args, user }: ToppersWith) => {
+      const client = clients.get(user);
+      if (!client) throw new Error('each user has a client');
+      return () => client.ask(queryOf(args), variables);
+    };
     // In two passes, so that no cold run empties the caches between warm runs.
     const warm = await measure(
-      toppers.map(({ name, args }) => ({
-        name,
-        run: run(args),
+      toppers.map((topper) => ({
+        name: topper.name,
+        run: run(topper),
         least: quick ? 3 : 20,
         most: quick ? 3 : 100,
       })),
     );
     const cold = await measure(
-      toppers.map(({ name, args }) => ({
-        name,
+      toppers.map((topper) => ({
+        name: topper.name,
         before: empty,
-        run: run(args),
+        run: run(topper),
         least: quick ? 2 : 8,
         most: quick ? 2 : 20,
       })),
@@ -105,6 +125,6 @@ export async function measureRankings({
       })),
     });
   }
-  client.close();
+  for (const client of clients.values()) client.close();
   return cases;
 }

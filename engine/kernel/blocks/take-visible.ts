@@ -17,8 +17,7 @@ export function takeVisible(block: SegmentBlock, visible: KeySet | null): Segmen
   const arrays = new SharedArrays();
   const own = arrays.words(rows.length);
   for (let i = 0; i < rows.length; i += 1) own[i] = ids[rows[i] as number] as number;
-  const isRead = (row: number): boolean => column !== null && !Number.isNaN(column.values.low[row]);
-  if (column === null || !rows.some(isRead)) return { ids: own, column: null };
+  if (column === null) return { ids: own, column };
   const picked = joinColumns([pickRows(column, Uint32Array.from(rows))], [rows.length], arrays);
   return { ids: own, column: picked && boundedColumn(picked) };
 }
