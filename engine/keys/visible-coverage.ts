@@ -62,60 +62,64 @@ async function keptSpan(
   const until = presentUntil(reader.databaseNow(), topperBucketSeconds);
   const known = reader.memory.spans.get(name);
   if (known && (known.span === null || known.span.lastBucket <= until)) return known.span;
-  const find = (side: Side, bound: number) =>
-    findEnd(reader.segments, segments, { side, until: bound, bucketSeconds });
-  const firstBucket = await find('first', Number.POSITIVE_INFINITY);
-  const lastBucket = await find('last', Number.POSITIVE_INFINITY);
-  const earlier = lastBucket !== null && lastBucket > until ? await find('last', until) : null;
-  const span =
-    firstBucket === null || lastBucket === null
-      ? null
-      : { firstBucket, lastBucket, earlierBuckets: earlier === null ? null : [earlier] };
+  const find = (bound: number) =>
+    findEnds(reader.segments, segments, { until: bound, bucketSeconds });
+  const ends = await find(Number.POSITIVE_INFINITY);
+  const earlier = ends && ends.last > until ? await find(until) : null;
+  const earlierBuckets = earlier && [earlier.last];
+  const span = ends && { firstBucket: ends.first, lastBucket: ends.last, earlierBuckets };
   reader.memory.spans.set(name, { span });
   return span;
 }
 
-type Side = 'first' | 'last';
-
-type WantedEnd = {
-  readonly side: Side;
+type WantedEnds = {
   /** Later buckets do not count. */
   readonly until: number;
   readonly bucketSeconds: number;
 };
 
+/** The first and the last bucket in which a visible key has a reading. */
+type Ends = { readonly first: number; readonly last: number };
+
 /** A tile of all keys of a segment. */
 type WholeTile = { readonly segment: ScopedSegment; readonly start: number };
 
-/** Tiles that are read at once: first few, because most often the outermost ones are enough. */
-const FIRST_TILES = 4;
-const MAX_TILES = 64;
+/** Tiles that are read at once at each end: first few, because most often they are enough. */
+const FIRST_TILES = 2;
+const MAX_TILES = 32;
 
-/** Returns the first or the last bucket in which a visible key has a reading; null: none. */
-async function findEnd(
+/** Returns the ends of segments; null: no visible key has a reading. */
+async function findEnds(
   reader: SegmentReader,
   segments: readonly ScopedSegment[],
-  wanted: WantedEnd,
-): Promise<number | null> {
-  const isFirst = wanted.side === 'first';
-  const open = segments
+  wanted: WantedEnds,
+): Promise<Ends | null> {
+  const tiles = segments
     .flatMap(tilesOf)
     .filter(({ start }) => start <= wanted.until)
-    .sort((a, b) => (isFirst ? a.start - b.start : b.start - a.start));
-  let best: number | null = null;
+    .sort((a, b) => a.start - b.start);
+  let ends: Ends | null = null;
   const mayImprove = ({ segment, start }: WholeTile): boolean =>
-    best === null || (isFirst ? start < best : start + segment.directory().tileSeconds > best);
-  for (let from = 0, count = FIRST_TILES; from < open.length; ) {
-    const some = open.slice(from, from + count).filter(mayImprove);
-    if (some.length === 0) break;
-    for (const bucket of await endsIn(reader, some, wanted)) {
-      best = best === null ? bucket : Math[isFirst ? 'min' : 'max'](best, bucket);
-    }
-    from += count;
-    count = Math.min(2 * count, MAX_TILES);
+    ends === null || start < ends.first || start + segment.directory().tileSeconds > ends.last;
+  let from = 0;
+  let to = tiles.length;
+  for (let count = FIRST_TILES; from < to; count = Math.min(2 * count, MAX_TILES)) {
+    const middle = Math.min(from + count, to);
+    const rest = Math.max(middle, to - count);
+    const outer = [...tiles.slice(from, middle), ...tiles.slice(rest, to)].filter(mayImprove);
+    // Those between lie further inside.
+    if (outer.length === 0) break;
+    for (const found of await endsIn(reader, outer, wanted)) ends = joined(ends, found);
+    from = middle;
+    to = rest;
   }
-  return best;
+  return ends;
 }
+
+const joined = (one: Ends | null, other: Ends): Ends =>
+  one === null
+    ? other
+    : { first: Math.min(one.first, other.first), last: Math.max(one.last, other.last) };
 
 const tilesOf = (segment: ScopedSegment): WholeTile[] => {
   const starts = segment.directory().ranges.flatMap(({ tiles }) => tiles.map(({ start }) => start));
@@ -128,12 +132,12 @@ const rangesOf = ({ segment, start }: WholeTile): TileOfRange[] =>
     return tile ? [{ segment, range, tile, meterIndex: null }] : [];
   });
 
-/** Returns the outermost bucket of each tile in which a visible key has a reading. */
+/** Returns the ends of each tile in which a visible key has a reading. */
 async function endsIn(
   reader: SegmentReader,
   wholeTiles: readonly WholeTile[],
-  wanted: WantedEnd,
-): Promise<number[]> {
+  { until, bucketSeconds }: WantedEnds,
+): Promise<Ends[]> {
   const requests = new SectionRequests();
   const visible = new VisibleKeys(reader);
   const tiles = new SegmentTiles(reader);
@@ -143,41 +147,21 @@ async function endsIn(
   }
   const sectionsOf = await requests.read(reader, null);
   await Promise.all([visible.decode(sectionsOf), tiles.decode(sectionsOf)]);
-  const found: number[] = [];
+  const found: Ends[] = [];
   for (const each of wholeTiles) {
-    const end = endIn(
-      rangesOf(each).map((tile) => tiles.of(tile)),
-      {
-        ...wanted,
-        visible: visible.of(each.segment),
-        start: each.start,
-      },
-    );
-    if (end !== null) found.push(end);
+    const seen = visible.of(each.segment);
+    const { origin } = tileGrid(each.start, bucketSeconds);
+    let ends: Ends | null = null;
+    for (const { ids, buckets } of rangesOf(each).map((tile) => tiles.of(tile))) {
+      for (let row = 0; row < ids.length; row += 1) {
+        if (seen !== null && !hasKey(seen, ids[row] as number)) continue;
+        const bucket = origin + (buckets[row] as number) * bucketSeconds;
+        if (bucket > until || (ends && bucket >= ends.first && bucket <= ends.last)) continue;
+        ends = joined(ends, { first: bucket, last: bucket });
+      }
+    }
+    if (ends !== null) found.push(ends);
     await reader.pause();
   }
   return found;
-}
-
-type EndInTile = WantedEnd & {
-  readonly visible: ReturnType<VisibleKeys['of']>;
-  /** Where the tile starts. */
-  readonly start: number;
-};
-
-function endIn(
-  ranges: readonly ReturnType<SegmentTiles['of']>[],
-  { side, until, bucketSeconds, visible, start }: EndInTile,
-): number | null {
-  const { origin } = tileGrid(start, bucketSeconds);
-  let best: number | null = null;
-  for (const { ids, buckets } of ranges) {
-    for (let row = 0; row < ids.length; row += 1) {
-      if (visible !== null && !hasKey(visible, ids[row] as number)) continue;
-      const bucket = origin + (buckets[row] as number) * bucketSeconds;
-      if (bucket > until || (best !== null && (side === 'first') === bucket > best)) continue;
-      best = bucket;
-    }
-  }
-  return best;
 }
