@@ -1,11 +1,11 @@
 import { groupBy } from '../../domain/group-by.ts';
-import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { LocatedRange } from '../../segments/pages/directory.ts';
 import { spanOf } from '../../segments/pages/read-range.ts';
 import type { SectionLocation, Sections } from '../../segments/pages/sections.ts';
 import { tileGrid, tileOf } from '../../segments/tiles/tile-seconds.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
 import type { StoredBlock } from '../kernel/blocks/decode-blocks.ts';
+import type { BlockToSee } from '../kernel/blocks/take-visible.ts';
 import type { BucketRange, TileCut } from '../kernel/blocks/tile-rows.ts';
 import { type BlockRun, blockStarts } from '../kernel/cover/cover.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
@@ -39,6 +39,9 @@ type CutBlock = OneBlock & {
   readonly tiles: readonly TileOfRange[];
   readonly part: BucketRange;
 };
+
+/** A block of all keys, whether they may be seen or not. */
+type MadeBlock = { readonly of: OneBlock; readonly block: KnownBlock };
 
 export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
 
@@ -127,35 +130,56 @@ export class SegmentBlocks {
 
   /** Decodes the sections that were read. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
-    await this.#visible.decode(sectionsOf);
-    await Promise.all([this.#decodeBlocks(sectionsOf), this.#tiles.decode(sectionsOf)]);
-    await this.#cutParts();
+    // Blocks first: a thread decodes them meanwhile.
+    const [blocks] = await Promise.all([
+      this.#decodeBlocks(sectionsOf),
+      this.#tiles.decode(sectionsOf),
+      this.#visible.decode(sectionsOf),
+    ]);
+    await this.#keep([...blocks, ...(await this.#cutParts())]);
   }
 
-  async #decodeBlocks(sectionsOf: (segment: ScopedSegment) => Sections): Promise<void> {
-    const missing = [...this.#missing];
+  async #decodeBlocks(sectionsOf: (segment: ScopedSegment) => Sections): Promise<MadeBlock[]> {
+    const missing = [...this.#missing.values()];
     this.#missing.clear();
-    if (missing.length === 0) return;
+    if (missing.length === 0) return [];
     const { threadPool, caller } = this.#reader;
-    const stored = missing.map(([, each]) => ({
-      ranges: toStored(each, sectionsOf(each.segment)),
-      visible: this.#visibleIn(each),
-    }));
+    const stored = missing.map((each) => toStored(each, sectionsOf(each.segment)));
     const { blocks } = await threadPool.decode({ blocks: stored, tiles: [] }, caller);
-    for (const [i, [name]] of missing.entries()) this.#keep(name, blocks[i] as KnownBlock);
+    return missing.map((of, i) => ({ of, block: blocks[i] as KnownBlock }));
   }
 
-  async #cutParts(): Promise<void> {
-    const cuts = [...this.#cuts];
+  async #cutParts(): Promise<MadeBlock[]> {
+    const cuts = [...this.#cuts.values()];
     this.#cuts.clear();
-    if (cuts.length === 0) return;
-    const ofTiles = [...groupBy(cuts, ([, each]) => this.#tileName(each)).values()];
+    if (cuts.length === 0) return [];
+    const ofTiles = [...groupBy(cuts, (each) => this.#tileName(each)).values()];
     const { threadPool, caller } = this.#reader;
-    const asked = ofTiles.map((ofTile) => this.#toCut(ofTile.map(([, each]) => each)));
-    for (const [i, blocks] of (await threadPool.cut(asked, caller)).entries()) {
-      for (const [partIndex, [name]] of (ofTiles[i] ?? []).entries()) {
-        this.#keep(name, blocks[partIndex] as KnownBlock);
-      }
+    const asked = ofTiles.map((ofTile) => this.#toCut(ofTile));
+    const made = await threadPool.cut(asked, caller);
+    return ofTiles.flatMap((ofTile, i) =>
+      ofTile.map((of, part) => ({ of, block: made[i]?.[part] as KnownBlock })),
+    );
+  }
+
+  /** Keeps blocks with the keys that may be seen. */
+  async #keep(made: readonly MadeBlock[]): Promise<void> {
+    const { threadPool, caller, memory } = this.#reader;
+    const limited: (MadeBlock & BlockToSee)[] = [];
+    const keep = (of: OneBlock, block: KnownBlock): void => {
+      const name = this.#name(of);
+      this.#found.set(name, block);
+      memory.keep('blocks', name, block);
+    };
+    for (const { of, block } of made) {
+      const visible = of.meter.mapsKeys ? null : this.#visible.of(of.segment);
+      if (visible === null) keep(of, block);
+      else limited.push({ of, block, visible });
+    }
+    if (limited.length === 0) return;
+    const toSee = limited.map(({ block, visible }) => ({ block, visible }));
+    for (const [i, block] of (await threadPool.takeVisible(toSee, caller)).entries()) {
+      keep((limited[i] as MadeBlock).of, block);
     }
   }
 
@@ -166,22 +190,12 @@ export class SegmentBlocks {
       aggregate: first.meter.aggregate,
       ranges: first.tiles.map((each) => this.#tiles.of(each)),
       parts: ofTile.map(({ part }) => part),
-      visible: this.#visibleIn(first),
     };
-  }
-
-  #visibleIn({ segment, meter }: OneBlock): KeySet | null {
-    return meter.mapsKeys ? null : this.#visible.of(segment);
   }
 
   #tileName({ segment, run, meter: { meterIndex } }: CutBlock): string {
     const start = tileOf(run.from, segment.directory().tileSeconds);
     return `${segmentName(this.#reader, segment)} ${start} ${meterIndex}`;
-  }
-
-  #keep(name: string, block: KnownBlock): void {
-    this.#found.set(name, block);
-    this.#reader.memory.keep('blocks', name, block);
   }
 
   /** Returns the blocks of a requested run that have readings of the meter. */

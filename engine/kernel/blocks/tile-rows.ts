@@ -2,7 +2,6 @@ import type { Sliced } from '../../../domain/sliced.ts';
 import { type Aggregate, isCounting } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
 import { NARROW_BOUND } from '../../../segments/codes/lanes.ts';
-import type { KeySet } from '../../../segments/filter/key-set.ts';
 import { aggregateColumns } from '../../../segments/readings/aggregate-columns.ts';
 import { joinColumns } from '../../../segments/readings/join-columns.ts';
 import { readTileKeys, readTileTotals, readTileValues } from '../../../segments/tiles/tile.ts';
@@ -10,7 +9,6 @@ import { readTileTimes } from '../../../segments/tiles/tile-times.ts';
 import { type BlockColumn, boundedColumn } from '../aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import type { SegmentBlock, StoredBlock } from './decode-blocks.ts';
-import { takeVisible } from './take-visible.ts';
 
 /** A tile of one meter as stored, for one range of a segment's keys. */
 export type StoredTile = StoredBlock & {
@@ -62,12 +60,10 @@ export type TileCut = {
   readonly aggregate: Aggregate;
   readonly ranges: readonly TileRows[];
   readonly parts: readonly BucketRange[];
-  /** The keys to take; null: all. */
-  readonly visible: KeySet | null;
 };
 
 /** Returns the blocks of the parts of a tile, in their order. */
-export function* cutTile({ aggregate, ranges, parts, visible }: TileCut): Sliced<SegmentBlock[]> {
+export function* cutTile({ aggregate, ranges, parts }: TileCut): Sliced<SegmentBlock[]> {
   const blocks = new Map<BucketRange, SegmentBlock>();
   const arrays = new SharedArrays();
   const bound = ranges.reduce((sum, { column }) => sum + (column?.bound ?? 0), 0);
@@ -81,7 +77,7 @@ export function* cutTile({ aggregate, ranges, parts, visible }: TileCut): Sliced
       : yield* combine({ aggregate, ranges, parts: apart }, arrays);
     for (const [i, part] of apart.entries()) blocks.set(part, made[i] as SegmentBlock);
   }
-  return parts.map((part) => takeVisible(blocks.get(part) as SegmentBlock, visible));
+  return parts.map((part) => blocks.get(part) as SegmentBlock);
 }
 
 /** Puts parts that do not overlap into one list, so that one pass over the rows cuts them all. */
@@ -198,7 +194,7 @@ function addKeys(
 
 /** All other meters. */
 function* combine(
-  { aggregate, ranges, parts }: Omit<TileCut, 'visible'>,
+  { aggregate, ranges, parts }: TileCut,
   arrays: SharedArrays,
 ): Sliced<SegmentBlock[]> {
   const places = placesOf(ranges, parts);

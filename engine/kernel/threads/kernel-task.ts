@@ -22,7 +22,7 @@ import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import { type BlocksOfList, groupBlocks } from '../blocks/combine-blocks.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
 import { aggregateNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
-import { takeVisible } from '../blocks/take-visible.ts';
+import { type BlockToSee, takeVisible } from '../blocks/take-visible.ts';
 import {
   cutTile,
   decodeTile,
@@ -62,15 +62,9 @@ export type TrendSteps = {
   readonly question: TrendSelection;
 };
 
-/** What all ranges of a segment have of a block. visible: the keys to take; null: all. */
-export type BlockToDecode = {
-  readonly ranges: readonly StoredBlock[];
-  readonly visible: KeySet | null;
-};
-
-/** Sections to decode. */
+/** Sections to decode. blocks: what all ranges of a segment have of a block, by block. */
 export type StoredData = {
-  readonly blocks: readonly BlockToDecode[];
+  readonly blocks: readonly (readonly StoredBlock[])[];
   readonly tiles: readonly StoredTile[];
 };
 
@@ -116,6 +110,8 @@ const TASKS = {
   }) => matchKeys(keys, search),
   limit: ({ keys, search }: { readonly keys: KeyList; readonly search: LimitSearch }) =>
     limitFinder(keyCodecOf(search.kinds), search.networks)(keys, fullKeySet(keys.count)),
+  visible: ({ blocks }: { readonly blocks: readonly BlockToSee[] }) =>
+    mapSliced(blocks, takeVisible),
   networks: ({
     lists,
     lengths,
@@ -172,13 +168,9 @@ export function slicesOf<Kind extends KernelKind>(
 function* decodeAll({ blocks, tiles }: StoredData): Sliced<DecodedData> {
   const arrays = new SharedArrays();
   return {
-    blocks: yield* mapSliced(blocks, decodeVisible),
+    blocks: yield* mapSliced(blocks, decodeBlock),
     tiles: yield* mapSliced(tiles, (tile) => decodeTile(tile, arrays)),
   };
-}
-
-function* decodeVisible({ ranges, visible }: BlockToDecode): Sliced<SegmentBlock> {
-  return takeVisible(yield* decodeBlock(ranges), visible);
 }
 
 function* matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): Sliced<KeySet> {

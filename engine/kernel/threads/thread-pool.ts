@@ -17,6 +17,7 @@ import { isUsableAsIs } from '../aggregate/aggregate-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/combine-blocks.ts';
 import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import type { BlockToSee } from '../blocks/take-visible.ts';
 import type { StoredTile, TileCut } from '../blocks/tile-rows.ts';
 import type { KernelAnswer, KernelQuestion } from '../rank-keys.ts';
 import type { TrendStep } from '../rank-trend.ts';
@@ -167,7 +168,7 @@ export class ThreadPool {
 
   /** Decodes blocks and tiles, in their order. Errors: DamagedSegment too. */
   async decode(stored: StoredData, caller: KernelCaller): Promise<DecodedData> {
-    const ranges = [...stored.blocks.flatMap((block) => block.ranges), ...stored.tiles];
+    const ranges = [...stored.blocks.flat(), ...stored.tiles];
     const task: KernelTask<'decode'> = { kind: 'decode', stored };
     const keys = ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
     const isSmall = storedBytes(ranges) <= INLINE.decodeBytes && keys <= INLINE.decodeKeys;
@@ -215,6 +216,16 @@ export class ThreadPool {
   ): Promise<KeySet> {
     const task: KernelTask<'limit'> = { kind: 'limit', keys, search: { kinds, networks } };
     return this.#run(task, keys.count + 10 * networks.length <= INLINE.matchWork, caller);
+  }
+
+  /** Returns what each block has of the keys that may be seen. */
+  async takeVisible(
+    blocks: readonly BlockToSee[],
+    caller: KernelCaller,
+  ): Promise<readonly SegmentBlock[]> {
+    const task: KernelTask<'visible'> = { kind: 'visible', blocks };
+    const readings = readingsIn(blocks.map(({ block }) => block));
+    return this.#run(task, readings <= INLINE.readings, caller);
   }
 
   /**

@@ -175,7 +175,7 @@ describe('parts of a tile', () => {
         for (const { meterIndex, aggregate } of METERS) {
           for (const start of startsOf(opened)) {
             const ranges = rowsOf(opened, start, meterIndex);
-            const blocks = runWhole(cutTile({ aggregate, ranges, parts: asked, visible: null }));
+            const blocks = runWhole(cutTile({ aggregate, ranges, parts: asked }));
             expect(blocks.length).toBe(asked.length);
             for (const [i, block] of blocks.entries()) {
               const own = list.filter(({ bucket }) => isWithin(bucket, start, asked[i]));
@@ -201,9 +201,7 @@ describe('parts of a tile', () => {
         const opened = open(list);
         for (const start of startsOf(opened)) {
           const ranges = rowsOf(opened, start, null);
-          const blocks = runWhole(
-            cutTile({ aggregate: 'sum', ranges, parts: asked, visible: null }),
-          );
+          const blocks = runWhole(cutTile({ aggregate: 'sum', ranges, parts: asked }));
           for (const [i, { ids, column }] of blocks.entries()) {
             const own = list.filter(({ bucket }) => isWithin(bucket, start, asked[i]));
             const keys = new Set(own.map(({ key }) => key));
