@@ -39,13 +39,14 @@ export class VisibleKeys {
     if (this.#missing.size === 0) return;
     const { memory, threadPool, caller } = this.#reader;
     await this.#keys.decode(sectionsOf);
-    for (const segment of this.#missing) {
-      const { limit } = segment;
-      if (limit === null) continue;
-      const visible = await threadPool.limit(this.#keys.of(segment), limit, caller);
-      memory.keep('filters', this.#name(segment), visible);
-      this.#found.set(segment, visible);
-    }
+    await Promise.all(
+      Array.from(this.#missing, async (segment) => {
+        if (segment.limit === null) return;
+        const visible = await threadPool.limit(this.#keys.of(segment), segment.limit, caller);
+        memory.keep('filters', this.#name(segment), visible);
+        this.#found.set(segment, visible);
+      }),
+    );
     this.#missing.clear();
   }
 

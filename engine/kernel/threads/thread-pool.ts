@@ -215,7 +215,10 @@ export class ThreadPool {
     caller: KernelCaller,
   ): Promise<KeySet> {
     const task: KernelTask<'limit'> = { kind: 'limit', keys, search: { kinds, networks } };
-    return this.#run(task, keys.count + 10 * networks.length <= INLINE.matchWork, caller);
+    // Addresses of a network are adjacent: they are found at once.
+    const perKey = kinds.partKinds === null && kinds.keyKind !== 'subnet' ? 0.02 : 1;
+    const work = keys.count * perKey + 10 * networks.length;
+    return this.#run(task, work <= INLINE.matchWork, caller);
   }
 
   /** Returns what each block has of the keys that may be seen. */
