@@ -48,18 +48,20 @@ export async function insertAccount(
   return rowCount === 1;
 }
 
-/** Who makes a change, and by what: a token as it is stored, or a session, or both. */
+/** Who makes a change, and by what: a token as it is stored, a session, or both; or a proxy's word. */
 export type CallerProof = {
   readonly username: string;
   readonly tokenDigest: Buffer | null;
   /** The digest of the session; null: there is none. */
   readonly session: Buffer | null;
+  /** The groups that a proxy names. */
+  readonly groups: readonly string[];
 };
 
 /** Returns whether the caller is still who they were, and an administrator. */
 export async function selectIsAdmin(
   connection: Connection,
-  { username, tokenDigest, session }: CallerProof,
+  { username, tokenDigest, session, groups }: CallerProof,
 ): Promise<boolean> {
   const { rows } = await connection.query<{ isAdmin: boolean }>(
     `select exists (
@@ -70,9 +72,9 @@ export async function selectIsAdmin(
            select from tokens t where t.user_id = u.user_id and t.digest = $3 and ${TOKEN_LIVES}))
          and (u.is_admin or exists (
            select from users a
-           where a.is_group and a.is_admin and a.username = any (s.groups)))
+           where a.is_group and a.is_admin and a.username = any (coalesce(s.groups, $4))))
      ) as "isAdmin"`,
-    [username, session, tokenDigest],
+    [username, session, tokenDigest, groups],
   );
   return rows[0]?.isAdmin ?? false;
 }

@@ -51,7 +51,8 @@ async function administer<T>(
   }
   requireStorable(given);
   const session = 'session' in claim ? claim.session : null;
-  const caller = { username, tokenDigest, session };
+  const groups = 'vouched' in claim ? claim.groups : [];
+  const caller = { username, tokenDigest, session, groups };
   return makeOnce(scope, name, async () => {
     const made = await make(accessChanges(scope.reads, { caller, by }));
     scope.onChange({ ...by, mutation, object });

@@ -93,6 +93,15 @@ describe('a user whom a trusted proxy names', () => {
     expect(await viewerOf(as('mika', 'ops'))).toEqual({ username: 'mika', contexts: [] });
   });
 
+  it('is an administrator if one of the groups is', async () => {
+    await lab.sql(`insert into users (username, is_group, is_admin) values ('admins', true, true)`);
+    const addUser = 'mutation { addUser(name: "added") { name } }';
+    const { data } = await lab.graphql(addUser, {}, as('mika', 'admins'));
+    expect(data).toEqual({ addUser: { name: 'added' } });
+    const refused = await lab.graphql(addUser, {}, as('mika', 'net'));
+    expect(refused.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
   it('may have a name beyond ASCII, which proxies send in UTF-8', async () => {
     const sent = Buffer.from('Häkkinen, Mika').toString('latin1');
     const answer = await sendRaw([`x-forwarded-user: ${sent}`]);

@@ -222,6 +222,20 @@ describe('a provider that is away', () => {
   });
 });
 
+describe('a server whose database is read-only', () => {
+  it('says so on a page, because it keeps no sessions', async () => {
+    const browser = at.newBrowser();
+    const back = await at.signIn('4711', browser, isBack);
+    await at.lab.sql(`create function refuse() returns trigger language plpgsql
+      as $$ begin raise sqlstate '25006'; end $$`);
+    await at.lab.sql(`create trigger refuse before insert on sessions
+      for each row execute function refuse()`);
+    const page = await browser.open(back.url);
+    await at.lab.sql('drop function refuse cascade');
+    expectFault(page, 500, 'Database is read-only, its primary accepts changes.');
+  });
+});
+
 describe('a failed sign-in', () => {
   it('is in the audit, and nothing secret is in the log', async () => {
     const browser = at.newBrowser();
