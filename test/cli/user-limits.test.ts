@@ -38,8 +38,16 @@ const listed = async () => JSON.parse((await run('user', 'list', '--json')).out[
 describe('user add with a limit', () => {
   it('limits the grant, which user list and the audit show', async () => {
     const { err } = await add(
-      ...['--only-network', '10.1.2.3/16', '--only-network', '2001:DB8::/32'],
-      ...['--only-probe', 'p1', '--only-group', 'Hosts', '--only-group', guidOf(2)],
+      '--only-network',
+      '10.1.2.3/16',
+      '--only-network',
+      '2001:DB8::/32',
+      '--only-probe',
+      'p1',
+      '--only-group',
+      'Hosts',
+      '--only-group',
+      guidOf(2),
     );
     const limit =
       'only network 10.1.0.0/16, network 2001:db8::/32, probe p1, group Hosts, group Apps';
