@@ -156,15 +156,15 @@ export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>
 
 /** Decision 17: from the oldest available bucket to the end of the newest; null without data. */
 export async function totalWindow(at: ContextView): Promise<Interval | null> {
-  const { limit, catalog } = await at.loaders.contextState(at.contextId);
-  if (limit !== null) return visibleWindow(at, catalog);
+  if (at.loaders.isLimited(at.contextId)) return visibleWindow(at);
   const row = await at.loaders.totalWindowByContext.load(at.contextId);
   requireSame(at, row?.name ?? null);
   return row && { from: row.from, to: row.to };
 }
 
 /** Returns the same of what the caller may see. */
-async function visibleWindow(at: ContextView, catalog: Catalog): Promise<Interval | null> {
+async function visibleWindow(at: ContextView): Promise<Interval | null> {
+  const catalog = await catalogOf(at);
   const enabled = catalog.groups.filter((row) => row.enabled);
   const spans = await Promise.all(
     enabled.map(async ({ groupId, bucketSize }) => {

@@ -32,12 +32,15 @@ export type OpenLimit = {
 /** A catalog with the groups and probes that may be seen, and the limit that says so. */
 export type LimitedCatalog = { readonly limit: OpenLimit; readonly catalog: Catalog };
 
+/** In full, limits would be parts of thousands of names in the cache. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+
 /** By catalog, which never changes, and name of the limit. */
 const opened = new WeakMap<Catalog, Map<string, LimitedCatalog>>();
 
 /** Applies a limit to a catalog. */
 export function limitCatalog(catalog: Catalog, limit: NonNullable<ContextLimit>): LimitedCatalog {
-  const name = JSON.stringify(limit);
+  const name = digestOf(JSON.stringify(limit));
   const ofCatalog = opened.get(catalog) ?? new Map<string, LimitedCatalog>();
   opened.set(catalog, ofCatalog);
   const found = ofCatalog.get(name) ?? limited(catalog, openLimit(name, limit, catalog));
@@ -103,8 +106,7 @@ function seenOf(catalog: Catalog, group: CounterGroupRow, limits: readonly Grant
   const { codec, shape } = catalog.readGroup(group.groupId);
   const { keyKind, partKinds } = shape;
   return {
-    // In full, it would be part of thousands of names in the cache.
-    name: createHash('sha256').update(texts.join()).digest('base64'),
+    name: digestOf(texts.join()),
     networks: runWhole(parseNetworks(texts, 'networks')),
     codec,
     kinds: { keyKind, partKinds },

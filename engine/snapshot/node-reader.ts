@@ -85,6 +85,7 @@ export class NodeReader {
   readonly caller: KernelCaller;
   readonly onListed: (keys: number) => void;
   readonly onFilter: OnFilter;
+  readonly limitOf: NodeReaderOptions['limitOf'];
   readonly databaseNow: () => EpochSeconds;
   readonly requestId: string | null;
   /** When a batch of loads is read: DataLoader's `batchScheduleFn`. */
@@ -96,7 +97,6 @@ export class NodeReader {
   /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
   readonly deadline: Deadline | null;
-  readonly #limitOf: NodeReaderOptions['limitOf'];
   readonly #nodeUrl: string;
   readonly #pages: CopySource;
   /** The snapshot of the following fields; a new one begins after a failed statement. */
@@ -117,7 +117,7 @@ export class NodeReader {
     this.memory = memory;
     this.caller = caller;
     this.onFilter = options.onFilter;
-    this.#limitOf = options.limitOf;
+    this.limitOf = options.limitOf;
     this.databaseNow = options.databaseNow;
     this.onListed = options.onListed;
     this.deadline = deadline;
@@ -330,7 +330,7 @@ export class NodeReader {
     const { snapshot } = this.session;
     this.#readAt.set(contextId, found);
     const common = { contextId, name: found.name, versions: found, snapshot };
-    const limit = this.#limitOf(contextId);
+    const limit = this.limitOf(contextId);
     if (limit === null) return { ...common, memoryKey: key, catalog, limit };
     const own = limitCatalog(catalog, limit);
     return { ...common, ...own, memoryKey: `${key} ${own.limit.name}` };

@@ -31,10 +31,9 @@ export type AlertView = {
  * caller who may not see all of the context sees rules by their events only.
  */
 export const listAlerts = async (at: ContextView): Promise<AlertView[]> =>
-  (await isLimited(at)) ? [] : allAlerts(at);
+  isLimited(at) ? [] : allAlerts(at);
 
-const isLimited = async (at: ContextView): Promise<boolean> =>
-  (await at.loaders.contextState(at.contextId)).limit !== null;
+const isLimited = ({ loaders, contextId }: ContextView): boolean => loaders.isLimited(contextId);
 
 async function allAlerts(at: ContextView): Promise<AlertView[]> {
   const rows = await at.loaders.alerts.byContext.load(at.contextId);
@@ -47,12 +46,12 @@ export async function findAlert(at: ContextView, revision: string): Promise<Aler
   if (!isUuid(revision)) return null;
   const row = await at.loaders.alerts.byRevision.load(revision);
   // The id comes from the caller, and may be that of a revision of another context.
-  return row?.contextId === at.contextId && (await seesRule(at, row)) ? viewAlert(at, row) : null;
+  return row?.contextId === at.contextId && seesRule(at, row) ? viewAlert(at, row) : null;
 }
 
 /** Who may not see all of a context cannot know the id of a rule unless from an event. */
-const seesRule = async (at: ContextView, { condition }: AlertRow): Promise<boolean> =>
-  OF_OWN_VALUE.has(condition) || !(await isLimited(at));
+const seesRule = (at: ContextView, { condition }: AlertRow): boolean =>
+  OF_OWN_VALUE.has(condition) || !isLimited(at);
 
 async function viewAlert(at: ContextView, row: AlertRow): Promise<AlertView | null> {
   const group = await findGroupById(at, row.groupId);
@@ -102,7 +101,7 @@ export async function changesSince(at: ContextView, since: ChangeCursor): Promis
   const views = await Promise.all(rows.map((row) => viewEvent(at, asItWas(row))));
   const events = views.filter((event) => event !== null);
   // An event of a group that was disabled since is not shown, not even its end.
-  if (events.length < views.length && !(await isLimited(at))) return { kind: 'missed' };
+  if (events.length < views.length && !isLimited(at)) return { kind: 'missed' };
   return {
     kind: 'changes',
     events,
@@ -213,7 +212,7 @@ const OF_OWN_VALUE: ReadonlySet<AlertCondition> = new Set([
 
 /** Whoever may not see all of a context sees what was found about the keys that they see. */
 async function seesEvent(at: ContextView, row: EventRow): Promise<boolean> {
-  if (!(await isLimited(at))) return true;
+  if (!isLimited(at)) return true;
   const { key, condition, groupId, probe } = row;
   if (key === null || !OF_OWN_VALUE.has(condition)) return false;
   return at.loaders.seesReading(at.contextId, { groupId, probe, key });

@@ -68,6 +68,8 @@ export function createNodeLoaders(reader: NodeReader) {
      */
     contextState: (contextId: number): Promise<Pick<ContextState, 'name' | 'catalog' | 'limit'>> =>
       reader.context(contextId),
+    /** Whether the caller may see a part of a context only. */
+    isLimited: (contextId: number): boolean => reader.limitOf(contextId) !== null,
     coverage: coverageLoader(reader),
     /** Whether the caller may see what is said of a key by readings of a probe; null: of all. */
     seesReading: async (contextId: number, { groupId, probe, key }: SaidOfKey) => {

@@ -392,7 +392,7 @@ describe('statements', () => {
     expect(await cost(inContext(`alerts { name firing { ${EVENT} } }`))).toBeLessThan(10);
   });
 
-  it('for a list of rules are user, manifest, catalog, alerts and commit', async () => {
-    expect(await cost(inContext('alerts { name counterGroup { name } }'))).toBe(5);
+  it('for a list of rules are user, begin, alerts, manifest, catalog and commit', async () => {
+    expect(await cost(inContext('alerts { name counterGroup { name } }'))).toBe(6);
   });
 });
