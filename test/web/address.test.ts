@@ -33,7 +33,13 @@ const windows = fc.oneof(
 );
 
 const plainAddresses: fc.Arbitrary<Address> = fc.record({
-  view: fc.constantFrom('top' as const, 'trend' as const, 'alerts' as const, 'storage' as const),
+  view: fc.constantFrom(
+    'top' as const,
+    'trend' as const,
+    'alerts' as const,
+    'storage' as const,
+    'users' as const,
+  ),
   context: fc.option(text),
   node: fc.option(text),
   fromDr: fc.constant(false),
@@ -62,6 +68,9 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   by: fc.option(fc.constant(GUID)),
   alert: fc.option(text),
   after: fc.option(text),
+  account: fc.option(fc.record({ name: text, isGroup: fc.boolean() })),
+  actor: fc.option(text),
+  since: fc.option(fc.integer({ min: 0, max: 2e9 })),
   others: fc.boolean(),
   units: fc.record({
     amounts: fc.constantFrom('bytes' as const, 'bits' as const),

@@ -150,6 +150,13 @@ export type RankBy =
   /** The `percentile` (default 95) of the topper buckets. */
   | 'PERCENTILE';
 
+/** What a grant of a context allows. */
+export type Role =
+  /** Also changes the texts of its keys and the tags of its slices. */
+  | 'EDITOR'
+  /** Reads the context. */
+  | 'READER';
+
 /** A half-open interval: `from` is in it, `to` is not. */
 export type TimeIntervalInput = {
   /** Its start. */
@@ -190,6 +197,15 @@ export type WindowPreset =
   /** The day before, from midnight to midnight. */
   | 'YESTERDAY';
 
+export type AddUserMutationVariables = Exact<{
+  name: string;
+  isGroup: boolean;
+  isAdmin: boolean;
+}>;
+
+
+export type AddUserMutation = { readonly addUser: { readonly name: string } | null };
+
 export type AlertChangesSubscriptionVariables = Exact<{
   context: string;
 }>;
@@ -226,7 +242,23 @@ export type AlertsQueryVariables = Exact<{
 }>;
 
 
-export type AlertsQuery = { readonly context: { readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
+export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean }, readonly context: { readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
+
+export type AuditQueryVariables = Exact<{
+  since?: number | null | undefined;
+  user?: string | null | undefined;
+  rows: number;
+}>;
+
+
+export type AuditQuery = { readonly audit: ReadonlyArray<{ readonly at: number, readonly user: string | null, readonly from: string | null, readonly action: string, readonly object: string, readonly details: ReadonlyArray<{ readonly name: string, readonly value: string }> }> | null };
+
+export type EndSessionsMutationVariables = Exact<{
+  user: string;
+}>;
+
+
+export type EndSessionsMutation = { readonly endSessions: number | null };
 
 export type KeyPanel0QueryVariables = Exact<{
   context: string;
@@ -372,6 +404,15 @@ export type LiveTopKeysWithoutSubscriptionVariables = Exact<{
 
 export type LiveTopKeysWithoutSubscription = { readonly contextChanged: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices?: ReadonlyArray<{ readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly counterGroup: { readonly guid: string, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null, readonly hidden: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
+export type MakeTokenMutationVariables = Exact<{
+  user: string;
+  name: string;
+  expires?: number | null | undefined;
+}>;
+
+
+export type MakeTokenMutation = { readonly makeToken: { readonly name: string, readonly token: string } | null };
+
 export type NetworkPanelQueryVariables = Exact<{
   context: string;
   node?: string | null | undefined;
@@ -391,6 +432,53 @@ export type NetworkPanelQueryVariables = Exact<{
 
 
 export type NetworkPanelQuery = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null, readonly within: { readonly othersMatching: number | string, readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null } | null } | null };
+
+export type RemoveUserMutationVariables = Exact<{
+  name: string;
+  isGroup: boolean;
+}>;
+
+
+export type RemoveUserMutation = { readonly removeUser: boolean | null };
+
+export type RevokeGrantMutationVariables = Exact<{
+  user: string;
+  isGroup: boolean;
+  context: string;
+}>;
+
+
+export type RevokeGrantMutation = { readonly revokeGrant: { readonly name: string } | null };
+
+export type RevokeTokenMutationVariables = Exact<{
+  user: string;
+  name: string;
+}>;
+
+
+export type RevokeTokenMutation = { readonly revokeToken: { readonly name: string } | null };
+
+export type SaveGrantMutationVariables = Exact<{
+  user: string;
+  isGroup: boolean;
+  context: string;
+  role: Role;
+  onlyNetworks?: ReadonlyArray<string> | string | null | undefined;
+  onlyProbes?: ReadonlyArray<string> | string | null | undefined;
+  onlyGroups?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+export type SaveGrantMutation = { readonly saveGrant: { readonly name: string } | null };
+
+export type SetAdminMutationVariables = Exact<{
+  name: string;
+  isGroup: boolean;
+  isAdmin: boolean;
+}>;
+
+
+export type SetAdminMutation = { readonly setAdmin: { readonly name: string } | null };
 
 export type SignInQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -494,6 +582,20 @@ export type UpdateSliceMutationVariables = Exact<{
 
 export type UpdateSliceMutation = { readonly updateSlice: { readonly id: string, readonly tags: ReadonlyArray<string> } | null };
 
+export type UserDetailsQueryVariables = Exact<{
+  names: ReadonlyArray<string> | string;
+}>;
+
+
+export type UserDetailsQuery = { readonly users: ReadonlyArray<{ readonly name: string, readonly shownName: string | null, readonly isGroup: boolean, readonly isAdmin: boolean, readonly tokens: ReadonlyArray<{ readonly name: string, readonly created: number, readonly expires: number | null, readonly lastUsed: number | null }>, readonly sessions: ReadonlyArray<{ readonly began: number, readonly ends: number, readonly token: string | null, readonly issuer: string | null }>, readonly grants: ReadonlyArray<{ readonly context: string, readonly role: Role, readonly onlyNetworks: ReadonlyArray<string> | null, readonly onlyProbes: ReadonlyArray<string> | null, readonly onlyGroups: ReadonlyArray<string> | null }> }> | null };
+
+export type UsersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type UsersQuery = { readonly viewer: { readonly username: string, readonly isAdmin: boolean }, readonly users: ReadonlyArray<{ readonly name: string, readonly shownName: string | null, readonly isGroup: boolean, readonly isAdmin: boolean, readonly grants: ReadonlyArray<{ readonly context: string, readonly role: Role, readonly onlyNetworks: ReadonlyArray<string> | null, readonly onlyProbes: ReadonlyArray<string> | null, readonly onlyGroups: ReadonlyArray<string> | null }> }> | null };
+
+export type AccountFragment = { readonly name: string, readonly shownName: string | null, readonly isGroup: boolean, readonly isAdmin: boolean, readonly grants: ReadonlyArray<{ readonly context: string, readonly role: Role, readonly onlyNetworks: ReadonlyArray<string> | null, readonly onlyProbes: ReadonlyArray<string> | null, readonly onlyGroups: ReadonlyArray<string> | null }> };
+
 export type AlertOccurrenceFragment = { readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null };
 
 export type AlertRuleFragment = { readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } };
@@ -520,10 +622,13 @@ export type TopKeysOfContextFragment = { readonly nodeName: string, readonly nam
 
 export type TopTableFragment = { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> };
 
+export const AddUser: Operation<AddUserMutation, AddUserMutationVariables> = operation('AddUser', '4491ee9386cc99c3440393feedd0db40b943a6807fb5a42d65b9addba2016c15');
 export const AlertChanges: Operation<AlertChangesSubscription, AlertChangesSubscriptionVariables> = operation('AlertChanges', 'ee5c0712220ee77c5922eca49b53aa9b999745785f65dac012c96fea0345a397');
 export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariables> = operation('AlertHistory', '8411c64f2beb9e61eb10fa4df54c0799a86cf1bcb81d5b84a348f10f6834ab7f');
 export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', 'f74897054e7c00b855299265587ff6fa01416e1055ae7ab6f4b814236e64832e');
-export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '5d054d230e75ec83796d71faed71021b7b1b138574cbcd7e3f00eb883605ae61');
+export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '63479c425d57a2d4acfb4c587209c7b5d82dae9f7ef68523bb3b77758db4930b');
+export const Audit: Operation<AuditQuery, AuditQueryVariables> = operation('Audit', 'e8370dfff8fcbb97d9dc47d24cb3b9a7c42506bf9205ec668cf51a2e80ab4485');
+export const EndSessions: Operation<EndSessionsMutation, EndSessionsMutationVariables> = operation('EndSessions', 'df68753393ebda23a700bd417b3c16fe2353de7249e4a123889fcc62f36ae627');
 export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = operation('KeyPanel0', '6384eac1c2465e3598caad2487e8d8eda9b2cb9bad9566300fd51ad64c194447');
 export const KeyPanel1: Operation<KeyPanel1Query, KeyPanel1QueryVariables> = operation('KeyPanel1', '95912d3dfe167a264ae8d80a7d23c717cde5eb314151a0ff571d2e40038bb464');
 export const KeyPanel2: Operation<KeyPanel2Query, KeyPanel2QueryVariables> = operation('KeyPanel2', '9686e1e3113e18316a5e1ded5d67b768d8c74d7de8e0051accc18359be0713ec');
@@ -531,7 +636,13 @@ export const KeyPanel3: Operation<KeyPanel3Query, KeyPanel3QueryVariables> = ope
 export const KeyTexts: Operation<KeyTextsQuery, KeyTextsQueryVariables> = operation('KeyTexts', 'a60af9f90974c0413227247fa3afd9e5395f86b6bdb5a5ff1a4b61224aab8212');
 export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscriptionVariables> = operation('LiveTopKeys', 'cf4f58551b8a5f3f5baae663a444344b911e097da657dd8e2776d7965acbed5c');
 export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', 'f2f32ce2d8e1d97554e165d57f7ff82d018fa469fd45376fadf4cc93fdbadeb7');
+export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
+export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');
+export const RevokeGrant: Operation<RevokeGrantMutation, RevokeGrantMutationVariables> = operation('RevokeGrant', '3bc834d8d9dee39e448596d824db5ad311101b5bc262f5714945bd211dde4162');
+export const RevokeToken: Operation<RevokeTokenMutation, RevokeTokenMutationVariables> = operation('RevokeToken', '049511215c38e08ed49b3669fec57cbb5aec3a33d3919b49ef5d7a025c5f7a82');
+export const SaveGrant: Operation<SaveGrantMutation, SaveGrantMutationVariables> = operation('SaveGrant', '0026c5cfab36871d89202fd09434a65f1e7d1caeb7802d337d7626f6a64d3a1f');
+export const SetAdmin: Operation<SetAdminMutation, SetAdminMutationVariables> = operation('SetAdmin', '9da38275007db3d085db66850beb3d57a8e1676499a1b46be54404d69f0a605d');
 export const SignIn: Operation<SignInQuery, SignInQueryVariables> = operation('SignIn', '3d044f899146135cffbdabd811c1166b09e777dcdc3700446bd6e06a38c79664');
 export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', 'ac761672a7a3f42ea70db26dcb909ad9b66ecb1b3bba5e7feca70115373ada6b');
 export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', '202231fe2db23823d8a9392ab5050f205c767d9b0f5ae39c0fcfbd433fcbcf1a');
@@ -539,3 +650,5 @@ export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryV
 export const Trend: Operation<TrendQuery, TrendQueryVariables> = operation('Trend', '7751a23636061218a18924569373563996e7001a53c3aa20c9dac921f2815bb9');
 export const UpdateKeys: Operation<UpdateKeysMutation, UpdateKeysMutationVariables> = operation('UpdateKeys', 'a0dafee84a62e1868b6e430037ab49919ef4fdf5c8d3661a8b011758accba14f');
 export const UpdateSlice: Operation<UpdateSliceMutation, UpdateSliceMutationVariables> = operation('UpdateSlice', '1961b4b726a4c81cb5cb123a049838491458250d755550a2606ff0520a416d6a');
+export const UserDetails: Operation<UserDetailsQuery, UserDetailsQueryVariables> = operation('UserDetails', '1256e7931150de219e9981c6d2dbd131005b964011c0db31edce31f869fa67cd');
+export const Users: Operation<UsersQuery, UsersQueryVariables> = operation('Users', '03e379a6c60ec6e38c0687c19debc5bf7e2f893773b9c136026d07bcc2b28110');

@@ -13,6 +13,7 @@ import './styles/trend.css';
 import './styles/edits.css';
 import './styles/storage.css';
 import './styles/alerts.css';
+import './styles/users.css';
 import './styles/forced-colors.css';
 import './styles/print.css';
 import { App } from './app.tsx';

@@ -40,6 +40,12 @@ export type Address = {
   readonly alert: string | null;
   /** Cursor after which the page of the history begins; null: the newest page. */
   readonly after: string | null;
+  /** The user or group whose panel is open. */
+  readonly account: Account | null;
+  /** Name of the user whose rows of the audit are shown; null: everybody's. */
+  readonly actor: string | null;
+  /** Time from which rows of the audit are shown, in epoch seconds; null: all. */
+  readonly since: number | null;
   /** Seconds per step of a trend; null: as many steps as fit the window. */
   readonly step: number | null;
   /** What the colours of a trend show. */
@@ -53,7 +59,10 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export type View = 'top' | 'trend' | 'alerts' | 'storage';
+export type View = 'top' | 'trend' | 'alerts' | 'storage' | 'users';
+
+/** A user, or a group of an identity provider, which may have the same name. */
+export type Account = { readonly name: string; readonly isGroup: boolean };
 
 /** The units of amounts and rates of data, and whether a k is 1000 or 1024. */
 export type Units = {
@@ -86,7 +95,7 @@ export function parseAddress(search: string): Address {
   const window = parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW;
   const live = given.get('live') === '1';
   return {
-    view: oneOf('view', ['trend', 'alerts', 'storage'] as const) ?? 'top',
+    view: oneOf('view', ['trend', 'alerts', 'storage', 'users'] as const) ?? 'top',
     context: given.get('context') || null,
     node: given.get('node') || null,
     fromDr: given.get('dr') === '1' && !given.get('node'),
@@ -105,6 +114,9 @@ export function parseAddress(search: string): Address {
     by: parseGuid(given.get('by')),
     alert: given.get('alert') || null,
     after: given.get('after') || null,
+    account: parseAccount(given),
+    actor: given.get('actor') || null,
+    since: wholeNumber(given.get('since'), 10),
     step: parseStep(given.get('step') ?? ''),
     color: oneOf('color', ['share'] as const) ?? 'rank',
     form: oneOf('form', ['table'] as const) ?? 'map',
@@ -131,7 +143,7 @@ export function changed(address: Address, changes: Partial<Address>): Address {
 
 /** Returns `?…` or nothing. Defaults are omitted, but not what was chosen for the viewer. */
 export function formatAddress(address: Address): string {
-  const { units, filter, window } = address;
+  const { units, filter, window, account } = address;
   const parts: readonly (readonly [string, string | null])[] = [
     ['view', address.view === 'top' ? null : address.view],
     ['context', address.context],
@@ -152,6 +164,9 @@ export function formatAddress(address: Address): string {
     ['by', bare(address.by)],
     ['alert', address.alert],
     ['after', address.after],
+    [account?.isGroup ? 'usergroup' : 'user', account?.name ?? null],
+    ['actor', address.actor],
+    ['since', address.since === null ? null : String(address.since)],
     ['step', address.step === null ? null : formatStep(address.step)],
     ['color', address.color === 'rank' ? null : address.color],
     ['form', address.form === 'map' ? null : address.form],
@@ -175,12 +190,18 @@ function parseGuid(text: string | null): string | null {
   return /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(digits) ? `{${digits}}` : null;
 }
 
-const wholeNumber = (text: string | null): number | null =>
-  text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+const wholeNumber = (text: string | null, digits = 9): number | null =>
+  text !== null && /^\d+$/.test(text) && text.length <= digits ? Number(text) : null;
 
 function parseFilter(given: URLSearchParams): Filter | null {
   const kind = FILTER_KINDS.find((each) => given.get(each));
   return kind ? { kind, text: given.get(kind) ?? '' } : null;
+}
+
+function parseAccount(given: URLSearchParams): Account | null {
+  const isGroup = !given.get('user');
+  const name = given.get(isGroup ? 'usergroup' : 'user');
+  return name ? { name, isGroup } : null;
 }
 
 function parseZone(text: string | null): string | null {

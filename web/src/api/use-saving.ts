@@ -14,12 +14,15 @@ export type Saving<Variables> = {
 
 /**
  * Sends changes. `isMade` says whether an answer contains the thing that was to be changed.
- * `onSaved` also learns whether the form that sent them is still open.
+ * `onSaved` also learns whether the form that sent them is still open, and the answer.
  */
 export function useSaving<Data, Variables>(
   operation: Operation<Data, Variables>,
   session: Session,
-  { isMade, onSaved }: { isMade: (data: Data) => boolean; onSaved: (isOpen: boolean) => void },
+  {
+    isMade,
+    onSaved,
+  }: { isMade: (data: Data) => boolean; onSaved: (isOpen: boolean, data: Data) => void },
 ): Saving<Variables> {
   const [state, setState] = useState<Omit<Saving<Variables>, 'save'>>(IDLE);
   const isOpen = useRef(true);
@@ -37,7 +40,7 @@ export function useSaving<Data, Variables>(
       ({ data, problems: [problem] }) => {
         const fault = problem ? faultOfProblem(problem) : isMade(data) ? null : GONE;
         setState({ isSaving: false, fault });
-        if (!fault) onSaved(isOpen.current);
+        if (!fault) onSaved(isOpen.current, data);
       },
       (error: unknown) => setState({ isSaving: false, fault: faultOf(error) }),
     );

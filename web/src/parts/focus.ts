@@ -1,11 +1,22 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Focuses an element, also one such as a heading, which the keyboard does not reach by itself. */
 export function focusOn(element: Element | null | undefined, options: FocusOptions = {}): void {
   if (!(element instanceof HTMLElement)) return;
   if (element.tabIndex < 0) element.tabIndex = -1;
   element.focus(options);
+}
+
+/** Closes what is open on Escape from anywhere, unless something above it handles the key. */
+export function useEscape(close: () => void, open: unknown): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented) close();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [open]);
 }
 
 /** Returns a ref to a button that opens an editor: it is focused again when the editor closes. */

@@ -10,6 +10,8 @@ export type AlertsState = {
   readonly fault: Fault | null;
   /** The stream of starting and ending events; only a live view follows it. */
   readonly stream: StreamState;
+  /** Whether the viewer is an administrator, as far as is known. */
+  readonly isAdmin: boolean;
   /** Asks again, unless a request is running; called by views when they load. */
   readonly refresh: () => void;
 };

@@ -27,7 +27,14 @@ export type ViewProps = {
 };
 
 /** Parts of an address that mean nothing in another view. */
-export const IN_NO_VIEW = { key: null, alert: null, after: null } as const;
+export const IN_NO_VIEW = {
+  key: null,
+  alert: null,
+  after: null,
+  account: null,
+  actor: null,
+  since: null,
+} as const;
 
 /** Why the user has to sign in again. */
 export const SIGNED_OUT = 'Your session has ended. Sign in again.';

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { formatAddress } from '../address/address.ts';
+import { formatAddress, type View } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
 import { type ContextChoice, completed, groupOf, withSpans } from '../data/choices.ts';
@@ -14,6 +14,7 @@ import { Header } from './header/header.tsx';
 import { StorageView } from './storage/storage-view.tsx';
 import { TopView } from './top/top-view.tsx';
 import { TrendView } from './trend/trend-view.tsx';
+import { UsersView } from './users/users-view.tsx';
 import type { ViewProps } from './view-props.ts';
 
 type WorkspaceProps = {
@@ -44,6 +45,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       trend: `Trend of ${place}`,
       alerts: 'Alerts',
       storage: 'Storage',
+      users: 'Users',
     }[address.view];
     document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
   }, [address.view, place, address.context]);
@@ -77,14 +79,20 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       </a>
       <Header {...view} contexts={granted ?? contexts.map(({ name }) => name)} />
       <main id="main" tabIndex={-1}>
-        {address.context === null ? <NoContext username={session.username} /> : viewOf(view)}
+        {address.view === 'users' ? (
+          <UsersView {...view} contexts={contexts} />
+        ) : address.context === null ? (
+          <NoContext username={session.username} />
+        ) : (
+          viewOf(address.view, view)
+        )}
       </main>
     </>
   );
 }
 
-function viewOf(props: ViewProps) {
-  switch (props.address.view) {
+function viewOf(view: Exclude<View, 'users'>, props: ViewProps) {
+  switch (view) {
     case 'top':
       return <TopView {...props} />;
     case 'trend':
@@ -94,7 +102,7 @@ function viewOf(props: ViewProps) {
     case 'storage':
       return <StorageView {...props} />;
     default:
-      return props.address.view satisfies never;
+      return view satisfies never;
   }
 }
 

@@ -44,7 +44,7 @@ export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsS
   }, [fault?.kind]);
   const rules = known.current?.subject === subject ? known.current.rules : null;
   const stream = useChanges({ session, address, rules, refresh });
-  return { rules, fault, stream, refresh };
+  return { rules, fault, stream, refresh, isAdmin: data?.viewer.isAdmin ?? false };
 }
 
 type ChangesProps = Pick<AlertsProps, 'session' | 'address'> &

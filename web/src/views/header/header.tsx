@@ -21,7 +21,7 @@ const VIEWS: readonly (readonly [View, string])[] = [
 
 /** The header: views, context, units, theme, and sign-out. */
 export function Header(props: HeaderProps) {
-  const { address, navigate, contexts, theme, onSignOut, session } = props;
+  const { address, navigate, alerts, contexts, theme, onSignOut, session } = props;
   // An unknown context is listed too: the answer says what is wrong with it.
   const shown = address.context && !contexts.includes(address.context) ? [address.context] : [];
   // A trend shows keys: hidden networks mean nothing in it.
@@ -30,6 +30,17 @@ export function Header(props: HeaderProps) {
     view,
     ...(view === 'trend' && address.prefix && { prefix: null, hidden: [] }),
   });
+  const tab = (view: View, label: string) => (
+    <a
+      key={view}
+      class="tab"
+      href={navigate.link(targetOf(view))}
+      aria-current={address.view === view ? 'page' : undefined}
+      onClick={onPlainClick(() => navigate.go(targetOf(view)))}
+    >
+      {label}
+    </a>
+  );
   return (
     <header class="header">
       <p class="brand">
@@ -37,18 +48,9 @@ export function Header(props: HeaderProps) {
         <span class="brand-name">countergraph</span>
       </p>
       <nav aria-label="Views">
-        {VIEWS.map(([view, label]) => (
-          <a
-            key={view}
-            class="tab"
-            href={navigate.link(targetOf(view))}
-            aria-current={address.view === view ? 'page' : undefined}
-            onClick={onPlainClick(() => navigate.go(targetOf(view)))}
-          >
-            {label}
-          </a>
-        ))}
+        {VIEWS.map(([view, label]) => tab(view, label))}
         <AlertsTab {...props} />
+        {alerts.isAdmin && tab('users', 'Users')}
       </nav>
       <div class="header-tools">
         <Choice

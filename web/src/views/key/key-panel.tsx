@@ -8,6 +8,7 @@ import { inNetworks } from '../../data/networks.ts';
 import type { Terms } from '../../data/row-figures.ts';
 import { keyQuestion, type ShownKey, shownKey } from '../../data/shown-key.ts';
 import { measureOf } from '../../format/quantity.ts';
+import { useEscape } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { SIGNED_OUT } from '../view-props.ts';
@@ -99,13 +100,7 @@ function useClosing({ navigate, rawKey }: KeyPanelProps): () => void {
     navigate.go({ key: null });
     document.querySelector<HTMLElement>(`[data-key="${CSS.escape(rawKey)}"]`)?.focus();
   };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) close();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [rawKey]);
+  useEscape(close, rawKey);
   return close;
 }
 

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { formatRanking } from '../../address/ranking.ts';
 import { prefixName } from '../../data/networks.ts';
+import { copyText } from '../../export/copy-text.ts';
 import { drawPicture } from '../../export/picture.ts';
 import { saveFile } from '../../export/save-file.ts';
 import { topCsv } from '../../export/top-csv.ts';
@@ -79,15 +80,6 @@ export function ExportMenu(props: ExportProps) {
 type Action = readonly [string, string, () => unknown];
 
 const LINK_HINT = 'always to exactly this time';
-
-/** Returns whether the text was copied: without https there is no clipboard, or it may refuse. */
-async function copyText(text: string): Promise<boolean> {
-  if (!('clipboard' in navigator)) return false;
-  return navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
-}
 
 /** Makes a name of characters that every file system accepts. */
 function fileName({ shown, address }: ResultsProps): string {
