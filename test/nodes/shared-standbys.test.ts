@@ -152,9 +152,10 @@ describe('shared standbys', () => {
         .then(({ context }) => context);
       counts.set(nodeName, [...(counts.get(nodeName) ?? []), sent().length]);
     }
-    // On a busy machine a standby may be passed over, and a request begin anew: it needs more.
-    const fewest = (node: string) => Math.min(...(counts.get(node) ?? []));
-    expect([fewest('a'), fewest('b')]).toEqual([fewest('primary') + 1, fewest('primary') + 1]);
+    // On a busy machine a request may begin anew, which takes more, or two of its batches may fall
+    // together, which takes less.
+    const usual = (node: string) => counts.get(node)?.sort((x, y) => x - y)[4] ?? 0;
+    expect([usual('a'), usual('b')]).toEqual([usual('primary') + 1, usual('primary') + 1]);
   });
 
   it('are not used if the primary is named, for slices, or if everything is cached', async () => {

@@ -17,6 +17,7 @@ describe('every statement of requests', () => {
     // These read data outside contexts, or data whose changes raise no version, or are sent
     // repeatedly for open streams, or by a conversion.
     expect([...new Set(momentary)].sort()).toEqual([
+      'select-accounts',
       'select-alert-changes',
       'select-alert-events',
       'select-alert-revisions',
@@ -26,11 +27,14 @@ describe('every statement of requests', () => {
       'select-event-pages',
       'select-firing-events',
       'select-format-1-pages',
+      'select-newest-audit',
       'select-pools',
       'select-rights',
       'select-server-facts',
+      'select-sessions-of',
       'select-slice-sizes',
       'select-slices',
+      'select-tokens-of',
       'select-watched-alerts',
       'select-watched-versions',
     ]);
