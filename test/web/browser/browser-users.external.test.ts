@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { setAdmin } from '../../../access/accounts.ts';
 import { addUser } from '../../../access/users.ts';
-import { ADA, CONTEXT, type Credentials, type TestService } from '../../support/lab/service.ts';
+import { CONTEXT, type TestService } from '../../support/lab/service.ts';
 import { violations } from './axe-violations.ts';
-import { type DashboardPage, type Opening, overflowOf } from './dashboard-page.ts';
+import type { DashboardPage, Opening } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
-import { HOSTS, startPageLab } from './page-lab.ts';
-
-const BOSS: Credentials = { username: 'boss', token: 'boss-token' };
-const RITA: Credentials = { username: 'rita', token: 'rita-token' };
-
-const USERS = '?view=users&tz=UTC';
+import { startPageLab } from './page-lab.ts';
+import { BOSS, RITA, resetUsers, USERS } from './users-page-lab.ts';
 
 describeInBrowser('users in a browser', (openAt) => {
   let lab: TestService;
@@ -22,22 +17,7 @@ describeInBrowser('users in a browser', (openAt) => {
 
   afterAll(() => lab?.close());
 
-  beforeEach(async () => {
-    await lab.sql(`delete from users where username <> '${ADA.username}'`);
-    await lab.sql('delete from audit');
-    await lab.addUser(BOSS, []);
-    await lab.addUser(RITA, [CONTEXT]);
-    await lab.write(async (to) => {
-      await setAdmin(to, { name: 'boss', isGroup: false, isAdmin: true });
-      await addUser(to, { name: 'ops', isGroup: true, contexts: [CONTEXT], role: 'editor' });
-      await addUser(to, {
-        name: 'rita',
-        contexts: [CONTEXT],
-        limit: { networks: ['10.0.0.0/8', '2001:db8::/32'], probes: ['west'], groups: [HOSTS] },
-      });
-    });
-    await lab.sql(`update users set shown_name = 'Rita R.' where username = 'rita'`);
-  });
+  beforeEach(() => resetUsers(lab));
 
   const open = async (search = USERS, opening: Opening = {}) => {
     dashboard = await openAt(`${lab.url}/${search}`, { as: BOSS, ...opening });
@@ -98,6 +78,18 @@ describeInBrowser('users in a browser', (openAt) => {
     await expect.poll(() => rowsOf('Users and groups')).toEqual(['ops group lab editor']);
     await page.getByLabel('Search').fill('rita');
     await region('Users and groups').getByText('No user or group matches.').waitFor();
+  });
+
+  it('are listed up to a number, and found beyond it', async () => {
+    await lab.sql(
+      `insert into users (username) select 'user ' || n from generate_series(1, 200) n`,
+    );
+    const { page } = await open();
+    expect(await rowsOf('Users and groups')).toHaveLength(200);
+    await page.getByText('The first 200 are listed.').waitFor();
+    await page.getByLabel('Search').fill('user 99');
+    await expect.poll(() => rowsOf('Users and groups')).toEqual(['user 99 user none']);
+    expect(await page.getByText('The first 200 are listed.').count()).toBe(0);
   });
 
   it('names counter groups where the administrator may read the context, too', async () => {
@@ -176,6 +168,7 @@ describeInBrowser('users in a browser', (openAt) => {
     await dialog().getByRole('button', { name: 'Remove zoe' }).click();
     await panel().waitFor({ state: 'detached' });
     await expect.poll(() => rowsOf('Users and groups')).toHaveLength(4);
+    await expect.poll(focused).toBe('Users');
   });
 
   it('get tokens that are shown once, and lose them', async () => {
@@ -232,6 +225,17 @@ describeInBrowser('users in a browser', (openAt) => {
     await button('End all sessions').click();
     await dialog().getByRole('button', { name: 'End all sessions' }).click();
     await sessions.getByText('Not signed in in any browser.').waitFor();
+  });
+
+  it('lose their own, and sign in again', async () => {
+    dashboard = await openAt(`${lab.url}/${USERS}&user=boss`);
+    await dashboard.signIn(BOSS);
+    await button('End all sessions').click();
+    await dialog().getByText('You are signed out, in all browsers.').waitFor();
+    await dialog().getByRole('button', { name: 'End all sessions' }).click();
+    await dashboard.page.getByText('Your session has ended. Sign in again.').waitFor();
+    await dashboard.signIn(BOSS);
+    await region('Sessions').getByText('Token default').waitFor();
   });
 
   it('become administrators, and never lock out the last one', async () => {
@@ -305,78 +309,5 @@ describeInBrowser('users in a browser', (openAt) => {
     await button('Show all').click();
     await expect.poll(count).toBe(20);
     expect(await audit.getByLabel('Done by').inputValue()).toBe('');
-  });
-
-  it('are changed by keyboard alone', async () => {
-    const { page, settled } = await open();
-    const { keyboard } = page;
-    const tabTo = async (name: RegExp) => {
-      for (let i = 0; i < 60; i += 1) {
-        if (name.test(await focused())) return;
-        await keyboard.press('Tab');
-      }
-      throw new Error(`Tab never comes to ${name}`);
-    };
-    await tabTo(/^Users$/);
-    await tabTo(/^Add a user$/);
-    await keyboard.press('Enter');
-    await dialog().waitFor();
-    await keyboard.press('Escape');
-    await dialog().waitFor({ state: 'detached' });
-    await expect.poll(focused).toBe('Add a user');
-    await tabTo(/^rita$/);
-    await keyboard.press('Enter');
-    await panel().waitFor();
-    await settled();
-    await expect.poll(focused).toBe('rita');
-    await tabTo(/^Grant a context$/);
-    await keyboard.press('Enter');
-    await page.getByRole('form', { name: 'New grant' }).waitFor();
-    await keyboard.press('Escape');
-    await expect.poll(focused).toBe('Grant a context');
-    await tabTo(/^Make a token$/);
-    await keyboard.press('Enter');
-    await keyboard.type('cron');
-    await keyboard.press('Enter');
-    await page.getByRole('group', { name: 'Token cron' }).waitFor();
-    await tabTo(/^Done$/);
-    await keyboard.press('Enter');
-    await tabTo(/^Revoke token cron$/);
-    await keyboard.press('Enter');
-    await dialog().waitFor();
-    await expect.poll(focused).toBe('Cancel');
-    await keyboard.press('Escape');
-    await dialog().waitFor({ state: 'detached' });
-    // Escape left the dialog, not the panel around it.
-    expect(await panel().count()).toBe(1);
-    await expect.poll(focused).toBe('Revoke token cron');
-    await keyboard.press('Escape');
-    await panel().waitFor({ state: 'detached' });
-    await expect.poll(focused).toBe('rita');
-  });
-
-  it.each([
-    [390, 'light'],
-    [390, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)('fit into %i px, %s', async (width, colorScheme) => {
-    const { page, settled, shoot } = await open(USERS, { width, height: 900, colorScheme });
-    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
-    await shoot(`users-${width}-${colorScheme}`);
-    expect(await violations(page)).toEqual([]);
-    await page.getByRole('link', { name: 'rita' }).click();
-    await settled();
-    await button('Change the grant of lab').click();
-    await page.getByRole('form', { name: 'Grant of lab' }).waitFor();
-    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
-    await shoot(`users-panel-${width}-${colorScheme}`);
-    expect(await violations(page)).toEqual([]);
-    await button('Cancel').click();
-    await button('Remove rita').click();
-    const { x = 0, width: wide = 0 } = (await dialog().boundingBox()) ?? {};
-    expect(x).toBeGreaterThan(0);
-    expect(x + wide).toBeLessThan(width);
-    expect(await violations(page)).toEqual([]);
   });
 });

@@ -1,10 +1,12 @@
 import { EndSessions } from '../../../generated/operations.ts';
+import { isolated } from '../../format/isolated.ts';
 import { ConfirmButton } from './confirm-button.tsx';
 import type { AccountProps } from './users-props.ts';
 
 /** Where a user is signed in. */
 export function SessionSection({ account, session, moments, onChanged }: AccountProps) {
-  const { name, sessions } = account;
+  const { sessions } = account;
+  const name = isolated(account.name);
   return (
     <section aria-label="Sessions">
       <div class="user-head">
@@ -17,11 +19,11 @@ export function SessionSection({ account, session, moments, onChanged }: Account
             label="End all sessions"
             title={`End all sessions of ${name}?`}
             operation={EndSessions}
-            variables={{ user: name }}
+            variables={{ user: account.name }}
             isMade={({ endSessions }) => endSessions !== null}
             onDone={onChanged}
           >
-            {name === session.username
+            {account.name === session.username
               ? 'You are signed out, in all browsers.'
               : `${name} is signed out in all browsers, and can sign in again.`}
           </ConfirmButton>

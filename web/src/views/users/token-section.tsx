@@ -3,6 +3,7 @@ import { MakeToken, RevokeToken } from '../../../generated/operations.ts';
 import { useSaving } from '../../api/use-saving.ts';
 import type { AccountDetails } from '../../data/users/accounts.ts';
 import { copyText } from '../../export/copy-text.ts';
+import { isolated } from '../../format/isolated.ts';
 import { type Moments, parseField } from '../../format/moment.ts';
 import { useFocusAfter } from '../../parts/focus.ts';
 import { TextField } from '../../parts/text-field.tsx';
@@ -71,8 +72,8 @@ function TokenItem(props: AccountProps & { readonly token: Token }) {
       <ConfirmButton
         session={session}
         icon="close"
-        label={`Revoke token ${name}`}
-        title={`Revoke the token ${name} of ${account.name}?`}
+        label={`Revoke token ${isolated(name)}`}
+        title={`Revoke the token ${isolated(name)} of ${isolated(account.name)}?`}
         operation={RevokeToken}
         variables={{ user: account.name, name }}
         isMade={({ revokeToken }) => revokeToken !== null}
@@ -155,11 +156,13 @@ type NewTokenProps = { readonly made: MadeToken; readonly onClose: () => void };
 /** The only time that a token is shown. */
 function NewToken({ made, onClose }: NewTokenProps) {
   const field = useRef<HTMLInputElement>(null);
-  const [copied, setCopied] = useState('');
+  const [copied, setCopied] = useState('Copy it now.');
   useLayoutEffect(() => field.current?.select(), []);
   const copy = async () => {
     field.current?.select();
-    setCopied((await copyText(made.token)) ? 'Copied.' : 'Press Ctrl+C to copy it.');
+    setCopied(
+      (await copyText(made.token)) ? 'Copied.' : 'It is selected: copy it with the keyboard.',
+    );
   };
   return (
     <fieldset class="edit" aria-label={`Token ${made.name}`}>
@@ -167,7 +170,7 @@ function NewToken({ made, onClose }: NewTokenProps) {
         <span class="field-label">Token {made.name}</span>
         <input ref={field} type="text" class="is-token" readOnly value={made.token} />
       </label>
-      <p>It is not shown again. Copy it now. {copied}</p>
+      <p role="status">It is not shown again. {copied}</p>
       <div class="edit-actions">
         <button type="button" class="button is-primary" onClick={copy}>
           Copy

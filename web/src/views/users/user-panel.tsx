@@ -4,6 +4,7 @@ import type { Account } from '../../address/address.ts';
 import { faultOfProblem } from '../../api/fault.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { isSame } from '../../data/users/accounts.ts';
+import { isolated } from '../../format/isolated.ts';
 import { useEscape } from '../../parts/focus.ts';
 import { IconButton } from '../../parts/icon.tsx';
 import { FaultNotice, Notice } from '../../parts/notice.tsx';
@@ -84,6 +85,7 @@ type SectionsProps = UserPanelProps & Pick<AccountProps, 'account'>;
 function Sections(props: SectionsProps) {
   const { account, navigate, session, onChanged } = props;
   const { name, isGroup } = account;
+  const shown = isolated(name);
   const actions = { actor: name, since: null };
   return (
     <>
@@ -97,13 +99,13 @@ function Sections(props: SectionsProps) {
             href={navigate.link(actions)}
             onClick={onPlainClick(() => navigate.go({ ...actions, account: null }))}
           >
-            What {name} has done
+            What {shown} has done
           </a>
         )}
         <ConfirmButton
           session={session}
-          label={`Remove ${name}`}
-          title={`Remove the ${isGroup ? 'group' : 'user'} ${name}?`}
+          label={`Remove ${shown}`}
+          title={`Remove the ${isGroup ? 'group' : 'user'} ${shown}?`}
           operation={RemoveUser}
           variables={{ name, isGroup }}
           isMade={({ removeUser }) => removeUser !== null}
@@ -114,7 +116,7 @@ function Sections(props: SectionsProps) {
         >
           {isGroup
             ? 'Its grants end for everybody in the group.'
-            : `Tokens, sessions and grants of ${name} are removed, too. This cannot be undone.`}
+            : `Tokens, sessions and grants of ${shown} are removed, too. This cannot be undone.`}
         </ConfirmButton>
       </div>
     </>
@@ -123,7 +125,7 @@ function Sections(props: SectionsProps) {
 
 function AdminSection({ account, session, onChanged }: SectionsProps) {
   const { name, isGroup, isAdmin } = account;
-  const whom = isGroup ? `everybody in ${name}` : name;
+  const whom = isGroup ? `everybody in ${isolated(name)}` : isolated(name);
   const title = isAdmin ? `Remove ${whom} as an administrator?` : `Make ${whom} an administrator?`;
   return (
     <section aria-label="Administration">

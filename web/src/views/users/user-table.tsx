@@ -17,6 +17,9 @@ import type { UsersViewProps } from './users-props.ts';
 
 const COLUMNS = ['Name', 'Kind', 'Contexts'];
 
+/** The most rows that are listed: more would make typing in the search slow. */
+const MOST = 200;
+
 /** accounts null: still loading. */
 type UserTableProps = UsersViewProps & { readonly accounts: readonly ListedAccount[] | null };
 
@@ -59,8 +62,15 @@ export function UserTable(props: UserTableProps) {
       }
       columns={COLUMNS}
       empty="No user or group matches."
+      foot={
+        shown.length > MOST && (
+          <div class="card-foot">
+            <p class="hint">The first {MOST} are listed. Search to find the others.</p>
+          </div>
+        )
+      }
     >
-      {shown.map((account) => (
+      {shown.slice(0, MOST).map((account) => (
         <UserRow key={`${account.isGroup} ${account.name}`} {...props} account={account} />
       ))}
     </TableCard>

@@ -17,12 +17,13 @@ import type { UsersViewProps } from './users-props.ts';
 export function UsersView(props: UsersViewProps) {
   const { address, session, moments, onSignOut } = props;
   const asked = useAnswer(Users, {}, session);
-  const { data, problems, fault, isLoading, reload, refresh } = asked;
+  const { data, problems, fault, refreshFault, isLoading, reload, refresh } = asked;
   const [changes, setChanges] = useState(0);
   useRefreshedBy(isLoading, props.alerts);
   useEffect(() => {
-    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
-  }, [fault]);
+    // A change may end the session of whoever makes it.
+    if ((fault ?? refreshFault)?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
+  }, [fault, refreshFault]);
   const onChanged = () => {
     refresh();
     setChanges((count) => count + 1);
@@ -40,7 +41,9 @@ export function UsersView(props: UsersViewProps) {
           <div>
             <h1>Users</h1>
             <p class="hint">
-              Who may sign in, and what they may see · times in {moments.zone.replaceAll('_', ' ')}
+              {refreshFault
+                ? `This may be outdated: ${refreshFault.message}.`
+                : `Who may sign in, and what they may see · times in ${moments.zone.replaceAll('_', ' ')}`}
             </p>
           </div>
           <div class="users-buttons">
