@@ -2,7 +2,7 @@ import { ServiceError, serviceError } from '../domain/errors.ts';
 import { addressFault } from '../domain/text/database-url.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
-import type { Catalog, NodeLoaders } from './loaders/node-loaders.ts';
+import type { Catalog, NodeLoaders, ProbeRow } from './loaders/node-loaders.ts';
 import type { SharedNode } from './loaders/request-reads.ts';
 import {
   chooseNode,
@@ -168,7 +168,9 @@ async function visibleWindow(at: ContextView): Promise<Interval | null> {
   const enabled = catalog.groups.filter((row) => row.enabled);
   const spans = await Promise.all(
     enabled.map(async ({ groupId, bucketSize }) => {
-      const found = await coverageOf(at, catalog, groupId, null);
+      const group = catalog.readGroup(groupId);
+      const { contextId, loaders } = at;
+      const found = await loaders.coverage.load({ contextId, group, probeId: null });
       return found.map(({ firstBucket: from, lastBucket }) => ({
         from,
         to: lastBucket + bucketSize,
@@ -182,13 +184,6 @@ async function visibleWindow(at: ContextView): Promise<Interval | null> {
     to: Math.max(...all.map(({ to }) => to)),
   };
 }
-
-const coverageOf = (at: ContextView, catalog: Catalog, groupId: number, probeId: number | null) =>
-  at.loaders.coverage.load({
-    contextId: at.contextId,
-    group: catalog.readGroup(groupId),
-    probeId,
-  });
 
 /** Returns the groups, meters and probes of the context, and the extent of its data. */
 export async function catalogOf(at: ContextView): Promise<Catalog> {
@@ -211,7 +206,7 @@ export function requireSame({ name, nodeName }: ContextView, found: string | nul
 /** Returns the names of the probes that the caller may see. */
 export async function probeNames(at: ContextView): Promise<string[]> {
   const catalog = await catalogOf(at);
-  const seen = await Promise.all(catalog.probes.map((probe) => isProbeSeen(at, catalog, probe)));
+  const seen = await Promise.all(catalog.probes.map((probe) => isProbeSeen(at, probe)));
   return catalog.probes.filter((_, i) => seen[i]).map(({ name }) => name);
 }
 
@@ -220,20 +215,13 @@ export async function probeIdOf(at: ContextView, name: string | null): Promise<n
   if (name === null) return null;
   const catalog = await catalogOf(at);
   const probe = catalog.probes.find((candidate) => candidate.name === name);
-  if (probe && (await isProbeSeen(at, catalog, probe))) return probe.probeId;
+  if (probe && (await isProbeSeen(at, probe))) return probe.probeId;
   throw serviceError('invalidProbe', { probe_id: name });
 }
 
-/** Whose networks are limited knows of probes only by what they read there. */
-async function isProbeSeen(
-  at: ContextView,
-  catalog: Catalog,
-  { probeId, name }: Catalog['probes'][number],
-): Promise<boolean> {
-  const { limit } = await at.loaders.contextState(at.contextId);
-  if (limit === null || limit.seesAllOf(name)) return true;
-  for (const { groupId } of catalog.groups) {
-    if ((await coverageOf(at, catalog, groupId, probeId)).length > 0) return true;
-  }
-  return false;
+/** Whose networks or groups are limited knows of probes only by what they read there. */
+async function isProbeSeen({ loaders, contextId }: ContextView, probe: ProbeRow): Promise<boolean> {
+  const { limit } = await loaders.contextState(contextId);
+  if (limit === null || limit.seesAllOf(probe.name)) return true;
+  return loaders.isProbeSeen(contextId, probe.probeId);
 }

@@ -58,6 +58,14 @@ export type CallerProof = {
   readonly groups: readonly string[];
 };
 
+/**
+ * Waits until no other administrator changes users: two of them must not take each other's rights
+ * at the same time. Until the transaction ends.
+ */
+export const lockAccounts = async (connection: Connection): Promise<void> => {
+  await connection.query(`select pg_advisory_xact_lock(hashtextextended('countergraph users', 0))`);
+};
+
 /** Returns whether the caller is still who they were, and an administrator. */
 export async function selectIsAdmin(
   connection: Connection,

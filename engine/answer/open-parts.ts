@@ -1,7 +1,13 @@
 import { lengthsName, type NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Aggregate } from '../../domain/toppers/meter-type.ts';
-import type { KeySet } from '../../segments/filter/key-set.ts';
+import {
+  addKey,
+  emptyKeySet,
+  hasKey,
+  type KeySet,
+  nextKey,
+} from '../../segments/filter/key-set.ts';
 import { type FormedNetworks, NETWORK_CODEC } from '../../segments/keys/form-networks.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { KnownBlock } from '../cache/segment-cache.ts';
@@ -15,11 +21,13 @@ import { type KeyLists, SegmentKeys } from '../fetch/segment-keys.ts';
 import type { BlockReadings } from '../kernel/aggregate/aggregate-blocks.ts';
 import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import { type BlockRun, signedRuns } from '../kernel/cover/cover.ts';
+import { keysOfSet } from '../keys/key-pages.ts';
 import { mapped, type PartsUnion, requestMaps } from '../keys/united-keys.ts';
 import type { NamedMatcher, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterScan } from '../plan/meter-scan.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
 import type { ScopedSegment } from '../plan/scoped-segment.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import {
   identityOf,
   type SectionRequests,
@@ -192,14 +200,33 @@ export function requestParts(
 
 /** Returns the keys of a union that pass a filter. */
 export async function findPassingKeys(
-  { memory }: SegmentReader,
+  reader: SegmentReader,
   union: PartsUnion,
-  { name, match }: NamedMatcher,
+  { name, match, isPriced = false }: NamedMatcher,
 ): Promise<KeySet> {
+  const { memory, threadPool, caller } = reader;
   const known = memory.find('filters', `${union.name} ${name}`);
   if (known) return known;
-  const found = await match(union.keys);
+  const { keys, limit } = union;
+  let found: KeySet;
+  if (limit === null || !isPriced) found = await match(keys);
+  else {
+    const visible = await threadPool.limit(keys, limit, caller);
+    const matching = await match(await inPauses(reader, keysOfSet(keys, visible)));
+    found = placedIn(visible, matching);
+  }
   memory.keep('filters', `${union.name} ${name}`, found);
+  return found;
+}
+
+/** Returns the keys of `visible` whose places in it are in `matching`. */
+function placedIn(visible: KeySet, matching: KeySet): KeySet {
+  const found = emptyKeySet(visible.count);
+  let place = 0;
+  for (let i = nextKey(visible, 0); i < visible.count; i = nextKey(visible, i + 1)) {
+    if (hasKey(matching, place)) addKey(found, i);
+    place += 1;
+  }
   return found;
 }
 

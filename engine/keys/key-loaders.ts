@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
 import { type LabelledKeyRow, selectLabelledKeys, selectUserKeys } from '../../db/sql/key-texts.ts';
-import { isGiven, type KeyFilter } from '../../domain/filters/key-filter.ts';
+import { isGiven, type KeyFilter, patternsOf } from '../../domain/filters/key-filter.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
@@ -14,6 +14,7 @@ import type { ReadGroup } from '../plan/catalog.ts';
 import type { NamedMatcher } from '../plan/key-questions.ts';
 import { byDeadline } from '../snapshot/batch.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
+import { inPauses } from '../snapshot/event-loop-scheduler.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
 import { describeKeys, type KeyToDescribe } from './describe-keys.ts';
 import {
@@ -66,7 +67,8 @@ async function describeAll(
   const found: (DescribedKey | undefined)[][] = [];
   for (const { contextId, group, keys } of requests) {
     const state = states.get(contextId) as ContextState;
-    const { memoryKey: context, versions } = state;
+    // The texts of a key are the same for whoever sees the key.
+    const { contextKey: context, versions } = state;
     const at = { context, textVersion: versions.textVersion, groupId: group.groupId };
     const rows: (DescribedKey | undefined)[] = [];
     for (const some of inChunks(keys)) {
@@ -303,7 +305,7 @@ export function createKeyLists(
     const keys = await keysWithTexts.load(group);
     if (seen === null) return keys;
     const { threadPool, caller } = reader.segments;
-    return keysOfSet(keys, await threadPool.limit(keys, seen, caller));
+    return inPauses(reader, keysOfSet(keys, await threadPool.limit(keys, seen, caller)));
   }
   /** Returns a function that finds the keys that pass. Errors: those of compileKeyFilter. */
   async function keysFound(
@@ -371,6 +373,7 @@ export async function keyMatcher(
   const version = isSearch ? ` ${versions.textVersion} ${memoryKey}` : '';
   return {
     name: `${JSON.stringify(filter)}${version}`,
+    isPriced: patternsOf(filter).length > 0,
     match: async (keys) => {
       const labels = isSearch ? await ownLabels(labelled, group) : null;
       return matchKeys(reader, keys, { keyKind, partKinds, filter, labels });

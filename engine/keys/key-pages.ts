@@ -1,6 +1,13 @@
 import type { Deadline } from '../../db/session/read-session.ts';
 import { compareKeys as compareTexts } from '../../domain/keys/compare-keys.ts';
-import { hasKey, type KeySet, nextKey } from '../../segments/filter/key-set.ts';
+import { runWhole, type Sliced } from '../../domain/sliced.ts';
+import {
+  hasKey,
+  type KeySet,
+  nextKey,
+  partsOfKeys,
+  sharedMemory,
+} from '../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import {
   compareKeys,
@@ -189,13 +196,14 @@ async function readNext(
 }
 
 const onlyPresent = (keys: KeyList, { firstOrdinal }: OpenRange, present: KeySet | null) =>
-  present === null ? keys : keysOfSet(keys, present, firstOrdinal);
+  present === null ? keys : runWhole(keysOfSet(keys, present, firstOrdinal));
 
 /** Returns the keys of a list that are in a set, in which the first has this ordinal. */
-export function keysOfSet(keys: KeyList, set: KeySet, firstOrdinal = 0): KeyList {
-  const own = new KeyListBuilder({ keys: 0, bytes: 0 });
-  for (let i = 0; i < keys.count; i += 1) {
-    if (hasKey(set, firstOrdinal + i)) own.add(keyAt(keys, i));
+export function* keysOfSet(keys: KeyList, set: KeySet, firstOrdinal = 0): Sliced<KeyList> {
+  const own = new KeyListBuilder({ keys: 0, bytes: 0 }, sharedMemory);
+  for (const { from, to } of partsOfKeys(keys.count)) {
+    for (let i = from; i < to; i += 1) if (hasKey(set, firstOrdinal + i)) own.add(keyAt(keys, i));
+    yield;
   }
   return own.finish();
 }

@@ -7,7 +7,7 @@ import type { KeyLists } from '../fetch/segment-keys.ts';
 import { SharedArrays } from '../kernel/aggregate/shared-arrays.ts';
 import type { BlockRun } from '../kernel/cover/cover.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
-import type { ScopedSegment } from '../plan/scoped-segment.ts';
+import type { KeyLimit, ScopedSegment } from '../plan/scoped-segment.ts';
 import {
   identityOf,
   type SectionRequests,
@@ -64,6 +64,8 @@ export type PartsUnion = {
   readonly keys: KeyList;
   /** Maps ordinals of keys in the part's segment to those in `keys`; null: they are the same. */
   readonly mapOf: (part: SegmentPart) => Uint32Array | null;
+  /** Which of the keys may be seen; null: all, or not the same in all segments. */
+  readonly limit: KeyLimit | null;
 };
 
 /** Returns the tile that maps the keys of a source to those of the roll-up. */
@@ -113,7 +115,11 @@ export async function uniteParts(
     memory.keep('mapped', name, map);
     return map;
   };
-  return { name: union.name, keys: union.keys, mapOf };
+  const limits = new Set([...tops].map(({ limit }) => limit));
+  const [limit = null] = limits;
+  // Networks are formed from all addresses.
+  const isLimited = limits.size === 1 && keys.name === 'keys';
+  return { name: union.name, keys: union.keys, mapOf, limit: isLimited ? limit : null };
 }
 
 /** Requests the tiles that map the keys of each source to those of its roll-up. */

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { CoveredSpan } from '../../domain/time/newest-bucket.ts';
 import { presentUntil } from '../../domain/time/newest-bucket.ts';
-import { hasKey } from '../../segments/filter/key-set.ts';
+import { hasKey, nextKey } from '../../segments/filter/key-set.ts';
 import { tileGrid } from '../../segments/tiles/tile-seconds.ts';
 import { SegmentTiles, type TileOfRange, tileAt } from '../fetch/segment-tiles.ts';
 import { VisibleKeys } from '../fetch/visible-keys.ts';
@@ -10,6 +10,7 @@ import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { segmentsOfContexts } from '../snapshot/context-segments.ts';
 import type { ContextState, NodeReader } from '../snapshot/node-reader.ts';
 import { SectionRequests, type SegmentReader } from '../snapshot/segment-reader.ts';
+import { type SegmentKeySet, visibleKeys } from './present-keys.ts';
 
 /** Readings of a group, of one probe or (null) of all. */
 type CoverageRequest = {
@@ -42,6 +43,8 @@ async function coverage(
     const rows = state.catalog.coverageOf(groupId).filter(ofProbe);
     if (state.limit === null) return rows;
     const whole = rows.filter(({ probeId }) => state.limit?.keysOf(groupId, probeId) === null);
+    // Where nobody's readings are, the caller's are not either.
+    if (whole.length === rows.length) return whole;
     const reads = [{ contextId: request.contextId, read: request.group }];
     const { segments, isOneSnapshot } = await segmentsOfContexts(reader, reads);
     const limited = segments.filter((segment) => segment.limit !== null && ofProbe(segment));
@@ -94,7 +97,7 @@ async function findEnds(
   segments: readonly ScopedSegment[],
   wanted: WantedEnds,
 ): Promise<Ends | null> {
-  const tiles = segments
+  let tiles = segments
     .flatMap(tilesOf)
     .filter(({ start }) => start <= wanted.until)
     .sort((a, b) => a.start - b.start);
@@ -112,8 +115,54 @@ async function findEnds(
     for (const found of await endsIn(reader, outer, wanted)) ends = joined(ends, found);
     from = middle;
     to = rest;
+    if (ends !== null || count > FIRST_TILES) continue;
+    // Most segments may have no visible key at all, so that their tiles need not be read.
+    tiles = await withVisibleKeys(reader, tiles.slice(from, to));
+    from = 0;
+    to = tiles.length;
   }
   return ends;
+}
+
+async function withVisibleKeys(
+  reader: SegmentReader,
+  tiles: readonly WholeTile[],
+): Promise<WholeTile[]> {
+  const seen = new Set<ScopedSegment>();
+  const segments = [...new Set(tiles.map(({ segment }) => segment))];
+  for (let from = 0; from < segments.length; from += MAX_TILES) {
+    const some = segments.slice(from, from + MAX_TILES);
+    for (const each of await visibleKeys(reader, some, null)) {
+      if (hasVisible(each)) seen.add(each.segment);
+    }
+  }
+  return tiles.filter(({ segment }) => seen.has(segment));
+}
+
+const hasVisible = ({ present }: SegmentKeySet): boolean =>
+  present === null || nextKey(present, 0) < present.count;
+
+/** Returns whether a probe has readings of keys that the caller may see. */
+export async function hasVisibleReadings(
+  reader: NodeReader,
+  contextId: number,
+  probeId: number,
+): Promise<boolean> {
+  for (;;) {
+    const { catalog } = await reader.context(contextId);
+    const reads = catalog.groups.map(({ groupId }) => ({ contextId, read: { groupId } }));
+    const { segments, isOneSnapshot } = await segmentsOfContexts(reader, reads);
+    const own = segments
+      .filter((segment) => segment.probeId === probeId)
+      .sort((a, b) => b.lastBucket - a.lastBucket);
+    let isFound = own.some(({ limit }) => limit === null);
+    // Every key of a segment has a reading in it.
+    for (let from = 0; !isFound && from < own.length; from += MAX_TILES) {
+      const some = own.slice(from, from + MAX_TILES);
+      isFound = (await visibleKeys(reader.segments, some, null)).some(hasVisible);
+    }
+    if (isOneSnapshot()) return isFound;
+  }
 }
 
 const joined = (one: Ends | null, other: Ends): Ends =>

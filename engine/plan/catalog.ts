@@ -17,6 +17,7 @@ export type {
   CounterGroupRow,
   CoverageRow,
   MeterRow,
+  ProbeRow,
 } from '../../db/sql/catalog.ts';
 
 /** A group, for looking up texts of keys: the parts of cross-keys have labels in other groups. */

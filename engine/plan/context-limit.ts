@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ContextLimit, GrantLimit } from '../../domain/callers/grant-limit.ts';
+import { LRUCache } from 'lru-cache';
+import type { ContextLimit, GrantLimit, LimitNetworks } from '../../domain/callers/grant-limit.ts';
 import { parseNetworks } from '../../domain/filters/network-filter.ts';
 import { runWhole } from '../../domain/sliced.ts';
 import { liesInNetworks } from '../../segments/filter/network-keys.ts';
@@ -17,7 +18,7 @@ export type OpenLimit = {
   readonly name: string;
   readonly seesGroup: (group: CounterGroupRow) => boolean;
   readonly seesProbe: (probe: string) => boolean;
-  /** Whether the readings of a probe may be seen in whatever network they are. */
+  /** Whether the readings of a probe may be seen whatever they are of. */
   readonly seesAllOf: (probe: string) => boolean;
   /** Returns which keys of a group may be seen in the readings of a probe. */
   readonly keysOf: (groupId: number, probeId: number) => Seen;
@@ -68,19 +69,42 @@ function openLimit(name: string, limit: NonNullable<ContextLimit>, catalog: Cata
     const key = `${groupId} ${of}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const made = group ? seenOf(catalog, group, limit.filter(covers)) : 'nothing';
+    const made = group ? seenOf(group, limit.filter(covers)) : 'nothing';
     known.set(key, made);
     return made;
   };
+  const keyLimits = new Map<string, KeyLimit>();
+  const seenOf = (group: CounterGroupRow, covering: readonly GrantLimit[]): Seen => {
+    const own = covering.filter((each) => coversGroup(catalog, each, group));
+    if (own.length === 0) return 'nothing';
+    if (own.some(({ networks }) => networks === null)) return null;
+    const { codec, shape } = catalog.readGroup(group.groupId);
+    const { keyKind, partKinds } = shape;
+    // Groups and probes may be many, and all have one of a few limits.
+    const which = own.map((each) => limit.indexOf(each)).join();
+    const key = `${which} ${keyKind} ${partKinds?.join()}`;
+    const texts = () => own.flatMap(({ networks }) => networks ?? []).sort();
+    const made = keyLimits.get(key) ?? {
+      ...networksOf(texts()),
+      codec,
+      kinds: { keyKind, partKinds },
+    };
+    keyLimits.set(key, made);
+    return made;
+  };
   const isWithoutProbes = (each: GrantLimit): boolean => each.probes === null;
-  const ofProbe = (probe: string | undefined) => (each: GrantLimit) =>
+  const ofProbe = (probe: string | undefined) => (each: Pick<GrantLimit, 'probes'>) =>
     each.probes === null || (probe !== undefined && each.probes.includes(probe));
   const keysWithTexts = (groupId: number) => seen(groupId, 'all', isWithoutProbes);
   return {
     name,
     seesGroup: (group) => limit.some((each) => coversGroup(catalog, each, group)),
     seesProbe: (probe) => limit.some(ofProbe(probe)),
-    seesAllOf: (probe) => limit.some((each) => each.networks === null && ofProbe(probe)(each)),
+    seesAllOf: (probe) =>
+      limit.some(
+        ({ networks, groups: of, ...each }) =>
+          networks === null && of === null && ofProbe(probe)(each),
+      ),
     keysOf: (groupId, probeId) => seen(groupId, `${probeId}`, ofProbe(probes.get(probeId))),
     keysOfAllProbes(groupId) {
       const group = groups.get(groupId);
@@ -98,19 +122,15 @@ function coversGroup(catalog: Catalog, limit: GrantLimit, { guid, groupId }: Cou
   return limit.networks === null || catalog.readGroup(groupId).codec.kinds.some(liesInNetworks);
 }
 
-function seenOf(catalog: Catalog, group: CounterGroupRow, limits: readonly GrantLimit[]): Seen {
-  const own = limits.filter((each) => coversGroup(catalog, each, group));
-  if (own.length === 0) return 'nothing';
-  if (own.some(({ networks }) => networks === null)) return null;
-  const texts = own.flatMap((each) => each.networks ?? []).sort();
-  const { codec, shape } = catalog.readGroup(group.groupId);
-  const { keyKind, partKinds } = shape;
-  return {
-    name: digestOf(texts.join()),
-    networks: runWhole(parseNetworks(texts, 'networks')),
-    codec,
-    kinds: { keyKind, partKinds },
-  };
+/** By the texts of networks: what they are. A list may have a thousand. */
+const parsed = new LRUCache<string, LimitNetworks>({ max: 100 });
+
+/** Returns networks that may be named again and again. */
+function networksOf(texts: readonly string[]): Pick<KeyLimit, 'name' | 'networks'> {
+  const name = digestOf(texts.join());
+  const networks = parsed.get(name) ?? runWhole(parseNetworks(texts, 'networks'));
+  parsed.set(name, networks);
+  return { name, networks };
 }
 
 /** Returns the segments that the caller may see, each with its limit. */

@@ -18,9 +18,13 @@ export type SegmentGroup = {
 /** The cross-keys that have a key, in raw form, as one of these parts, counted from 0. */
 export type KeysWithin = { readonly parts: readonly number[]; readonly key: string };
 
-/** A filter of the keys that may be listed. Filters of the same name are the same. */
+/**
+ * A filter of the keys that may be listed. Filters of the same name are the same. isPriced: it
+ * costs by the number of keys, so that it must be given no key that may not be seen.
+ */
 export type NamedMatcher = {
   readonly name: string;
+  readonly isPriced?: boolean;
   readonly match: (keys: KeyList) => Promise<KeySet>;
 };
 

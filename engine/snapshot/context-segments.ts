@@ -1,5 +1,5 @@
 import { groupBy } from '../../domain/group-by.ts';
-import type { Manifest } from '../../store/read/manifest.ts';
+import type { LiveSegments, Manifest } from '../../store/read/manifest.ts';
 import { limitSegments, type OpenLimit } from '../plan/context-limit.ts';
 import type { ScopedSegments } from '../plan/scoped-segment.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
@@ -37,30 +37,31 @@ export async function segmentsOfContexts(
   };
 }
 
-/** By manifest, which never changes, and limit: the segments that may be seen, by group. */
-const groupsOf = new WeakMap<Manifest, Map<string, ReadonlyMap<number, ScopedSegments>>>();
+type ByGroup = ReadonlyMap<number, LiveSegments>;
+
+/** By manifest, which never changes: its segments by group, and by limit and group what is seen. */
+const ofManifests = new WeakMap<Manifest, { all: ByGroup; seen: Map<string, ScopedSegments> }>();
 
 function segmentsOfGroups(
   manifest: Manifest,
   limit: OpenLimit | null,
   groupIds: ReadonlySet<number>,
 ): readonly ScopedSegments[] {
-  const name = limit?.name ?? '';
-  const ofLimits = groupsOf.get(manifest) ?? new Map<string, ReadonlyMap<number, ScopedSegments>>();
-  groupsOf.set(manifest, ofLimits);
-  const groups = ofLimits.get(name) ?? byGroup(manifest, limit);
-  ofLimits.set(name, groups);
-  return Array.from(groupIds).flatMap((groupId) => groups.get(groupId) ?? []);
+  const { all, seen } = ofManifests.get(manifest) ?? { all: byGroup(manifest), seen: new Map() };
+  ofManifests.set(manifest, { all, seen });
+  return Array.from(groupIds).flatMap((groupId) => {
+    const own = all.get(groupId);
+    if (!own) return [];
+    const name = `${groupId} ${limit?.name ?? ''}`;
+    const scoped = seen.get(name) ?? limitSegments(own, limit);
+    seen.set(name, scoped);
+    return scoped;
+  });
 }
 
-function byGroup(manifest: Manifest, limit: OpenLimit | null): ReadonlyMap<number, ScopedSegments> {
-  const live = {
-    segments: [...manifest.segments.values()],
-    rollUps: [...manifest.rollUps.values()],
-  };
-  const { segments, rollUps } = limitSegments(live, limit);
-  const ofRollUps = groupBy(rollUps, ({ groupId }) => groupId);
-  const ofSegments = groupBy(segments, ({ groupId }) => groupId);
+function byGroup({ segments, rollUps }: Manifest): ByGroup {
+  const ofRollUps = groupBy([...rollUps.values()], ({ groupId }) => groupId);
+  const ofSegments = groupBy([...segments.values()], ({ groupId }) => groupId);
   return new Map(
     Array.from(ofSegments, ([groupId, own]) => [
       groupId,

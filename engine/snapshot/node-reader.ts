@@ -28,7 +28,10 @@ export type ContextState = {
   readonly contextId: number;
   /** null: the context has not reached the standby yet. */
   readonly name: string | null;
+  /** Names the context and, if the caller may not see all of it, the limit. */
   readonly memoryKey: string;
+  /** Names the context. */
+  readonly contextKey: string;
   readonly versions: VersionsRow;
   /** With what of the context the caller may see. */
   readonly catalog: Catalog;
@@ -329,7 +332,7 @@ export class NodeReader {
     if (row) this.memory.keepCatalog(key, catalog);
     const { snapshot } = this.session;
     this.#readAt.set(contextId, found);
-    const common = { contextId, name: found.name, versions: found, snapshot };
+    const common = { contextId, name: found.name, contextKey: key, versions: found, snapshot };
     const limit = this.limitOf(contextId);
     if (limit === null) return { ...common, memoryKey: key, catalog, limit };
     const own = limitCatalog(catalog, limit);

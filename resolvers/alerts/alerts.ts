@@ -2,6 +2,7 @@ import { conditionText } from '../../domain/alerts/condition-text.ts';
 import type { AlertCondition } from '../../domain/alerts/rule.ts';
 import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { ContextView } from '../contexts.ts';
 import {
   type CounterGroupView,
@@ -46,12 +47,21 @@ export async function findAlert(at: ContextView, revision: string): Promise<Aler
   if (!isUuid(revision)) return null;
   const row = await at.loaders.alerts.byRevision.load(revision);
   // The id comes from the caller, and may be that of a revision of another context.
-  return row?.contextId === at.contextId && seesRule(at, row) ? viewAlert(at, row) : null;
+  return row?.contextId === at.contextId && (await seesRule(at, row)) ? viewAlert(at, row) : null;
 }
 
-/** Who may not see all of a context cannot know the id of a rule unless from an event. */
-const seesRule = (at: ContextView, { condition }: AlertRow): boolean =>
-  OF_OWN_VALUE.has(condition) || !isLimited(at);
+/**
+ * Who may not see all of a context knows the id of a rule from an event, and sees such rules as may
+ * have events of keys that they see.
+ */
+const seesRule = async (at: ContextView, { condition, groupId, probe }: AlertRow) =>
+  !isLimited(at) ||
+  (OF_OWN_VALUE.has(condition) &&
+    (await at.loaders.seesReading(at.contextId, { groupId, probe, key: null })));
+
+/** Returns the end of the last evaluated window; null for whom it would tell of other keys. */
+export const evaluatedTo = ({ at, row }: AlertView): EpochSeconds | null =>
+  isLimited(at) ? null : row.evaluatedTo;
 
 async function viewAlert(at: ContextView, row: AlertRow): Promise<AlertView | null> {
   const group = await findGroupById(at, row.groupId);
@@ -167,12 +177,15 @@ async function eventsAfter(
 ): Promise<AlertEventView[]> {
   const { contextId, loaders } = at;
   const events: AlertEventView[] = [];
+  const atOnce = isLimited(at) ? LIMITS.alertEventsPage : limit;
   for (let place = after; ; ) {
-    const rows = await loaders.alerts.eventPage.load({ contextId, alert, after: place, limit });
+    const page = { contextId, alert, after: place, limit: atOnce };
+    const rows = await loaders.alerts.eventPage.load(page);
     events.push(...(await viewEvents(at, rows)));
     const last = rows.at(-1);
-    if (!last || rows.length < limit || events.length >= limit) return events.slice(0, limit);
+    if (!last || rows.length < atOnce || events.length >= limit) return events.slice(0, limit);
     place = last;
+    await loaders.pause();
   }
 }
 

@@ -36,9 +36,10 @@ export async function updateKeys(
   const before = await groupNow(scope, update);
   if (!before) return null;
   const edited = editedKeys(before, update.keys);
-  for (const [i, { key }] of edited.entries()) {
-    if (await seesKey(before, key)) continue;
-    throw malformed(`keys[${i}].key`, 'a key that you may see', update.keys[i]?.key);
+  const seen = await Promise.all(edited.map(({ key }) => seesKey(before, key)));
+  const hidden = seen.indexOf(false);
+  if (hidden >= 0) {
+    throw malformed(`keys[${hidden}].key`, 'a key that you may see', update.keys[hidden]?.key);
   }
   await makeOnce(scope, name, async () => {
     const { groupId } = before.read;

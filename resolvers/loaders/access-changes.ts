@@ -4,7 +4,12 @@ import type { WrittenLimit } from '../../access/grant-limits.ts';
 import { type MadeToken, makeToken, revokeToken } from '../../access/tokens.ts';
 import { removeGroup, removeUser, revokeGrant } from '../../access/users.ts';
 import type { Connection } from '../../db/connection/connection.ts';
-import { type Account, type CallerProof, selectIsAdmin } from '../../db/sql/accounts.ts';
+import {
+  type Account,
+  type CallerProof,
+  lockAccounts,
+  selectIsAdmin,
+} from '../../db/sql/accounts.ts';
 import type { AuditActor } from '../../domain/audit/audit-entry.ts';
 import type { Role } from '../../domain/callers/role.ts';
 import { serviceError } from '../../domain/errors.ts';
@@ -34,6 +39,11 @@ export function accessChanges(reads: Pick<RequestReads, 'change'>, { caller, by 
 
   const checked = <T>(name: string, work: (connection: Connection) => Promise<T>): Promise<T> =>
     change(name, async (connection) => {
+      await lockAccounts(connection);
+      // Another administrator may have been first.
+      if (!(await selectIsAdmin(connection, caller))) {
+        throw serviceError('notAdmin', { username: caller.username });
+      }
       const done = await work(connection);
       if (!(await selectIsAdmin(connection, caller))) throw refused(LOCKOUT);
       return done;

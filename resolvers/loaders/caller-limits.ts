@@ -14,6 +14,13 @@ export class CallerLimits {
     this.#limits.set(nodeUrl, new Map(limits));
   }
 
+  /** Whether the caller may see only a part of any context. */
+  get areLimited(): boolean {
+    return [...this.#limits.values()].some((ofNode) =>
+      [...ofNode.values()].some((limit) => limit !== null),
+    );
+  }
+
   /**
    * Returns the limit of a context, as the node that has it says, if it was asked, else as the one
    * that identified the caller. Errors: none of them grants it.

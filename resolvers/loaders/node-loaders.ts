@@ -12,7 +12,7 @@ import {
   labelledKeysLoader,
 } from '../../engine/keys/key-loaders.ts';
 import { checkFilter, type FilterToCheck } from '../../engine/keys/match-keys.ts';
-import { coverageLoader } from '../../engine/keys/visible-coverage.ts';
+import { coverageLoader, hasVisibleReadings } from '../../engine/keys/visible-coverage.ts';
 import { groupStepsLoader } from '../../engine/series/group-steps.ts';
 import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
@@ -31,14 +31,15 @@ export type {
   Catalog,
   CounterGroupRow,
   MeterRow,
+  ProbeRow,
   ReadGroup,
 } from '../../engine/plan/catalog.ts';
 
 type SaidOfKey = {
   readonly groupId: number;
   readonly probe: string | null;
-  /** In raw form. */
-  readonly key: string;
+  /** In raw form; null: whether any key may be seen there. */
+  readonly key: string | null;
 };
 
 /** Creates one DataLoader per relation, fresh for every request and node. */
@@ -71,15 +72,16 @@ export function createNodeLoaders(reader: NodeReader) {
     /** Whether the caller may see a part of a context only. */
     isLimited: (contextId: number): boolean => reader.limitOf(contextId) !== null,
     coverage: coverageLoader(reader),
+    /** Whether a probe has readings of keys that the caller may see. */
+    isProbeSeen: (contextId: number, probeId: number) =>
+      hasVisibleReadings(reader, contextId, probeId),
     /** Whether the caller may see what is said of a key by readings of a probe; null: of all. */
     seesReading: async (contextId: number, { groupId, probe, key }: SaidOfKey) => {
       const { limit } = await reader.context(contextId);
       if (limit === null) return true;
-      const isOfAll = probe === null;
-      return seesKey(
-        isOfAll ? limit.keysWithTexts(groupId) : limit.keysOfProbe(groupId, probe),
-        key,
-      );
+      const seen =
+        probe === null ? limit.keysWithTexts(groupId) : limit.keysOfProbe(groupId, probe);
+      return key === null ? seen !== 'nothing' : seesKey(seen, key);
     },
     totalWindowByContext: oneLoader(
       reader,

@@ -124,6 +124,11 @@ export class RequestReads {
     });
   }
 
+  /** The same for the caller: plans are of all segments, whatever may be seen of them. */
+  get ownPlans(): readonly PlanNote[] {
+    return this.#limits.areLimited ? [] : this.plans;
+  }
+
   /** How the request's toppers were answered so far. */
   get plans(): readonly PlanNote[] {
     return this.#plans.map((plan) => plan());

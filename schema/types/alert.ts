@@ -1,4 +1,9 @@
-import { conditionOf, findAlert, firingEvents } from '../../resolvers/alerts/alerts.ts';
+import {
+  conditionOf,
+  evaluatedTo,
+  findAlert,
+  firingEvents,
+} from '../../resolvers/alerts/alerts.ts';
 import { builder } from '../builder.ts';
 import { AlertComparisonEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';
@@ -70,8 +75,9 @@ builder.node(AlertRef, {
     evaluatedTo: t.field({
       type: 'EpochSeconds',
       nullable: true,
-      description: 'The end of the last evaluated window; null: none yet.',
-      resolve: ({ row }) => row.evaluatedTo,
+      description:
+        'The end of the last evaluated window; null: none yet, or your grant is limited.',
+      resolve: (alert) => evaluatedTo(alert),
     }),
     firing: t.field({
       type: [AlertEventRef],

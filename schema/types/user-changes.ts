@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { malformed } from '../../domain/errors.ts';
 import { administration, type ChangingField } from '../../resolvers/changes/change-accounts.ts';
 import { builder } from '../builder.ts';
 import { RoleEnum } from '../enums.ts';
@@ -106,17 +107,22 @@ builder.mutationFields((t) => {
           description: 'What it allows.',
         }),
         onlyNetworks: t.arg.stringList({
-          description: 'Only keys in these networks, in CIDR form; null or an empty list: all.',
+          description: 'Only keys in these networks, in CIDR form; null: all.',
         }),
         onlyProbes: t.arg.stringList({
-          description: 'Only readings of these probes; null or an empty list: all.',
+          description: 'Only readings of these probes; null: all.',
         }),
         onlyGroups: t.arg({
           type: ['Guid'],
-          description: 'Only these counter groups; null or an empty list: all.',
+          description: 'Only these counter groups; null: all.',
         }),
       },
       resolve(_root, { user: name, onlyNetworks, onlyProbes, onlyGroups, ...given }, scope, info) {
+        for (const [argument, list] of Object.entries({ onlyNetworks, onlyProbes, onlyGroups })) {
+          // A program whose list happens to be empty does not mean everything.
+          if (list?.length === 0)
+            throw malformed(argument, 'null, which means all, or a list', list);
+        }
         const limit = {
           networks: onlyNetworks ?? [],
           probes: onlyProbes ?? [],

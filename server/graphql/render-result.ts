@@ -87,7 +87,7 @@ export const plansOf = (
   requested: Readonly<Record<string, unknown>> | null | undefined,
   { reads }: AnonymousScope,
 ): { readonly plan: unknown } | undefined =>
-  requested?.['plan'] === true ? { plan: reads.plans } : undefined;
+  requested?.['plan'] === true ? { plan: reads.ownPlans } : undefined;
 
 /** Adds a body to the bare status that Yoga sends to a caller who accepts none of its types. */
 export function explainRefusal(answer: Answer): Answer {

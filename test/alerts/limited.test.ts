@@ -45,14 +45,19 @@ type Page = {
   pageInfo: { hasNextPage: boolean; endCursor: string };
 };
 
-type Rule = { id: string; name: string; firing: { key: { key: string } | null }[] };
+type Rule = {
+  id: string;
+  name: string;
+  evaluatedTo: number | null;
+  firing: { key: { key: string } | null }[];
+};
 
 type Answered = { context: { alerts: unknown[]; alertEvents: Page } };
 
 const EVENTS = `query ($first: Int, $after: String) { context(name: "${CONTEXT}") {
   alerts { name }
   alertEvents(first: $first, after: $after) {
-    edges { cursor node { id key { key } alert { id name firing { key { key } } } } }
+    edges { cursor node { id key { key } alert { id name evaluatedTo firing { key { key } } } } }
     pageInfo { hasNextPage endCursor } } } }`;
 
 async function eventsOf(user: Credentials, first = 50) {
@@ -88,6 +93,7 @@ describe('of the events of alerts, whoever is limited sees', () => {
     expect(textsOf(events)).toEqual([`above at p1: ${OWN}`, `above: ${OWN}`]);
     expect(alerts).toEqual([]);
     for (const { alert } of events) {
+      expect(alert.evaluatedTo).toBeNull();
       for (const { key } of alert.firing) expect(key?.key).toBe(OWN);
     }
   });
@@ -97,7 +103,10 @@ describe('of the events of alerts, whoever is limited sees', () => {
     expect(textsOf(events)).toEqual([`above at p1: ${OWN}`, `above at p1: ${OTHER}`]);
   });
 
-  it('full pages, however many others lie between', async () => {
+  it('full pages, however many others lie between, in few statements', async () => {
+    const statements = lab.watchStatements();
+    await lab.data(EVENTS, { first: 0, after: null }, BY_PROBE);
+    expect(statements().filter((text) => text.includes('alert_events')).length).toBe(1);
     expect((await eventsOf(BY_NETWORK, 1)).events).toEqual((await eventsOf(BY_NETWORK)).events);
   });
 

@@ -76,8 +76,7 @@ describe('the form of a grant', () => {
     const limited = { ...grant, onlyProbes: ['a, b', 'c'], onlyGroups: [APPS, TWIN, HOSTS] };
     const texts = grantTexts(limited, known);
     expect(texts).toMatchObject({ probes: '"a, b", c', groups: `"Apps, ports", ${TWIN}, Hosts` });
-    const sent = { ...limited, onlyNetworks: [] };
-    expect(savedGrant(texts, known)).toEqual(sent);
+    expect(savedGrant(texts, known)).toEqual({ ...limited, onlyNetworks: null });
   });
 
   it('leaves names that it does not know, or two groups have, for the server to refuse', () => {

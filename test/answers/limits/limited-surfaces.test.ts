@@ -275,3 +275,34 @@ describe('whoever is limited', () => {
     }
   });
 });
+
+describe('whoever sees nothing', () => {
+  const credentials = { ...ADA, username: 'nothing' };
+
+  const ask = (query: string, extensions: object = {}) =>
+    whole.call('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...basic(credentials) },
+      body: JSON.stringify({ query, extensions }),
+    });
+
+  it('is told no plan, which would show where others have readings', async () => {
+    const query = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${HOSTS}") {
+      topper(window: { preset: ALL_AVAILABLE }) { total } } } }`;
+    const { extensions } = JSON.parse((await ask(query, { plan: true })).text);
+    expect(extensions.plan).toEqual([]);
+  });
+
+  it('may match any pattern with no keys', async () => {
+    const fields = Array.from({ length: 90 }, (_, i) => {
+      const match = `A{1000}B{1000}${i}`;
+      return `t${i}: topper(maxItems: 1, window: { preset: ALL_AVAILABLE },
+        filter: { match: "${match}" }) { keyCount }`;
+    });
+    const query = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${PAIRS}") {
+      ${fields.join('\n')} } } }`;
+    const { data, errors } = JSON.parse((await ask(query)).text);
+    expect(errors).toBeUndefined();
+    expect(data.context.counterGroup.t89).toEqual({ keyCount: 0 });
+  });
+});

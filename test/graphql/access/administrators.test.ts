@@ -338,6 +338,16 @@ describe('an administrator', () => {
     expect(await audit()).toEqual([]);
   });
 
+  it('cannot lose the right to another one who loses it at the same time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await lab.sql('update users set is_admin = true where username in ($1, $2)', ['boss', 'bob']);
+      const taking = (name: string) =>
+        `mutation { setAdmin(name: "${name}", isAdmin: false) { name } }`;
+      await Promise.all([ask(taking('bob')), ask(taking('boss'), BOB)]);
+      expect(await lab.sql('select username from users where is_admin')).toHaveLength(1);
+    }
+  });
+
   it('by a group is not locked out by what happens to it', async () => {
     await lab.sql(`insert into users (username, is_group, is_admin) values ('ops', true, true)`);
     const cookie = await signIn(BOB);

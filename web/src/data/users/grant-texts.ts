@@ -33,10 +33,13 @@ type SavedGrant = Omit<SaveGrantMutationVariables, 'user' | 'isGroup'>;
 export const savedGrant = (texts: GrantTexts, known: readonly GroupChoice[]): SavedGrant => ({
   context: texts.context.trim(),
   role: texts.role,
-  onlyNetworks: parseTags(texts.networks),
-  onlyProbes: parseTags(texts.probes),
-  onlyGroups: parseTags(texts.groups).map((text) => guidOf(text, known)),
+  onlyNetworks: orNull(parseTags(texts.networks)),
+  onlyProbes: orNull(parseTags(texts.probes)),
+  onlyGroups: orNull(parseTags(texts.groups).map((text) => guidOf(text, known))),
 });
+
+/** null: all. */
+const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length > 0 ? list : null);
 
 /** A name that two groups have stands for neither. */
 const named = (text: string, known: readonly GroupChoice[]): GroupChoice | null => {
