@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
 import { findCycles } from './find-cycles.ts';
 import { type Layer, layerOf, readSources } from './source-files.ts';
 
@@ -91,6 +94,15 @@ const sources = readSources();
 describe('the layers of ARCHITECTURE.md', () => {
   it('contain code', () => {
     expect(sources.length).toBeGreaterThan(100);
+  });
+
+  it('are all compiled when one of their files changes, except for the page', async () => {
+    const folders = Object.keys(LAYERS).map((layer) => layer.split('/')[0]);
+    const built = folders.filter((folder) => folder !== 'web').toSorted();
+    for (const file of ['tsconfig.build.json', 'tsconfig.json']) {
+      const { include } = JSON.parse(await readFile(join(projectRoot(), file), 'utf8'));
+      expect(include).toEqual(expect.arrayContaining([...new Set(built)]));
+    }
   });
 
   it('import only what the table allows', () => {
