@@ -223,5 +223,5 @@ export async function probeIdOf(at: ContextView, name: string | null): Promise<n
 async function isProbeSeen({ loaders, contextId }: ContextView, probe: ProbeRow): Promise<boolean> {
   const { limit } = await loaders.contextState(contextId);
   if (limit === null || limit.seesAllOf(probe.name)) return true;
-  return loaders.isProbeSeen(contextId, probe.probeId);
+  return loaders.seenProbes.load({ contextId, probeId: probe.probeId });
 }

@@ -211,7 +211,8 @@ export async function findPassingKeys(
   let found: KeySet;
   if (limit === null || !isPriced) found = await match(keys);
   else {
-    const visible = await threadPool.limit(keys, limit, caller);
+    const [visible] = await threadPool.limit([keys], limit, caller);
+    if (!visible) throw new Error('one list has one set');
     const matching = await match(await inPauses(reader, keysOfSet(keys, visible)));
     found = placedIn(visible, matching);
   }

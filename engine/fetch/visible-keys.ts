@@ -1,3 +1,4 @@
+import { groupBy } from '../../domain/group-by.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
 import { limitTest } from '../../segments/filter/network-keys.ts';
 import { type KeyList, oneKey } from '../../segments/keys/key-list.ts';
@@ -39,14 +40,15 @@ export class VisibleKeys {
     if (this.#missing.size === 0) return;
     const { memory, threadPool, caller } = this.#reader;
     await this.#keys.decode(sectionsOf);
-    await Promise.all(
-      Array.from(this.#missing, async (segment) => {
-        if (segment.limit === null) return;
-        const visible = await threadPool.limit(this.#keys.of(segment), segment.limit, caller);
+    for (const [limit, segments] of groupBy(this.#missing, (segment) => segment.limit)) {
+      if (limit === null) continue;
+      const lists = segments.map((segment) => this.#keys.of(segment));
+      for (const [i, visible] of (await threadPool.limit(lists, limit, caller)).entries()) {
+        const segment = segments[i] as ScopedSegment;
         memory.keep('filters', this.#name(segment), visible);
         this.#found.set(segment, visible);
-      }),
-    );
+      }
+    }
     this.#missing.clear();
   }
 

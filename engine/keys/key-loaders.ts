@@ -305,7 +305,8 @@ export function createKeyLists(
     const keys = await keysWithTexts.load(group);
     if (seen === null) return keys;
     const { threadPool, caller } = reader.segments;
-    return inPauses(reader, keysOfSet(keys, await threadPool.limit(keys, seen, caller)));
+    const [visible] = await threadPool.limit([keys], seen, caller);
+    return visible ? inPauses(reader, keysOfSet(keys, visible)) : NO_KEYS;
   }
   /** Returns a function that finds the keys that pass. Errors: those of compileKeyFilter. */
   async function keysFound(

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { groupBy } from '../../domain/group-by.ts';
 import type { CoveredSpan } from '../../domain/time/newest-bucket.ts';
 import { presentUntil } from '../../domain/time/newest-bucket.ts';
 import { hasKey, nextKey } from '../../segments/filter/key-set.ts';
@@ -142,28 +143,57 @@ async function withVisibleKeys(
 const hasVisible = ({ present }: SegmentKeySet): boolean =>
   present === null || nextKey(present, 0) < present.count;
 
-/** Returns whether a probe has readings of keys that the caller may see. */
-export async function hasVisibleReadings(
+type ProbeOfContext = { readonly contextId: number; readonly probeId: number };
+
+/** Loads whether probes have readings of keys that the caller may see. */
+export const seenProbesLoader = (reader: NodeReader): DataLoader<ProbeOfContext, boolean, string> =>
+  new DataLoader(
+    async (probes) => {
+      const ofContexts = groupBy(probes, ({ contextId }) => contextId);
+      const seen = new Map<number, ReadonlySet<number>>();
+      for (const [contextId, own] of ofContexts) {
+        const probeIds = own.map(({ probeId }) => probeId);
+        seen.set(contextId, await seenProbes(reader, contextId, new Set(probeIds)));
+      }
+      return probes.map(({ contextId, probeId }) => seen.get(contextId)?.has(probeId) ?? false);
+    },
+    {
+      batchScheduleFn: reader.batchScheduleFn,
+      cacheKeyFn: ({ contextId, probeId }) => `${contextId} ${probeId}`,
+    },
+  );
+
+async function seenProbes(
   reader: NodeReader,
   contextId: number,
-  probeId: number,
-): Promise<boolean> {
+  wanted: ReadonlySet<number>,
+): Promise<ReadonlySet<number>> {
   for (;;) {
     const { catalog } = await reader.context(contextId);
     const reads = catalog.groups.map(({ groupId }) => ({ contextId, read: { groupId } }));
     const { segments, isOneSnapshot } = await segmentsOfContexts(reader, reads);
-    const own = segments
-      .filter((segment) => segment.probeId === probeId)
-      .sort((a, b) => b.lastBucket - a.lastBucket);
-    let isFound = own.some(({ limit }) => limit === null);
-    // Every key of a segment has a reading in it.
-    for (let from = 0; !isFound && from < own.length; from += MAX_TILES) {
-      const some = own.slice(from, from + MAX_TILES);
-      isFound = (await visibleKeys(reader.segments, some, null)).some(hasVisible);
+    const seen = new Set<number>();
+    let open: ScopedSegment[] = [];
+    for (const segment of segments) {
+      if (!wanted.has(segment.probeId)) continue;
+      if (segment.limit === null) seen.add(segment.probeId);
+      else open.push(segment);
     }
-    if (isOneSnapshot()) return isFound;
+    open.sort((a, b) => b.lastBucket - a.lastBucket);
+    // Every key of a segment has a reading in it.
+    while (open.length > 0) {
+      open = open.filter(({ probeId }) => !seen.has(probeId));
+      for (const each of await visibleKeys(reader.segments, open.splice(0, MAX_SEGMENTS), null)) {
+        if (hasVisible(each)) seen.add(each.segment.probeId);
+      }
+      await reader.pause();
+    }
+    if (isOneSnapshot()) return seen;
   }
 }
+
+/** Segments whose keys are looked through at once. */
+const MAX_SEGMENTS = 500;
 
 const joined = (one: Ends | null, other: Ends): Ends =>
   one === null

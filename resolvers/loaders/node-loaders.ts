@@ -12,7 +12,7 @@ import {
   labelledKeysLoader,
 } from '../../engine/keys/key-loaders.ts';
 import { checkFilter, type FilterToCheck } from '../../engine/keys/match-keys.ts';
-import { coverageLoader, hasVisibleReadings } from '../../engine/keys/visible-coverage.ts';
+import { coverageLoader, seenProbesLoader } from '../../engine/keys/visible-coverage.ts';
 import { groupStepsLoader } from '../../engine/series/group-steps.ts';
 import { KeySeriesLoader } from '../../engine/series/key-series-loader.ts';
 import { manyLoader, oneLoader } from '../../engine/snapshot/batch.ts';
@@ -72,9 +72,7 @@ export function createNodeLoaders(reader: NodeReader) {
     /** Whether the caller may see a part of a context only. */
     isLimited: (contextId: number): boolean => reader.limitOf(contextId) !== null,
     coverage: coverageLoader(reader),
-    /** Whether a probe has readings of keys that the caller may see. */
-    isProbeSeen: (contextId: number, probeId: number) =>
-      hasVisibleReadings(reader, contextId, probeId),
+    seenProbes: seenProbesLoader(reader),
     /** Whether the caller may see what is said of a key by readings of a probe; null: of all. */
     seesReading: async (contextId: number, { groupId, probe, key }: SaidOfKey) => {
       const { limit } = await reader.context(contextId);

@@ -99,8 +99,11 @@ export const liesInNetworks = (kind: SimpleKeyKind): boolean =>
 export const limitTest = (codec: KeyCodec, networks: readonly Network[]): KeyOfListTest =>
   partTest(codec, networks, addressParts(codec, liesInNetworks));
 
-/** Finds the keys that pass `limitTest`. */
-export const limitFinder = (codec: KeyCodec, networks: readonly Network[]): FindAmong =>
-  codec.kinds.includes('subnet')
-    ? finderOf(limitTest(codec, networks))
-    : networkFinder(codec, networks);
+/** Finds the keys that pass `limitTest`: key by key, or network by network if these are fewer. */
+export function limitFinder(codec: KeyCodec, networks: readonly Network[]): FindAmong {
+  const byKey = finderOf(limitTest(codec, networks));
+  if (codec.kinds.includes('subnet')) return byKey;
+  const byNetwork = networkFinder(codec, networks);
+  return (keys, among) =>
+    keys.count < networks.length ? byKey(keys, among) : byNetwork(keys, among);
+}

@@ -108,8 +108,13 @@ const TASKS = {
     readonly keys: KeyList;
     readonly search: KeySearch | NetworkSearch;
   }) => matchKeys(keys, search),
-  limit: ({ keys, search }: { readonly keys: KeyList; readonly search: LimitSearch }) =>
-    limitFinder(keyCodecOf(search.kinds), search.networks)(keys, fullKeySet(keys.count)),
+  limit: ({
+    lists,
+    search,
+  }: {
+    readonly lists: readonly KeyList[];
+    readonly search: LimitSearch;
+  }) => limitKeys(lists, search),
   visible: ({ blocks }: { readonly blocks: readonly BlockToSee[] }) =>
     mapSliced(blocks, takeVisible),
   networks: ({
@@ -171,6 +176,11 @@ function* decodeAll({ blocks, tiles }: StoredData): Sliced<DecodedData> {
     blocks: yield* mapSliced(blocks, decodeBlock),
     tiles: yield* mapSliced(tiles, (tile) => decodeTile(tile, arrays)),
   };
+}
+
+function* limitKeys(lists: readonly KeyList[], { kinds, networks }: LimitSearch): Sliced<KeySet[]> {
+  const find = limitFinder(keyCodecOf(kinds), networks);
+  return yield* mapSliced(lists, (keys) => find(keys, fullKeySet(keys.count)));
 }
 
 function* matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): Sliced<KeySet> {

@@ -208,16 +208,17 @@ export class ThreadPool {
     return this.#run(task, isQuick && work <= INLINE.matchWork, caller);
   }
 
-  /** Returns the sorted keys that lie in the networks of a limited grant. */
+  /** Returns, for each list, the keys that lie in the networks of a limited grant. */
   async limit(
-    keys: KeyList,
+    lists: readonly KeyList[],
     { kinds, networks }: LimitSearch,
     caller: KernelCaller,
-  ): Promise<KeySet> {
-    const task: KernelTask<'limit'> = { kind: 'limit', keys, search: { kinds, networks } };
+  ): Promise<readonly KeySet[]> {
+    const task: KernelTask<'limit'> = { kind: 'limit', lists, search: { kinds, networks } };
     // Addresses of a network are adjacent: they are found at once.
     const perKey = kinds.partKinds === null && kinds.keyKind !== 'subnet' ? 0.02 : 1;
-    const work = keys.count * perKey + 10 * networks.length;
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const work = keys * perKey + 10 * networks.length * lists.length;
     return this.#run(task, work <= INLINE.matchWork, caller);
   }
 
