@@ -59,8 +59,8 @@ export type CallerProof = {
 };
 
 /**
- * Waits until no other administrator changes users: two of them must not take each other's rights
- * at the same time. Until the transaction ends.
+ * Waits until no other administrator changes users, and keeps them from it until the transaction
+ * ends: two of them must not take each other's rights at the same time.
  */
 export const lockAccounts = async (connection: Connection): Promise<void> => {
   await connection.query(`select pg_advisory_xact_lock(hashtextextended('countergraph users', 0))`);

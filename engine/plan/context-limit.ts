@@ -125,7 +125,7 @@ function coversGroup(catalog: Catalog, limit: GrantLimit, { guid, groupId }: Cou
 /** By the texts of networks: what they are. A list may have a thousand. */
 const parsed = new LRUCache<string, LimitNetworks>({ max: 100 });
 
-/** Returns networks that may be named again and again. */
+/** Parses networks, once however often the same ones are asked for. */
 function networksOf(texts: readonly string[]): Pick<KeyLimit, 'name' | 'networks'> {
   const name = digestOf(texts.join());
   const networks = parsed.get(name) ?? runWhole(parseNetworks(texts, 'networks'));
