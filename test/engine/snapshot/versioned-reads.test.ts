@@ -25,6 +25,7 @@ describe('every statement of requests', () => {
       'select-change-counter',
       'select-context-exists',
       'select-event-pages',
+      'select-exporters',
       'select-firing-events',
       'select-format-1-pages',
       'select-newest-audit',
