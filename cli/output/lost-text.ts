@@ -1,6 +1,5 @@
+import { LOSS_UNITS, type LossUnit, type LostUnits } from '../../domain/exporters.ts';
 import { printable } from '../../domain/text/printable.ts';
-import type { LossUnit, LostUnits } from '../../ingest/losses/export-number.ts';
-import { LOSS_UNITS } from '../../ingest/losses/export-number.ts';
 import type { ExporterLoss } from '../../ingest/losses/feed-losses.ts';
 import { counted } from './counted.ts';
 

@@ -1,5 +1,7 @@
+import type { DatagramRefusal, ExportProtocol } from '../../domain/exporters.ts';
 import type { Flow } from '../flows/flow.ts';
-import type { ExportProtocol } from '../losses/export-number.ts';
+
+export type { DatagramRefusal as Refusal } from '../../domain/exporters.ts';
 
 /** A UDP datagram of an exporter, as a socket received it. */
 export type Datagram = {
@@ -30,19 +32,6 @@ export type DatagramNumber = {
   readonly sentMs: number | null;
 };
 
-/** Why a datagram, or a part of it, is refused. */
-export const REFUSALS = {
-  unknownVersion: 'neither NetFlow 5 or 9, IPFIX, nor sFlow 5',
-  truncated: 'shorter than it says',
-  badLength: 'with a length that cannot be',
-  badTemplate: 'a template that cannot be',
-  noTemplate: 'data whose template did not arrive in time',
-  badTime: 'a flow of an impossible time, or of more than a day',
-  badAmount: 'a flow of more than can be counted',
-} as const;
-
-export type Refusal = keyof typeof REFUSALS;
-
 /** What a datagram brought. Flows of data that waited for a template come with their template. */
 export type DecodedDatagram = {
   /** null: the header could not be read. */
@@ -51,7 +40,7 @@ export type DecodedDatagram = {
   /** Records without traffic: of firewalls and NAT gateways, or of frames that are not IP. */
   readonly skipped: { readonly events: number; readonly notIp: number };
   /** Refused parts by reason: one that could not be read, or the flows that could. */
-  readonly refused: ReadonlyMap<Refusal, number>;
+  readonly refused: ReadonlyMap<DatagramRefusal, number>;
   /** The distinct sampling rates of the flows; 1: not sampled. */
   readonly samplingRates: readonly number[];
   /** Flows of a sampler that no options describe, which count as not sampled. */

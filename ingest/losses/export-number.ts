@@ -1,20 +1,6 @@
-/** The protocols in which exporters report flows, and what their sequence numbers count. */
-export const EXPORT_PROTOCOLS = {
-  netflow5: { label: 'NetFlow v5', unit: 'flows' },
-  netflow9: { label: 'NetFlow v9', unit: 'packets' },
-  ipfix: { label: 'IPFIX', unit: 'flows' },
-  sflow: { label: 'sFlow', unit: 'datagrams' },
-} as const;
+import type { ExportProtocol } from '../../domain/exporters.ts';
 
-export type ExportProtocol = keyof typeof EXPORT_PROTOCOLS;
-
-/** Flow records, packets of NetFlow v9 with any number of flow records, or datagrams of sFlow. */
-export const LOSS_UNITS = ['flows', 'packets', 'datagrams'] as const;
-
-export type LossUnit = (typeof LOSS_UNITS)[number];
-
-/** How much was lost, in each unit that protocols count. */
-export type LostUnits = Readonly<Record<LossUnit, number>>;
+export type { ExportProtocol, LostUnits } from '../../domain/exporters.ts';
 
 /** What a line says about the packet that brought its flow. */
 export type ExportNumber = {

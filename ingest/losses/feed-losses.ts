@@ -1,12 +1,12 @@
-import { LIMITS } from '../../domain/limits.ts';
 import {
   EXPORT_PROTOCOLS,
-  type ExportNumber,
   type ExportProtocol,
   LOSS_UNITS,
   type LossUnit,
   type LostUnits,
-} from './export-number.ts';
+} from '../../domain/exporters.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { ExportNumber } from './export-number.ts';
 import { ExporterLosses } from './exporter-losses.ts';
 import type { Counting } from './sequence.ts';
 
