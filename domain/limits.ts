@@ -1,5 +1,6 @@
 import { ACCESS_LIMITS } from './limits/access-limits.ts';
 import { ALERT_LIMITS } from './limits/alert-limits.ts';
+import { DATAGRAM_LIMITS } from './limits/datagram-limits.ts';
 import { FEED_LIMITS } from './limits/feed-limits.ts';
 import { LIVE_LIMITS } from './limits/live-limits.ts';
 
@@ -370,4 +371,5 @@ export const LIMITS = {
   /** Characters of each tag. */
   sliceTagCharacters: 100,
   ...FEED_LIMITS,
+  ...DATAGRAM_LIMITS,
 } as const;

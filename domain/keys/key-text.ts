@@ -7,6 +7,7 @@ import {
   ipv6Form,
   subnetForm,
 } from './address-forms.ts';
+import { formatHexBytes } from './hex-bytes.ts';
 import type { KeyForm } from './key-form.ts';
 import type { SimpleKeyKind } from './key-kind.ts';
 import { asnForm, macForm, portForm, protocolForm } from './number-forms.ts';
@@ -64,6 +65,9 @@ export const parseKey = (kind: SimpleKeyKind, text: string): KeyText | null =>
 /** Returns the key as people read it; a key of unknown form is returned as is (decision 30). */
 export const formatReadable = (kind: SimpleKeyKind, key: string): string =>
   FORMS[kind].formatReadable(key) ?? key;
+
+/** Returns the raw key of an address of 4 or 16 bytes. */
+export const addressKey = (bytes: readonly number[]): KeyText => formatHexBytes(bytes) as KeyText;
 
 const ADDRESS_BYTES: Readonly<Partial<Record<SimpleKeyKind, readonly number[]>>> = {
   ipv4: [4],

@@ -1,0 +1,29 @@
+import { createAddressKeys } from './datagrams/address-keys.ts';
+import type { Datagram, DatagramDecoder, DecodedDatagram } from './datagrams/datagram.ts';
+import { GatheredFlows } from './datagrams/gathered-flows.ts';
+import { decodeNetflow5 } from './datagrams/netflow/netflow-5.ts';
+
+/** Returns a decoder that tells the protocols apart by how a datagram begins. */
+export function createDatagramDecoder(): DatagramDecoder {
+  const addresses = createAddressKeys();
+  return {
+    decode(datagram) {
+      const { bytes } = datagram;
+      const version = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
+      switch (version) {
+        case 5:
+          return decodeNetflow5(datagram, addresses);
+        default:
+          return ofUnknownVersion(datagram);
+      }
+    },
+    expire: () => [],
+    waitingOf: () => 0,
+  };
+}
+
+function ofUnknownVersion({ receivedMs }: Datagram): DecodedDatagram {
+  const gathered = new GatheredFlows(receivedMs);
+  gathered.refuse('unknownVersion');
+  return gathered.answer(null);
+}
