@@ -14,6 +14,7 @@ const { output } = await build({
     main: 'cli/main.js',
     child: 'server/processes/child.js',
     'merge-worker': 'server/background/merge-worker.js',
+    'receiver-worker': 'ingest/collect/receiver-worker.js',
     'thread-pool-worker': 'engine/kernel/threads/thread-pool-worker.js',
   },
   platform: 'node',

@@ -1,5 +1,6 @@
 import { ACCESS_LIMITS } from './limits/access-limits.ts';
 import { ALERT_LIMITS } from './limits/alert-limits.ts';
+import { COLLECT_LIMITS } from './limits/collect-limits.ts';
 import { DATAGRAM_LIMITS } from './limits/datagram-limits.ts';
 import { FEED_LIMITS } from './limits/feed-limits.ts';
 import { LIVE_LIMITS } from './limits/live-limits.ts';
@@ -370,6 +371,7 @@ export const LIMITS = {
   sliceTags: 20,
   /** Characters of each tag. */
   sliceTagCharacters: 100,
+  ...COLLECT_LIMITS,
   ...FEED_LIMITS,
   ...DATAGRAM_LIMITS,
 } as const;

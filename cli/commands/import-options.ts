@@ -96,12 +96,7 @@ const addContextOptions = (command: Command): Command =>
 
 const addFlowOptions = (command: Command): Command =>
   command
-    .addOption(
-      new Option(
-        '--home <cidr>',
-        `a home network, for flow formats; repeatable (default: ${DEFAULT_HOME.join(', ')})`,
-      ).argParser(collectNetworks),
-    )
+    .addOption(homeOption())
     .option(
       '--time-zone <name>',
       `the time zone of local times from ${LOCAL_TIMES} (default: COUNTERGRAPH_TIME_ZONE)`,
@@ -114,12 +109,19 @@ const addFlowOptions = (command: Command): Command =>
           'registered is the one that IANA registers as a service, or else the lower (default: registered)',
       ).choices(['registered', 'destination'] satisfies PortRule[]),
     )
-    .addOption(
-      new Option(
-        '--mmdb <file>',
-        'a database of countries or of autonomous systems (MaxMind format), to count flows by them; repeatable',
-      ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]),
-    );
+    .addOption(mmdbOption());
+
+export const homeOption = (): Option =>
+  new Option(
+    '--home <cidr>',
+    `a home network, for flow formats; repeatable (default: ${DEFAULT_HOME.join(', ')})`,
+  ).argParser(collectNetworks);
+
+export const mmdbOption = (): Option =>
+  new Option(
+    '--mmdb <file>',
+    'a database of countries or of autonomous systems (MaxMind format), to count flows by them; repeatable',
+  ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]);
 
 /** Rejects options that mean nothing for the format: a user who gives one expects an effect. */
 export function refuseMismatch(options: ImportOptions): void {
@@ -163,12 +165,12 @@ function refuseServicePort(format: ImportFormat): void {
   );
 }
 
-function collectNetworks(text: string, before: string[] | undefined): string[] {
+export function collectNetworks(text: string, before: string[] | undefined): string[] {
   if (isNetworkAddress(text)) return [...(before ?? []), text];
   throw new InvalidArgumentError('It must be a network in CIDR form or an address.');
 }
 
-function parseLateness(text: string): number {
+export function parseLateness(text: string): number {
   const max = LIMITS.feedLatenessCeilingSeconds;
   if (/^\d{1,6}$/.test(text) && Number(text) <= max) return Number(text);
   throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`);

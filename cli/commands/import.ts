@@ -65,7 +65,9 @@ function endlessSource(files: readonly string[]): ImportSource {
 /**
  * Opens the databases given with --mmdb. An invalid one is a usage error, found before any work.
  */
-async function openDatabases({ mmdb }: ImportOptions): Promise<GeoDatabase[] | null> {
+export async function openDatabases({
+  mmdb,
+}: Pick<ImportOptions, 'mmdb'>): Promise<GeoDatabase[] | null> {
   if (!mmdb) return null;
   try {
     return await openGeoDatabases(mmdb);

@@ -116,7 +116,7 @@ const behindText = (seconds: number): string =>
  * Formats a duration in one unit, the largest that fits at least twice. That is precise enough:
  * after days, seconds do not matter.
  */
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const [unit, size] = UNITS.find(([, each]) => whole >= 2 * each) ?? (['s', 1] as const);
   return `${Math.floor(whole / size)} ${unit}`;

@@ -62,6 +62,26 @@ export async function selectLastFeed(
   return rows[0] ?? null;
 }
 
+/** When a collector last stored anything, and the time, both in epoch seconds. */
+export type LastCollectingRow = { readonly heardAt: number; readonly now: number };
+
+/** Selects when flows were last collected into a context and probe; null: never. */
+export async function selectLastCollecting(
+  connection: Connection,
+  context: string,
+  probe: string | null,
+): Promise<LastCollectingRow | null> {
+  const { rows } = await connection.query<LastCollectingRow>(
+    `select extract(epoch from f.heard_at)::float8 as "heardAt",
+       extract(epoch from now())::float8 as now
+     from feeds f join contexts c using (context_id)
+     where c.name = $1 and f.format = 'collect' and f.probe is not distinct from $2
+     order by f.heard_at desc limit 1`,
+    [context, probe],
+  );
+  return rows[0] ?? null;
+}
+
 /**
  * Returns how many times a feed has committed: the number of its newest commit, 0 before the first.
  */

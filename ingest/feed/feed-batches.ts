@@ -3,6 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { withConnection } from '../../db/connection/with-connection.ts';
 import { selectArchivedStarts } from '../../db/sql/archived-slices.ts';
 import { selectContext } from '../../db/sql/contexts.ts';
+import { type ExporterRow, upsertExporters } from '../../db/sql/exporters.ts';
 import {
   type FeedLossCounts,
   type FeedState,
@@ -32,13 +33,17 @@ export type FeedTarget = {
   readonly reopen: () => Promise<string>;
   readonly source: string;
   readonly context: string;
-  readonly format: FlowFormat;
+  /** The format of its lines, or `collect`. */
+  readonly format: FlowFormat | 'collect';
+  /** Whether a missing context is created before there are flows for it. */
+  readonly makesEmptyContext: boolean;
   readonly engine: number;
   readonly home: readonly string[];
   readonly probe: string | null;
   readonly geo: GeoLookup | null;
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
+  readonly exporters: () => readonly ExporterRow[];
   /** Where only one feed may be. */
   readonly place: FeedPlace;
 };
@@ -108,6 +113,7 @@ export function createFeedCommitter(target: FeedTarget) {
       probe: target.probe,
       state: batch.state,
     });
+    await upsertExporters(connection, feedId, target.exporters());
     await inSlices.add(session, losses, { newestUs, nowMs: nowMs() });
   }
 
@@ -122,8 +128,9 @@ export function createFeedCommitter(target: FeedTarget) {
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
     await target.place.take(databaseUrl, signal);
-    // Losses alone do not create a context, because it would be empty.
-    if (batch.flows.length > 0 || (await hasContext(databaseUrl, context))) {
+    // Lost lines alone do not create a context, because it would be empty.
+    const isWanted = batch.flows.length > 0 || target.makesEmptyContext;
+    if (isWanted || (await hasContext(databaseUrl, context))) {
       await runImport(
         { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
         (session) => write(session, batch, signal),

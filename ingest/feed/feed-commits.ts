@@ -18,6 +18,8 @@ type FeedCommitsOptions = {
   readonly now: () => FeedTime;
   /** Aborted when the feed is asked to end: the last commit is then not retried forever. */
   readonly stop: AbortSignal;
+  /** Whether the first commit does not wait for flows or losses. */
+  readonly reportsAtOnce: boolean;
   /** Makes one attempt at a commit, which fails when the signal is aborted. */
   readonly commit: (batch: FeedBatch, signal: AbortSignal) => Promise<LeftOutFlows>;
   /** Returns what was refused and lost so far, without the flows that commits left out. */
@@ -164,7 +166,7 @@ export class FeedCommits {
     const { limits, now } = this.#options;
     const sinceMs = now().monotonicMs - this.#lastCommitMs;
     const isDue = this.#isEnding ? !this.#isEndCommitted : sinceMs >= limits.lossesEveryMs;
-    if (isDue && this.#number > 0) return true;
+    if (isDue && (this.#number > 0 || this.#options.reportsAtOnce)) return true;
     const mayHaveLosses = isDue || this.#isEnding;
     return mayHaveLosses && lossesSince(this.#losses(), this.#committedLosses) !== null;
   }

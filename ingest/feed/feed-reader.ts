@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../../domain/limits.ts';
+import { refuseEmpty } from '../files/empty-input.ts';
 import { refuseForeign } from '../files/foreign-content.ts';
 import type { ImportSource } from '../files/import-source.ts';
+import { NothingTaken } from '../files/nothing-taken.ts';
 import { readContent } from '../files/read-content.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { checkFlow } from '../flows/flow-writer.ts';
@@ -11,46 +13,40 @@ import { IngestError } from '../ingest-error.ts';
 import { BadLine } from '../lines/bad-line.ts';
 import type { BadLineCollector } from '../lines/bad-lines.ts';
 import { readLines } from '../lines/read-lines.ts';
-import type { SkippedLines } from '../lines/skipped-lines.ts';
-import type { FeedLosses } from '../losses/feed-losses.ts';
+import { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
 import type { MonotonicMs } from './feed-clock.ts';
-import type { LateFlowCounter } from './late-flows.ts';
-import type { PendingFlows } from './pending-flows.ts';
+import type { FeedInput, FeedReader, FeedSink, ReaderTally } from './feed-input.ts';
 
-type FeedReaderOptions = {
+export type LineInputOptions = {
   readonly source: ImportSource;
   readonly format: FlowFormat;
   readonly timeZone: string;
   /** Which port one-way flows are counted under. */
   readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
+  /** Accepts a source from which nothing is counted even where that is likely a mistake. */
+  readonly allowEmpty: boolean;
   readonly nowMs: () => number;
   readonly monotonicMs: () => MonotonicMs;
   readonly stop: AbortSignal;
   readonly onBadLine: (line: number, reason: string) => void;
   /** Called with what a user should know about the input. */
   readonly onNote: (note: string) => void;
-  readonly pending: PendingFlows;
-  readonly losses: FeedLosses;
-  readonly late: LateFlowCounter;
-  /** Returns what to wait for before more is read, or null. */
-  readonly room: () => Promise<void> | null;
 };
 
-type FeedReader = {
-  /** Resolved when reading is over, for whatever reason. */
-  readonly done: Promise<void>;
-  readonly stop: () => void;
-  readonly throwIfFailed: () => void;
-  readonly tally: () => { lines: number; flows: number; skipped: SkippedLines; badLines: number };
-};
+/** Returns the lines of a source as an input of a feed. */
+export const lineInput = (options: LineInputOptions): FeedInput => ({
+  name: options.source.name,
+  open: (sink) => readLinesInto(options, sink),
+});
 
-/** Reads a source's flows into `pending` until it ends, it is told to stop, or a line is bad. */
-export function readFeed(options: FeedReaderOptions): FeedReader {
+/** Reads a source's flows until it ends, it is told to stop, or a line is bad. */
+function readLinesInto(options: LineInputOptions, sink: FeedSink): FeedReader {
   const { source, stop } = options;
+  const losses = new FeedLosses();
   const badLines = collectAsTheyCome(options);
-  const flowLines = flowLinesOf(options, () => {
+  const flowLines = flowLinesOf({ ...options, ...sink, losses }, () => {
     flows += 1;
   });
   let input: Readable | null = null;
@@ -109,25 +105,46 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
 
   if (stop.aborted) stopReading();
   stop.addEventListener('abort', stopReading);
+  const tally = (): ReaderTally => ({
+    lines,
+    flows,
+    skipped: flowLines.skipped(),
+    badLines: badLines.result().count,
+  });
   return {
     done: read(),
     stop: stopReading,
+    tally,
+    losses,
+    // Lines do not say enough of them.
+    exporters: () => [],
     throwIfFailed() {
       if (failure !== null) throw failure;
     },
-    tally: () => ({
-      lines,
-      flows,
-      skipped: flowLines.skipped(),
-      badLines: badLines.result().count,
-    }),
+    throwIfUncounted() {
+      // A feed that was told to end may not have had time for a flow.
+      if (flows === 0 && !stop.aborted) refuseUncounted(options, tally());
+    },
   };
+}
+
+function refuseUncounted(
+  { source, format, allowEmpty }: LineInputOptions,
+  { lines, skipped, badLines: count }: ReaderTally,
+): void {
+  if (count > 0) {
+    const badLines = { count, named: [] };
+    throw new NothingTaken({ source: source.name, format, badLines, skipped });
+  }
+  if (!allowEmpty) refuseEmpty({ source: source.name, format, lines, skipped });
 }
 
 const isOfBadLine = (error: unknown): boolean =>
   error instanceof IngestError && error.cause instanceof BadLine;
 
-function flowLinesOf(options: FeedReaderOptions, onFlow: () => void) {
+type FlowLinesOptions = LineInputOptions & FeedSink & { readonly losses: FeedLosses };
+
+function flowLinesOf(options: FlowLinesOptions, onFlow: () => void) {
   const {
     format,
     servicePort: portRule,
@@ -163,7 +180,7 @@ function collectAsTheyCome({
   source,
   skipBadLines,
   onBadLine,
-}: FeedReaderOptions): BadLineCollector {
+}: LineInputOptions): BadLineCollector {
   let count = 0;
   return {
     reject(line: number, error: BadLine) {

@@ -1,31 +1,23 @@
 import type { FeedLossCounts } from '../../db/sql/feeds.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
-import { refuseEmpty } from '../files/empty-input.ts';
-import type { ImportSource } from '../files/import-source.ts';
-import { NothingTaken } from '../files/nothing-taken.ts';
-import type { PortRule } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
-import type { SkippedLines } from '../lines/skipped-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
-import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
+import type { ExporterLoss } from '../losses/feed-losses.ts';
 import { restoreCommand } from '../session/archived-slice.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import type { MonotonicMs } from './feed-clock.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
+import type { FeedInput, ReaderTally } from './feed-input.ts';
 import { DEFAULT_FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
 import { type FeedPlace, feedPlace, placeBeside } from './feed-place.ts';
-import { readFeed } from './feed-reader.ts';
 import { LateFlowCounter, type LateFlows } from './late-flows.ts';
 import type { LeftOutFlows } from './left-out-flows.ts';
 import { PendingFlows } from './pending-flows.ts';
 
-export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'place'> & {
-  readonly source: ImportSource;
-  readonly timeZone: string;
-  readonly servicePort: PortRule;
-  readonly skipBadLines: boolean;
-  /** Accepts a source from which nothing is counted even where that is likely a mistake. */
-  readonly allowEmpty: boolean;
+export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'exporters' | 'place'> & {
+  readonly input: FeedInput;
+  /** Whether flows of archived slices are left out, instead of ending the feed. */
+  readonly leavesOutArchived: boolean;
   readonly latenessSeconds: number;
   /** Whether other feeds may fill the same context and probe meanwhile. */
   readonly beside: boolean;
@@ -35,28 +27,19 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'place'> & {
   /** Ends the feed: what was read is committed, nothing more is read. */
   readonly stop: AbortSignal;
   readonly onStatus: (status: FeedStatus) => void;
-  readonly onBadLine: (line: number, reason: string) => void;
-  /** Called with what a user should know about the input. */
-  readonly onNote: (note: string) => void;
   /** Called with flows that were left out because their slice is archived. */
   readonly onLeftOut: (flows: number, reason: string) => void;
   /** Called with the exporters that have lost something so far, when more was lost. */
   readonly onLost: (exporters: readonly ExporterLoss[]) => void;
-  readonly limits?: Partial<FeedLimits>;
+  readonly limits?: Partial<FeedLimits> | undefined;
 };
 
-export type FeedTally = {
-  readonly lines: number;
-  /** Number of flows that were read. */
-  readonly flows: number;
-  /** Lines that could be read and are not counted, by reason. */
-  readonly skipped: SkippedLines;
-  readonly badLines: number;
+export type FeedTally = ReaderTally & {
   readonly commits: number;
   readonly committedFlows: number;
   /** Number of flows left out because their slice is archived. */
   readonly leftOutFlows: number;
-  /** What exporters sent but no line reports. */
+  /** What exporters sent but did not arrive. */
   readonly lost: LostUnits;
 };
 
@@ -99,11 +82,14 @@ async function runInPlace(
   const { latenessSeconds, nowMs, monotonicMs, stop, context } = options;
   const pending = new PendingFlows({ latenessSeconds, holdMs: limits.holdMs });
   const archived = archivedFlows(options, () => reader.stop());
-  const losses = new FeedLosses();
+  const late = new LateFlowCounter(latenessSeconds);
+  const reader = options.input.open({ pending, late, room: () => commits.room() });
+  const { losses } = reader;
   const commits = new FeedCommits(pending, {
     limits,
     now: () => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }),
     stop,
+    reportsAtOnce: options.makesEmptyContext,
     onLeftOut: archived.note,
     losses(state) {
       const hasMore = state === 'over' ? losses.end() : losses.settle(monotonicMs());
@@ -112,14 +98,13 @@ async function runInPlace(
     },
     commit: createFeedCommitter({
       ...options,
-      source: options.source.name,
+      source: options.input.name,
       place,
+      exporters: reader.exporters,
       onWaiting: () => commits.noteTrouble('waiting for another import into the context to end'),
     }),
     onChange: () => options.onStatus(status()),
   });
-  const late = new LateFlowCounter(latenessSeconds);
-  const reader = readFeed({ ...options, pending, losses, late, room: () => commits.room() });
   const tally = (): FeedTally => ({
     ...reader.tally(),
     ...commits.tally(),
@@ -141,20 +126,8 @@ async function runInPlace(
   // A mistake that stopped the reader is reported after everything before it is committed.
   reader.throwIfFailed();
   archived.throwIfRefused();
-  const total = tally();
-  // A feed that was told to end may not have had time for a flow.
-  if (total.flows === 0 && !stop.aborted) refuseUncounted(options, total);
-  return { ...total, exporters: losses.exporters() };
-}
-
-/** Throws if nothing was counted and that is likely a mistake, as with a file. */
-function refuseUncounted({ source, format, allowEmpty }: FeedOptions, tally: FeedTally): void {
-  const { lines, skipped, badLines: count } = tally;
-  if (count > 0) {
-    const badLines = { count, named: [] };
-    throw new NothingTaken({ source: source.name, format, badLines, skipped });
-  }
-  if (!allowEmpty) refuseEmpty({ source: source.name, format, lines, skipped });
+  reader.throwIfUncounted();
+  return { ...tally(), exporters: losses.exporters() };
 }
 
 const lossCounts = (lost: LostUnits, refusedLines: number): FeedLossCounts => ({
@@ -167,7 +140,7 @@ const lossCounts = (lost: LostUnits, refusedLines: number): FeedLossCounts => ({
 
 /** Handles the flows of archived slices: reports them, or ends the feed. */
 function archivedFlows(
-  { context, engine, source, skipBadLines, onLeftOut }: FeedOptions,
+  { context, engine, input, leavesOutArchived, onLeftOut }: FeedOptions,
   stopReading: () => void,
 ) {
   let refused: string | null = null;
@@ -177,14 +150,14 @@ function archivedFlows(
   return {
     note(leftOut: LeftOutFlows): void {
       for (const [startsAt, flows] of leftOut) {
-        if (skipBadLines) onLeftOut(flows, describeSlice(startsAt));
+        if (leavesOutArchived) onLeftOut(flows, describeSlice(startsAt));
         else refused ??= `${flows.toLocaleString('en')} flows are ${describeSlice(startsAt)}`;
       }
       if (refused !== null) stopReading();
     },
     throwIfRefused(): void {
       if (refused === null) return;
-      const name = source.name;
+      const { name } = input;
       throw new IngestError(
         `${name}: ${refused}: everything else is committed; --skip-bad-lines skips such flows`,
       );

@@ -7,6 +7,7 @@ import { PendingFlows } from '../../../ingest/feed/pending-flows.ts';
 it('a reader that waits for room is released when a commit fails for good', async () => {
   const pending = new PendingFlows({ latenessSeconds: 0, holdMs: 0 });
   const commits = new FeedCommits(pending, {
+    reportsAtOnce: false,
     limits: { ...DEFAULT_FEED_LIMITS, pendingFlows: 0 },
     now: () => ({ wallMs: 0, monotonicMs: 0 as never }),
     stop: new AbortController().signal,

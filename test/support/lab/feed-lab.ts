@@ -6,6 +6,7 @@ import {
   type FeedStatus,
   runFeed,
 } from '../../../ingest/feed/feed.ts';
+import { type LineInputOptions, lineInput } from '../../../ingest/feed/feed-reader.ts';
 import type { ImportSource } from '../../../ingest/files/import-source.ts';
 
 /** The start of a minute, well in the past. */
@@ -65,40 +66,48 @@ export function startFeed({
   databaseUrl,
   limits = {},
   ...options
-}: Partial<FeedOptions> & { databaseUrl: string }): RunningFeed {
+}: Partial<Omit<FeedOptions, 'input'> & LineInputOptions> & {
+  databaseUrl: string;
+}): RunningFeed {
   const input = new PassThrough();
   const stopping = new AbortController();
   const badLines: string[] = [];
   let last: FeedStatus | null = null;
   let isOver = false;
+  const given = {
+    format: 'goflow2',
+    timeZone: 'UTC',
+    servicePort: 'registered',
+    skipBadLines: false,
+    allowEmpty: false,
+    source: sourceOf(input),
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    stop: stopping.signal,
+    onBadLine: (line: number, reason: string) => badLines.push(`${line}: ${reason}`),
+    onNote: () => {},
+    ...options,
+  } as const;
   const done = runFeed({
     context: 'lab',
-    format: 'goflow2',
+    makesEmptyContext: false,
+    leavesOutArchived: given.skipBadLines,
     engine: 0,
     home: [],
     probe: null,
     geo: null,
     databaseUrl,
-    timeZone: 'UTC',
-    servicePort: 'registered',
-    skipBadLines: false,
-    allowEmpty: false,
     beside: false,
     onBeside: () => {},
     latenessSeconds: 30,
     reopen: async () => databaseUrl,
-    source: sourceOf(input),
-    nowMs: () => Date.now(),
-    monotonicMs: () => performance.now(),
-    stop: stopping.signal,
     onStatus: (status) => {
       last = status;
     },
-    onBadLine: (line, reason) => badLines.push(`${line}: ${reason}`),
-    onNote: () => {},
     onLost: () => {},
     onLeftOut: (flows, reason) => badLines.push(`${flows} flows ${reason}`),
-    ...options,
+    ...given,
+    input: lineInput(given),
     limits: { ...QUICK, ...limits },
   }).finally(() => {
     isOver = true;

@@ -1,0 +1,161 @@
+import { LIMITS } from '../../domain/limits.ts';
+import type { DatagramNumber } from '../datagrams/datagram.ts';
+import type { MonotonicMs } from '../feed/feed-clock.ts';
+import { distanceOf } from '../losses/sequence.ts';
+
+/** Numbers that have not arrived, from `from` on. */
+type Gap = { readonly from: number; readonly size: number; readonly sinceMs: MonotonicMs };
+
+/** Numbers go around after this many. */
+const NUMBERS = 2 ** 32;
+
+/** Where a datagram stands in its sequence. */
+type Place = {
+  readonly number: number;
+  readonly units: number | null;
+  /** Whether the exporter says that it has started since the previous datagram. */
+  readonly isRestart: boolean;
+  readonly nowMs: MonotonicMs;
+};
+
+/**
+ * Finds what is missing from numbers that count what was sent before each datagram, which arrive
+ * nearly in order. What is missing may come late for a while, and then counts as lost. Numbers that
+ * start over are an exporter that was restarted, and nothing counts as lost by that.
+ */
+class NumberGaps {
+  lost = 0;
+  /** The number that should come next; null: unknown. */
+  #next: number | null = null;
+  #gaps: Gap[] = [];
+  /** What should come after a datagram that was behind, if that was the first after a restart. */
+  #restart: { readonly next: number; readonly isFromZero: boolean } | null = null;
+
+  /** Returns the distance from the number that was expected; null: none was. */
+  take(place: Place): number | null {
+    const { number, isRestart, nowMs } = place;
+    const expected = this.#next;
+    const distance = expected === null ? 0 : distanceOf(expected, number);
+    if (distance < 0 && !isRestart) {
+      this.#takeBehind(place);
+      return distance;
+    }
+    if (distance > 0 && !isRestart && distance <= LIMITS.collectLongestGap) {
+      this.#gaps.push({ from: expected ?? number, size: distance, sinceMs: nowMs });
+      if (this.#gaps.length > LIMITS.collectGaps) this.#giveUp(1);
+    } else if (distance !== 0) this.end();
+    this.#next = after(place);
+    this.#restart = null;
+    return expected === null ? null : distance;
+  }
+
+  /** Counts as lost what has been missing for long. */
+  settle(nowMs: MonotonicMs): void {
+    const open = this.#gaps.findIndex(({ sinceMs }) => nowMs - sinceMs < LIMITS.collectReorderMs);
+    this.#giveUp(open === -1 ? this.#gaps.length : open);
+  }
+
+  end(): void {
+    this.#giveUp(this.#gaps.length);
+  }
+
+  /**
+   * Takes a datagram that is late, is a duplicate, or comes from an exporter that started over: its
+   * next datagram then continues behind, too.
+   */
+  #takeBehind(place: Place): void {
+    const { number } = place;
+    if (this.#fillGap(place)) return;
+    const step = this.#restart === null ? -1 : distanceOf(this.#restart.next, number);
+    if (this.#restart !== null && (step === 0 || (this.#restart.isFromZero && step > 0))) {
+      this.end();
+      this.#next = this.#restart.next;
+      this.take(place);
+    } else this.#restart = { next: after(place) ?? number, isFromZero: number === 0 };
+  }
+
+  /** Returns whether the numbers were missing. */
+  #fillGap({ number, units }: Place): boolean {
+    const i = this.#gaps.findIndex(({ from, size }) => {
+      const within = distanceOf(from, number);
+      return within >= 0 && within < size;
+    });
+    const gap = this.#gaps[i];
+    if (gap === undefined) return false;
+    const { from, size, sinceMs } = gap;
+    const before = distanceOf(from, number);
+    const behind = size - before - (units ?? 0);
+    const left = [
+      { from, size: before, sinceMs },
+      { from: numberAt(number + (units ?? 0)), size: behind, sinceMs },
+    ];
+    this.#gaps.splice(i, 1, ...left.filter((part) => part.size > 0));
+    return true;
+  }
+
+  /** Counts the oldest gaps as lost. */
+  #giveUp(gaps: number): void {
+    for (const { size } of this.#gaps.splice(0, gaps)) this.lost += size;
+  }
+}
+
+const numberAt = (count: number): number => ((count % NUMBERS) + NUMBERS) % NUMBERS;
+
+const after = ({ number, units }: Place): number | null =>
+  units === null ? null : numberAt(number + units);
+
+/**
+ * One sequence of an exporter. By RFC 7011, numbers of IPFIX count what was sent before a message;
+ * some exporters, softflowd among them, count what is in it as well. Both are tried as long as it
+ * is unknown how an exporter counts, and the smaller result is told.
+ */
+export class DatagramSequence {
+  readonly #before = new NumberGaps();
+  readonly #own: NumberGaps | null;
+  /** Datagrams that fit only one of the two. */
+  #fitsBefore = 0;
+  #fitsOwn = 0;
+  #startedMs: number | null = null;
+
+  constructor(protocol: DatagramNumber['protocol']) {
+    this.#own = protocol === 'ipfix' ? new NumberGaps() : null;
+  }
+
+  get lost(): number {
+    if (this.#own === null || this.#fitsBefore > this.#fitsOwn) return this.#before.lost;
+    if (this.#fitsOwn > this.#fitsBefore) return this.#own.lost;
+    return Math.min(this.#before.lost, this.#own.lost);
+  }
+
+  take(
+    { number, units, uptimeMs, sentMs }: DatagramNumber,
+    { receivedMs, nowMs }: { readonly receivedMs: number; readonly nowMs: MonotonicMs },
+  ): void {
+    const startedMs = uptimeMs === null ? null : (sentMs ?? receivedMs) - uptimeMs;
+    const isRestart = this.#hasShifted(startedMs);
+    this.#startedMs = startedMs;
+    const before = this.#before.take({ number, units, isRestart, nowMs });
+    if (this.#own === null) return;
+    const ownNumber = numberAt(number - (units ?? 0));
+    const own = this.#own.take({ number: ownNumber, units, isRestart, nowMs });
+    if (before === 0 && own !== 0) this.#fitsBefore += 1;
+    if (own === 0 && before !== 0) this.#fitsOwn += 1;
+  }
+
+  settle(nowMs: MonotonicMs): void {
+    this.#before.settle(nowMs);
+    this.#own?.settle(nowMs);
+  }
+
+  end(): void {
+    this.#before.end();
+    this.#own?.end();
+  }
+
+  /** Uptime goes around, too: a start that shifts by that is the same one. */
+  #hasShifted(startedMs: number | null): boolean {
+    if (startedMs === null || this.#startedMs === null) return false;
+    const shift = Math.abs(Math.round(startedMs - this.#startedMs) | 0);
+    return shift > LIMITS.collectStartShiftMs;
+  }
+}
