@@ -2,6 +2,7 @@ import { createAddressKeys } from './datagrams/address-keys.ts';
 import type { Datagram, DatagramDecoder, DecodedDatagram } from './datagrams/datagram.ts';
 import { GatheredFlows } from './datagrams/gathered-flows.ts';
 import { decodeNetflow5 } from './datagrams/netflow/netflow-5.ts';
+import { decodeSflow } from './datagrams/sflow/sflow-5.ts';
 
 /** Returns a decoder that tells the protocols apart by how a datagram begins. */
 export function createDatagramDecoder(): DatagramDecoder {
@@ -13,6 +14,11 @@ export function createDatagramDecoder(): DatagramDecoder {
       switch (version) {
         case 5:
           return decodeNetflow5(datagram, addresses);
+        case 0:
+          // The version of sFlow has 32 bits.
+          return bytes.length >= 4 && bytes.readUInt16BE(2) === 5
+            ? decodeSflow(datagram, addresses)
+            : ofUnknownVersion(datagram);
         default:
           return ofUnknownVersion(datagram);
       }
