@@ -12,6 +12,11 @@ import type { Identity } from '../resolvers/callers/identity.ts';
 import type { MadeToken } from '../resolvers/changes/change-accounts.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
+import type {
+  ExporterLossView,
+  ExporterRefusalView,
+  ExporterView,
+} from '../resolvers/exporters.ts';
 import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
 import type { PoolView } from '../resolvers/pools.ts';
 import type { SliceView } from '../resolvers/slices.ts';
@@ -37,6 +42,9 @@ export const ContextRef = builder.objectRef<ContextView>('Context');
 export const TimeIntervalRef = builder.objectRef<Interval>('TimeInterval');
 export const SliceRef = builder.objectRef<SliceView>('Slice');
 export const PoolRef = builder.objectRef<PoolView>('Pool');
+export const ExporterRef = builder.objectRef<ExporterView>('Exporter');
+export const ExporterLossRef = builder.objectRef<ExporterLossView>('ExporterLoss');
+export const ExporterRefusalRef = builder.objectRef<ExporterRefusalView>('ExporterRefusal');
 export const CounterGroupRef = builder.objectRef<CounterGroupView>('CounterGroup');
 export const CrosskeyRef = builder.objectRef<CounterGroupView>('Crosskey');
 export const MeterRef = builder.objectRef<MeterView>('Meter');

@@ -10,6 +10,7 @@ import './types/time-interval.ts';
 import './types/context.ts';
 import './types/slice.ts';
 import './types/pool.ts';
+import './types/exporter.ts';
 import './types/counter-group.ts';
 import './types/crosskey.ts';
 import './types/meter.ts';

@@ -46,4 +46,6 @@ export const FEED_LIMITS = {
   lossSilentChecks: 5,
   /** Exporters that a report names, with their losses. It only counts the others. */
   lossNamedExporters: 100,
+  /** Exporters of a context that an answer lists: as many as one run of a collector names. */
+  listedExporters: 1_000,
 } as const;

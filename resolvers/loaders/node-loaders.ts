@@ -1,7 +1,9 @@
 import { partitionSize } from '../../db/page-tables.ts';
 import { selectPools, selectTotalWindows } from '../../db/sql/catalog.ts';
+import { selectExporters } from '../../db/sql/exporters.ts';
 import { type ServerFactsRow, selectServerFacts } from '../../db/sql/server-state.ts';
 import { type SlicesRow, selectSliceSizes, selectSlices } from '../../db/sql/slices.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { seesKey } from '../../engine/fetch/visible-keys.ts';
 import {
   createKeyLists,
@@ -24,6 +26,7 @@ import { createAlertLoaders } from './alert-loaders.ts';
 export type { AlertRow, ChangeRow, EventCursor, EventRow } from '../../db/sql/alert-events.ts';
 export { type ChangeCursor, NO_CHANGE } from '../../db/sql/alert-events.ts';
 export type { PoolRow } from '../../db/sql/catalog.ts';
+export type { ExporterSumsRow } from '../../db/sql/exporters.ts';
 export type { SliceRow } from '../../db/sql/slices.ts';
 export type { DescribedKey } from '../../engine/cache/text-cache.ts';
 export type { KeyPage } from '../../engine/keys/key-loaders.ts';
@@ -104,6 +107,7 @@ export function createNodeLoaders(reader: NodeReader) {
       (ids: readonly number[]) => selectPools(session, ids),
       (row) => row.contextId,
     ),
+    exportersByContext: exportersLoader(reader),
     askKeys: keyAsker(reader),
     keySeries: new KeySeriesLoader(reader),
     groupSteps: groupStepsLoader(reader),
@@ -121,5 +125,13 @@ export function createNodeLoaders(reader: NodeReader) {
     access: createAccessLoaders(reader),
   };
 }
+
+/** They change with each commit of a collector, whatever it brings: as of this moment. */
+const exportersLoader = (reader: NodeReader) =>
+  manyLoader(
+    reader,
+    (ids: readonly number[]) => selectExporters(reader.session, ids, LIMITS.listedExporters),
+    (row) => row.contextId,
+  );
 
 export type NodeLoaders = ReturnType<typeof createNodeLoaders>;

@@ -30,6 +30,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
+  'Context.exporters': pageOf(() => EXPORTERS),
   'Context.alertEvents': pageOf((given) => within(given('first'), LIMITS.alertEventsPage)),
   // One more: the event about the keys beyond the limit.
   'Alert.firing': listOf(() => LIMITS.alertMaxKeys + 1),
@@ -83,6 +84,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
 
 /** The assumed number of users and groups. */
 const USERS = 100;
+
+/** The assumed number of exporters of a context. */
+const EXPORTERS = 20;
 
 /** The assumed number of slices of a context. */
 const SLICES = 100;

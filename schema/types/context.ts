@@ -2,6 +2,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { listAlertEvents, listAlerts } from '../../resolvers/alerts/alerts.ts';
 import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../../resolvers/contexts.ts';
 import { findGroup, searchGroups } from '../../resolvers/counter-groups.ts';
+import { listExporters } from '../../resolvers/exporters.ts';
 import { listPools } from '../../resolvers/pools.ts';
 import { listSlices } from '../../resolvers/slices.ts';
 import { builder } from '../builder.ts';
@@ -12,6 +13,7 @@ import {
   AlertRef,
   ContextRef,
   CounterGroupRef,
+  ExporterRef,
   PoolRef,
   SliceRef,
   TimeIntervalRef,
@@ -64,6 +66,13 @@ builder.node(ContextRef, {
       nullable: true,
       description: 'Where the data is stored, with total and free space.',
       resolve: (context) => listPools(context),
+    }),
+    exporters: t.field({
+      type: [ExporterRef],
+      nullable: true,
+      description:
+        'The exporters that its collectors have heard, those with the most flows first, at most 1,000; empty if your grant is limited.',
+      resolve: (context) => listExporters(context),
     }),
     nodeName: t.string({
       description: 'The PostgreSQL node that answers.',

@@ -140,6 +140,10 @@ describe('a whole response', () => {
       'what the node reports about itself',
       () => lab.data(`{ context(name: "${CONTEXT}") { haSlaveMode } }`),
     ],
+    [
+      'exporters, which are heard at any time',
+      () => lab.data(`{ context(name: "${CONTEXT}") { exporters { address } } }`),
+    ],
     ['an error', () => lab.rest('topper', { ...WINDOW, meter: 9 })],
     ['a field that failed', () => lab.graphql(topperDocument('{ recentSeconds: -1 }'))],
     [

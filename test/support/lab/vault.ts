@@ -1,3 +1,4 @@
+import { exporter, hearExporters } from './hear-exporters.ts';
 import { DAY, guidOf, meter, T0 } from './lab.ts';
 import type { Line } from './service.ts';
 
@@ -49,3 +50,15 @@ export const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
     },
   ]),
 );
+
+/** Stores an exporter for each of the two contexts, of which there is something to say. */
+export async function hearBoth(databaseUrl: string): Promise<void> {
+  for (const [context, address] of [
+    [VAULT, '192.0.2.57'],
+    [OPEN, '192.0.2.1'],
+  ] as const) {
+    const more = { lostFlows: 1, refused: { truncated: 1 }, clockAheadSeconds: 1 };
+    const exporters = [exporter(address, { ...more, doubts: [`${address} is late.`] })];
+    await hearExporters(databaseUrl, { context, exporters });
+  }
+}
