@@ -28,6 +28,7 @@ function reasons(): ReadonlyMap<string, string> {
     'limits/feed-limits.ts',
     'limits/access-limits.ts',
     'limits/datagram-limits.ts',
+    'limits/collect-limits.ts',
   ];
   const texts = files.map((file) => readFileSync(join(projectRoot(), 'domain', file), 'utf8'));
   const entries = texts.join('').matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);

@@ -22,8 +22,9 @@ export const COLLECT_LIMITS = {
   collectLongestGap: 10_000_000,
   /** How far the start of an exporter, reckoned from its uptime, may shift without a restart. */
   collectStartShiftMs: 10_000,
-  /** Sampling rates of an exporter that are told, the last ones used within `collectRateMs`. */
+  /** Sampling rates of an exporter that are told: those used last. */
   collectRates: 16,
+  /** How long a sampling rate counts as in use: routers export busy flows about once a minute. */
   collectRateMs: 3_600_000,
   /** How far an exporter's clock may differ before that is said in words: half a bucket of flows. */
   collectClockSeconds: 30,

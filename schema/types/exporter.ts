@@ -4,7 +4,7 @@ import { ExporterLossRef, ExporterRef, ExporterRefusalRef } from '../refs.ts';
 
 builder.objectType(ExporterRef, {
   description:
-    'A router, switch, firewall or probe that sends NetFlow, IPFIX or sFlow to a collector. Counts are sums since it was first heard.',
+    'A router, switch or firewall that sends NetFlow, IPFIX or sFlow to a collector. Counts are sums since it was first heard.',
   fields: (t) => ({
     address: t.exposeString('address', {
       description: 'The address that its datagrams come from. Behind NAT, that of the gateway.',
@@ -22,7 +22,7 @@ builder.objectType(ExporterRef, {
     lastSeen: t.field({
       type: 'EpochSeconds',
       description:
-        "When it was last heard, as of the collector's last commit: up to half a minute ago if it sends all the time.",
+        "When it was last heard, as of the collector's last commit, which is some seconds ago while it runs.",
       resolve: ({ lastSeen }) => Math.floor(lastSeen),
     }),
     flows: t.field({

@@ -21,6 +21,7 @@ function reasons(): ReadonlyMap<string, string> {
     'limits/feed-limits.ts',
     'limits/access-limits.ts',
     'limits/datagram-limits.ts',
+    'limits/collect-limits.ts',
   ];
   const texts = files.map((file) => textOf(`domain/${file}`)).join('');
   const entries = texts.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);
