@@ -8,50 +8,56 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 
-/** Debian's package nfdump, which `.ci/run` installs. */
+/** Debian's packages nfdump and nfdump-sflow, which `.ci/run` installs. */
 
-/** A running nfcapd that listens on loopback. */
+/** A running nfcapd, or sfcapd for sFlow, that listens on loopback. */
 export type Collector = {
   readonly port: number;
   /** Where it stores its files. */
   readonly folder: string;
   /** What `nfdump -o csv` prints for all stored flows. */
   csv(...options: string[]): Promise<string>;
-  /** Resolves when completed files hold this many flows. */
-  untilStored(flows: number): Promise<void>;
+  /** What nfdump prints for them in another format, such as `json`. */
+  printed(form: string): Promise<string>;
+  /** Resolves when completed files hold this many flows, or as many that pass a filter. */
+  untilStored(flows: number, filter?: string): Promise<void>;
   /** Stops it and removes its files. */
   remove(): Promise<void>;
 };
 
 export type CollectorOptions = {
+  readonly program?: 'nfcapd' | 'sfcapd';
   readonly parameters: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 };
 
-/** Starts nfcapd with these additional parameters, and waits until it listens. */
-export async function startCollector({ parameters, env }: CollectorOptions): Promise<Collector> {
+/** Starts the program with these additional parameters, and waits until it listens. */
+export async function startCollector(options: CollectorOptions): Promise<Collector> {
+  const { program = 'nfcapd', parameters, env } = options;
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-nfcapd-'));
   const flows = join(folder, 'flows');
   await mkdir(flows);
   const port = await freePort();
   const address = ['-b', '127.0.0.1', '-p', String(port)];
-  const child = spawn('nfcapd', [...address, '-w', flows, ...parameters], {
+  const child = spawn(program, [...address, '-w', flows, ...parameters], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: env ?? process.env,
   });
   const ended = once(child, 'exit');
-  await saysThatItListens(child);
-  const csv = async (...options: string[]): Promise<string> => {
-    const all = ['-R', flows, '-o', 'csv', ...options];
-    return (await promisify(execFile)('nfdump', all, { env: UTC })).stdout;
+  await saysThatItListens(child, program);
+  const print = async (...arguments_: string[]): Promise<string> => {
+    const all = ['-R', flows, '-o', ...arguments_];
+    return (await promisify(execFile)('nfdump', all, { env: UTC, maxBuffer: 2 ** 26 })).stdout;
   };
+  const csv = (...more: string[]): Promise<string> => print('csv', ...more);
   return {
     port,
     folder: flows,
     csv,
-    async untilStored(count) {
+    printed: print,
+    async untilStored(count, filter = 'any') {
       // The file being written has a different name, so nfdump skips it.
-      while (storedFlows(await csv()) < count) await delay(20);
+      while (storedFlows(await csv(filter)) < count) await delay(20);
     },
     async remove() {
       child.kill('SIGTERM');
@@ -67,15 +73,15 @@ const UTC = { ...process.env, TZ: 'UTC' };
 const storedFlows = (csv: string): number =>
   Number.parseInt(csv.trimEnd().split('\n').at(-1) ?? '', 10);
 
-async function saysThatItListens({ stderr }: ChildProcess): Promise<void> {
-  if (stderr === null) throw new Error('nfcapd was started without its standard error');
+async function saysThatItListens({ stderr }: ChildProcess, program: string): Promise<void> {
+  if (stderr === null) throw new Error(`${program} was started without its standard error`);
   const said: string[] = [];
   for await (const line of createInterface({ input: stderr })) {
     said.push(line);
-    if (line.startsWith('Startup nfcapd')) {
+    if (line.startsWith(`Startup ${program}`)) {
       stderr.resume();
       return;
     }
   }
-  throw new Error(`nfcapd did not start: ${said.join(' | ')}`);
+  throw new Error(`${program} did not start: ${said.join(' | ')}`);
 }
