@@ -10,16 +10,26 @@ export const DATAGRAM_LIMITS = {
   templatesPerDomain: 1_024,
   /** Fields of one template: the longest ones of routers and probes have about 100. */
   templateFields: 1_000,
-  /** Fields of all templates, of which each takes about 50 bytes. */
+  /** Fields of all templates of an exporter: a thousand templates of average length. */
+  templateFieldsPerExporter: 65_536,
+  /** Fields of all templates together: each takes about 50 bytes. */
   templateFieldsInAll: 1_000_000,
-  /** How long a template is used if it is not sent again: eight hours are a rare interval. */
+  /** Fields that each template and each domain counts as in these two: its objects. */
+  templateOverheadFields: 32,
+  /** How long a template is used unless it is sent again: thrice the rarest interval, 8 hours. */
   templateLifetimeMs: 86_400_000,
+  /** How often templates are searched for those that are out of date: that need not be soon. */
+  templateSweepMs: 60_000,
   /** How long data wait for their template: probes send it about once a minute. */
   templateWaitMs: 60_000,
   /** Datagrams of an exporter that wait. */
   templateWaitDatagrams: 64,
+  /** Bytes of the datagrams of an exporter that wait: jumbo frames fit. */
+  templateWaitBytesPerExporter: 1024 * 1024,
   /** Bytes of all datagrams that wait. */
   templateWaitBytes: 16 * 1024 * 1024,
+  /** Bytes that each set of a datagram counts as in these two: its objects. */
+  templateWaitSetBytes: 256,
   /** Samplers of one domain: a router may have one for each of its interfaces. */
   samplersPerDomain: 1_024,
   /** How far an exporter's start may seem to move: headers have whole seconds, clocks are set. */

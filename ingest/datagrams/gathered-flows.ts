@@ -27,17 +27,22 @@ export class GatheredFlows {
     this.#toUs = to * 1e6;
   }
 
-  /** Takes a flow whose amounts are multiplied by its sampling rate; refuses it if it cannot be. */
-  add(flow: Flow, samplingRate: number): void {
+  /**
+   * Takes a flow, whose amounts are already multiplied by its sampling rate; refuses an impossible
+   * one. The rate is null if no options describe the flow's sampler.
+   */
+  add(flow: Flow, samplingRate: number | null): void {
     const fault = this.#faultOf(flow);
     if (fault !== null) {
       this.refuse(fault);
       return;
     }
     this.#flows.push(flow);
-    if (samplingRate === this.#newestRate) return;
-    this.#newestRate = samplingRate;
-    this.#rates.add(samplingRate);
+    const rate = samplingRate ?? 1;
+    if (samplingRate === null) this.#ofUnknownSampler += 1;
+    if (rate === this.#newestRate) return;
+    this.#newestRate = rate;
+    this.#rates.add(rate);
   }
 
   refuse(reason: DatagramRefusal): void {
@@ -51,11 +56,6 @@ export class GatheredFlows {
 
   skipNotIp(): void {
     this.#notIp += 1;
-  }
-
-  /** Notes that the flow added last is of a sampler that no options describe. */
-  noteUnknownSampler(): void {
-    this.#ofUnknownSampler += 1;
   }
 
   answer(number: DatagramNumber | null): DecodedDatagram {

@@ -70,7 +70,6 @@ const DEFAULTS: Settings = {
   proxySignIn: null,
   logLevel: 'info',
   processes: 1,
-  collect: [],
 };
 
 const graphql = (limits: Partial<Settings['graphql']>): Partial<Settings> => ({

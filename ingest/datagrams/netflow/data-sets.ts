@@ -1,0 +1,38 @@
+import { SLOT } from './elements.ts';
+import type { ExporterDomain, Template } from './exporter-domain.ts';
+import { type DataRecord, numberIn } from './field-values.ts';
+import { type FlowContext, takeFlow } from './flow-records.ts';
+import { locateRecord } from './record-form.ts';
+import type { DatagramSet } from './template-sets.ts';
+
+/** More than three bytes after the last record are no padding (RFC 7011, section 3.3.1). */
+const LONGEST_PADDING = 3;
+
+/**
+ * Takes the flows of a set of data, or its options. Returns the number of its records; null if its
+ * length cannot be that of records of its template, and takes those before the fault.
+ */
+export function takeDataSet(
+  { bytes, from, to }: DatagramSet,
+  { form, plan }: Template,
+  domain: ExporterDomain,
+  context: FlowContext,
+): number | null {
+  const record: DataRecord = { form, bytes, at: from };
+  let count = 0;
+  while (to - record.at >= form.bytes) {
+    const end = locateRecord(form, bytes, record.at, to);
+    if (end === -1) return null;
+    if (plan === null) takeOptions(record, domain);
+    else takeFlow(record, plan, context);
+    record.at = end;
+    count += 1;
+  }
+  return count === 0 && to - from > LONGEST_PADDING ? null : count;
+}
+
+function takeOptions(record: DataRecord, domain: ExporterDomain): void {
+  domain.samplers.take(record);
+  const initMs = numberIn(record, SLOT.systemInitTimeMilliseconds);
+  if (initMs > 0) domain.initMs = initMs;
+}
