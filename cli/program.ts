@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ['audit', async () => (await import('./commands/audit.ts')).registerAudit],
   ['slices', async () => (await import('./commands/slices.ts')).registerSlices],
   ['import', async () => (await import('./commands/import.ts')).registerImport],
+  ['collect', async () => (await import('./commands/collect.ts')).registerCollect],
   ['export', async () => (await import('./commands/export.ts')).registerExport],
   ['labels', async () => (await import('./commands/labels.ts')).registerLabels],
   ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],

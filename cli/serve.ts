@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import { migrate, requireMigrated } from '../db/migrate.ts';
+import type { CollectTarget } from '../domain/collect-target.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { endedWithin } from '../server/ended-within.ts';
 import { exitOnceWritten } from '../server/exit-once-written.ts';
@@ -10,6 +11,7 @@ import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
 import { createLog, type Logger, logOutput } from '../server/telemetry/log.ts';
 import { openTracing } from '../server/telemetry/open-tracing.ts';
+import { startCollectors } from './collectors.ts';
 import { convertAtStart, type StartOptions } from './database/convert-at-start.ts';
 import { type OpenDatabase, openDatabase } from './database/open-database.ts';
 import { prepareDemo } from './demo.ts';
@@ -22,6 +24,8 @@ export type ServeOptions = {
   readonly documentsFile: string | null;
   /** null: as many as the settings say. */
   readonly processes: number | null;
+  /** Contexts to fill beside the server, instead of those that the settings name. */
+  readonly collect: readonly CollectTarget[] | null;
   /** Whether the schema is brought up to date first. */
   readonly migrates: boolean;
 };
@@ -32,8 +36,8 @@ export type ServeOptions = {
  * abandons requests in progress.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { demo, documentsFile, processes, migrates } = options;
-  const settings = withProcesses(readSettings(process.env), processes);
+  const { demo, documentsFile, migrates } = options;
+  const settings = withOptions(readSettings(process.env), options);
   const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
   try {
@@ -66,7 +70,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       const server = await orInterrupted(starting, signals);
       try {
         console.log(welcome(server.url, found, settings));
-        await Promise.race([signals.aborted, server.failed]);
+        const collectors = startCollectors({ targets: settings.collect, log });
+        await Promise.race([signals.aborted, server.failed]).finally(collectors.close);
         log.info('shutting down: no more requests are accepted, those in progress are answered');
       } finally {
         const closed = server.close().then(() => tracing?.close());
@@ -143,8 +148,14 @@ async function orAbandoned(
 }
 
 /** The command line overrides the settings. */
-const withProcesses = (settings: Settings, processes: number | null): Settings =>
-  processes === null ? settings : { ...settings, processes };
+const withOptions = (
+  settings: Settings,
+  { processes, collect }: Pick<ServeOptions, 'processes' | 'collect'>,
+): Settings => ({
+  ...settings,
+  processes: processes ?? settings.processes,
+  collect: collect ?? settings.collect,
+});
 
 /** Opens the log. With several processes, each line says which process it comes from. */
 function openLog({ logLevel, processes }: Settings, output: Writable): Logger {

@@ -371,7 +371,7 @@ export const LIMITS = {
   sliceTags: 20,
   /** Characters of each tag. */
   sliceTagCharacters: 100,
-  ...COLLECT_LIMITS,
   ...FEED_LIMITS,
   ...DATAGRAM_LIMITS,
+  ...COLLECT_LIMITS,
 } as const;

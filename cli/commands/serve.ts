@@ -1,4 +1,9 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  COLLECT_FORM,
+  type CollectTarget,
+  parseCollectTarget,
+} from '../../domain/collect-target.ts';
 import { parseProcesses } from '../option-values.ts';
 
 export function registerServe(program: Command): void {
@@ -22,14 +27,22 @@ export function registerServe(program: Command): void {
     )
     .addOption(
       new Option(
+        '--collect <context[=[host:]port]>',
+        'fill a context with NetFlow, IPFIX and sFlow, by `collect` beside the server; repeatable, ' +
+          'instead of COUNTERGRAPH_COLLECT',
+      ).argParser(anotherTarget),
+    )
+    .addOption(
+      new Option(
         '--no-migrate',
         'refuse to start if the database must be migrated, instead of migrating it',
       ),
     )
-    .action(async ({ demo = false, documents = null, processes = null, migrate }: Given) => {
+    .action(async ({ demo = false, documents = null, processes = null, ...given }: Given) => {
       // Loading the server takes half a second, which other commands should not have to wait for.
       const { serve } = await import('../serve.ts');
-      await serve({ demo, documentsFile: documents, processes, migrates: migrate });
+      const { migrate: migrates, collect = null } = given;
+      await serve({ demo, documentsFile: documents, processes, collect, migrates });
     });
 }
 
@@ -37,5 +50,12 @@ type Given = {
   demo?: boolean;
   documents?: string | null;
   processes?: number | null;
+  collect?: CollectTarget[];
   migrate: boolean;
 };
+
+function anotherTarget(text: string, before: CollectTarget[] | undefined): CollectTarget[] {
+  const target = parseCollectTarget(text);
+  if (target !== null) return [...(before ?? []), target];
+  throw new InvalidArgumentError(`It must be ${COLLECT_FORM}.`);
+}

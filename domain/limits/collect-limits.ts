@@ -28,4 +28,10 @@ export const COLLECT_LIMITS = {
   collectRateMs: 3_600_000,
   /** How far an exporter's clock may differ before that is said in words: half a bucket of flows. */
   collectClockSeconds: 30,
+  /** Pause before a collector beside a server starts again; each further one is twice as long. */
+  collectFirstRestartMs: 1_000,
+  /** The longest such pause; a collector that has run for so long starts again at once. */
+  collectLongestRestartMs: 30_000,
+  /** How long such a collector may take to end: longer than its last commit (feedLastCommitMs). */
+  collectEndMs: 40_000,
 } as const;

@@ -2,13 +2,13 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { ListenAddress } from '../../domain/collect-target.ts';
 import { compileNetworks } from '../../domain/filters/network-filter.ts';
 import { hasCode } from '../../domain/has-code.ts';
 import { parseReadableKey } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { BlockFiller, type DatagramBlock } from './datagram-block.ts';
-import type { ListenAddress } from './listen-address.ts';
 
 /** The input of the thread. */
 export type ReceiverTarget = {

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import { listenText } from '../../domain/collect-target.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { DatagramBlock } from './datagram-block.ts';
-import { listenText } from './listen-address.ts';
 import type {
   OpenSocket,
   ReceiverCounts,

@@ -125,6 +125,11 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_PROCESSES: {
     meaning: 'processes that answer requests at one address; [what they share](#several-processes)',
   },
+  COUNTERGRAPH_COLLECT: {
+    meaning:
+      'contexts that `serve` fills with NetFlow, IPFIX and sFlow: `CONTEXT` or ' +
+      '`CONTEXT=[HOST:]PORT`, several with commas between; as `--collect` does',
+  },
   LOG_LEVEL: {
     meaning:
       'how much is logged to standard error: readable text on a terminal, otherwise JSON lines',

@@ -2,6 +2,11 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { MEBIBYTE } from '../../domain/byte-units.ts';
+import {
+  COLLECT_FORM,
+  type CollectTarget,
+  parseCollectTarget,
+} from '../../domain/collect-target.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { addressFault, DATABASE_URL_FORM } from '../../domain/text/database-url.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
@@ -86,6 +91,8 @@ export type Settings = FixedLimits &
     sessionHours: number;
     /** Processes that serve at one address. */
     processes: number;
+    /** Contexts that are filled by collectors beside the server. */
+    collect: readonly CollectTarget[];
   };
 
 export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems' | 'percentileRanks'>;
@@ -212,6 +219,16 @@ const VARIABLES = {
   }),
   ...SIGN_IN_VARIABLES,
   COUNTERGRAPH_PROCESSES: setting({ fallback: 1, ...wholeNumber(1, LIMITS.processesCeiling) }),
+  COUNTERGRAPH_COLLECT: setting<readonly CollectTarget[], readonly CollectTarget[]>({
+    fallback: [],
+    must: `${COLLECT_FORM}; several with commas between`,
+    schema: z.string().transform((text, context) => {
+      const targets = text.split(',').map((part) => parseCollectTarget(part.trim()));
+      const valid = targets.filter((target) => target !== null);
+      if (valid.length < targets.length) context.addIssue({ code: 'custom', message: text });
+      return valid;
+    }),
+  }),
 };
 
 export type SettingName = keyof typeof VARIABLES;
@@ -273,6 +290,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     sessionHours: read.COUNTERGRAPH_SESSION_HOURS,
     ...signInSettings(read),
     processes: read.COUNTERGRAPH_PROCESSES,
+    collect: read.COUNTERGRAPH_COLLECT,
   };
 }
 

@@ -70,6 +70,7 @@ const DEFAULTS: Settings = {
   proxySignIn: null,
   logLevel: 'info',
   processes: 1,
+  collect: [],
 };
 
 const graphql = (limits: Partial<Settings['graphql']>): Partial<Settings> => ({

@@ -1,0 +1,166 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { withConnection } from '../../db/connection/with-connection.ts';
+import { selectLastCollecting } from '../../db/sql/feeds.ts';
+import {
+  DEFAULT_LISTEN,
+  LISTEN_FORM,
+  type ListenAddress,
+  listenText,
+  parseListenAddress,
+} from '../../domain/collect-target.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
+import { collectInput } from '../../ingest/collect/collect-input.ts';
+import { bufferWarning, openReceiver, type Receiver } from '../../ingest/collect/receiver.ts';
+import { createDatagramDecoder } from '../../ingest/decode-datagram.ts';
+import type { FeedReport } from '../../ingest/feed/feed.ts';
+import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
+import { parseEngine, parseName } from '../option-values.ts';
+import { counted } from '../output/counted.ts';
+import { duration, type FeedDisplay } from '../output/feed-status.ts';
+import { lostText } from '../output/lost-text.ts';
+import { skippedPart } from '../output/skipped-part.ts';
+import { UsageError } from '../usage-error.ts';
+import { type DisplayedFeedOptions, runDisplayedFeed } from './displayed-feed.ts';
+import { openDatabases } from './import.ts';
+import { collectNetworks, homeOption, mmdbOption, parseLateness } from './import-options.ts';
+
+type CollectCommandOptions = Omit<DisplayedFeedOptions, 'databases' | 'context'> & {
+  readonly context?: string;
+  readonly listen?: ListenAddress[];
+  readonly from?: string[];
+  readonly mmdb?: string[];
+  readonly json?: true;
+};
+
+export function registerCollect(program: Command): void {
+  const collect = program
+    .command('collect')
+    .description('receive NetFlow, IPFIX and sFlow by UDP, and commit the flows bucket by bucket')
+    // Options that follow the name of a subcommand are its own.
+    .enablePositionalOptions();
+  addOptions(collect).action(collectFlows);
+}
+
+const addOptions = (command: Command): Command =>
+  command
+    .option('--context <name>', 'the context; it is created if needed', parseName)
+    .option(
+      '--listen <[host:]port>',
+      'where exporters send to by UDP; repeatable ' +
+        `(default: ${DEFAULT_LISTEN.map(({ port }) => port).join(' and ')} on all addresses)`,
+      anotherAddress,
+    )
+    .option(
+      '--from <cidr>',
+      'a network of exporters that are heard; repeatable (default: all are)',
+      collectNetworks,
+    )
+    .addOption(homeOption())
+    .addOption(mmdbOption())
+    .option(
+      '--lateness <seconds>',
+      'how long to wait for more flows of a bucket after its end ' +
+        `(default: ${LIMITS.feedLatenessSeconds})`,
+      parseLateness,
+    )
+    .option('--probe <id>', 'the probe of the flows', parseName)
+    .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
+    .option('--beside', 'even while another feed fills the same context and probe')
+    .option('--json', 'print the result as a line of JSON');
+
+function anotherAddress(text: string, before: ListenAddress[] | undefined): ListenAddress[] {
+  const address = parseListenAddress(text);
+  if (address !== null) return [...(before ?? []), address];
+  throw new InvalidArgumentError(`It must be ${LISTEN_FORM}.`);
+}
+
+async function collectFlows({ mmdb, context, ...options }: CollectCommandOptions): Promise<void> {
+  // A server that runs it beside itself is gone.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
+  // Commander would ask for a required option where a subcommand is given, too.
+  if (context === undefined) throw new UsageError('--context is missing: give a context to fill');
+  const databases = await openDatabases(mmdb ? { mmdb } : {});
+  const { listen = [...DEFAULT_LISTEN], from = [] } = options;
+  await withDatabase(async (database) => {
+    const receiver = await openReceiver({ listen, from });
+    try {
+      const report = await runCollector(database, receiver, { ...options, context, databases });
+      const { dropped, unheard } = receiver.counts();
+      const { lines: datagrams, badLines: refused, ...tally } = report;
+      const counts = { datagrams, refused, dropped, unheard };
+      if (options.json) console.log(JSON.stringify({ context, ...counts, ...tally }));
+      else console.log(sentence(context, report));
+    } finally {
+      receiver.stop();
+    }
+  });
+}
+
+async function runCollector(
+  database: CommandDatabase,
+  receiver: Receiver,
+  options: DisplayedFeedOptions & Pick<CollectCommandOptions, 'from'>,
+): Promise<FeedReport> {
+  const pause = await pauseOf(database, options);
+  return runDisplayedFeed(database, options, {
+    format: 'collect',
+    makesEmptyContext: true,
+    leavesOutArchived: true,
+    limits: { lossesEveryMs: LIMITS.collectReportEveryMs },
+    open: (display, clocks) =>
+      collectInput({
+        ...clocks,
+        receiver,
+        decoder: createDatagramDecoder(),
+        onReady() {
+          if (pause !== null) display.say(pause);
+          sayWhatIsHeard(receiver, options.from ?? [], display);
+        },
+      }),
+  });
+}
+
+function sayWhatIsHeard(
+  { sockets }: Receiver,
+  from: readonly string[],
+  display: FeedDisplay,
+): void {
+  if (from.length === 0) {
+    display.say('all exporters are heard, as --from does not say which: anybody may send flows');
+  }
+  for (const socket of sockets) {
+    const warning = bufferWarning(socket);
+    if (warning !== null) display.say(warning);
+    console.log(`collecting on udp ${listenText(socket)}`);
+  }
+}
+
+/** Returns for how long nothing was collected into this context and probe; null: never before. */
+async function pauseOf(
+  { url: databaseUrl, signal }: CommandDatabase,
+  { context, probe }: Pick<DisplayedFeedOptions, 'context' | 'probe'>,
+): Promise<string | null> {
+  const last = await withConnection({ databaseUrl, signal }, 'import', (connection) =>
+    selectLastCollecting(connection, context, probe ?? null),
+  );
+  if (last === null) return null;
+  const from = isoTime(Math.floor(last.heardAt));
+  const seconds = Math.max(0, last.now - last.heardAt);
+  return (
+    `${context}: nothing was collected from ${from} until now, for ${duration(seconds)}: ` +
+    'what exporters sent in that time is not counted, nor told as lost'
+  );
+}
+
+function sentence(context: string, tally: FeedReport): string {
+  const { lines, flows, committedFlows, badLines, skipped } = tally;
+  const lost = lostText(tally.lost);
+  const rest = skippedPart({ skipped, badLines });
+  return (
+    `${context}: ${counted(lines, 'datagram')} with ${counted(flows, 'flow')}${rest}, ` +
+    `${counted(committedFlows, 'flow')} committed in ${counted(tally.commits, 'commit')}` +
+    `${lost === null ? '' : `, ${lost} lost on the way`}`
+  );
+}
