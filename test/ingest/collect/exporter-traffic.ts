@@ -10,6 +10,7 @@ import {
 
 /** NetFlow v5 has only times of the last few weeks. */
 const START_MS = Date.now() - 3_600_000;
+const LAST_MS = START_MS + 30_010;
 
 const QUERIES = 100;
 const CONNECTIONS = 40;
@@ -42,12 +43,15 @@ const connection = (i: number): CapturedPacket[] => {
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
+/** When the first and the last packet were seen, in milliseconds since 1970. */
+export const TRAFFIC_SPAN = { firstMs: START_MS, lastMs: LAST_MS } as const;
+
 /** IPv4 and IPv6, with UDP, TCP and ICMP: more flows than fit in one datagram of any exporter. */
 export const TRAFFIC: readonly CapturedPacket[] = [
   ...numbers(QUERIES).flatMap(query),
   ...numbers(CONNECTIONS).flatMap(connection),
   { atMs: START_MS + 30_000, frame: pingFrame({ from: '10.0.0.3', to: '10.0.0.4' }, 10) },
-  { atMs: START_MS + 30_010, frame: pingFrame({ from: 'fd00::1', to: 'fd00::2' }, 10) },
+  { atMs: LAST_MS, frame: pingFrame({ from: 'fd00::1', to: 'fd00::2' }, 10) },
 ].sort((a, b) => a.atMs - b.atMs);
 
 const ETHERNET_BYTES = 14;

@@ -22,8 +22,8 @@ type FlowFacts = {
   readonly lastMs: number;
 };
 
-/** Whether lines say when flows began and ended: those of sFlow are of the moment they arrived. */
-type Times = 'with times' | 'without times';
+/** Whether lines say when flows began and ended, which not all programs know. */
+export type Times = 'with times' | 'without times';
 
 function lineOf(facts: FlowFacts, times: Times): string {
   const { protocol, source, destination, sent, answered } = facts;
@@ -82,7 +82,7 @@ type NfdumpRecord = {
   readonly last: string;
 };
 
-const nfdumpLine = (record: NfdumpRecord, times: Times): string =>
+const nfdumpLine = (record: NfdumpRecord, { times, factor = 1 }: NfdumpReading): string =>
   lineOf(
     {
       protocol: record.proto,
@@ -94,10 +94,14 @@ const nfdumpLine = (record: NfdumpRecord, times: Times): string =>
         address: record.dst4_addr ?? record.dst6_addr ?? '',
         port: record.dst_port ?? Number.NaN,
       },
-      sent: { bytes: record.in_bytes, packets: record.in_packets },
-      answered: { bytes: record.out_bytes ?? 0, packets: record.out_packets ?? 0 },
-      firstMs: momentOf(record.first),
-      lastMs: momentOf(record.last),
+      sent: { bytes: factor * record.in_bytes, packets: factor * record.in_packets },
+      answered: {
+        bytes: factor * (record.out_bytes ?? 0),
+        packets: factor * (record.out_packets ?? 0),
+      },
+      // nfcapd 1.7.1 mixes up the two fields of IPFIX that are reckoned by uptime.
+      firstMs: Math.min(momentOf(record.first), momentOf(record.last)),
+      lastMs: Math.max(momentOf(record.first), momentOf(record.last)),
     },
     times,
   );
@@ -128,11 +132,17 @@ const markOf = {
     ]),
 };
 
+type NfdumpReading = {
+  readonly times: Times;
+  /** What to multiply amounts with, if the program did not. */
+  readonly factor?: number;
+};
+
 /** The lines of what nfdump's collectors make of datagrams, sorted. */
 export async function nfdumpLines(
   program: keyof typeof markOf,
   contents: readonly Buffer[],
-  times: Times,
+  reading: NfdumpReading,
 ): Promise<string[]> {
   const collector = await startCollector({ program, parameters: ['-t', '2'] });
   try {
@@ -141,7 +151,7 @@ export async function nfdumpLines(
     const records = JSON.parse(await collector.printed('json')) as NfdumpRecord[];
     return records
       .filter(({ src4_addr }) => src4_addr !== MARK)
-      .map((record) => nfdumpLine(record, times))
+      .map((record) => nfdumpLine(record, reading))
       .sort();
   } finally {
     await collector.remove();

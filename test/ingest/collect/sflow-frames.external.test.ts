@@ -79,7 +79,7 @@ describe('a datagram of sFlow', () => {
     });
     expect(flows).toHaveLength(2 * (FRAMES.length + FIRST_BYTES.length));
     expect(decodedLines(flows, 'without times')).toEqual(
-      await nfdumpLines('sfcapd', [bytes], 'without times'),
+      await nfdumpLines('sfcapd', [bytes], { times: 'without times' }),
     );
   });
 });
