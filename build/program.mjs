@@ -84,7 +84,13 @@ function removeBundlesBut(kept) {
 }
 
 /** What the program starts, for itself, for a process, and for threads. */
-const ENTRIES = ['main.js', 'child.js', 'merge-worker.js', 'thread-pool-worker.js'];
+const ENTRIES = [
+  'main.js',
+  'child.js',
+  'merge-worker.js',
+  'receiver-worker.js',
+  'thread-pool-worker.js',
+];
 
 /** The name of the folder that the entry files use; undefined before the first build. */
 function currentBundle() {

@@ -9,12 +9,15 @@ import {
   parseListenAddress,
 } from '../../domain/collect-target.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import { collectInput } from '../../ingest/collect/collect-input.ts';
+import { makeCollectedContext } from '../../ingest/collect/make-context.ts';
 import { bufferWarning, openReceiver, type Receiver } from '../../ingest/collect/receiver.ts';
 import { createDatagramDecoder } from '../../ingest/decode-datagram.ts';
 import type { FeedReport } from '../../ingest/feed/feed.ts';
 import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
+import { asTyped } from '../invocation.ts';
 import { parseEngine, parseName } from '../option-values.ts';
 import { counted } from '../output/counted.ts';
 import { duration, type FeedDisplay } from '../output/feed-status.ts';
@@ -29,6 +32,7 @@ type CollectCommandOptions = Omit<DisplayedFeedOptions, 'databases' | 'context'>
   readonly context?: string;
   readonly listen?: ListenAddress[];
   readonly from?: string[];
+  readonly grant?: string;
   readonly mmdb?: string[];
   readonly json?: true;
 };
@@ -56,6 +60,11 @@ const addOptions = (command: Command): Command =>
       'a network of exporters that are heard; repeatable (default: all are)',
       collectNetworks,
     )
+    .option(
+      '--grant <user>',
+      'grant the context to this user, as an editor, if it is created',
+      parseName,
+    )
     .addOption(homeOption())
     .addOption(mmdbOption())
     .option(
@@ -82,10 +91,12 @@ async function collectFlows({ mmdb, context, ...options }: CollectCommandOptions
   // Commander would ask for a required option where a subcommand is given, too.
   if (context === undefined) throw new UsageError('--context is missing: give a context to fill');
   const databases = await openDatabases(mmdb ? { mmdb } : {});
-  const { listen = [...DEFAULT_LISTEN], from = [] } = options;
+  const { listen = [...DEFAULT_LISTEN], from = [], engine = 0, grant = null } = options;
   await withDatabase(async (database) => {
     const receiver = await openReceiver({ listen, from });
     try {
+      const target = { databaseUrl: database.url, context, engine, grant, signal: database.signal };
+      if (await makeCollectedContext({ ...target, onWaiting: sayWaiting })) sayNew(context, grant);
       const report = await runCollector(database, receiver, { ...options, context, databases });
       const { dropped, unheard } = receiver.counts();
       const { lines: datagrams, badLines: refused, ...tally } = report;
@@ -98,6 +109,18 @@ async function collectFlows({ mmdb, context, ...options }: CollectCommandOptions
   });
 }
 
+function sayWaiting(): void {
+  console.error('waiting for another import that creates the context');
+}
+
+function sayNew(context: string, grant: string | null): void {
+  const access =
+    grant === null
+      ? `nobody may read it yet: \`countergraph user add NAME --context ${shellWord(context)}\` grants it`
+      : `${grant} may read and edit it`;
+  console.error(asTyped(`context ${context} was created, ${access}`));
+}
+
 async function runCollector(
   database: CommandDatabase,
   receiver: Receiver,
@@ -106,7 +129,7 @@ async function runCollector(
   const pause = await pauseOf(database, options);
   return runDisplayedFeed(database, options, {
     format: 'collect',
-    makesEmptyContext: true,
+    reportsAtOnce: true,
     leavesOutArchived: true,
     limits: { lossesEveryMs: LIMITS.collectReportEveryMs },
     open: (display, clocks) =>
@@ -157,7 +180,7 @@ async function pauseOf(
 function sentence(context: string, tally: FeedReport): string {
   const { lines, flows, committedFlows, badLines, skipped } = tally;
   const lost = lostText(tally.lost);
-  const rest = skippedPart({ skipped, badLines });
+  const rest = skippedPart({ skipped, badLines, unit: 'datagram' });
   return (
     `${context}: ${counted(lines, 'datagram')} with ${counted(flows, 'flow')}${rest}, ` +
     `${counted(committedFlows, 'flow')} committed in ${counted(tally.commits, 'commit')}` +

@@ -30,7 +30,7 @@ export type DisplayedFeedOptions = {
 };
 
 /** What a feed is told besides, by the command that runs it. */
-type CommandParts = Pick<FeedOptions, 'format' | 'makesEmptyContext' | 'leavesOutArchived'> & {
+type CommandParts = Pick<FeedOptions, 'format' | 'reportsAtOnce' | 'leavesOutArchived'> & {
   readonly open: (display: FeedDisplay, clocks: FeedClocks) => FeedInput;
   readonly limits?: FeedOptions['limits'];
 };

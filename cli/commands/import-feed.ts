@@ -28,7 +28,7 @@ export async function followSource(
   const { name } = source;
   const tally = await runDisplayedFeed(database, options, {
     format,
-    makesEmptyContext: false,
+    reportsAtOnce: false,
     leavesOutArchived: skipBadLines,
     open: (display, clocks) =>
       lineInput({

@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 import type { FeedTime } from '../../ingest/feed/feed-clock.ts';
-import { skippedText } from '../../ingest/lines/skipped-lines.ts';
+import { type ReadUnit, skippedText } from '../../ingest/lines/skipped-lines.ts';
 import type { Logger } from '../../server/telemetry/log.ts';
 import { asTyped } from '../invocation.ts';
 import { count, counted } from './counted.ts';
@@ -79,10 +79,10 @@ const factsOf = ({ uncommittedSinceMs: _, ...facts }: FeedStatus): object => fac
  * Formats the status as one line. What matters most comes first, because a terminal may be narrow.
  */
 export function feedLine(status: FeedStatus, now: FeedTime): string {
-  const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
+  const { context, unit, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
   const { uncommitted, trouble, late } = status;
   const lost = lostText(status.lost);
-  const skipped = skippedText(status.skipped);
+  const skipped = skippedText(status.skipped, unit);
   const behind = newestAt === null ? '' : `, ${behindText(now.wallMs / 1000 - newestAt)}`;
   const since = status.uncommittedSinceMs;
   const waiting = since === null ? '' : `, for ${duration((now.monotonicMs - since) / 1000)}`;
@@ -91,7 +91,7 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
     `${count(uncommitted)} not committed${waiting}`,
     ...(trouble === null ? [] : [trouble]),
     ...(skipped === null ? [] : [skipped]),
-    ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
+    ...(badLines > 0 ? [refusedPart(badLines, unit)] : []),
     ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
     ...(late ? [`${counted(late.flows, 'flow')} late, by up to ${duration(late.bySeconds)}`] : []),
     ...(lost === null ? [] : [`lost: ${lost}`]),
@@ -101,6 +101,9 @@ export function feedLine(status: FeedStatus, now: FeedTime): string {
   ];
   return parts.join('; ');
 }
+
+const refusedPart = (refused: number, unit: ReadUnit): string =>
+  unit === 'line' ? counted(refused, 'bad line') : `${count(refused)} refused`;
 
 const UNITS = [
   ['d', 86_400],

@@ -19,6 +19,7 @@ export type CollectOptions = {
 /** Returns the datagrams that a receiver takes as an input of a feed. */
 export const collectInput = (options: CollectOptions): FeedInput => ({
   name: 'collect',
+  unit: 'datagram',
   open: (sink) => readDatagrams(options, sink),
 });
 

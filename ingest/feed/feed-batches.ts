@@ -35,8 +35,6 @@ export type FeedTarget = {
   readonly context: string;
   /** The format of its lines, or `collect`. */
   readonly format: FlowFormat | 'collect';
-  /** Whether a missing context is created before there are flows for it. */
-  readonly makesEmptyContext: boolean;
   readonly engine: number;
   readonly home: readonly string[];
   readonly probe: string | null;
@@ -128,9 +126,8 @@ export function createFeedCommitter(target: FeedTarget) {
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
     await target.place.take(databaseUrl, signal);
-    // Lost lines alone do not create a context, because it would be empty.
-    const isWanted = batch.flows.length > 0 || target.makesEmptyContext;
-    if (isWanted || (await hasContext(databaseUrl, context))) {
+    // Losses alone do not create a context, because it would be empty.
+    if (batch.flows.length > 0 || (await hasContext(databaseUrl, context))) {
       await runImport(
         { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
         (session) => write(session, batch, signal),

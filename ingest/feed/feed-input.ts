@@ -1,5 +1,5 @@
 import type { ExporterRow } from '../../db/sql/exporters.ts';
-import type { SkippedLines } from '../lines/skipped-lines.ts';
+import type { ReadUnit, SkippedLines } from '../lines/skipped-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import type { ExporterLoss } from '../losses/feed-losses.ts';
 import type { MonotonicMs } from './feed-clock.ts';
@@ -10,6 +10,7 @@ import type { PendingFlows } from './pending-flows.ts';
 export type FeedInput = {
   /** Its name in messages. */
   readonly name: string;
+  readonly unit: ReadUnit;
   /** Begins to read into the sink. */
   readonly open: (sink: FeedSink) => FeedReader;
 };

@@ -38,6 +38,7 @@ export type LineInputOptions = {
 /** Returns the lines of a source as an input of a feed. */
 export const lineInput = (options: LineInputOptions): FeedInput => ({
   name: options.source.name,
+  unit: 'line',
   open: (sink) => readLinesInto(options, sink),
 });
 

@@ -1,6 +1,7 @@
 import type { FeedLossCounts } from '../../db/sql/feeds.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { IngestError } from '../ingest-error.ts';
+import type { ReadUnit } from '../lines/skipped-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import type { ExporterLoss } from '../losses/feed-losses.ts';
 import { restoreCommand } from '../session/archived-slice.ts';
@@ -16,6 +17,8 @@ import { PendingFlows } from './pending-flows.ts';
 
 export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'exporters' | 'place'> & {
   readonly input: FeedInput;
+  /** Whether the first commit does not wait for flows or losses. */
+  readonly reportsAtOnce: boolean;
   /** Whether flows of archived slices are left out, instead of ending the feed. */
   readonly leavesOutArchived: boolean;
   readonly latenessSeconds: number;
@@ -48,7 +51,11 @@ export type FeedReport = FeedTally & { readonly exporters: readonly ExporterLoss
 
 /** The state of a feed. */
 export type FeedStatus = FeedTally &
-  CommitState & { readonly context: string; readonly late: LateFlows | null };
+  CommitState & {
+    readonly context: string;
+    readonly unit: ReadUnit;
+    readonly late: LateFlows | null;
+  };
 
 /**
  * Imports flows from an endless source, unless another feed does so already. Flows are committed
@@ -89,7 +96,7 @@ async function runInPlace(
     limits,
     now: () => ({ wallMs: nowMs(), monotonicMs: monotonicMs() }),
     stop,
-    reportsAtOnce: options.makesEmptyContext,
+    reportsAtOnce: options.reportsAtOnce,
     onLeftOut: archived.note,
     losses(state) {
       const hasMore = state === 'over' ? losses.end() : losses.settle(monotonicMs());
@@ -112,6 +119,7 @@ async function runInPlace(
   });
   const status = (): FeedStatus => ({
     context,
+    unit: options.input.unit,
     ...tally(),
     ...commits.state(),
     late: late.result(),

@@ -25,14 +25,23 @@ const NAMES: Readonly<Record<SkipReason, readonly [string, string]>> = {
   notIp: ['not IP', 'not IP'],
 };
 
-/** Describes what was skipped; null if nothing was. */
-export function skippedText(skipped: SkippedLines): string | null {
+/** What an input of flows consists of. */
+export type ReadUnit = 'line' | 'datagram';
+
+/** What is skipped of each: a datagram has many records. */
+const SKIPPED: Readonly<Record<ReadUnit, readonly [string, string]>> = {
+  line: ['line', 'lines'],
+  datagram: ['record', 'records'],
+};
+
+/** Describes what was skipped, of lines or datagrams; null if nothing was. */
+export function skippedText(skipped: SkippedLines, unit: ReadUnit = 'line'): string | null {
   const total = skippedCount(skipped);
   if (total === 0) return null;
   const parts = SKIP_REASONS.filter((reason) => skipped[reason] > 0).map((reason) =>
     counted(skipped[reason], NAMES[reason]),
   );
-  return `${counted(total, ['line', 'lines'])} skipped (${parts.join(', ')})`;
+  return `${counted(total, SKIPPED[unit])} skipped (${parts.join(', ')})`;
 }
 
 const counted = (value: number, [one, several]: readonly [string, string]): string =>

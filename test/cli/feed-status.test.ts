@@ -8,6 +8,7 @@ const NOW = { wallMs: 1_700_000_100_000, monotonicMs: 90_000 };
 
 const STATUS: FeedStatus = {
   context: 'lab',
+  unit: 'line',
   lines: 12_400,
   flows: 12_345,
   skipped: { events: 0, tunnelLines: 0, notIp: 0 },
@@ -42,6 +43,13 @@ describe('the line about a feed', () => {
       { badLines: 1200, trouble: 'the database is away' },
       'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; the database is away; ' +
         '1,200 bad lines; committed up to 2023-11-14T22:13:59Z',
+    ],
+    [
+      'says what of datagrams was refused and skipped',
+      { unit: 'datagram', badLines: 1200, skipped: { events: 2, tunnelLines: 0, notIp: 1 } },
+      'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; ' +
+        '3 records skipped (2 events, 1 not IP); 1,200 refused; ' +
+        'committed up to 2023-11-14T22:13:59Z',
     ],
     [
       'says what exporters sent that no line contains',

@@ -90,7 +90,7 @@ export function startFeed({
   } as const;
   const done = runFeed({
     context: 'lab',
-    makesEmptyContext: false,
+    reportsAtOnce: false,
     leavesOutArchived: given.skipBadLines,
     engine: 0,
     home: [],
