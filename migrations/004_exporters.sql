@@ -3,9 +3,8 @@
 -- What a collector knows of the exporters that it hears, a row for each of them and run of a feed.
 -- It is written with the feed's commits, and says how things were at the last of them.
 --
--- A run names a bounded number of exporters (1,000), however many addresses forged datagrams bear,
--- so that the rows of a context are as many as its runs times that, and mostly as its runs times its
--- exporters. Runs are restarts of a collector.
+-- A run names at most 1,000 exporters, however many addresses forged datagrams bear. Of runs that
+-- are over, a server keeps one row for each exporter, and as many in all: db/sql/exporter-retention.ts.
 create table exporters (
   feed_id uuid not null references feeds on delete cascade,
   address text collate "C" not null,

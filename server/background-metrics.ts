@@ -4,6 +4,7 @@ import {
   type NotificationTally,
   registerNotifications,
 } from './alerts/notify/notification-metrics.ts';
+import { registerExporters } from './background/exporter-metrics.ts';
 import { registerFeeds } from './background/feed-metrics.ts';
 import {
   type MergingTally,
@@ -40,6 +41,7 @@ export function registerBackground(registry: Registry, observed: ObservedBackgro
   registerSegments(registry, merging);
   registerImports(registry, merging);
   registerFeeds(registry, merging);
+  registerExporters(registry, merging);
   registerRetention(registry, retention);
   registerAlertMetrics(registry, alerts);
   registerNotifications(registry, notifications);

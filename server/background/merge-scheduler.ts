@@ -1,6 +1,7 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { KeptConnection } from '../../db/connection/with-connection.ts';
 import { type ContextNumbersRow, selectContextNumbers } from '../../db/sql/contexts.ts';
+import { selectAllExporters } from '../../db/sql/exporters.ts';
 import { selectFeedStates } from '../../db/sql/feeds.ts';
 import { selectImports } from '../../db/sql/imports.ts';
 import {
@@ -103,6 +104,7 @@ async function checkContexts(merging: Merging, connection: Connection): Promise<
   tally.imports = await checkImports(connection, before, tally.imports);
   tally.feeds = await selectFeedStates(connection);
   tally.feedsReadAtMs = performance.now();
+  tally.exporters = await selectAllExporters(connection, LIMITS.listedExporters);
   await refreshSegments(merging, connection, before);
   let isGood = true;
   let isMerged = false;

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ExporterSumsRow } from '../../db/sql/exporters.ts';
 import type { FeedStatesRow } from '../../db/sql/feeds.ts';
 import type { SegmentTotals } from '../../db/sql/manifest.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -52,6 +53,8 @@ export class MergingTally {
   feeds: readonly FeedStatesRow[] = [];
   /** When that was read, on the clock of `performance.now()`. */
   feedsReadAtMs = 0;
+  /** What collectors know of exporters. */
+  exporters: readonly ExporterSumsRow[] = [];
 
   noteRun(run: MergingRun): void {
     this.last = run;

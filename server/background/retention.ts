@@ -4,6 +4,7 @@ import { withConnection } from '../../db/connection/with-connection.ts';
 import { selectEventRetentions } from '../../db/sql/alert-retention.ts';
 import { type Retention, selectRetentions } from '../../db/sql/archived-slices.ts';
 import { deleteExpiredAudit, selectHasExpiredAudit, serverActor } from '../../db/sql/audit.ts';
+import { foldExporters } from '../../db/sql/exporter-retention.ts';
 import { REFUSED_REMOVAL, removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
 import { selectUpkeep } from '../../db/sql/server-state.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -34,9 +35,9 @@ const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEver
 
 /**
  * Drops slices and ended alert events that are older than their context's `retention_days`, on the
- * primary. It also frees the space of what was archived or dropped while readers still used it. It
- * locks a context for only one slice at a time. If an import holds the lock for long, it retries on
- * a later pass.
+ * primary. It also frees the space of what was archived or dropped while readers still used it, and
+ * adds up what collectors that have ended knew of exporters. It locks a context for only one slice
+ * at a time. If an import holds the lock for long, it retries on a later pass.
  *
  * What is too old is decided by the database's clock and the newest data
  * (db/sql/archived-slices.ts). Nothing is dropped while the clock of this machine says
@@ -78,8 +79,9 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     noteClocks(difference);
     const dropping = { connection, log, tally, now: () => database, lockMs, signal };
     const isDropped = difference === null && (await dropOld(dropping));
-    if (isTransactionPooled(connection)) return isDropped;
-    return (await removePartitions(dropping)) && isDropped;
+    const isDone = (await addUpExporters(dropping)) && isDropped;
+    if (isTransactionPooled(connection)) return isDone;
+    return (await removePartitions(dropping)) && isDone;
   }
 
   async function dropOld(dropping: Dropping): Promise<boolean> {
@@ -158,6 +160,18 @@ async function dropAudit({ connection, log, signal }: Dropping, days: number): P
   } catch (error) {
     if (signal.aborted) return true;
     log.error({ err: error }, 'old rows of the audit could not be dropped');
+    return false;
+  }
+}
+
+/** Adds up what ended runs of collectors knew of exporters; returns whether that was possible. */
+async function addUpExporters({ connection, log, signal }: Dropping): Promise<boolean> {
+  try {
+    await foldExporters(connection, LIMITS.listedExporters);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return true;
+    log.error({ err: error }, 'what ended collectors knew of exporters could not be added up');
     return false;
   }
 }

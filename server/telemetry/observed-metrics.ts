@@ -26,7 +26,7 @@ export function observedGauge(registry: Registry, named: Named, value: () => num
 }
 
 /** The label of names beyond the limit, and of names that are not of a plain form. */
-const OTHER = 'other';
+export const OTHER = 'other';
 
 /**
  * Turns names that callers choose into labels of metrics. Each label is a time series that is kept
@@ -48,4 +48,5 @@ export class BoundedNames {
   }
 }
 
-const PLAIN = /^[\p{L}\p{N}_][\p{L}\p{N}_ .:-]{0,63}$/u;
+// An IPv6 address may begin with a colon.
+const PLAIN = /^[\p{L}\p{N}_:][\p{L}\p{N}_ .:-]{0,63}$/u;

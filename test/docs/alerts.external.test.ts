@@ -73,7 +73,7 @@ describe('the alerts of the documentation', () => {
 
   it('are rules of Prometheus', async () => {
     const { stdout } = await run('promtool', ['check', 'rules', join(folder, 'rules.yml')]);
-    expect(stdout).toContain('SUCCESS: 11 rules found');
+    expect(stdout).toContain('SUCCESS: 14 rules found');
   });
 
   it('fire when no server decides alerts, and when a sink is not notified', async () => {
@@ -146,6 +146,43 @@ describe('the alerts of the documentation', () => {
     await writeFile(join(folder, 'feeds.yml'), JSON.stringify(test));
     await run('promtool', ['test', 'rules', join(folder, 'feeds.yml')]).catch((error) => {
       expect(String(error.stdout) + String(error.stderr)).toBe('');
+    });
+  });
+
+  it('fire when an exporter loses data, is silent, or is doubtful', async () => {
+    const labels = { context: 'lab', exporter: '192.0.2.1' };
+    const series = (metric: string, more: string, values: string) => ({
+      series: `countergraph_exporter_${metric}{context="lab",exporter="192.0.2.1"${more}}`,
+      values,
+    });
+    const at = (minute: number, alertname: string, ...firing: Record<string, string>[]) => ({
+      eval_time: `${minute}m`,
+      alertname,
+      exp_alerts: firing.map((more) => ({ exp_labels: { ...labels, ...more } })),
+    });
+    await testRules({
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: [
+            series('lost_total', ',unit="packets"', '0+10x240'),
+            series('lost_total', ',unit="datagrams"', '0+5x240'),
+            series('last_seen_timestamp_seconds', '', '0+60x60 3600x2000'),
+            series('doubts', '', '0x60 1x10 0 1x40 0x200'),
+          ],
+          alert_rule_test: [
+            at(10, 'CountergraphExporterLoses'),
+            at(50, 'CountergraphExporterLoses', { unit: 'packets' }),
+            at(60, 'CountergraphExporterSilent'),
+            at(75, 'CountergraphExporterSilent'),
+            at(76, 'CountergraphExporterSilent', {}),
+            at(25 * HOUR, 'CountergraphExporterSilent'),
+            at(71, 'CountergraphExporterDoubtful'),
+            at(90, 'CountergraphExporterDoubtful', {}),
+          ],
+        },
+      ],
     });
   });
 

@@ -13,6 +13,13 @@ describe('names that callers choose', () => {
     ]);
   });
 
+  it('may be addresses', () => {
+    const names = new BoundedNames(3);
+    for (const address of ['192.0.2.1', '2001:db8::1', '::1']) {
+      expect(names.labelOf(address)).toBe(address);
+    }
+  });
+
   it.each(['', ' a', 'a\nb', 'a"b', 'a{b}', 'a'.repeat(65)])(
     'are not used as labels if they have another form: %j',
     (name) => {

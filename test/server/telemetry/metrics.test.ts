@@ -5,6 +5,7 @@ import { inTransaction } from '../../../db/connection/connection.ts';
 import { projectRoot } from '../../../db/project-root.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { type Metrics, readMetrics } from '../../support/http/metrics-text.ts';
+import { exporter, hearExporters } from '../../support/lab/hear-exporters.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../../support/lab/service.ts';
 
@@ -88,6 +89,8 @@ describe('docs/reference/metrics.md', () => {
     await lab.mergeNow();
     await tryStandby();
     await addFeed();
+    const troubled = exporter('192.0.2.1', { refused: { late: 1 }, clockAheadSeconds: 1 });
+    await hearExporters(lab.databaseUrl, { context: CONTEXT, exporters: [troubled] });
     await lab.mergeNow();
     const { families } = await metrics();
     const ours = families.filter(({ name }) => name.startsWith('countergraph_'));

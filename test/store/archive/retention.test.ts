@@ -6,6 +6,7 @@ import { createLog } from '../../../server/telemetry/log.ts';
 import { planSlices } from '../../../store/archive/plan-slices.ts';
 import type { SlicesBody } from '../../support/http/answers.ts';
 import { readMetrics } from '../../support/http/metrics-text.ts';
+import { exporter, hearExporters } from '../../support/lab/hear-exporters.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../../support/lab/service.ts';
 import {
@@ -146,6 +147,18 @@ describe('a running server', () => {
     expect(await names()).toHaveLength(2);
     await lab.dropExpiredNow();
     expect(await names()).toHaveLength(1);
+  });
+
+  it('adds up what collectors that have ended knew of exporters', async () => {
+    for (const flows of [1, 2]) {
+      const exporters = [exporter('192.0.2.1', { flows })];
+      await hearExporters(lab.databaseUrl, { context: CONTEXT, exporters });
+    }
+    await lab.sql('update feeds set ended_at = now()');
+    await lab.dropExpiredNow();
+    expect(await lab.sql('select address, flows from exporters')).toEqual([
+      { address: '192.0.2.1', flows: '3' },
+    ]);
   });
 
   it('runs by itself, at its start and then regularly', async () => {
