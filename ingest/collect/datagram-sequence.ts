@@ -36,14 +36,17 @@ class NumberGaps {
     const { number, isRestart, nowMs } = place;
     const expected = this.#next;
     const distance = expected === null ? 0 : distanceOf(expected, number);
-    if (distance < 0 && !isRestart) {
+    // One that begins behind but ends ahead is the next one, of an exporter that does not count all
+    // it sends: softflowd leaves out the records of its options.
+    const isBehind = distance < 0 && distance + (place.units ?? 0) <= 0;
+    if (isBehind && !isRestart) {
       this.#takeBehind(place);
       return distance;
     }
     if (distance > 0 && !isRestart && distance <= LIMITS.collectLongestGap) {
       this.#gaps.push({ from: expected ?? number, size: distance, sinceMs: nowMs });
       if (this.#gaps.length > LIMITS.collectGaps) this.#giveUp(1);
-    } else if (distance !== 0) this.end();
+    } else if (distance > 0 || (distance < 0 && isRestart)) this.end();
     this.#next = after(place);
     this.#restart = null;
     return expected === null ? null : distance;

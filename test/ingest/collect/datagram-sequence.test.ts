@@ -99,6 +99,19 @@ describe('the sequence of an exporter', () => {
       10,
     ],
     [
+      'takes the next datagram of an exporter that does not count its options',
+      'ipfix',
+      [
+        { number: 10, units: 11 },
+        { number: 28, units: 18 },
+        { number: 46, units: 18 },
+        { number: 54, units: 9 },
+        { number: 67, units: 13 },
+        { number: 93, units: 13 },
+      ],
+      13,
+    ],
+    [
       'takes numbers of IPFIX that count what was before',
       'ipfix',
       [

@@ -10,13 +10,11 @@ import { type Exporter, exportedDatagrams, pmacctd, softflowd } from './run-expo
 
 type Version = keyof typeof TRAFFIC_SUMS;
 
+const ENDS = 'src_host, dst_host, src_port, dst_port, proto';
+
+/** The setting that is given last counts. */
 const nfprobe = (version: Version, ...settings: readonly string[]): Exporter =>
-  pmacctd(
-    'nfprobe',
-    `nfprobe_version: ${version}`,
-    'aggregate: src_host, dst_host, src_port, dst_port, proto',
-    ...settings,
-  );
+  pmacctd('nfprobe', `nfprobe_version: ${version}`, `aggregate: ${ENDS}`, ...settings);
 
 const sfprobe = (...settings: readonly string[]): Exporter =>
   pmacctd('sfprobe', 'sfprobe_agentip: 192.0.2.1', ...settings);
@@ -32,12 +30,29 @@ const TIMED: readonly WholeExport[] = [
   ['softflowd, NetFlow 9 with VLANs', 9, softflowd('-v', '9', '-T', 'vlan')],
   ['softflowd, NetFlow 9 with MAC addresses', 9, softflowd('-v', '9', '-T', 'ether')],
   ['softflowd, NetFlow 9 with MPLS labels', 9, softflowd('-v', '9', '-x', '3')],
+  ['softflowd, NetFlow 9 without ports', 9, softflowd('-v', '9', '-T', 'proto')],
+  ['softflowd, NetFlow 9 without ports and protocols', 9, softflowd('-v', '9', '-T', 'ip')],
   ['pmacct, NetFlow 9', 9, nfprobe(9)],
+  ['pmacct, NetFlow 9 of each packet', 9, nfprobe(9, 'nfprobe_dont_cache: true')],
   ['softflowd, IPFIX', 10, softflowd('-v', '10')],
   ['softflowd, IPFIX in milliseconds', 10, softflowd('-v', '10', '-A', 'milli')],
   ['softflowd, IPFIX of both ways', 10, softflowd('-v', '10', '-A', 'milli', '-b')],
+  [
+    'softflowd, IPFIX of both ways with options in between',
+    10,
+    softflowd('-v', '10', '-b', '-T', 'ether', '-x', '3'),
+  ],
   ['softflowd, IPFIX with MAC addresses', 10, softflowd('-v', '10', '-A', 'milli', '-T', 'ether')],
   ['pmacct, IPFIX', 10, nfprobe(10)],
+  ['pmacct, IPFIX of each packet', 10, nfprobe(10, 'nfprobe_dont_cache: true')],
+  [
+    'pmacct, IPFIX with fields of an enterprise and of variable length',
+    10,
+    nfprobe(
+      10,
+      'aggregate: src_mac, dst_mac, vlan, src_host, dst_host, src_port, dst_port, proto, tag, label',
+    ),
+  ],
 ];
 
 /** Those whose times it does not read. */
