@@ -1,5 +1,5 @@
 import { SLOT } from './elements.ts';
-import type { ExporterDomain, Template } from './exporter-domain.ts';
+import { type ExporterDomain, layoutOf, type Template } from './exporter-domain.ts';
 import { type DataRecord, numberIn } from './field-values.ts';
 import { type FlowContext, takeFlow } from './flow-records.ts';
 import { locateRecord } from './record-form.ts';
@@ -14,10 +14,11 @@ const LONGEST_PADDING = 3;
  */
 export function takeDataSet(
   { bytes, from, to }: DatagramSet,
-  { form, plan }: Template,
+  template: Template,
   domain: ExporterDomain,
   context: FlowContext,
 ): number | null {
+  const { form, plan } = layoutOf(template);
   const record: DataRecord = { form, bytes, at: from };
   let count = 0;
   while (to - record.at >= form.bytes) {

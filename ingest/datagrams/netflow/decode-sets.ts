@@ -112,7 +112,7 @@ class SetDecoder {
   takeReleased(): void {
     const { datagram, domain } = this.#message;
     const isOfOptions = (id: number): boolean =>
-      domain.templateOf(id, datagram.receivedMs)?.isOfOptions === true;
+      domain.templateOf(id, datagram.receivedMs)?.definition.kind.isOfOptions === true;
     const ids = [...this.#defined];
     const { records } = this;
     for (const id of [...ids.filter(isOfOptions), ...ids.filter((each) => !isOfOptions(each))]) {

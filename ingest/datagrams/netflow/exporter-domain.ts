@@ -2,20 +2,25 @@ import { LIMITS } from '../../../domain/limits.ts';
 import { type FlowPlan, flowPlan } from './flow-plan.ts';
 import { type RecordForm, recordForm } from './record-form.ts';
 import { Samplers } from './samplers.ts';
-import { type TemplateDefinition, templateFields } from './template-sets.ts';
+import { type TemplateDefinition, templateFields, usableFieldCount } from './template-sets.ts';
 
 /** A template that an exporter has sent. */
 export type Template = {
-  readonly isOfOptions: boolean;
   /** Its definition, by which it is known when it is sent again. */
-  readonly definition: Buffer;
-  readonly form: RecordForm;
-  /** How to read the flows of its records; null: they are options. */
-  readonly plan: FlowPlan | null;
+  readonly definition: TemplateDefinition;
+  /** How to read its records; null before the first: some templates are sent but never used. */
+  layout: TemplateLayout | null;
   /** What it takes of the memory for templates, in fields. */
   readonly weight: number;
   /** When it was received last, in milliseconds since 1970. */
   receivedMs: number;
+};
+
+/** How to read the records of a template. */
+export type TemplateLayout = {
+  readonly form: RecordForm;
+  /** How to read their flows; null: they are options. */
+  readonly plan: FlowPlan | null;
 };
 
 /**
@@ -122,22 +127,32 @@ export class ExporterDomain {
 const isOutdated = ({ receivedMs }: Template, nowMs: number): boolean =>
   nowMs - receivedMs >= LIMITS.templateLifetimeMs;
 
-const isSame = (template: Template, { kind, bytes }: TemplateDefinition): boolean =>
-  template.isOfOptions === kind.isOfOptions && template.definition.equals(bytes);
+const isSame = ({ definition }: Template, { kind, bytes }: TemplateDefinition): boolean =>
+  definition.kind.isOfOptions === kind.isOfOptions && definition.bytes.equals(bytes);
 
 function templateOf(definition: TemplateDefinition, nowMs: number): Template | null {
-  const fields = templateFields(definition);
-  if (fields === null) return null;
-  const { isOfOptions } = definition.kind;
-  const plan = isOfOptions ? null : flowPlan(fields);
+  const count = usableFieldCount(definition);
+  if (count === null) return null;
+  const { id, kind, bytes } = definition;
   return {
-    isOfOptions,
-    definition: ownBytes(definition.bytes),
-    form: plan?.form ?? recordForm(fields),
-    plan,
-    weight: LIMITS.templateOverheadFields + fields.length,
+    definition: { id, kind, bytes: ownBytes(bytes) },
+    layout: null,
+    weight: LIMITS.templateOverheadFields + count,
     receivedMs: nowMs,
   };
+}
+
+/** Returns how to read the records of a template. */
+export function layoutOf(template: Template): TemplateLayout {
+  template.layout ??= layOut(template.definition);
+  return template.layout;
+}
+
+function layOut(definition: TemplateDefinition): TemplateLayout {
+  const fields = templateFields(definition);
+  if (definition.kind.isOfOptions) return { form: recordForm(fields), plan: null };
+  const plan = flowPlan(fields);
+  return { form: plan.form, plan };
 }
 
 /**

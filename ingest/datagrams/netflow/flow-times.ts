@@ -133,7 +133,8 @@ const isSet = (value: number): boolean => !Number.isNaN(value);
 function setSpan(span: SpanReading, startUs: number, endUs: number): void {
   const durationUs = endUs - startUs;
   const isUsual = durationUs >= 0 && durationUs <= LONGEST_US;
-  const leftUs = isUsual ? null : unwrapDuration(durationUs);
+  const mayBeWrapped = !isUsual && Number.isSafeInteger(durationUs);
+  const leftUs = mayBeWrapped ? unwrapDuration(durationUs) : null;
   span.startUs = leftUs === null ? startUs : endUs - leftUs;
   span.durationUs = leftUs ?? durationUs;
 }

@@ -44,10 +44,14 @@ export function recordForm(fields: readonly TemplateField[]): RecordForm {
 const isFree = (offsets: Int32Array, slot: number): boolean =>
   slot !== NO_SLOT && offsets[slot] === -1;
 
-/** Fields of fixed lengths that are only to be skipped are one step. */
+/**
+ * Fields of fixed lengths that are only to be skipped are one step, and those without a length are
+ * none: so each step takes at least one byte of a record.
+ */
 function stepsOf(fields: readonly TemplateField[]): Int32Array {
   const steps: number[] = [];
   for (const { slot, length } of fields) {
+    if (length === 0) continue;
     const isSkip = slot === NO_SLOT && length !== VARIABLE_LENGTH;
     const last = steps.length - 1;
     const follows = isSkip && steps[last - 1] === NO_SLOT && steps[last] !== VARIABLE_LENGTH;

@@ -87,27 +87,37 @@ const isOfEnterprise = (bytes: Buffer, at: number, { isIpfix }: TemplateKind): b
   isIpfix && bytes.readUInt16BE(at) >= ENTERPRISE_BIT;
 
 /**
- * Returns the fields of a definition; null if they are too many, or if its records had no length:
- * then any number of them would fit.
+ * Returns how many fields a definition has; null if it cannot be used: they are too many, or its
+ * records would have no length, so that any number of them would fit.
  */
-export function templateFields({
-  bytes,
-  kind,
-}: TemplateDefinition): readonly TemplateField[] | null {
+export function usableFieldCount(definition: TemplateDefinition): number | null {
+  const { bytes, kind } = definition;
   const header = headerOf(bytes, kind);
   if (header === null || header.count > LIMITS.templateFields) return null;
-  const fields: TemplateField[] = [];
   let at = header.length;
   for (let i = 0; i < header.count; i += 1) {
+    if (bytes.readUInt16BE(at + 2) > 0) return header.count;
+    at += FIELD_BYTES + (isOfEnterprise(bytes, at, kind) ? ENTERPRISE_BYTES : 0);
+  }
+  return null;
+}
+
+/** Returns the fields of a definition that can be used. */
+export function templateFields({ bytes, kind }: TemplateDefinition): readonly TemplateField[] {
+  const fields: TemplateField[] = [];
+  const header = headerOf(bytes, kind);
+  let at = header?.length ?? bytes.length;
+  while (at < bytes.length) {
     const hasEnterprise = isOfEnterprise(bytes, at, kind);
     const id = bytes.readUInt16BE(at) - (hasEnterprise ? ENTERPRISE_BIT : 0);
     const length = bytes.readUInt16BE(at + 2);
     const enterprise = hasEnterprise ? bytes.readUInt32BE(at + FIELD_BYTES) : 0;
-    const isScope = i < header.scopeCount && !kind.isIpfix && id <= LAST_SCOPE;
-    fields.push({ slot: isScope ? NO_SLOT : slotOf(id, enterprise), length });
+    const isScope = fields.length < (header?.scopeCount ?? 0);
+    const isOwnScope = isScope && !kind.isIpfix && id <= LAST_SCOPE;
+    fields.push({ slot: isOwnScope ? NO_SLOT : slotOf(id, enterprise), length });
     at += FIELD_BYTES + (hasEnterprise ? ENTERPRISE_BYTES : 0);
   }
-  return fields.some(({ length }) => length > 0) ? fields : null;
+  return fields;
 }
 
 /** The scopes of NetFlow 9, such as the system or an interface, have numbers of their own. */
