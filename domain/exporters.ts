@@ -39,4 +39,31 @@ export type DatagramRefusal = keyof typeof DATAGRAM_REFUSALS;
 const WORDS: ReadonlyMap<string, string> = new Map(Object.entries(DATAGRAM_REFUSALS));
 
 /** Returns a stored reason in words; one that only a newer version knows stays as it is. */
-export const refusalText = (reason: string): string => WORDS.get(reason) ?? reason;
+const refusalText = (reason: string): string => WORDS.get(reason) ?? reason;
+
+/** How much was lost in one unit. */
+export type CountedLoss = { readonly unit: LossUnit; readonly count: number };
+
+type StoredLosses = {
+  readonly lostFlows: number;
+  readonly lostPackets: number;
+  readonly lostDatagrams: number;
+};
+
+/** Returns stored losses by unit, without the units in which nothing was lost. */
+export function lossesOf({ lostFlows, lostPackets, lostDatagrams }: StoredLosses): CountedLoss[] {
+  const lost: LostUnits = { flows: lostFlows, packets: lostPackets, datagrams: lostDatagrams };
+  return LOSS_UNITS.map((unit) => ({ unit, count: lost[unit] })).filter(({ count }) => count > 0);
+}
+
+/** How much was refused for one reason, in words. */
+export type CountedRefusal = { readonly reason: string; readonly count: number };
+
+/** Returns stored refusals by reason, most first. */
+export const refusalsOf = (refused: Readonly<Record<string, number>>): CountedRefusal[] =>
+  Object.entries(refused)
+    .map(([reason, count]) => ({ reason: refusalText(reason), count }))
+    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+
+export const sumOfCounts = (counts: readonly { readonly count: number }[]): number =>
+  counts.reduce((sum, { count }) => sum + count, 0);

@@ -12,10 +12,12 @@ export async function commandParts(): Promise<string> {
 
 type Leaf = { readonly command: Command; readonly names: readonly string[] };
 
-/** Returns the runnable commands. A command with subcommands is represented by these. */
+/** Returns the runnable commands. One with subcommands is only if it has options of its own. */
 function leavesOf(command: Command, names: readonly string[]): Leaf[] {
-  if (command.commands.length === 0) return [{ command, names }];
-  return command.commands.flatMap((below) => leavesOf(below, [...names, below.name()]));
+  const isRoot = names.length === 0;
+  const isRunnable = command.commands.length === 0 || (!isRoot && command.options.length > 0);
+  const below = command.commands.flatMap((each) => leavesOf(each, [...names, each.name()]));
+  return isRunnable ? [{ command, names }, ...below] : below;
 }
 
 function section(command: Command, names: readonly string[]): string {

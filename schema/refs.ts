@@ -1,3 +1,4 @@
+import type { CountedLoss, CountedRefusal } from '../domain/exporters.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type {
   AccountView,
@@ -12,11 +13,7 @@ import type { Identity } from '../resolvers/callers/identity.ts';
 import type { MadeToken } from '../resolvers/changes/change-accounts.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
-import type {
-  ExporterLossView,
-  ExporterRefusalView,
-  ExporterView,
-} from '../resolvers/exporters.ts';
+import type { ExporterView } from '../resolvers/exporters.ts';
 import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
 import type { PoolView } from '../resolvers/pools.ts';
 import type { SliceView } from '../resolvers/slices.ts';
@@ -43,8 +40,8 @@ export const TimeIntervalRef = builder.objectRef<Interval>('TimeInterval');
 export const SliceRef = builder.objectRef<SliceView>('Slice');
 export const PoolRef = builder.objectRef<PoolView>('Pool');
 export const ExporterRef = builder.objectRef<ExporterView>('Exporter');
-export const ExporterLossRef = builder.objectRef<ExporterLossView>('ExporterLoss');
-export const ExporterRefusalRef = builder.objectRef<ExporterRefusalView>('ExporterRefusal');
+export const ExporterLossRef = builder.objectRef<CountedLoss>('ExporterLoss');
+export const ExporterRefusalRef = builder.objectRef<CountedRefusal>('ExporterRefusal');
 export const CounterGroupRef = builder.objectRef<CounterGroupView>('CounterGroup');
 export const CrosskeyRef = builder.objectRef<CounterGroupView>('Crosskey');
 export const MeterRef = builder.objectRef<MeterView>('Meter');

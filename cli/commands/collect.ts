@@ -24,6 +24,7 @@ import { duration, type FeedDisplay } from '../output/feed-status.ts';
 import { lostText } from '../output/lost-text.ts';
 import { skippedPart } from '../output/skipped-part.ts';
 import { UsageError } from '../usage-error.ts';
+import { registerCollectList } from './collect-list.ts';
 import { type DisplayedFeedOptions, runDisplayedFeed } from './displayed-feed.ts';
 import { openDatabases } from './import.ts';
 import { collectNetworks, homeOption, mmdbOption, parseLateness } from './import-options.ts';
@@ -38,12 +39,14 @@ type CollectCommandOptions = Omit<DisplayedFeedOptions, 'databases' | 'context'>
 };
 
 export function registerCollect(program: Command): void {
+  // Options that follow the name of a subcommand are its own: without this, --context of
+  // `collect list` would be that of `collect`.
+  program.enablePositionalOptions();
   const collect = program
     .command('collect')
-    .description('receive NetFlow, IPFIX and sFlow by UDP, and commit the flows bucket by bucket')
-    // Options that follow the name of a subcommand are its own.
-    .enablePositionalOptions();
+    .description('receive NetFlow, IPFIX and sFlow by UDP, and commit the flows bucket by bucket');
   addOptions(collect).action(collectFlows);
+  registerCollectList(collect);
 }
 
 const addOptions = (command: Command): Command =>

@@ -5,6 +5,7 @@ import type { NamedSlice } from '../../store/archive/archive-session.ts';
 import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
+import { type TextColumn, textTable } from './text-table.ts';
 
 /** Segments by slice_id; an archived slice has none. */
 export type SegmentsBySlice = ReadonlyMap<number, SliceSegments>;
@@ -46,9 +47,7 @@ export const sliceFields = (slice: NamedSlice, now: number, { segments, losses }
 const segmentFields = (of: SliceSegments | undefined) =>
   of ? { count: of.segments, samples: of.rows, bytes: of.bytes, waiting: of.waiting } : null;
 
-type Column = {
-  readonly head: string;
-  readonly isNumber?: true;
+type Column = Omit<TextColumn<NamedSlice>, 'cell'> & {
   readonly cell: (slice: NamedSlice, now: number) => string;
 };
 
@@ -116,12 +115,10 @@ export function slicesTable(
     ...(facts ? lossColumns(slices, facts.losses) : []),
     ...COLUMNS.slice(-1),
   ];
-  const rows = slices.map((slice) => columns.map(({ cell }) => cell(slice, now)));
-  const all = [columns.map(({ head }) => head), ...rows];
-  const widths = columns.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
-  const pad = (text: string, i: number): string =>
-    columns[i]?.isNumber ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0);
-  return all.map((row) => row.map(pad).join('  ').trimEnd());
+  const asOfNow = columns.map(
+    (column): TextColumn<NamedSlice> => ({ ...column, cell: (slice) => column.cell(slice, now) }),
+  );
+  return textTable(asOfNow, slices);
 }
 
 const sizeOrNone = (bytes: number | null): string => (bytes === null ? '-' : sizeText(bytes));

@@ -90,14 +90,21 @@ export const selectExporters = (
     values: [limit, contextIds],
   });
 
-/** The same for all contexts. */
-export async function selectAllExporters(
+/** The same for all contexts … */
+export const selectAllExporters = async (
   connection: Connection,
   limit: number,
-): Promise<ExporterSumsRow[]> {
-  const { rows } = await connection.query<ExporterSumsRow>(selectOf(''), [limit]);
-  return rows;
-}
+): Promise<ExporterSumsRow[]> =>
+  (await connection.query<ExporterSumsRow>(selectOf(''), [limit])).rows;
+
+/** … and for one of them. */
+export const selectExportersOf = async (
+  connection: Connection,
+  contextId: number,
+  limit: number,
+): Promise<ExporterSumsRow[]> =>
+  (await connection.query<ExporterSumsRow>(selectOf('where f.context_id = $2'), [limit, contextId]))
+    .rows;
 
 // The listed exporters are found first, so that the rest is only done for them. What waits for a
 // template does not outlive its run. float8 holds all counts and arrives as a number.

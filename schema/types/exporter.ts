@@ -1,4 +1,4 @@
-import { lossesOf, protocolsOf, refusalsOf, sumOf } from '../../resolvers/exporters.ts';
+import { lossesOf, protocolLabel, refusalsOf, sumOfCounts } from '../../domain/exporters.ts';
 import { builder } from '../builder.ts';
 import { ExporterLossRef, ExporterRef, ExporterRefusalRef } from '../refs.ts';
 
@@ -12,7 +12,7 @@ builder.objectType(ExporterRef, {
     protocols: t.stringList({
       description:
         'The protocols that it was heard in: `NetFlow v5`, `NetFlow v9`, `IPFIX`, `sFlow`.',
-      resolve: (exporter) => protocolsOf(exporter),
+      resolve: ({ protocols }) => protocols.map(protocolLabel),
     }),
     firstSeen: t.field({
       type: 'EpochSeconds',
@@ -34,7 +34,7 @@ builder.objectType(ExporterRef, {
       type: 'BigInt',
       description:
         'What it sent and no collector received, by its sequence numbers: the sum of `losses`, whatever their units.',
-      resolve: (exporter) => sumOf(lossesOf(exporter)),
+      resolve: (exporter) => sumOfCounts(lossesOf(exporter)),
     }),
     losses: t.field({
       type: [ExporterLossRef],
@@ -45,12 +45,12 @@ builder.objectType(ExporterRef, {
       type: 'BigInt',
       description:
         'Datagrams, or parts of them, that arrived and were refused: the sum of `refusals`.',
-      resolve: (exporter) => sumOf(refusalsOf(exporter)),
+      resolve: ({ refused }) => sumOfCounts(refusalsOf(refused)),
     }),
     refusals: t.field({
       type: [ExporterRefusalRef],
       description: 'The same by reason, most first.',
-      resolve: (exporter) => refusalsOf(exporter),
+      resolve: ({ refused }) => refusalsOf(refused),
     }),
     waitingForTemplate: t.exposeInt('waitingForTemplate', {
       description:
