@@ -9,12 +9,17 @@ type Element = {
   readonly bytes: number;
   /** Whether it has exactly these bytes: an address, or a time in the format of NTP. */
   readonly isExact?: true;
+  /** Another number of bytes that it may have. */
+  readonly otherBytes?: number;
   /** The enterprise whose number it is, if it is not IANA's. */
   readonly enterprise?: number;
 };
 
 /** Enterprise number of the elements of the way back: they have the id of the way there. */
 const REVERSE = 29_305;
+
+/** Bytes of a time of pmacct: seconds since 1970, then microseconds, of eight bytes each. */
+export const TIME_PAIR_BYTES = 16;
 
 export const ELEMENTS = {
   /** Bytes and packets since the previous record of the flow. */
@@ -46,8 +51,8 @@ export const ELEMENTS = {
   flowEndSeconds: { id: 151, bytes: 8 },
   flowStartMilliseconds: { id: 152, bytes: 8 },
   flowEndMilliseconds: { id: 153, bytes: 8 },
-  flowStartMicroseconds: { id: 154, bytes: 8, isExact: true },
-  flowEndMicroseconds: { id: 155, bytes: 8, isExact: true },
+  flowStartMicroseconds: { id: 154, bytes: 8, isExact: true, otherBytes: TIME_PAIR_BYTES },
+  flowEndMicroseconds: { id: 155, bytes: 8, isExact: true, otherBytes: TIME_PAIR_BYTES },
   flowStartNanoseconds: { id: 156, bytes: 8, isExact: true },
   flowEndNanoseconds: { id: 157, bytes: 8, isExact: true },
   /** Microseconds before the message was sent. */
@@ -127,5 +132,6 @@ export const slotOf = (id: number, enterprise: number): number =>
 export function fitsSlot(slot: number, length: number): boolean {
   const element = LIST[slot]?.[1];
   if (element === undefined) return false;
+  if (length === element.otherBytes) return true;
   return element.isExact ? length === element.bytes : length >= 1 && length <= element.bytes;
 }

@@ -120,19 +120,19 @@ function flowOf(record: DataRecord, plan: FlowPlan, context: FlowContext, ways: 
   };
 }
 
-/** Values of `biflowDirection`, by which the source need not have opened the connection. */
-const ARBITRARY = 0;
+/** Values of `biflowDirection` by which one of the ends is known to have opened the connection. */
+const INITIATOR = 1;
 const REVERSE_INITIATOR = 2;
-const PERIMETER = 3;
 
 /**
- * Both ways together have the port of the responder, as in other formats, if the exporter does not
- * say that it does not know who that is.
+ * Both ways together have the port of the responder, as in other formats, if the exporter says who
+ * that is. Most do not say how they choose the source of both ways (RFC 5103, section 5), and the
+ * source of softflowd is the end with the lower address.
  */
 function portRuleOf({ isTwoWay, isByInitiator }: FlowPlan, direction: number): PortRule {
   if (!isTwoWay) return 'registered';
-  const isUnknown = direction === ARBITRARY || direction === PERIMETER;
-  return isUnknown && !isByInitiator ? 'registered' : 'destination';
+  const isKnown = direction === INITIATOR || direction === REVERSE_INITIATOR;
+  return isKnown || isByInitiator ? 'destination' : 'registered';
 }
 
 const turned = ({ source, destination }: FlowPorts): FlowPorts =>

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import { unwrapDuration } from '../../formats/fields/flow-span.ts';
-import { type ElementName, SLOT } from './elements.ts';
+import { type ElementName, SLOT, TIME_PAIR_BYTES } from './elements.ts';
 import { type DataRecord, numberIn, offsetOf } from './field-values.ts';
 
 /** The clock of the exporter when it sent a datagram. */
@@ -174,11 +174,22 @@ function ntpTimeIn(record: DataRecord, slot: number): number {
   const offset = offsetOf(record, slot);
   if (offset === -1) return UNSET;
   const at = record.at + offset;
+  if (record.form.lengths[slot] === TIME_PAIR_BYTES) return pairTime(record.bytes, at);
   const seconds = record.bytes.readUInt32BE(at);
   const fraction = record.bytes.readUInt32BE(at + 4);
   if (seconds === 0 && fraction === 0) return UNSET;
   const sinceEpoch = (seconds < NTP_ERA / 2 ? seconds + NTP_ERA : seconds) - NTP_EPOCH;
   return sinceEpoch * 1e6 + Math.round((fraction * 1e6) / 2 ** 32);
+}
+
+/**
+ * Returns a time of pmacct, whose upper halves are 0 until 2106: with anything in them it is
+ * impossible, and refused.
+ */
+function pairTime(bytes: Buffer, at: number): number {
+  const seconds = bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+  const microseconds = bytes.readUInt32BE(at + 8) * 2 ** 32 + bytes.readUInt32BE(at + 12);
+  return seconds === 0 && microseconds === 0 ? UNSET : seconds * 1e6 + microseconds;
 }
 
 /**

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { DatagramSequence } from '../../../ingest/collect/datagram-sequence.ts';
 import type { Datagram, DecodedDatagram } from '../../../ingest/datagrams/datagram.ts';
 import { createDatagramDecoder } from '../../../ingest/decode-datagram.ts';
-import type { Flow } from '../../../ingest/flows/flow.ts';
+import { appPort, type Flow } from '../../../ingest/flows/flow.ts';
 import { addWhole, type Whole } from '../../../ingest/whole.ts';
 import { TRAFFIC, TRAFFIC_SPAN, TRAFFIC_SUMS } from './exporter-traffic.ts';
 import { decodedLines, nfdumpLines, type Times } from './flow-lines.ts';
@@ -60,6 +60,8 @@ const UNTIMED: readonly WholeExport[] = [
   ['softflowd, IPFIX in seconds', 10, softflowd('-v', '10', '-A', 'sec')],
   ['softflowd, IPFIX in microseconds', 10, softflowd('-v', '10', '-A', 'micro')],
   ['softflowd, IPFIX in nanoseconds', 10, softflowd('-v', '10', '-A', 'nano')],
+  ['pmacct, NetFlow 9 in microseconds', 9, nfprobe(9, 'nfprobe_tstamp_usec: true')],
+  ['pmacct, IPFIX in microseconds', 10, nfprobe(10, 'nfprobe_tstamp_usec: true')],
 ];
 
 const WHOLE = [
@@ -167,6 +169,17 @@ describe.each(WHOLE)('the datagrams of %s', (...[, version, exporter, times]) =>
 
   it('are numbered, so that what is lost is known', () => {
     expectToldLoss(datagrams);
+  });
+});
+
+describe('softflowd, whose flows of both ways have the lower address as their source', () => {
+  it.each([
+    ['one way', ['-v', '10']],
+    ['both ways', ['-v', '10', '-b']],
+  ])('has each flow of %s at the port of its service', async (_, options) => {
+    const decoded = decodeAll(await exportedDatagrams(softflowd(...options), TRAFFIC));
+    // ICMP has no ports.
+    expect(new Set(flowsOf(decoded).map(appPort))).toEqual(new Set([53, 443, null]));
   });
 });
 

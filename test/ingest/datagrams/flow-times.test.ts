@@ -24,6 +24,14 @@ const ntp = (microseconds: number): bigint => {
   return ((us << 32n) / 1_000_000n) & (2n ** 64n - 1n);
 };
 
+/** A time of pmacct: seconds since 1970, and microseconds. */
+function timePair(microseconds: number): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64BE(BigInt(Math.floor(microseconds / 1e6)), 0);
+  bytes.writeBigUInt64BE(BigInt(microseconds % 1e6), 8);
+  return bytes;
+}
+
 /** Returns start and duration in microseconds, the start relative to the header's time. */
 function spanOf(
   protocol: 'netflow9' | 'ipfix',
@@ -62,6 +70,15 @@ describe('the time of a flow', () => {
       ],
       -3,
       2,
+    ],
+    [
+      'microseconds of pmacct',
+      [
+        [154, 16, timePair(NOW_US - 1_000_003)],
+        [155, 16, timePair(NOW_US - 1)],
+      ],
+      -1_000_003,
+      1_000_002,
     ],
     [
       'nanoseconds of NTP',
@@ -187,6 +204,12 @@ describe('the time of a flow', () => {
     for (const protocol of ['netflow9', 'ipfix'] as const) {
       expect(spanOf(protocol, fields as WrittenRecord)).toEqual([startUs, durationUs]);
     }
+  });
+
+  it('is refused if pmacct sends one that cannot be', () => {
+    const far = Buffer.alloc(16, 0xff);
+    const decoded = decodeRecord('ipfix', [...TRAFFIC, [154, 16, far], [155, 16, far]]);
+    expect(decoded).toMatchObject({ flows: [], refused: new Map([['badTime', 1]]) });
   });
 
   it('may be after 2036, when the seconds of NTP start again', () => {
