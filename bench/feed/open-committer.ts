@@ -44,6 +44,7 @@ export async function openCommitter(options: CommitterOptions): Promise<CommitMi
     geo: null,
     nowMs,
     onWaiting: () => showProgress('a commit waits for another import'),
+    exporters: () => [],
     place: ONLY_FEED,
   });
   const { signal } = new AbortController();

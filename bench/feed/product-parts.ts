@@ -15,6 +15,7 @@ export type FeedTarget = {
   readonly geo: null;
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
+  readonly exporters: () => readonly [];
   readonly place: FeedPlace;
 };
 

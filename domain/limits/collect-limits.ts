@@ -4,8 +4,8 @@ export const COLLECT_LIMITS = {
   collectReceiveBytes: 4 * 1024 * 1024,
   /** A block of datagrams on their way from the thread that receives them: about 170 large ones. */
   collectBlockBytes: 256 * 1024,
-  /** Blocks that wait to be decoded, 32 MB: a commit of 100,000 flows takes some seconds. */
-  collectBlocks: 128,
+  /** Blocks that wait to be decoded, 16 MB: ten seconds of 30,000 flows each. */
+  collectBlocks: 64,
   /** How long a block that is not full waits for more. */
   collectBlockMs: 20,
   /** How long a missing datagram may be late before it counts as lost: UDP may change the order. */

@@ -100,8 +100,7 @@ export class FeedCommits {
 
   /** Returns what the reader has to wait for because too much is in memory, or null. */
   room(): Promise<void> | null {
-    const { limits, stop } = this.#options;
-    if (this.#uncommitted() < limits.pendingFlows || stop.aborted || this.#isOver) return null;
+    if (this.#uncommitted() < this.#options.limits.pendingFlows || this.#isOver) return null;
     this.#ring();
     return new Promise((resolve) => {
       this.#makeRoom = resolve;

@@ -222,7 +222,7 @@ describe('a receiver', () => {
     const receiver = await openReceiver({ listen: [{ address: '127.0.0.1', port: 0 }], from: [] });
     const exporter = await exporterTo(receiver.sockets[0]?.port ?? 0);
     const large = Buffer.alloc(60_000);
-    for (let i = 0; i < 70; i += 1) {
+    for (let i = 0; i < 40; i += 1) {
       await exporter.send(...Array(10).fill(large));
       // Otherwise the system drops some, too.
       await delay(2);
@@ -234,7 +234,7 @@ describe('a receiver', () => {
       receiver.release(block);
     }
     const { dropped } = receiver.counts();
-    expect(datagrams + dropped).toBe(700);
-    expect(dropped).toBeGreaterThan(150);
+    expect(datagrams + dropped).toBe(400);
+    expect(dropped).toBeGreaterThan(100);
   });
 });
