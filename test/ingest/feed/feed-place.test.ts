@@ -136,7 +136,8 @@ describe('a second feed', () => {
         await first.until(({ commits }) => commits === 1);
         first.end();
         expect(await first.done).toMatchObject({ committedFlows: 2 });
-        const third = await running({ databaseUrl: pooler.url });
+        // The pooler ends the transaction that held the place a moment later.
+        const third = await running({ databaseUrl: pooler.url, limits: { besideWaitMs: 10_000 } });
         third.end();
         await third.done;
       } finally {
