@@ -10,8 +10,8 @@ export const DATAGRAM_LIMITS = {
   templatesPerDomain: 1_024,
   /** Fields of one template: the longest ones of routers and probes have about 100. */
   templateFields: 1_000,
-  /** Fields of all templates of an exporter: a thousand templates of average length. */
-  templateFieldsPerExporter: 65_536,
+  /** Fields of all templates of an exporter, and of the connections through it. */
+  templateFieldsPerExporter: 300_000,
   /** Fields of all templates together: each takes about 50 bytes. */
   templateFieldsInAll: 1_000_000,
   /** Fields that each template and each domain counts as in these two: its objects. */
@@ -32,6 +32,8 @@ export const DATAGRAM_LIMITS = {
   templateWaitSetBytes: 256,
   /** Samplers of one domain: a router may have one for each of its interfaces. */
   samplersPerDomain: 1_024,
+  /** Connections through a firewall that are followed, each counting as four fields. */
+  firewallConnections: 65_536,
   /** How far an exporter's start may seem to move: headers have whole seconds, clocks are set. */
   exporterRestartMs: 5_000,
 } as const;

@@ -163,7 +163,8 @@ class SetDecoder {
   #contextAt({ sentUs, uptimeMs }: SendTime): FlowContext {
     const { domain } = this.#message;
     const { addresses, gathered } = this.#reading;
-    const { initMs, samplers } = domain;
-    return { sentUs, uptimeMs, initMs, samplers, addresses, gathered, span: this.#span };
+    const { initMs, samplers, connections } = domain;
+    const span = this.#span;
+    return { sentUs, uptimeMs, initMs, samplers, connections, addresses, gathered, span };
   }
 }

@@ -46,6 +46,8 @@ export const ELEMENTS = {
   /** Bytes and packets since the flow began. */
   octetTotalCount: { id: 85, bytes: 8 },
   packetTotalCount: { id: 86, bytes: 8 },
+  /** Tells the connections of a firewall apart. */
+  flowId: { id: 148, bytes: 8 },
   /** Times since 1970, or as in NTP, since 1900 with a binary fraction (RFC 7011, 6.1.7-10). */
   flowStartSeconds: { id: 150, bytes: 8 },
   flowEndSeconds: { id: 151, bytes: 8 },

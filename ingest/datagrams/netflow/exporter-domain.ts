@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../domain/limits.ts';
+import { FirewallConnections } from './firewall-connections.ts';
 import { type FlowPlan, flowPlan } from './flow-plan.ts';
 import { type RecordForm, recordForm } from './record-form.ts';
 import { Samplers } from './samplers.ts';
@@ -16,6 +17,9 @@ export type Template = {
   receivedMs: number;
 };
 
+/** A connection takes about as much memory as so many fields. */
+const CONNECTION_FIELDS = 4;
+
 /** How to read the records of a template. */
 export type TemplateLayout = {
   readonly form: RecordForm;
@@ -29,6 +33,7 @@ export type TemplateLayout = {
  */
 export class ExporterDomain {
   readonly samplers = new Samplers();
+  readonly connections = new FirewallConnections();
   /** When the exporter started, in milliseconds since 1970, as options say; null: not said. */
   initMs: number | null = null;
   /** When it was heard last. */
@@ -48,7 +53,8 @@ export class ExporterDomain {
 
   /** What it takes of the memory for templates, in fields. */
   get weight(): number {
-    return LIMITS.templateOverheadFields + this.#templateWeight + this.samplers.size;
+    const others = this.samplers.size + this.connections.size * CONNECTION_FIELDS;
+    return LIMITS.templateOverheadFields + this.#templateWeight + others;
   }
 
   /** Returns a template that is in force; null if there is none. */
@@ -77,8 +83,8 @@ export class ExporterDomain {
 
   /**
    * Takes the uptime of a datagram. If it went back while time did not, the exporter restarted: its
-   * templates may have other numbers now (RFC 3954, section 9). Its samplers stay until it says
-   * something else, because it may do so much later.
+   * templates and connections may have other numbers now (RFC 3954, section 9). Its samplers stay
+   * until it says something else, because it may do so much later.
    */
   noteUptime(uptimeMs: number, sentMs: number): void {
     const bootMs = sentMs - uptimeMs;
@@ -119,6 +125,7 @@ export class ExporterDomain {
 
   #clear(): void {
     this.#templates.clear();
+    this.connections.clear();
     this.#templateWeight = 0;
   }
 }

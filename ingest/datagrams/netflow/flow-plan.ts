@@ -28,15 +28,26 @@ export type FlowPlan = {
   readonly isByInitiator: boolean;
   /** Whether records report events, of which some have no traffic. */
   readonly isOfEvents: boolean;
+  /** Whether these are the updates and the ends of connections through a firewall. */
+  readonly isOfConnections: boolean;
+  /** Whether records have any amounts: without, they only say what happened. */
+  readonly hasAmounts: boolean;
   /** Whether records themselves name their sampler or their sampling rate. */
   readonly saysSampling: boolean;
 };
 
-const BY_INITIATOR = [
-  'initiatorOctets',
-  'responderOctets',
-  'initiatorPackets',
-  'responderPackets',
+const INITIATOR_AND_RESPONDER = [
+  ['initiatorOctets', 'responderOctets'],
+  ['initiatorPackets', 'responderPackets'],
+] as const;
+
+const AMOUNTS = [
+  'octetDeltaCount',
+  'packetDeltaCount',
+  'octetTotalCount',
+  'packetTotalCount',
+  'postOctetDeltaCount',
+  'postPacketDeltaCount',
 ] as const;
 
 const BACK = [
@@ -63,13 +74,13 @@ const SAMPLING = [
 
 /** Returns how to read the flows of a template. */
 export function flowPlan(fields: readonly TemplateField[]): FlowPlan {
-  const slots = new Set(fields.filter(isReadable).map(({ slot }) => slot));
+  const slots = slotsIn(fields);
   const has = (name: ElementName): boolean => slots.has(SLOT[name]);
   const slotOfFirst = (...names: ElementName[]): number => {
     const name = names.find(has);
     return name === undefined ? NO_SLOT : SLOT[name];
   };
-  const isByInitiator = BY_INITIATOR.some(has);
+  const isByInitiator = INITIATOR_AND_RESPONDER.flat().some(has);
   return {
     form: recordForm(fields),
     family: familyOf(has),
@@ -104,8 +115,23 @@ export function flowPlan(fields: readonly TemplateField[]): FlowPlan {
     },
     isByInitiator,
     isOfEvents: EVENTS.some(has),
+    isOfConnections: isByInitiator && has('firewallEvent') && has('flowId'),
+    hasAmounts: isByInitiator || [...AMOUNTS, ...BACK].some(has),
     saysSampling: SAMPLING.some(has),
   };
+}
+
+/**
+ * Returns the slots of the fields that can be read. Of what initiator and responder sent, both must
+ * be there: some exporters have something else under one of the numbers.
+ */
+function slotsIn(fields: readonly TemplateField[]): ReadonlySet<number> {
+  const slots = new Set(fields.filter(isReadable).map(({ slot }) => slot));
+  for (const names of INITIATOR_AND_RESPONDER) {
+    if (names.every((name) => slots.has(SLOT[name]))) continue;
+    for (const name of names) slots.delete(SLOT[name]);
+  }
+  return slots;
 }
 
 const isReadable = ({ slot, length }: TemplateField): boolean =>

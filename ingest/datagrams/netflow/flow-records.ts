@@ -6,6 +6,7 @@ import type { AddressKeys } from '../address-keys.ts';
 import type { GatheredFlows } from '../gathered-flows.ts';
 import { NO_SLOT, SLOT } from './elements.ts';
 import { amountIn, type DataRecord, numberIn, offsetOf } from './field-values.ts';
+import type { ConnectionAmounts, FirewallConnections } from './firewall-connections.ts';
 import type { AmountFields, FlowPlan, PortFields } from './flow-plan.ts';
 import { readFlowSpan, type SpanReading, type TimeContext } from './flow-times.ts';
 import { type Samplers, samplerIn, samplingRateIn } from './samplers.ts';
@@ -13,6 +14,7 @@ import { type Samplers, samplerIn, samplingRateIn } from './samplers.ts';
 /** What flows are read with, besides their records. */
 export type FlowContext = TimeContext & {
   readonly samplers: Samplers;
+  readonly connections: FirewallConnections;
   readonly addresses: AddressKeys;
   readonly gathered: GatheredFlows;
   /** When the flow was that is being read: one object, because flows are many. */
@@ -21,36 +23,34 @@ export type FlowContext = TimeContext & {
 
 /** Takes the flow of a record; skips a record of an event without traffic, and one not of IP. */
 export function takeFlow(record: DataRecord, plan: FlowPlan, context: FlowContext): void {
-  const { gathered, span } = context;
-  const bytes = amountOf(record, plan.bytes);
-  const packets = amountOf(record, plan.packets);
-  const bytesBack = plan.isTwoWay ? amountOf(record, plan.bytesBack) : 0;
-  const packetsBack = plan.isTwoWay ? amountOf(record, plan.packetsBack) : 0;
+  const { gathered, span, connections } = context;
+  const given = amountsIn(record, plan);
   readFlowSpan(record, plan.times, context, span);
-  const hasTraffic = bytes !== 0 || packets !== 0 || bytesBack !== 0 || packetsBack !== 0;
-  if (!hasTraffic && (plan.isOfEvents || !span.hasTime)) {
+  const amounts = plan.isOfConnections ? connections.take(record, given, span) : given;
+  const isEvent = plan.isOfEvents || !plan.hasAmounts || !span.hasTime;
+  if (isEvent && !isTraffic(amounts)) {
     gathered.skipEvent();
-    return;
-  }
-  if (plan.family === 'none') {
+  } else if (plan.family === 'none') {
     gathered.skipNotIp();
-    return;
+  } else {
+    const rate = plan.saysSampling ? rateOf(record, context.samplers) : context.samplers.common;
+    gathered.add(flowOf(record, plan, context, { amounts, rate: rate ?? 1 }), rate);
   }
-  if (plan.isOfEvents && plan.times.end === null) endUpdate(record, span);
-  const rate = plan.saysSampling ? rateOf(record, context.samplers) : context.samplers.common;
-  const there = { bytes: sampled(bytes, rate), packets: sampled(packets, rate) };
-  const back = plan.isTwoWay
-    ? { bytes: sampled(bytesBack, rate), packets: sampled(packetsBack, rate) }
-    : NOTHING;
-  gathered.add(flowOf(record, plan, context, { there, back }), rate);
 }
 
-/** What one way of a flow carried. */
-type Carried = { readonly bytes: Whole; readonly packets: Whole };
+function amountsIn(record: DataRecord, plan: FlowPlan): ConnectionAmounts {
+  return {
+    bytes: amountOf(record, plan.bytes),
+    packets: amountOf(record, plan.packets),
+    bytesBack: plan.isTwoWay ? amountOf(record, plan.bytesBack) : 0,
+    packetsBack: plan.isTwoWay ? amountOf(record, plan.packetsBack) : 0,
+  };
+}
+
+const isTraffic = ({ bytes, packets, bytesBack, packetsBack }: ConnectionAmounts): boolean =>
+  bytes !== 0 || packets !== 0 || bytesBack !== 0 || packetsBack !== 0;
 
 const TCP = 6;
-
-const NOTHING: Carried = { bytes: 0, packets: 0 };
 
 /** Reads an amount. Some exporters count only what leaves, and have 0 for what enters. */
 function amountOf(record: DataRecord, { first, second }: AmountFields): Whole {
@@ -58,8 +58,8 @@ function amountOf(record: DataRecord, { first, second }: AmountFields): Whole {
   return amount === 0 && second !== NO_SLOT ? amountIn(record, second) : amount;
 }
 
-const sampled = (amount: Whole, rate: number | null): Whole =>
-  rate === 1 || rate === null ? amount : multiplyWhole(amount, rate);
+const sampled = (amount: Whole, rate: number): Whole =>
+  rate === 1 ? amount : multiplyWhole(amount, rate);
 
 /** Returns the rate of a record that may say it; null if it names a sampler that is unknown. */
 function rateOf(record: DataRecord, samplers: Samplers): number | null {
@@ -70,37 +70,28 @@ function rateOf(record: DataRecord, samplers: Samplers): number | null {
   return rate === 1 ? 1 : samplers.common;
 }
 
-/** The value of `firewallEvent` for a connection that goes on. */
-const UPDATE = 5;
-
-/**
- * An update of a firewall has what was carried since the last one, but the start of the whole
- * connection. It counts when it was sent: a connection of days would spread over all of them.
- */
-function endUpdate(record: DataRecord, span: SpanReading): void {
-  if (numberIn(record, SLOT.firewallEvent) !== UPDATE) return;
-  span.startUs += span.durationUs;
-  span.durationUs = 0;
-}
-
-type Ways = { readonly there: Carried; readonly back: Carried };
+type Traffic = { readonly amounts: ConnectionAmounts; readonly rate: number };
 
 /** Returns the flow of a record, whose span has been read. */
-function flowOf(record: DataRecord, plan: FlowPlan, context: FlowContext, ways: Ways): Flow {
-  const { addresses, span } = context;
-  const isIpv6 = plan.family === 'ipv6' || (plan.family === 'either' && hasIpv6(record));
-  const source = isIpv6
-    ? ipv6In(record, SLOT.sourceIPv6Address, addresses)
-    : ipv4In(record, SLOT.sourceIPv4Address, addresses);
-  const destination = isIpv6
-    ? ipv6In(record, SLOT.destinationIPv6Address, addresses)
-    : ipv4In(record, SLOT.destinationIPv4Address, addresses);
+function flowOf(
+  record: DataRecord,
+  plan: FlowPlan,
+  { addresses, span }: FlowContext,
+  { amounts, rate }: Traffic,
+): Flow {
+  const { source, destination } = addressesIn(record, plan, addresses);
   const protocol = protocolIn(record, plan, source ?? destination);
   const ports = protocol !== null && hasPorts(protocol) ? portsIn(record, plan, protocol) : null;
+  const there = { bytes: sampled(amounts.bytes, rate), packets: sampled(amounts.packets, rate) };
+  const back = {
+    bytes: sampled(amounts.bytesBack, rate),
+    packets: sampled(amounts.packetsBack, rate),
+  };
   const direction = plan.isTwoWay ? numberIn(record, SLOT.biflowDirection) : -1;
   const isTurned = direction === REVERSE_INITIATOR;
-  const { there, back } =
-    isTurned && !plan.isByInitiator ? { there: ways.back, back: ways.there } : ways;
+  const isBackFirst = isTurned && !plan.isByInitiator;
+  const first = isBackFirst ? back : there;
+  const second = isBackFirst ? there : back;
   return {
     startUs: span.startUs,
     durationUs: span.durationUs,
@@ -109,15 +100,29 @@ function flowOf(record: DataRecord, plan: FlowPlan, context: FlowContext, ways: 
     portRule: portRuleOf(plan, direction),
     originator: {
       address: isTurned ? destination : source,
-      bytes: there.bytes,
-      packets: there.packets,
+      bytes: first.bytes,
+      packets: first.packets,
     },
     responder: {
       address: isTurned ? source : destination,
-      bytes: back.bytes,
-      packets: back.packets,
+      bytes: second.bytes,
+      packets: second.packets,
     },
   };
+}
+
+type Ends = { readonly source: KeyText | null; readonly destination: KeyText | null };
+
+function addressesIn(record: DataRecord, { family }: FlowPlan, addresses: AddressKeys): Ends {
+  return family === 'ipv6' || (family === 'either' && hasIpv6(record))
+    ? {
+        source: ipv6In(record, SLOT.sourceIPv6Address, addresses),
+        destination: ipv6In(record, SLOT.destinationIPv6Address, addresses),
+      }
+    : {
+        source: ipv4In(record, SLOT.sourceIPv4Address, addresses),
+        destination: ipv4In(record, SLOT.destinationIPv4Address, addresses),
+      };
 }
 
 /** Values of `biflowDirection` by which one of the ends is known to have opened the connection. */

@@ -53,20 +53,20 @@ describe('what is remembered of exporters', () => {
     expect([flowsOf(0), flowsOf(1), flowsOf(1_024)]).toEqual([1, 0, 1]);
   });
 
-  it('is at most 65,536 fields of an address, of which the oldest are forgotten', () => {
+  it('is at most 300,000 fields of an address, of which the oldest are forgotten', () => {
     const send = sender();
     const define = (domain: number, id: number) =>
       send('ipfix', [templateSet('ipfix', [longTemplate(id, 961)])], { domain });
     const flowsOf = (domain: number, id: number) =>
       send('ipfix', [dataOf(id, 961)], { domain }).flows.length;
     // A template counts as 1,000 fields with its objects, and the domains as 32.
-    for (let id = 300; id < 332; id += 1) define(1, id);
-    for (let id = 300; id < 333; id += 1) define(2, id);
-    expect([flowsOf(1, 300), flowsOf(2, 332)]).toEqual([1, 1]);
-    define(2, 333);
-    expect([flowsOf(1, 300), flowsOf(2, 300), flowsOf(2, 333)]).toEqual([0, 1, 1]);
-    for (let id = 334; id < 366; id += 1) define(2, id);
-    expect([flowsOf(2, 300), flowsOf(2, 301), flowsOf(2, 365)]).toEqual([0, 1, 1]);
+    for (let id = 300; id < 350; id += 1) define(1, id);
+    for (let id = 300; id < 549; id += 1) define(2, id);
+    expect([flowsOf(1, 300), flowsOf(2, 548)]).toEqual([1, 1]);
+    define(2, 549);
+    expect([flowsOf(1, 300), flowsOf(2, 300), flowsOf(2, 549)]).toEqual([0, 1, 1]);
+    for (let id = 550; id < 600; id += 1) define(2, id);
+    expect([flowsOf(2, 300), flowsOf(2, 301), flowsOf(2, 599)]).toEqual([0, 1, 1]);
   });
 
   it('is at most a million fields of all, of which those of the oldest address are forgotten', () => {

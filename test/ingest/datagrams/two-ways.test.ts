@@ -5,8 +5,6 @@ import {
   decodeRecord,
   ENDS,
   flowOf,
-  NOW_MS,
-  NOW_US,
   SOURCE_KEY,
   type WrittenRecord,
 } from './sent-sets.ts';
@@ -90,6 +88,24 @@ describe('the amounts of a flow', () => {
         [2, 4, 10],
       ],
       1500,
+      10,
+    ],
+    [
+      'are not those of another field with the number of a responder',
+      [
+        [1, 4, 1500],
+        [232, 2, 7],
+      ],
+      1500,
+      0,
+    ],
+    [
+      'are not those of a responder without an initiator',
+      [
+        [2, 4, 10],
+        [299, 4, 7],
+      ],
+      0,
       10,
     ],
     ['may only be bytes', [[1, 4, 1500]], 1500, 0],
@@ -235,85 +251,5 @@ describe('a flow of both ways', () => {
       expect(responder).toEqual({ address: SOURCE_KEY, bytes: 70_000, packets: 0 });
       expect(ports).toEqual({ source: 443, destination: 51_000 });
     });
-  });
-});
-
-describe('an event', () => {
-  const AT: WrittenRecord = [
-    [152, 8, NOW_MS - 3_600_000],
-    [323, 8, NOW_MS - 1000],
-  ];
-  const amounts = (there: number, back: number): WrittenRecord => [
-    [231, 4, there],
-    [232, 4, back],
-  ];
-
-  it.each([
-    [
-      'that an address is translated',
-      [
-        [230, 1, 4],
-        [225, 4, 1],
-        [323, 8, NOW_MS],
-      ],
-    ],
-    ['that a connection begins', [[233, 1, 1], ...AT]],
-    ['that a connection begins, with amounts of 0', [[233, 1, 1], ...AT, ...amounts(0, 0)]],
-    ['that a connection is denied', [[233, 1, 3], [33_002, 2, 1001], ...AT, ...amounts(0, 0)]],
-    ['of an old firewall', [[40_005, 1, 1], ...AT]],
-    ['without a time and traffic', []],
-    [
-      'without a time, and with amounts of 0',
-      [
-        [1, 4, 0],
-        [2, 4, 0],
-      ],
-    ],
-    ['with its own time only', [[323, 8, NOW_MS]]],
-  ] as const)('is skipped: %s', (_, fields) => {
-    const { flows, skipped, refused } = decodeRecord('netflow9', [
-      ...ENDS,
-      ...(fields as WrittenRecord),
-    ]);
-    expect({ flows, skipped, refused: refused.size }).toEqual({
-      flows: [],
-      skipped: { events: 1, notIp: 0 },
-      refused: 0,
-    });
-  });
-
-  it('is skipped as one even without addresses', () => {
-    const { skipped } = decodeRecord('ipfix', [
-      [230, 1, 3],
-      [283, 4, 1],
-      [323, 8, NOW_MS],
-    ]);
-    expect(skipped).toEqual({ events: 1, notIp: 0 });
-  });
-
-  it('at the end of a connection is a flow of both ways', () => {
-    const flow = flowOf('netflow9', [...ENDS, [233, 1, 2], ...AT, ...amounts(1500, 70_000)]);
-    expect(flow).toMatchObject({
-      startUs: NOW_US - 3600e6,
-      durationUs: 3599e6,
-      portRule: 'destination',
-      originator: { address: SOURCE_KEY, bytes: 1500 },
-      responder: { address: DESTINATION_KEY, bytes: 70_000 },
-    });
-  });
-
-  it('of a connection that goes on has what came since the last one, and counts at once', () => {
-    const flow = flowOf('netflow9', [...ENDS, [233, 1, 5], ...AT, ...amounts(1500, 0)]);
-    expect(flow).toMatchObject({ startUs: NOW_US - 1e6, durationUs: 0 });
-  });
-
-  it('with traffic of one way is a flow', () => {
-    const flow = flowOf('netflow9', [...ENDS, [233, 1, 2], [85, 4, 1500], [323, 8, NOW_MS]]);
-    expect(flow).toMatchObject({ portRule: 'registered', originator: { bytes: 1500 } });
-  });
-
-  it('is not a flow without traffic that has a time', () => {
-    const flow = flowOf('netflow9', [...ENDS, [1, 4, 0], [152, 8, NOW_MS], [153, 8, NOW_MS]]);
-    expect(flow.originator).toMatchObject({ bytes: 0, packets: 0 });
   });
 });
