@@ -49,17 +49,20 @@ async function keepCollecting(
   }
 }
 
+/** Lets a collector end with its standard input. */
+const BESIDE = '--until-input-ends';
+
 /** Runs a collector until it ends. Returns its exit status or the signal that ended it. */
 function runCollector(
   { context, listen }: CollectTarget,
   ending: AbortSignal,
 ): Promise<number | string | null> {
   const where = listen === null ? [] : ['--listen', listenText(listen)];
-  // The channel closes with this process, however it ends: then the collector ends, too.
+  // The pipe closes with this process, however it ends: then the collector ends, too.
   const child = spawn(
     process.execPath,
-    [...process.execArgv, process.argv[1] ?? '', 'collect', '--context', context, ...where],
-    { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] },
+    [...process.execArgv, process.argv[1] ?? '', 'collect', '--context', context, ...where, BESIDE],
+    { stdio: ['pipe', 'inherit', 'pipe'] },
   );
   // Not a terminal, on which it would show its state in place.
   child.stderr?.pipe(process.stderr, { end: false });

@@ -68,13 +68,18 @@ export async function serve(options: ServeOptions): Promise<void> {
         startsThread: true,
       });
       const server = await orInterrupted(starting, signals);
+      let collected: Promise<void> | null = null;
       try {
         console.log(welcome(server.url, found, settings));
         const collectors = startCollectors({ targets: settings.collect, log });
-        await Promise.race([signals.aborted, server.failed]).finally(collectors.close);
+        try {
+          await Promise.race([signals.aborted, server.failed]);
+        } finally {
+          collected = collectors.close();
+        }
         log.info('shutting down: no more requests are accepted, those in progress are answered');
       } finally {
-        const closed = server.close().then(() => tracing?.close());
+        const closed = Promise.all([collected, server.close().then(() => tracing?.close())]);
         await orAbandoned(closed, signals.abandoned, server);
       }
     } finally {
@@ -135,7 +140,7 @@ async function orInterrupted<T>(
 
 /** Waits until the server has closed, or kills its processes at a later signal. */
 async function orAbandoned(
-  closed: Promise<void>,
+  closed: Promise<unknown>,
   abandoned: Promise<never>,
   server: RunningProcesses,
 ): Promise<void> {

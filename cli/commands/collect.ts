@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withConnection } from '../../db/connection/with-connection.ts';
 import { selectLastCollecting } from '../../db/sql/feeds.ts';
 import {
@@ -35,6 +35,7 @@ type CollectCommandOptions = Omit<DisplayedFeedOptions, 'databases' | 'context'>
   readonly from?: string[];
   readonly grant?: string;
   readonly mmdb?: string[];
+  readonly untilInputEnds?: true;
   readonly json?: true;
 };
 
@@ -79,6 +80,7 @@ const addOptions = (command: Command): Command =>
     .option('--probe <id>', 'the probe of the flows', parseName)
     .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
     .option('--beside', 'even while another feed fills the same context and probe')
+    .addOption(new Option('--until-input-ends', 'end with standard input').hideHelp())
     .option('--json', 'print the result as a line of JSON');
 
 function anotherAddress(text: string, before: ListenAddress[] | undefined): ListenAddress[] {
@@ -88,9 +90,7 @@ function anotherAddress(text: string, before: ListenAddress[] | undefined): List
 }
 
 async function collectFlows({ mmdb, context, ...options }: CollectCommandOptions): Promise<void> {
-  // A server that runs it beside itself is gone.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  process.channel?.unref();
+  if (options.untilInputEnds) endWithInput();
   // Commander would ask for a required option where a subcommand is given, too.
   if (context === undefined) throw new UsageError('--context is missing: give a context to fill');
   const databases = await openDatabases(mmdb ? { mmdb } : {});
@@ -110,6 +110,13 @@ async function collectFlows({ mmdb, context, ...options }: CollectCommandOptions
       receiver.stop();
     }
   });
+}
+
+/** A server that runs a collector beside itself ends its input, also when it is killed. */
+function endWithInput(): void {
+  process.stdin.once('close', () => process.kill(process.pid, 'SIGTERM'));
+  process.stdin.resume();
+  process.stdin.unref();
 }
 
 function sayWaiting(): void {

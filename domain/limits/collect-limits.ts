@@ -33,5 +33,5 @@ export const COLLECT_LIMITS = {
   /** The longest such pause; a collector that has run for so long starts again at once. */
   collectLongestRestartMs: 30_000,
   /** How long such a collector may take to end: longer than its last commit (feedLastCommitMs). */
-  collectEndMs: 40_000,
+  collectEndMs: 35_000,
 } as const;

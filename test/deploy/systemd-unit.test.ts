@@ -15,8 +15,9 @@ const unit: ReadonlyMap<string, string> = new Map(
 );
 
 it('the unit gives the service enough time to shut down', () => {
-  const { shutdownSeconds, traceFlushMs, processEndMs, embeddedStopMs } = LIMITS;
-  const needed = shutdownSeconds + (traceFlushMs + processEndMs + embeddedStopMs) / 1000;
+  const { shutdownSeconds, traceFlushMs, processEndMs, embeddedStopMs, collectEndMs } = LIMITS;
+  const serving = shutdownSeconds + (traceFlushMs + processEndMs) / 1000;
+  const needed = Math.max(serving, collectEndMs / 1000) + embeddedStopMs / 1000;
   expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(needed);
   // A signal to all processes would stop the embedded server before the requests.
   expect(unit.get('KillMode')).toBe('mixed');
@@ -45,6 +46,15 @@ it('the unit keeps data where it may write', () => {
   expect(unit.get('Environment')).toContain(
     `COUNTERGRAPH_DATA_DIR=/var/lib/${unit.get('StateDirectory')}/`,
   );
+});
+
+it('the unit of the collector gives it time for its last commit', () => {
+  const collector = read('deploy/countergraph-collect.service');
+  const { bin } = JSON.parse(read('package.json'));
+  const program = `/usr/bin/node /opt/countergraph/${bin.countergraph}`;
+  expect(collector).toContain(`\nExecStart=${program} collect --context flows\n`);
+  const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(collector) ?? [];
+  expect(Number(seconds) * 1000).toBeGreaterThan(LIMITS.feedLastCommitMs);
 });
 
 it('the unit of nfcapd calls an existing script, for the folder that it may write', () => {
