@@ -134,8 +134,9 @@ export class ExporterDomain {
 const isOutdated = ({ receivedMs }: Template, nowMs: number): boolean =>
   nowMs - receivedMs >= LIMITS.templateLifetimeMs;
 
-const isSame = ({ definition }: Template, { kind, bytes }: TemplateDefinition): boolean =>
-  definition.kind.isOfOptions === kind.isOfOptions && definition.bytes.equals(bytes);
+/** A definition of options never has as many bytes as another one. */
+const isSame = ({ definition }: Template, { bytes }: TemplateDefinition): boolean =>
+  definition.bytes.equals(bytes);
 
 function templateOf(definition: TemplateDefinition, nowMs: number): Template | null {
   const count = usableFieldCount(definition);

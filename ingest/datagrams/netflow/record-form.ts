@@ -55,8 +55,8 @@ function stepsOf(fields: readonly TemplateField[]): Int32Array {
     const isSkip = slot === NO_SLOT && length !== VARIABLE_LENGTH;
     const last = steps.length - 1;
     const follows = isSkip && steps[last - 1] === NO_SLOT && steps[last] !== VARIABLE_LENGTH;
-    // The sum stays below the length that means another: longer records fit no datagram.
-    if (follows) steps[last] = Math.min((steps[last] ?? 0) + length, VARIABLE_LENGTH - 1);
+    // The sum cannot be mistaken for a length that varies: no set has room for such a record.
+    if (follows) steps[last] = (steps[last] ?? 0) + length;
     else steps.push(slot, length);
   }
   return Int32Array.from(steps);

@@ -100,6 +100,7 @@ describe('a protocol', () => {
       ],
       58,
     ],
+    ['has no more than a byte', [[4, 2, 0x0111]], 17],
     ['is unknown without a field', [], null],
     [
       'is TCP if the ports are',
@@ -222,6 +223,15 @@ describe('ports', () => {
         [11, 2, 4],
       ],
       { source: 3, destination: 4 },
+    ],
+    [
+      'have no more than two bytes',
+      [
+        [4, 1, 6],
+        [7, 4, 65_537],
+        [11, 4, 65_616],
+      ],
+      { source: 1, destination: 80 },
     ],
     ['are 0 without a field', [[4, 1, 6]], { source: 0, destination: 0 }],
     [

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { NO_SLOT, SLOT } from '../../../ingest/datagrams/netflow/elements.ts';
+import { recordForm, VARIABLE_LENGTH } from '../../../ingest/datagrams/netflow/record-form.ts';
 import { createDatagramDecoder } from '../../../ingest/decode-datagram.ts';
 import {
   NOW_MS,
@@ -122,6 +124,23 @@ describe.each(PROTOCOLS)('a set of %s', (protocol) => {
     });
   });
 
+  it.each([
+    ['its first value', [3, 1, 2]],
+    ['the length of its second value', [3, 1, 2, 3]],
+    ['the long length of its second value', [3, 1, 2, 3, 255, 1]],
+    ['its second value', [1, 1, 2, 1]],
+  ])('is refused if its only record ends the datagram within %s', (_, content) => {
+    const variable = {
+      id: 500,
+      fields: [
+        { id: 82, length: 65_535 },
+        { id: 83, length: 65_535 },
+      ],
+    };
+    const sets = [templateSet(protocol, [variable]), setOf(500, Buffer.from(content), 0)];
+    expect(send(sets)).toEqual({ flows: 0, refused: [['badLength', 1]], units: units(null) });
+  });
+
   it('of a template for longer records than a datagram can have brings nothing', () => {
     const template = {
       id: 500,
@@ -220,5 +239,16 @@ describe('a message of IPFIX', () => {
     const decoded = decode(bytes);
     expect(decoded.flows).toHaveLength(1);
     expect(decoded.refused.get('badLength')).toBeGreaterThan(0);
+  });
+});
+
+describe('a record whose length varies', () => {
+  it('takes no step for fields that are not there, and one for all that are left out', () => {
+    const skipped = { slot: NO_SLOT, length: 4 };
+    const empty = { slot: SLOT.octetDeltaCount, length: 0 };
+    const variable = { slot: NO_SLOT, length: VARIABLE_LENGTH };
+    const { steps, bytes } = recordForm([empty, skipped, empty, skipped, variable, empty, skipped]);
+    expect([...(steps ?? [])]).toEqual([NO_SLOT, 8, NO_SLOT, VARIABLE_LENGTH, NO_SLOT, 4]);
+    expect(bytes).toBe(13);
   });
 });

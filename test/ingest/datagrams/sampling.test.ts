@@ -186,6 +186,25 @@ describe('the sampling rate of all of an exporter', () => {
     expect(send(protocol, both).samplingRates).toEqual([200, 300]);
   });
 
+  it('is that which its only sampler has now', () => {
+    const send = sender();
+    for (const rate of [100, 200]) {
+      send(
+        'netflow9',
+        optionSets('netflow9', [
+          [
+            [48, 1, 7],
+            [50, 4, rate],
+          ],
+        ]),
+      );
+      expect(send('netflow9', flowSets('netflow9', TRAFFIC))).toMatchObject({
+        samplingRates: [rate],
+        ofUnknownSampler: 0,
+      });
+    }
+  });
+
   it('is that of its domain, port, address and protocol', () => {
     const decoder = createDatagramDecoder();
     const send = sender(decoder);

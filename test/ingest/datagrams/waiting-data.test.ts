@@ -125,6 +125,17 @@ describe.each(PROTOCOLS)('data of %s before their template', (protocol) => {
     expect(send(protocol, [large]).refused.size).toBe(0);
   });
 
+  it('leave room for others when they are read', () => {
+    const { send } = start();
+    const large = dataSet(TEMPLATE, Array(2500).fill(valuesOf(TRAFFIC)));
+    for (let i = 0; i < 20; i += 1) send(protocol, [large], { domain: i });
+    expect(send(protocol, [large]).refused.size).toBe(1);
+    for (let i = 0; i < 10; i += 1) send(protocol, [define], { domain: i });
+    for (let i = 0; i < 10; i += 1) {
+      expect(send(protocol, [large], { domain: 100 + i }).refused.size).toBe(0);
+    }
+  });
+
   it('are 16 MiB of all exporters at most', () => {
     const { decoder, send } = start();
     const large = dataSet(TEMPLATE, Array(2500).fill(valuesOf(TRAFFIC)));
