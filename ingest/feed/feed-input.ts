@@ -1,6 +1,6 @@
 import type { ExporterRow } from '../../db/sql/exporters.ts';
+import type { LostUnits } from '../../domain/exporters.ts';
 import type { ReadUnit, SkippedLines } from '../lines/skipped-lines.ts';
-import type { LostUnits } from '../losses/export-number.ts';
 import type { ExporterLoss } from '../losses/feed-losses.ts';
 import type { MonotonicMs } from './feed-clock.ts';
 import type { LateFlowCounter } from './late-flows.ts';

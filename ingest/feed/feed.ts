@@ -1,8 +1,8 @@
 import type { FeedLossCounts } from '../../db/sql/feeds.ts';
+import type { LostUnits } from '../../domain/exporters.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { ReadUnit } from '../lines/skipped-lines.ts';
-import type { LostUnits } from '../losses/export-number.ts';
 import type { ExporterLoss } from '../losses/feed-losses.ts';
 import { restoreCommand } from '../session/archived-slice.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';

@@ -1,6 +1,7 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { selectKeptSince } from '../../db/sql/archived-slices.ts';
 import { insertImport } from '../../db/sql/imports.ts';
+import type { LostUnits } from '../../domain/exporters.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
@@ -13,7 +14,6 @@ import { type BadLines, collectBadLines } from '../lines/bad-lines.ts';
 import { jsonObject } from '../lines/json-line.ts';
 import { type LineReaderOptions, readLines } from '../lines/read-lines.ts';
 import { NONE_SKIPPED, type SkippedLines } from '../lines/skipped-lines.ts';
-import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { type ByteLineTaker, lineText, readByteLines } from '../samples/byte-lines.ts';
 import { createSampleWriter } from '../samples/sample-writer.ts';

@@ -1,5 +1,6 @@
+import type { ExportProtocol } from '../../../domain/exporters.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { ExportNumber, ExportProtocol } from '../../losses/export-number.ts';
+import type { ExportNumber } from '../../losses/export-number.ts';
 import { sequenceNumberIn } from '../fields/export-fields.ts';
 import type { FlowRecord } from '../fields/flow-fields.ts';
 
