@@ -1,8 +1,6 @@
 import type { DatagramRefusal, ExportProtocol } from '../../domain/exporters.ts';
 import type { Flow } from '../flows/flow.ts';
 
-export type { DatagramRefusal as Refusal } from '../../domain/exporters.ts';
-
 /** A UDP datagram of an exporter, as a socket received it. */
 export type Datagram = {
   /** Its content. Whoever keeps a part of it beyond the call must copy it. */

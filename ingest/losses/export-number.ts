@@ -1,7 +1,5 @@
 import type { ExportProtocol } from '../../domain/exporters.ts';
 
-export type { ExportProtocol, LostUnits } from '../../domain/exporters.ts';
-
 /** What a line says about the packet that brought its flow. */
 export type ExportNumber = {
   /** Address of the exporter; empty if the line does not say it. */

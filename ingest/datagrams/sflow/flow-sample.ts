@@ -1,5 +1,5 @@
+import type { DatagramRefusal } from '../../../domain/exporters.ts';
 import { type FlowPorts, hasPorts, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
-import type { Refusal } from '../datagram.ts';
 import { findIp } from './frame.ts';
 import { type IpHeader, type IpSource, NO_PORTS, readIpHeader } from './ip-header.ts';
 import { type Opaque, readOpaque, WORD } from './xdr.ts';
@@ -14,7 +14,7 @@ export type SampledPacket = {
 };
 
 /** Why there is no packet. */
-type NoPacket = Refusal | 'notIp';
+type NoPacket = DatagramRefusal | 'notIp';
 
 /** Fields in words from the start of the sample. */
 type Layout = { readonly samplingRateAt: number; readonly recordsAt: number };

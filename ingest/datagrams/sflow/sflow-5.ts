@@ -1,10 +1,11 @@
+import type { DatagramRefusal } from '../../../domain/exporters.ts';
 import { formatAddress } from '../../../domain/keys/address-text.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import type { Flow } from '../../flows/flow.ts';
 import { multiplyWhole } from '../../whole.ts';
 import type { AddressKeys } from '../address-keys.ts';
-import type { Datagram, DatagramNumber, DecodedDatagram, Refusal } from '../datagram.ts';
+import type { Datagram, DatagramNumber, DecodedDatagram } from '../datagram.ts';
 import { GatheredFlows } from '../gathered-flows.ts';
 import { readFlowSample, type SampledPacket } from './flow-sample.ts';
 import { readOpaque, WORD } from './xdr.ts';
@@ -38,7 +39,7 @@ type Header = {
 /** Number of bytes of the agent's address by its type: unknown, IPv4 or IPv6. */
 const ADDRESS_BYTES: readonly number[] = [0, 4, 16];
 
-function readHeader(bytes: Buffer): Header | Refusal {
+function readHeader(bytes: Buffer): Header | DatagramRefusal {
   const addressAt = 2 * WORD;
   if (bytes.length < addressAt) return 'truncated';
   const addressBytes = ADDRESS_BYTES[bytes.readUInt32BE(WORD)];

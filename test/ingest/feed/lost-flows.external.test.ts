@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LostUnits } from '../../../ingest/losses/export-number.ts';
+import type { LostUnits } from '../../../domain/exporters.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { type CapturedPacket, pcapFile, udpFrame } from '../../support/files/packet-capture.ts';
 import { startFeed } from '../../support/lab/feed-lab.ts';

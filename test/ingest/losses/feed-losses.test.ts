@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LostUnits } from '../../../domain/exporters.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { ExportNumber, LostUnits } from '../../../ingest/losses/export-number.ts';
+import type { ExportNumber } from '../../../ingest/losses/export-number.ts';
 import { FeedLosses } from '../../../ingest/losses/feed-losses.ts';
 import {
   type Numbering,

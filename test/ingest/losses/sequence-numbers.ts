@@ -1,4 +1,5 @@
-import type { ExportNumber, ExportProtocol } from '../../../ingest/losses/export-number.ts';
+import type { ExportProtocol } from '../../../domain/exporters.ts';
+import type { ExportNumber } from '../../../ingest/losses/export-number.ts';
 
 /** A packet as an exporter sends it: its number, and how many flows it has. */
 export type SentPacket = { readonly number: number; readonly flows: number };
