@@ -12,7 +12,6 @@ import { count, megabytes, milliseconds } from '../reports/figures.ts';
 import { describeMachine, renderMachine } from '../reports/machine.ts';
 import { showProgress } from '../reports/progress.ts';
 import { textTable } from '../reports/text-table.ts';
-import { postgresCpu } from '../serving/postgres-cpu.ts';
 import { processUsage } from '../systems/process-usage.ts';
 import { spawnCommand } from '../systems/product.ts';
 
@@ -26,7 +25,6 @@ const HEAD = [
   'committed',
   'collector: MB at most',
   'CPU s',
-  'PostgreSQL: CPU s',
   'topper ms: median',
   'most',
 ];
@@ -68,14 +66,11 @@ async function measureRate(
   while (!/udp 127\.0\.0\.1:\d+\n/.test(output)) await delay(50);
   const port = Number(/udp 127\.0\.0\.1:(\d+)\n/.exec(output)?.[1]);
   const asked = await openAskedServer({ url, observer, context }, cleanup);
-  const cpuOf = await postgresCpu(url);
-  const cpuBefore = await cpuOf();
   const sent = await runSender({ port, protocol, rate, seconds });
   const answers = await asked.stop();
   // What has arrived is read, and what was missing has counted as lost.
   await delay(5_000);
   const usage = await processUsage(collector.pid ?? 0);
-  const cpuSeconds = ((await cpuOf()) - cpuBefore) / 1e6;
   collector.kill('SIGTERM');
   await exited;
   const report = JSON.parse(output.trim().split('\n').at(-1) ?? '');
@@ -88,7 +83,6 @@ async function measureRate(
     count(report.committedFlows),
     usage === null ? '–' : megabytes(usage.peakBytes),
     usage === null ? '–' : usage.cpuSeconds.toFixed(1),
-    cpuSeconds.toFixed(1),
     milliseconds(spreadOf(answers).median),
     milliseconds(spreadOf(answers).most),
   ];
