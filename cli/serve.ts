@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import { migrate, requireMigrated } from '../db/migrate.ts';
-import type { CollectTarget } from '../domain/collect-target.ts';
+import { type CollectTarget, collectConflict } from '../domain/collect-target.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { endedWithin } from '../server/ended-within.ts';
 import { exitOnceWritten } from '../server/exit-once-written.ts';
@@ -38,6 +38,8 @@ export type ServeOptions = {
 export async function serve(options: ServeOptions): Promise<void> {
   const { demo, documentsFile, migrates } = options;
   const settings = withOptions(readSettings(process.env), options);
+  const conflict = collectConflict(settings.collect);
+  if (conflict !== null) throw new UsageError(conflict);
   const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
   try {

@@ -47,3 +47,35 @@ export function parseCollectTarget(text: string): CollectTarget | null {
   const listen = at === -1 ? null : parseListenAddress(text.slice(at + 1));
   return isName(context) && (at === -1 || listen !== null) ? { context, listen } : null;
 }
+
+/** Says which targets cannot be collected at the same time, and what to do; null: all can. */
+export function collectConflict(targets: readonly CollectTarget[]): string | null {
+  for (const [i, { context, listen }] of targets.entries()) {
+    for (const before of targets.slice(0, i)) {
+      if (before.context === context) {
+        return `context ${context} is to be collected twice: name it once`;
+      }
+      const [shared] = addressesOf(before.listen).filter((one) =>
+        addressesOf(listen).some((other) => overlap(one, other)),
+      );
+      if (shared === undefined) continue;
+      return (
+        `contexts ${before.context} and ${context} would both receive at udp port ${shared.port}: ` +
+        `give each a port of its own, as ${context}=PORT does`
+      );
+    }
+  }
+  return null;
+}
+
+const addressesOf = (listen: ListenAddress | null): readonly ListenAddress[] =>
+  listen === null ? DEFAULT_LISTEN : [listen];
+
+/** Port 0 is any that is free. */
+const overlap = (a: ListenAddress, b: ListenAddress): boolean =>
+  a.port !== 0 && a.port === b.port && (includes(a, b) || includes(b, a));
+
+const includes = ({ address }: ListenAddress, other: ListenAddress): boolean =>
+  address === other.address ||
+  address === '::' ||
+  (address === '0.0.0.0' && !other.address.includes(':'));
