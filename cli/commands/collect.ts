@@ -136,19 +136,18 @@ async function runCollector(
   receiver: Receiver,
   options: DisplayedFeedOptions & Pick<CollectCommandOptions, 'from'>,
 ): Promise<FeedReport> {
-  const pause = await pauseOf(database, options);
   return runDisplayedFeed(database, options, {
     format: 'collect',
     reportsAtOnce: true,
     leavesOutArchived: true,
     limits: { lossesEveryMs: LIMITS.collectReportEveryMs },
+    beforeReading: (display) => sayPause(database, options, display),
     open: (display, clocks) =>
       collectInput({
         ...clocks,
         receiver,
         decoder: createDatagramDecoder(),
         onReady() {
-          if (pause !== null) display.say(pause);
           sayWhatIsHeard(receiver, options.from ?? [], display);
         },
       }),
@@ -170,20 +169,29 @@ function sayWhatIsHeard(
   }
 }
 
-/** Returns for how long nothing was collected into this context and probe; null: never before. */
-async function pauseOf(
+/**
+ * Says for how long nothing was collected into this context and probe, and what is lost if the
+ * collector before was killed. Beside one that may still run, there was no pause.
+ */
+async function sayPause(
   { url: databaseUrl, signal }: CommandDatabase,
-  { context, probe }: Pick<DisplayedFeedOptions, 'context' | 'probe'>,
-): Promise<string | null> {
+  { context, probe, beside }: Pick<DisplayedFeedOptions, 'context' | 'probe' | 'beside'>,
+  display: FeedDisplay,
+): Promise<void> {
   const last = await withConnection({ databaseUrl, signal }, 'import', (connection) =>
     selectLastCollecting(connection, context, probe ?? null),
   );
-  if (last === null) return null;
+  if (last === null || (beside && !last.hasEnded)) return;
   const from = isoTime(Math.floor(last.heardAt));
   const seconds = Math.max(0, last.now - last.heardAt);
-  return (
+  display.say(
     `${context}: nothing was collected from ${from} until now, for ${duration(seconds)}: ` +
-    'what exporters sent in that time is not counted, nor told as lost'
+      'what exporters sent in that time is not counted, nor told as lost',
+  );
+  if (last.hasEnded || last.waitingFlows === 0) return;
+  display.say(
+    `${context}: the collector before has ended without its last commit: ` +
+      `${counted(last.waitingFlows, 'flow')} that it had received by ${from} are lost`,
   );
 }
 

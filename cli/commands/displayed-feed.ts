@@ -32,6 +32,7 @@ export type DisplayedFeedOptions = {
 /** What a feed is told besides, by the command that runs it. */
 type CommandParts = Pick<FeedOptions, 'format' | 'reportsAtOnce' | 'leavesOutArchived'> & {
   readonly open: (display: FeedDisplay, clocks: FeedClocks) => FeedInput;
+  readonly beforeReading?: (display: FeedDisplay) => Promise<void>;
   readonly limits?: FeedOptions['limits'];
 };
 
@@ -41,7 +42,7 @@ export type FeedClocks = Pick<FeedOptions, 'nowMs' | 'monotonicMs' | 'stop'>;
 export async function runDisplayedFeed(
   database: CommandDatabase,
   { databases, ...options }: DisplayedFeedOptions,
-  { open, ...parts }: CommandParts,
+  { open, beforeReading, ...parts }: CommandParts,
 ): Promise<FeedReport> {
   const clocks: FeedClocks = {
     nowMs: () => Date.now(),
@@ -52,7 +53,6 @@ export async function runDisplayedFeed(
     () => ({ wallMs: clocks.nowMs(), monotonicMs: clocks.monotonicMs() }),
     () => createLog(database.settings.logLevel, process.stderr),
   );
-  await reportPreviousFeed(database, options.context, display);
   // A damaged database of places must not cost flows.
   const warn = ({ message }: Error) => display.say(`${message}; going on without it`);
   let last: FeedStatus | null = null;
@@ -70,6 +70,10 @@ export async function runDisplayedFeed(
     engine: options.engine ?? 0,
     beside: options.beside ?? false,
     onBeside: display.say,
+    async beforeReading() {
+      await reportPreviousFeed(database, options.context, display);
+      await beforeReading?.(display);
+    },
     latenessSeconds: options.lateness ?? LIMITS.feedLatenessSeconds,
     onStatus: (status) => {
       last = status;

@@ -41,6 +41,19 @@ export async function upsertExporters(
   await connection.query(UPSERT_EXPORTERS, [feedId, JSON.stringify(rows)]);
 }
 
+/** Deletes what a run knew of exporters that it has forgotten. */
+export async function deleteExporters(
+  connection: Connection,
+  feedId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  await connection.query('delete from exporters where feed_id = $1 and address = any($2)', [
+    feedId,
+    addresses,
+  ]);
+}
+
 // Arrays of arrays must be rectangular in PostgreSQL, those of JSON need not.
 const UPSERT_EXPORTERS = `
 insert into exporters (feed_id, address, protocols, first_seen, last_seen, flows, lost_flows,

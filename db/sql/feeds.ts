@@ -62,10 +62,18 @@ export async function selectLastFeed(
   return rows[0] ?? null;
 }
 
-/** When a collector last stored anything, and the time, both in epoch seconds. */
-export type LastCollectingRow = { readonly heardAt: number; readonly now: number };
+/** What a collector stored last. */
+export type LastCollectingRow = {
+  /** When it did so, and the time, both in epoch seconds. */
+  readonly heardAt: number;
+  readonly now: number;
+  /** Whether that was its last commit; otherwise it runs, or was killed. */
+  readonly hasEnded: boolean;
+  /** Flows that it had read and not committed. */
+  readonly waitingFlows: number;
+};
 
-/** Selects when flows were last collected into a context and probe; null: never. */
+/** Selects what the last collector of a context and probe stored; null: there was none. */
 export async function selectLastCollecting(
   connection: Connection,
   context: string,
@@ -73,7 +81,8 @@ export async function selectLastCollecting(
 ): Promise<LastCollectingRow | null> {
   const { rows } = await connection.query<LastCollectingRow>(
     `select extract(epoch from f.heard_at)::float8 as "heardAt",
-       extract(epoch from now())::float8 as now
+       extract(epoch from now())::float8 as now, f.ended_at is not null as "hasEnded",
+       f.waiting_flows::float8 as "waitingFlows"
      from feeds f join contexts c using (context_id)
      where c.name = $1 and f.format = 'collect' and f.probe is not distinct from $2
      order by f.heard_at desc limit 1`,
@@ -106,6 +115,8 @@ export type FeedRow = {
   /** null: none was given. */
   probe: string | null;
   state: FeedState;
+  /** Seconds for which the feed has read nothing more, because it ends; left out: it reads. */
+  silentSeconds?: number;
 };
 
 /** What a feed is doing at the time of a commit. */
@@ -120,21 +131,23 @@ export type FeedState = {
 
 /**
  * Records a feed's commit, in the transaction that is that commit. A commit that has only losses
- * does not make the feed's data newer.
+ * does not make the feed's data newer. A last commit may come long after the feed stopped to read,
+ * and says when that was.
  */
 export async function upsertFeed(connection: Connection, feed: FeedRow): Promise<void> {
   const { losses, state } = feed;
   await connection.query(
     `insert into feeds (feed_id, context_id, format, started_at, commits, flows, newest_us,
        refused_lines, left_out_flows, lost_flows, lost_packets, lost_datagrams, probe,
-       waiting_flows, read_us, ended_at)
+       waiting_flows, read_us, ended_at, heard_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-       case when $16 then now() end)
+       case when $16 then now() end, clock_timestamp() - make_interval(secs => $17))
      on conflict (feed_id) do update set commits = excluded.commits, flows = excluded.flows,
        newest_us = excluded.newest_us, refused_lines = excluded.refused_lines,
        left_out_flows = excluded.left_out_flows, lost_flows = excluded.lost_flows,
        lost_packets = excluded.lost_packets, lost_datagrams = excluded.lost_datagrams,
-       waiting_flows = excluded.waiting_flows, read_us = excluded.read_us, heard_at = now(),
+       waiting_flows = excluded.waiting_flows, read_us = excluded.read_us,
+       heard_at = excluded.heard_at,
        ended_at = excluded.ended_at,
        committed_at = case when excluded.flows > feeds.flows then now()
          else feeds.committed_at end`,
@@ -155,6 +168,7 @@ export async function upsertFeed(connection: Connection, feed: FeedRow): Promise
       state.waitingFlows,
       state.readUs,
       state.isLast,
+      feed.silentSeconds ?? 0,
     ],
   );
 }

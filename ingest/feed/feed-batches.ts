@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { withConnection } from '../../db/connection/with-connection.ts';
 import { selectArchivedStarts } from '../../db/sql/archived-slices.ts';
 import { selectContext } from '../../db/sql/contexts.ts';
-import { type ExporterRow, upsertExporters } from '../../db/sql/exporters.ts';
+import { deleteExporters, type ExporterRow, upsertExporters } from '../../db/sql/exporters.ts';
 import {
   type FeedLossCounts,
   type FeedState,
@@ -15,6 +15,7 @@ import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoLookup } from '../flows/geo-lookup.ts';
 import type { FlowFormat } from '../formats/flow-formats.ts';
 import { type ImportSession, runImport } from '../session/import-session.ts';
+import { changedExporters } from './changed-exporters.ts';
 import type { FeedPlace } from './feed-place.ts';
 import {
   countLeftOut,
@@ -42,6 +43,8 @@ export type FeedTarget = {
   readonly nowMs: () => number;
   readonly onWaiting: () => void;
   readonly exporters: () => readonly ExporterRow[];
+  /** Milliseconds since the feed stopped to read; 0: it reads. */
+  readonly silentMs: () => number;
   /** Where only one feed may be. */
   readonly place: FeedPlace;
 };
@@ -80,6 +83,7 @@ export function createFeedCommitter(target: FeedTarget) {
    */
   let leftOut: LeftOutFlows = NOTHING_LEFT_OUT;
   const inSlices = sliceLosses(target.engine);
+  const exporters = changedExporters();
 
   async function write(
     session: ImportSession,
@@ -110,8 +114,11 @@ export function createFeedCommitter(target: FeedTarget) {
       losses,
       probe: target.probe,
       state: batch.state,
+      silentSeconds: target.silentMs() / 1000,
     });
-    await upsertExporters(connection, feedId, target.exporters());
+    const { changed, gone } = exporters.of(target.exporters());
+    await deleteExporters(connection, feedId, gone);
+    await upsertExporters(connection, feedId, changed);
     await inSlices.add(session, losses, { newestUs, nowMs: nowMs() });
   }
 
@@ -135,6 +142,7 @@ export function createFeedCommitter(target: FeedTarget) {
     }
     hasFailed = false;
     inSlices.commit();
+    exporters.commit();
     return leftOut;
   };
 }

@@ -15,7 +15,10 @@ import { LateFlowCounter, type LateFlows } from './late-flows.ts';
 import type { LeftOutFlows } from './left-out-flows.ts';
 import { PendingFlows } from './pending-flows.ts';
 
-export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'exporters' | 'place'> & {
+export type FeedOptions = Omit<
+  FeedTarget,
+  'source' | 'onWaiting' | 'exporters' | 'silentMs' | 'place'
+> & {
   readonly input: FeedInput;
   /** Whether the first commit does not wait for flows or losses. */
   readonly reportsAtOnce: boolean;
@@ -26,6 +29,8 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting' | 'exporters' 
   readonly beside: boolean;
   /** Called before it waits for such a feed to be gone. */
   readonly onBeside: (what: string) => void;
+  /** Called when such a feed is gone, and nothing is read yet: what it has stored is all there. */
+  readonly beforeReading?: (() => Promise<void>) | undefined;
   readonly monotonicMs: () => MonotonicMs;
   /** Ends the feed: what was read is committed, nothing more is read. */
   readonly stop: AbortSignal;
@@ -69,6 +74,7 @@ export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   const place = placeOf(options, limits);
   try {
     await place.take(options.databaseUrl, options.stop);
+    await options.beforeReading?.();
     return await runInPlace(options, limits, place);
   } finally {
     await place.leave();
@@ -108,6 +114,7 @@ async function runInPlace(
       source: options.input.name,
       place,
       exporters: reader.exporters,
+      silentMs: silence(options, reader.done),
       onWaiting: () => commits.noteTrouble('waiting for another import into the context to end'),
     }),
     onChange: () => options.onStatus(status()),
@@ -136,6 +143,18 @@ async function runInPlace(
   archived.throwIfRefused();
   reader.throwIfUncounted();
   return { ...tally(), exporters: losses.exporters() };
+}
+
+/** Returns how long ago a feed was told to stop, or its source ended; 0: neither. */
+function silence({ stop, monotonicMs }: FeedOptions, done: Promise<void>): () => number {
+  let sinceMs: MonotonicMs | null = null;
+  const begin = () => {
+    sinceMs ??= monotonicMs();
+  };
+  if (stop.aborted) begin();
+  stop.addEventListener('abort', begin, { once: true });
+  void done.then(begin);
+  return () => (sinceMs === null ? 0 : monotonicMs() - sinceMs);
 }
 
 const lossCounts = (lost: LostUnits, refusedLines: number): FeedLossCounts => ({

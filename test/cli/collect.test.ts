@@ -36,7 +36,12 @@ afterAll(async () => {
   await program.remove();
 });
 
-type Started = { readonly child: ChildProcess; readonly output: () => string };
+type Started = {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  /** What it has written to standard error. */
+  readonly said: () => string;
+};
 
 function start(...parameters: readonly string[]): Started {
   const child = spawn(
@@ -45,7 +50,7 @@ function start(...parameters: readonly string[]): Started {
     {
       cwd: program.folder,
       env: { ...process.env, DATABASE_URL: database.url, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
   started.push(child);
@@ -53,7 +58,11 @@ function start(...parameters: readonly string[]): Started {
   child.stdout?.on('data', (text) => {
     output += text;
   });
-  return { child, output: () => output };
+  let said = '';
+  child.stderr?.on('data', (text) => {
+    said += text;
+  });
+  return { child, output: () => output, said: () => said };
 }
 
 /** Waits until the output has a match, and returns its first group. */
@@ -132,6 +141,12 @@ describe('countergraph collect', { timeout: 60_000 }, () => {
         '2055, 192.0.2.1:2055 or [::1]:2055; see --help',
     ],
     [
+      ['serve', '--collect', 'two', '--collect', 'three=127.0.0.1:6343'],
+      2,
+      'contexts two and three would both receive at udp port 6343: give each a port of its own, as ' +
+        'three=PORT does',
+    ],
+    [
       ['collect', '--context', 'two', '--listen', '127.0.0.1:0', '--grant', 'nobody'],
       1,
       'There is no user nobody: `npx countergraph user list` shows all',
@@ -142,6 +157,48 @@ describe('countergraph collect', { timeout: 60_000 }, () => {
     expect(outcome.err.at(-1)).toBe(`countergraph: ${message}`);
   });
 });
+
+describe('a collector after another', { timeout: 60_000 }, () => {
+  const parameters = ['--context', 'after', '--listen', '127.0.0.1:0'];
+
+  it('waits for it, and then tells the pause and what it has lost if it was killed', async () => {
+    const first = start('collect', ...parameters);
+    await found(first, READY);
+    while ((await feedsOf('after')).length === 0) await delay(10);
+    const second = start('collect', ...parameters);
+    while (!second.said().includes('another feed fills context after')) await delay(10);
+    // As a report would store it while the second waits.
+    await rowsOf(database.url, 'update feeds set waiting_flows = 7 where ended_at is null');
+    await endOf(first, 'SIGKILL');
+    await found(second, READY);
+    expect(second.said()).toMatch(/after: nothing was collected from \S+ until now, for \d+ s: /);
+    expect(second.said()).toMatch(
+      /the collector before has ended without its last commit: 7 flows that it had received by \S+ are lost/,
+    );
+    expect(await endOf(second, 'SIGTERM')).toBe(0);
+    const third = start('collect', ...parameters);
+    await found(third, READY);
+    expect(third.said()).toContain('nothing was collected from');
+    expect(third.said()).not.toContain('has ended without');
+    await endOf(third, 'SIGTERM');
+  });
+
+  it('tells no pause beside one that runs', async () => {
+    const first = start('collect', ...parameters, '--beside');
+    await found(first, READY);
+    while ((await feedsOf('after', 'and ended_at is null')).length === 0) await delay(10);
+    const second = start('collect', ...parameters, '--beside');
+    await found(second, READY);
+    expect(second.said()).not.toContain('nothing was collected');
+  });
+});
+
+const feedsOf = (context: string, also = '') =>
+  rowsOf(
+    database.url,
+    `select f.feed_id from feeds f join contexts c using (context_id)
+     where c.name = '${context}' ${also}`,
+  );
 
 describe('serve --collect', { timeout: 60_000 }, () => {
   it('collects beside the server, starts a dead collector again, and ends it', async () => {

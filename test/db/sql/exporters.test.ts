@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  deleteExporters,
   type ExporterRow,
   selectAllExporters,
   selectExporters,
@@ -97,6 +98,17 @@ describe('the exporters of a run', () => {
       { ...heard('2001:db8::1'), ...labs, ...times },
     ]);
     expect(await selectAllExporters(db.connection, 1)).toMatchObject([{ address: '192.0.2.1' }]);
+  });
+
+  it('are deleted where it has forgotten them', async () => {
+    const feedId = await run();
+    const other = await run();
+    await upsert(feedId, heard('192.0.2.1'), heard('192.0.2.2'), heard('192.0.2.3'));
+    await upsert(other, heard('192.0.2.4'));
+    await deleteExporters(db.connection, feedId, []);
+    await deleteExporters(db.connection, feedId, ['192.0.2.1', '192.0.2.3', '192.0.2.4']);
+    const left = await select([lab]);
+    expect(left.map(({ address }) => address)).toEqual(['192.0.2.2', '192.0.2.4']);
   });
 
   it('are replaced by those of its next commit, and stay where that leaves them out', async () => {

@@ -174,6 +174,44 @@ describe('a collector', () => {
     expect(await exporterRows()).toMatchObject([{ flows: 0, refused: { unknownVersion: 1 } }]);
   });
 
+  it('writes an exporter again only when there is something new of it', async () => {
+    await makeContext();
+    const collector = await startCollecting({ databaseUrl });
+    const exporter = await exporterTo(collector.port);
+    await exporter.send(datagram(0));
+    await collector.until(({ flows }) => flows === 2);
+    const written = async () =>
+      (await rowsOf<{ at: string }>(databaseUrl, 'select xmin::text as at from exporters'))[0]?.at;
+    while ((await written()) === undefined) await delay(5);
+    const first = await written();
+    const before = await commitsOf();
+    while ((await commitsOf()) < before + 3) await delay(5);
+    expect(await written()).toBe(first);
+    await exporter.send(datagram(2));
+    while ((await written()) === first) await delay(5);
+    collector.stop();
+    await collector.done;
+    expect(await exporterRows()).toMatchObject([{ flows: 4 }]);
+  });
+
+  it('stores until when it has received, however long its last commit takes', async () => {
+    await makeContext();
+    let laterMs = 0;
+    const monotonicMs = () => performance.now() + laterMs;
+    const collector = await startCollecting({ databaseUrl, monotonicMs });
+    await collector.until(({ commits }) => commits === 0);
+    collector.stop();
+    laterMs = 60_000;
+    await collector.done;
+    expect(
+      await rowsOf(
+        databaseUrl,
+        `select ended_at is not null as "hasEnded",
+           ended_at - heard_at between '50 s' and '70 s' as "wasSilent" from feeds`,
+      ),
+    ).toEqual([{ hasEnded: true, wasSilent: true }]);
+  });
+
   it('fails at a port that another program uses, and says what to do', async () => {
     const collector = await startCollecting({ databaseUrl });
     const { port } = collector;
@@ -187,6 +225,14 @@ describe('a collector', () => {
     await collector.done;
   });
 });
+
+async function commitsOf(): Promise<number> {
+  const rows = await rowsOf<{ commits: number }>(
+    databaseUrl,
+    'select coalesce(max(commits), 0)::int as commits from feeds',
+  );
+  return rows[0]?.commits ?? 0;
+}
 
 const makeContext = (grant: string | null = null) =>
   makeCollectedContext({
