@@ -20,6 +20,8 @@ export const COLLECT_LIMITS = {
   collectGaps: 1_000,
   /** A longer gap is an exporter that began anew: a quarter of an hour of 10,000 flows a second. */
   collectLongestGap: 10_000_000,
+  /** A longer gap to the numbers from another port is another exporter behind the same address. */
+  collectMovedGap: 10_000,
   /** How far the start of an exporter, reckoned from its uptime, may shift without a restart. */
   collectStartShiftMs: 10_000,
   /** Sampling rates of an exporter that are told: those used last. */

@@ -9,6 +9,13 @@ type Gap = { readonly from: number; readonly size: number; readonly sinceMs: Mon
 /** Numbers go around after this many. */
 const NUMBERS = 2 ** 32;
 
+/** Where numbers stood before they seemed to start over, which late datagrams may pretend. */
+type Left = {
+  readonly next: number | null;
+  readonly gaps: readonly Gap[];
+  readonly sinceMs: MonotonicMs;
+};
+
 /** Where a datagram stands in its sequence. */
 type Place = {
   readonly number: number;
@@ -30,10 +37,18 @@ class NumberGaps {
   #gaps: Gap[] = [];
   /** What should come after a datagram that was behind, if that was the first after a restart. */
   #restart: { readonly next: number; readonly isFromZero: boolean } | null = null;
+  #left: Left | null = null;
+
+  /** How far a number is ahead of one that is missing; null: none is known to be. */
+  aheadOf(number: number): number | null {
+    if (this.#gapOf(number) !== -1) return 0;
+    return this.#next === null ? null : distanceOf(this.#next, number);
+  }
 
   /** Returns the distance from the number that was expected; null: none was. */
   take(place: Place): number | null {
     const { number, isRestart, nowMs } = place;
+    this.#goBackTo(number);
     const expected = this.#next;
     const distance = expected === null ? 0 : distanceOf(expected, number);
     // One that begins behind but ends ahead is the next one, of an exporter that does not count all
@@ -56,10 +71,22 @@ class NumberGaps {
   settle(nowMs: MonotonicMs): void {
     const open = this.#gaps.findIndex(({ sinceMs }) => nowMs - sinceMs < LIMITS.collectReorderMs);
     this.#giveUp(open === -1 ? this.#gaps.length : open);
+    if (this.#left && nowMs - this.#left.sinceMs >= LIMITS.collectReorderMs) this.#giveUpLeft();
   }
 
   end(): void {
     this.#giveUp(this.#gaps.length);
+    this.#giveUpLeft();
+  }
+
+  /** Goes back to where numbers were if one continues there: there was no start, only duplicates. */
+  #goBackTo(number: number): void {
+    if (this.#left === null || this.#left.next === null || this.#next === null) return;
+    const ahead = distanceOf(this.#left.next, number);
+    if (ahead < 0 || ahead >= distanceOf(this.#next, number)) return;
+    this.#next = this.#left.next;
+    this.#gaps = [...this.#left.gaps];
+    this.#left = null;
   }
 
   /**
@@ -71,7 +98,9 @@ class NumberGaps {
     if (this.#fillGap(place)) return;
     const step = this.#restart === null ? -1 : distanceOf(this.#restart.next, number);
     if (this.#restart !== null && (step === 0 || (this.#restart.isFromZero && step > 0))) {
-      this.end();
+      this.#giveUpLeft();
+      this.#left = { next: this.#next, gaps: this.#gaps, sinceMs: place.nowMs };
+      this.#gaps = [];
       this.#next = this.#restart.next;
       this.take(place);
     } else this.#restart = { next: after(place) ?? number, isFromZero: number === 0 };
@@ -79,10 +108,7 @@ class NumberGaps {
 
   /** Returns whether the numbers were missing. */
   #fillGap({ number, units }: Place): boolean {
-    const i = this.#gaps.findIndex(({ from, size }) => {
-      const within = distanceOf(from, number);
-      return within >= 0 && within < size;
-    });
+    const i = this.#gapOf(number);
     const gap = this.#gaps[i];
     if (gap === undefined) return false;
     const { from, size, sinceMs } = gap;
@@ -94,6 +120,18 @@ class NumberGaps {
     ];
     this.#gaps.splice(i, 1, ...left.filter((part) => part.size > 0));
     return true;
+  }
+
+  #gapOf(number: number): number {
+    return this.#gaps.findIndex(({ from, size }) => {
+      const within = distanceOf(from, number);
+      return within >= 0 && within < size;
+    });
+  }
+
+  #giveUpLeft(): void {
+    for (const { size } of this.#left?.gaps ?? []) this.lost += size;
+    this.#left = null;
   }
 
   /** Counts the oldest gaps as lost. */
@@ -109,8 +147,8 @@ const after = ({ number, units }: Place): number | null =>
 
 /**
  * One sequence of an exporter. By RFC 7011, numbers of IPFIX count what was sent before a message;
- * some exporters, softflowd among them, count what is in it as well. Both are tried as long as it
- * is unknown how an exporter counts, and the smaller result is told.
+ * some exporters, softflowd among them, count what is in it as well. Both are tried, and the result
+ * of the one that fits more datagrams is told; as long as both fit as many, that of the RFC.
  */
 export class DatagramSequence {
   readonly #before = new NumberGaps();
@@ -119,24 +157,29 @@ export class DatagramSequence {
   #fitsBefore = 0;
   #fitsOwn = 0;
   #startedMs: number | null = null;
+  #uptimeMs = 0;
 
   constructor(protocol: DatagramNumber['protocol']) {
     this.#own = protocol === 'ipfix' ? new NumberGaps() : null;
   }
 
   get lost(): number {
-    if (this.#own === null || this.#fitsBefore > this.#fitsOwn) return this.#before.lost;
-    if (this.#fitsOwn > this.#fitsBefore) return this.#own.lost;
-    return Math.min(this.#before.lost, this.#own.lost);
+    const isOwn = this.#own !== null && this.#fitsOwn > this.#fitsBefore;
+    return isOwn ? this.#own.lost : this.#before.lost;
   }
+
+  /** How far a number is ahead of one that is missing; null: none is known to be. */
+  aheadOf = (number: number): number | null => this.#before.aheadOf(number);
 
   take(
     { number, units, uptimeMs, sentMs }: DatagramNumber,
     { receivedMs, nowMs }: { readonly receivedMs: number; readonly nowMs: MonotonicMs },
   ): void {
     const startedMs = uptimeMs === null ? null : (sentMs ?? receivedMs) - uptimeMs;
-    const isRestart = this.#hasShifted(startedMs);
+    // A start that shifts while the uptime goes on is a clock that was set.
+    const isRestart = this.#hasShifted(startedMs) && (uptimeMs ?? 0) < this.#uptimeMs;
     this.#startedMs = startedMs;
+    this.#uptimeMs = uptimeMs ?? 0;
     const before = this.#before.take({ number, units, isRestart, nowMs });
     if (this.#own === null) return;
     const ownNumber = numberAt(number - (units ?? 0));

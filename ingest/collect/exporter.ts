@@ -116,11 +116,12 @@ export class Exporter {
     if (this.#rates.size > LIMITS.collectRates) deleteFirst(this.#rates);
   }
 
-  #sequenceOf({ protocol, domain }: DatagramNumber, port: number): DatagramSequence {
+  #sequenceOf(at: DatagramNumber, port: number): DatagramSequence {
+    const { protocol, domain } = at;
     const name = `${protocol} ${port} ${domain}`;
-    const known = this.#sequences.get(name);
+    const known = this.#sequences.get(name) ?? this.#movedTo(at);
     const followed = known ?? { protocol, domain, sequence: new DatagramSequence(protocol) };
-    if (known) this.#sequences.delete(name);
+    this.#sequences.delete(name);
     this.#sequences.set(name, followed);
     if (this.#sequences.size > LIMITS.collectSequences) {
       const silent = deleteFirst(this.#sequences);
@@ -128,6 +129,27 @@ export class Exporter {
       if (silent) this.#forgotten[EXPORT_PROTOCOLS[silent.protocol].unit] += silent.sequence.lost;
     }
     return followed.sequence;
+  }
+
+  /**
+   * Returns the sequence that a number from a new port continues, which no longer belongs to its
+   * former port. Exporters behind a gateway are told apart by their ports, but some exporters send
+   * from another one now and then. undefined: it continues none.
+   */
+  #movedTo({ protocol, domain, number }: DatagramNumber): FollowedSequence | undefined {
+    let nearest: string | undefined;
+    let nearestAhead = LIMITS.collectMovedGap + 1;
+    for (const [name, each] of this.#sequences) {
+      const ahead = each.sequence.aheadOf(number);
+      const isOfSame = each.protocol === protocol && each.domain === domain;
+      if (!isOfSame || ahead === null || ahead < 0 || ahead >= nearestAhead) continue;
+      nearest = name;
+      nearestAhead = ahead;
+    }
+    if (nearest === undefined) return undefined;
+    const moved = this.#sequences.get(nearest);
+    this.#sequences.delete(nearest);
+    return moved;
   }
 }
 

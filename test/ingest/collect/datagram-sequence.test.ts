@@ -42,6 +42,10 @@ describe('the sequence of an exporter', () => {
     ['takes no notice of a duplicate', 'netflow9', each(1, 2, 2, 3), 0],
     ['takes no notice of duplicates in a row', 'netflow9', each(1, 2, 3, 1, 2, 3, 4), 0],
     ['takes no notice of a late duplicate', 'netflow9', each(0, 1, 2, 0, 3), 0],
+    ['takes no notice of late duplicates in a row', 'netflow9', each(0, 1, 2, 3, 0, 1, 4), 0],
+    ['counts a loss after late duplicates', 'netflow9', each(0, 1, 2, 3, 0, 1, 6), 2],
+    ['fills a gap after late duplicates', 'netflow9', each(0, 1, 2, 5, 0, 1, 6, 3, 7), 1],
+    ['takes the first datagrams in any order', 'netflow5', numbers(60, 0, 30, 90), 0],
     ['starts over with an exporter whose numbers do', 'netflow9', each(500, 501, 0, 1, 2), 0],
     ['counts losses after such a start', 'netflow9', each(500, 501, 0, 1, 4), 2],
     ['counts a loss right after a start at 0', 'netflow5', numbers(900, 930, 0, 60), 30],
@@ -66,6 +70,24 @@ describe('the sequence of an exporter', () => {
         { number: 504, units: 1, uptimeMs: DAY + 1, sentMs: 9 * DAY },
       ],
       2,
+    ],
+    [
+      'counts a loss while a clock is set',
+      'netflow9',
+      [
+        { number: 500, units: 1, uptimeMs: DAY, sentMs: 2 * DAY },
+        { number: 504, units: 1, uptimeMs: DAY, sentMs: 2 * DAY + 3_600_000 },
+      ],
+      3,
+    ],
+    [
+      'counts a loss of IPFIX by its RFC between the first two datagrams',
+      'ipfix',
+      [
+        { number: 0, units: 3 },
+        { number: 103, units: 10 },
+      ],
+      100,
     ],
     [
       'takes an uptime that goes around for no restart',

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { Exporters } from '../../../ingest/collect/exporters.ts';
+import { createDatagramDecoder } from '../../../ingest/decode-datagram.ts';
+import { netflow5Datagram } from '../datagrams/write-netflow-5.ts';
+
+const NOW_S = 1_780_000_000;
+
+type Sent = {
+  readonly address?: string;
+  readonly port?: number;
+  readonly sequence?: number;
+  readonly records?: number;
+};
+
+/** Returns the exporters that have sent datagrams of NetFlow 5, one after the other. */
+function exportersOf(datagrams: readonly Sent[]): Exporters {
+  const decoder = createDatagramDecoder();
+  const exporters = new Exporters(decoder.waitingOf);
+  for (const [i, each] of datagrams.entries()) {
+    const { address = '192.0.2.1', port = 2055, sequence = 0, records = 10 } = each;
+    const header = { seconds: NOW_S, uptimeMs: 60_000, sequence };
+    const record = { firstMs: 50_000, lastMs: 60_000, bytes: 100, packets: 1 };
+    const bytes = netflow5Datagram(header, Array(records).fill(record));
+    const datagram = { bytes, address, port, receivedMs: NOW_S * 1000 + i };
+    exporters.note(datagram, decoder.decode(datagram), i);
+  }
+  exporters.end();
+  return exporters;
+}
+
+describe('what is lost of an exporter', () => {
+  it.each<readonly [string, readonly (readonly [port: number, sequence: number])[], number]>([
+    [
+      'is followed when it sends from other ports',
+      [
+        [1, 0],
+        [2, 10],
+        [3, 50],
+      ],
+      30,
+    ],
+    [
+      'takes late datagrams from other ports as arrived',
+      [
+        [1, 0],
+        [2, 20],
+        [3, 10],
+        [4, 30],
+      ],
+      0,
+    ],
+    [
+      'is nothing for two behind one address whose numbers are far apart',
+      [
+        [1, 0],
+        [2, 500_000],
+        [1, 10],
+        [2, 500_010],
+      ],
+      0,
+    ],
+    [
+      'is nothing for two behind one address that both begin at 0',
+      [
+        [1, 0],
+        [2, 0],
+        [1, 10],
+        [2, 10],
+        [1, 20],
+      ],
+      0,
+    ],
+    [
+      'is nothing for one that starts over from another port',
+      [
+        [1, 700],
+        [1, 710],
+        [2, 0],
+        [2, 10],
+      ],
+      0,
+    ],
+    [
+      'is up to 10,000 at a change of the port',
+      [
+        [1, 0],
+        [2, 10_010],
+      ],
+      10_000,
+    ],
+    [
+      'is unknown beyond that: it is another exporter',
+      [
+        [1, 0],
+        [2, 10_011],
+      ],
+      0,
+    ],
+  ])('%s', (_, sent, lost) => {
+    const exporters = exportersOf(sent.map(([port, sequence]) => ({ port, sequence })));
+    expect(exporters.total().flows).toBe(lost);
+  });
+});
