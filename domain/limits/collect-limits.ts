@@ -8,6 +8,8 @@ export const COLLECT_LIMITS = {
   collectBlocks: 64,
   /** How long a block that is not full waits for more. */
   collectBlockMs: 20,
+  /** How long a collector that ends reads what has been received: that takes a moment. */
+  collectDrainMs: 1_000,
   /** How long a missing datagram may be late before it counts as lost: UDP may change the order. */
   collectReorderMs: 2_000,
   /** How often a collector stores what it knows of exporters, beside each commit of flows. */

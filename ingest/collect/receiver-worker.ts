@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListenAddress } from '../../domain/collect-target.ts';
 import { compileNetworks } from '../../domain/filters/network-filter.ts';
@@ -56,6 +57,9 @@ const sockets: Socket[] = [];
 /** Blocks on their way, which the other thread has not read. */
 let waiting = 0;
 let timer: NodeJS.Timeout | null = null;
+/** Datagrams that were read from sockets. */
+let read = 0;
+let isEnding = false;
 
 const isHeard = heardFrom(from);
 
@@ -89,6 +93,7 @@ function passSoon(): void {
 }
 
 function take(bytes: Buffer, source: { readonly address: string; readonly port: number }): void {
+  read += 1;
   const address = plainAddress(source.address);
   if (!isHeard(address)) {
     counts.unheard += 1;
@@ -145,6 +150,24 @@ async function openAll(): Promise<void> {
   say({ kind: 'listening', sockets: opened });
 }
 
+/**
+ * Reads what the system has received until now, and closes. A turn of the event loop without a
+ * datagram is the end of that; exporters that go on sending cannot put it off for long.
+ */
+async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  const last = performance.now() + LIMITS.collectDrainMs;
+  let before = -1;
+  while (read !== before && performance.now() < last) {
+    before = read;
+    // The turn that has begun may have asked the sockets already.
+    await yieldToEventLoop();
+    await yieldToEventLoop();
+  }
+  close();
+}
+
 function close(): void {
   for (const socket of sockets) socket.close();
   pass();
@@ -154,7 +177,7 @@ function close(): void {
 
 port.on('message', (request: ReceiverRequest) => {
   if (request === 'stop') {
-    close();
+    void end();
     return;
   }
   waiting -= 1;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { datagramsOf } from '../../../ingest/collect/datagram-block.ts';
 import { makeCollectedContext } from '../../../ingest/collect/make-context.ts';
 import { openReceiver } from '../../../ingest/collect/receiver.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -264,6 +265,19 @@ describe('the context of a collector', () => {
 });
 
 describe('a receiver', () => {
+  it('reads what the system has received when it is told to stop', async () => {
+    const receiver = await openReceiver({ listen: [{ address: '127.0.0.1', port: 0 }], from: [] });
+    const exporter = await exporterTo(receiver.sockets[0]?.port ?? 0);
+    await exporter.send(...Array(200).fill(datagram(0, 1)));
+    receiver.stop();
+    let datagrams = 0;
+    for (let block = await receiver.next(); block !== null; block = await receiver.next()) {
+      datagrams += [...datagramsOf(block)].length;
+      receiver.release(block);
+    }
+    expect(datagrams).toBe(200);
+  });
+
   it('keeps datagrams up to a bound while nobody reads, and counts those that it drops', async () => {
     const receiver = await openReceiver({ listen: [{ address: '127.0.0.1', port: 0 }], from: [] });
     const exporter = await exporterTo(receiver.sockets[0]?.port ?? 0);
