@@ -16,6 +16,8 @@ export const COLLECT_LIMITS = {
   collectReportEveryMs: 10_000,
   /** Exporters that are named; what others send is counted without their names. */
   collectExporters: 1_000,
+  /** How long an exporter is silent until any new one may take its place among these. */
+  collectForgetMs: 86_400_000,
   /** Sequences of an exporter that are followed: a chassis has some dozens of line cards. */
   collectSequences: 256,
   /** Gaps of a sequence that may still be filled by late datagrams. */

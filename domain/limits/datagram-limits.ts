@@ -4,6 +4,8 @@ export const DATAGRAM_LIMITS = {
   datagramFlowSeconds: 86_400,
   /** Exporters whose templates are remembered: thousands, as their addresses may be forged. */
   templateExporters: 4_096,
+  /** Datagrams after which an address is hardly a forged one: those come once, or a few times. */
+  templateKnownDatagrams: 4,
   /** Ports and domains of one of them: a large router has a domain for each of its line cards. */
   templateDomains: 256,
   /** Templates of one domain: probes that write one for each kind of flow have some hundred. */

@@ -2,6 +2,7 @@ import {
   type DatagramRefusal,
   EXPORT_PROTOCOLS,
   type ExportProtocol,
+  LOSS_UNITS,
   type LossUnit,
   type LostUnits,
 } from '../../domain/exporters.ts';
@@ -36,6 +37,7 @@ export class Exporter {
   readonly protocols = new Set<ExportProtocol>();
   readonly firstSeenMs: number;
   lastSeenMs: number;
+  datagrams = 0;
   flows = 0;
   readonly refused = new Map<DatagramRefusal, number>();
   /** Seconds by which its clock is ahead of the collector's; null: it does not say. */
@@ -61,6 +63,7 @@ export class Exporter {
     this.lastSeenMs = Math.max(this.lastSeenMs, at.receivedMs);
     for (const [reason, count] of refused) this.refuse(reason, count);
     for (const rate of samplingRates) this.#noteRate(rate, at.receivedMs);
+    this.datagrams += 1;
     this.flows += flows.length;
     this.#ofUnknownSampler += ofUnknownSampler;
     if (number === null) return;
@@ -81,6 +84,13 @@ export class Exporter {
   /** Settles everything: nothing more arrives. */
   end(): void {
     for (const { sequence } of this.#sequences.values()) sequence.end();
+  }
+
+  /** Takes over what is lost of another one that is forgotten. */
+  absorb(other: Exporter): void {
+    other.end();
+    const lost = other.lost();
+    for (const unit of LOSS_UNITS) this.#forgotten[unit] += lost[unit];
   }
 
   lost(): LostUnits {

@@ -14,7 +14,7 @@ import { Exporter } from './exporter.ts';
 /** The exporters that a collector has heard, and what is lost and refused of them. */
 export class Exporters {
   readonly #known = new Map<string, Exporter>();
-  /** Stands for those that are too many to be named. */
+  /** Stands for those that are no longer named: they were too many. */
   readonly #others = new Exporter('', 0);
   readonly #waitingOf: (address: string) => number;
   #reported = 0;
@@ -111,23 +111,31 @@ export class Exporters {
     return hasMore;
   }
 
-  /** Returns the exporter at an address: beyond the limit, those without flows make room. */
   #at(address: string, receivedMs: number): Exporter {
     const known = this.#known.get(address);
     if (known !== undefined) return known;
-    if (this.#known.size >= LIMITS.collectExporters && !this.#forgetIdle()) return this.#others;
+    if (this.#known.size >= LIMITS.collectExporters) this.#forgetOne(receivedMs);
     const exporter = new Exporter(address, receivedMs);
     this.#known.set(address, exporter);
     return exporter;
   }
 
-  /** Forgets an exporter that has not brought a flow, as forged addresses do not. */
-  #forgetIdle(): boolean {
-    for (const [address, { flows }] of this.#known) {
-      if (flows > 0) continue;
-      this.#known.delete(address);
-      return true;
+  /**
+   * Forgets the exporter that sent least, and its name only. Addresses are forged by the thousand,
+   * but hardly any of them comes again soon.
+   */
+  #forgetOne(nowMs: number): void {
+    let least: Exporter | undefined;
+    let leastSent = Number.POSITIVE_INFINITY;
+    for (const exporter of this.#known.values()) {
+      const isSilent = nowMs - exporter.lastSeenMs >= LIMITS.collectForgetMs;
+      const sent = isSilent ? 0 : exporter.datagrams;
+      if (sent >= leastSent) continue;
+      least = exporter;
+      leastSent = sent;
     }
-    return false;
+    if (least === undefined) return;
+    this.#known.delete(least.address);
+    this.#others.absorb(least);
   }
 }

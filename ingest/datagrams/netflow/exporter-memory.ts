@@ -7,6 +7,7 @@ type Exporter = {
   readonly domains: Map<number, ExporterDomain>;
   /** What it takes of the memory for templates, in fields. */
   weight: number;
+  datagrams: number;
 };
 
 /** What tells a domain from others. */
@@ -19,11 +20,14 @@ export type DomainName = {
 
 /**
  * What exporters said of the form of their data. Anybody can send datagrams, so everything has a
- * limit; beyond it, what was heard longest ago is forgotten.
+ * limit; beyond it, what was heard longest ago is forgotten, but first of exporters that were hardly
+ * heard at all: addresses are forged by the thousand, and must not displace those that go on sending.
  */
 export class ExporterMemory {
   /** By address; the one that was heard longest ago first. */
   readonly #exporters = new Map<string, Exporter>();
+  /** Those of which only a few datagrams came so far. */
+  readonly #newExporters = new Map<string, Exporter>();
   readonly #onForget: (address: string, domain: ExporterDomain) => void;
   #weight = 0;
   #sweptMs = 0;
@@ -45,7 +49,7 @@ export class ExporterMemory {
 
   /** Makes room for what was said in a domain, the one that was asked for last. */
   settle({ address }: DomainName, domain: ExporterDomain): void {
-    const exporter = this.#exporters.get(address);
+    const exporter = this.#exporters.get(address) ?? this.#newExporters.get(address);
     if (exporter === undefined) return;
     this.#count(exporter, domain);
     while (isTooLarge(exporter) && this.#forgetSomeOf(address, exporter, domain));
@@ -56,7 +60,7 @@ export class ExporterMemory {
   expire(nowMs: number): void {
     if (Math.abs(nowMs - this.#sweptMs) < LIMITS.templateSweepMs) return;
     this.#sweptMs = nowMs;
-    for (const [address, exporter] of this.#exporters) {
+    for (const [address, exporter] of [...this.#exporters, ...this.#newExporters]) {
       for (const [key, domain] of exporter.domains) {
         domain.removeOutdated(nowMs);
         this.#count(exporter, domain);
@@ -68,10 +72,18 @@ export class ExporterMemory {
 
   /** Returns an exporter, which now is the one that was heard last. */
   #exporterOf(address: string): Exporter {
-    const exporter = this.#exporters.get(address) ?? { domains: new Map(), weight: 0 };
-    this.#exporters.delete(address);
-    this.#exporters.set(address, exporter);
+    const known = this.#exporters.get(address) ?? this.#newExporters.get(address);
+    const exporter = known ?? { domains: new Map(), weight: 0, datagrams: 0 };
+    exporter.datagrams += 1;
+    this.#remove(address);
+    const isNew = exporter.datagrams < LIMITS.templateKnownDatagrams;
+    (isNew ? this.#newExporters : this.#exporters).set(address, exporter);
     return exporter;
+  }
+
+  #remove(address: string): void {
+    this.#exporters.delete(address);
+    this.#newExporters.delete(address);
   }
 
   #count(exporter: Exporter, domain: ExporterDomain): void {
@@ -82,9 +94,8 @@ export class ExporterMemory {
   }
 
   #isTooLarge(): boolean {
-    return (
-      this.#weight > LIMITS.templateFieldsInAll || this.#exporters.size > LIMITS.templateExporters
-    );
+    const exporters = this.#exporters.size + this.#newExporters.size;
+    return this.#weight > LIMITS.templateFieldsInAll || exporters > LIMITS.templateExporters;
   }
 
   /** Forgets another domain of an exporter, or else a template. Returns whether it could. */
@@ -101,8 +112,8 @@ export class ExporterMemory {
 
   /** Forgets another exporter than the one at an address. Returns whether there was one. */
   #forgetOldestExporter(address: string): boolean {
-    const [oldest] = this.#exporters;
-    if (oldest === undefined || oldest[0] === address) return false;
+    const oldest = oldestBut(this.#newExporters, address) ?? oldestBut(this.#exporters, address);
+    if (oldest === null) return false;
     for (const key of oldest[1].domains.keys()) this.#forget(oldest[0], oldest[1], key);
     return true;
   }
@@ -113,9 +124,18 @@ export class ExporterMemory {
     exporter.domains.delete(key);
     exporter.weight -= domain.countedWeight;
     this.#weight -= domain.countedWeight;
-    if (exporter.domains.size === 0) this.#exporters.delete(address);
+    if (exporter.domains.size === 0) this.#remove(address);
     this.#onForget(address, domain);
   }
+}
+
+/** Returns the exporter that was heard longest ago, unless that is the one at an address. */
+function oldestBut(
+  exporters: ReadonlyMap<string, Exporter>,
+  address: string,
+): readonly [string, Exporter] | null {
+  const [oldest] = exporters;
+  return oldest === undefined || oldest[0] === address ? null : oldest;
 }
 
 const isTooLarge = ({ domains, weight }: Exporter): boolean =>

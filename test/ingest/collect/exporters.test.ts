@@ -101,3 +101,29 @@ describe('what is lost of an exporter', () => {
     expect(exporters.total().flows).toBe(lost);
   });
 });
+
+describe('the exporters that are named', () => {
+  const forged = (count: number, sequence = 0): Sent[] =>
+    Array.from({ length: count }, (_, i) => ({ address: `10.0.${i >> 8}.${i & 255}`, sequence }));
+  const addressesOf = (datagrams: readonly Sent[]): string[] =>
+    exportersOf(datagrams)
+      .rows()
+      .map(({ address }) => address);
+
+  it('are at most 1,000', () => {
+    expect(addressesOf(forged(1_000))).toHaveLength(1_000);
+    expect(addressesOf(forged(1_001))).toHaveLength(1_000);
+  });
+
+  it('keep one that goes on sending, while addresses are forged before and after it', () => {
+    const router = [{ sequence: 0 }, { sequence: 10 }];
+    const addresses = addressesOf([...forged(2_000), ...router, ...forged(20_000)]);
+    expect(addresses).toContain('192.0.2.1');
+    expect(addresses).toHaveLength(1_000);
+  });
+
+  it('leave the losses of those that are no longer named in the total', () => {
+    const exporters = exportersOf([...forged(1, 0), ...forged(1, 15), ...forged(1_100)]);
+    expect(exporters.total().flows).toBe(5);
+  });
+});

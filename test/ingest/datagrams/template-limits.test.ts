@@ -28,6 +28,27 @@ describe('what is remembered of exporters', () => {
     expect(send('ipfix', [DATA], at(4_096)).flows).toHaveLength(1);
   });
 
+  it('is not displaced by many addresses that were heard once, if more datagrams came', () => {
+    const send = sender();
+    const router = { address: '192.0.2.1' };
+    for (const set of [DEFINE, DATA, DATA, DATA]) send('ipfix', [set], router);
+    for (let i = 0; i < 10_000; i += 1) {
+      send('ipfix', [DEFINE], { address: `10.1.${i >> 8}.${i & 255}` });
+    }
+    expect(send('ipfix', [DATA], router).flows).toHaveLength(1);
+  });
+
+  it('is displaced if as many others go on sending', () => {
+    const send = sender();
+    const router = { address: '192.0.2.1' };
+    for (const set of [DEFINE, DATA, DATA, DATA]) send('ipfix', [set], router);
+    for (let i = 0; i < 4_096; i += 1) {
+      const other = { address: `10.1.${i >> 8}.${i & 255}` };
+      for (let sent = 0; sent < 4; sent += 1) send('ipfix', [DEFINE], other);
+    }
+    expect(send('ipfix', [DATA], router).flows).toHaveLength(0);
+  });
+
   it('is that of the 256 domains and ports of an address that were heard last', () => {
     const send = sender();
     for (let i = 0; i < 256; i += 1) {
