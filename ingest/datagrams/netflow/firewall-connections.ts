@@ -27,6 +27,11 @@ const UPDATE = 5;
 export class FirewallConnections {
   /** By number; the one of which nothing was heard for longest first. */
   readonly #updated = new Map<number, Updated>();
+  /**
+   * Goes through them once: what it has passed is deleted. One that begins again each time would
+   * pass all that were deleted since the map was last laid out, tens of thousands for each record.
+   */
+  #fromOldest = this.#updated.keys();
 
   get size(): number {
     return this.#updated.size;
@@ -66,8 +71,13 @@ export class FirewallConnections {
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#updated.keys();
-    if (oldest !== undefined) this.#updated.delete(oldest);
+    let next = this.#fromOldest.next();
+    if (next.done) {
+      // An iterator that has come to the end stays there.
+      this.#fromOldest = this.#updated.keys();
+      next = this.#fromOldest.next();
+    }
+    if (!next.done) this.#updated.delete(next.value);
   }
 }
 
