@@ -79,7 +79,7 @@ class NumberGaps {
     this.#giveUpLeft();
   }
 
-  /** Goes back to where numbers were if one continues there: there was no start, only duplicates. */
+  /** Goes back to where numbers were if one continues there: they were duplicates, not a start. */
   #goBackTo(number: number): void {
     if (this.#left === null || this.#left.next === null || this.#next === null) return;
     const ahead = distanceOf(this.#left.next, number);

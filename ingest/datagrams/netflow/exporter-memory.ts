@@ -20,8 +20,9 @@ export type DomainName = {
 
 /**
  * What exporters said of the form of their data. Anybody can send datagrams, so everything has a
- * limit; beyond it, what was heard longest ago is forgotten, but first of exporters that were hardly
- * heard at all: addresses are forged by the thousand, and must not displace those that go on sending.
+ * limit; beyond it, what was heard longest ago is forgotten, but first of exporters that were
+ * hardly heard at all: addresses are forged by the thousand, and must not displace those that go on
+ * sending.
  */
 export class ExporterMemory {
   /** By address; the one that was heard longest ago first. */
