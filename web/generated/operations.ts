@@ -197,6 +197,13 @@ export type WindowPreset =
   /** The day before, from midnight to midnight. */
   | 'YESTERDAY';
 
+export type AddDataQueryVariables = Exact<{
+  context: string;
+}>;
+
+
+export type AddDataQuery = { readonly viewer: { readonly username: string, readonly isAdmin: boolean, readonly editableContexts: ReadonlyArray<{ readonly name: string }>, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly name: string, readonly probes: ReadonlyArray<string>, readonly exporters: ReadonlyArray<{ readonly address: string, readonly protocols: ReadonlyArray<string>, readonly lastSeen: number, readonly flows: number | string, readonly lost: number | string, readonly refused: number | string, readonly waitingForTemplate: number, readonly samplingRates: ReadonlyArray<number | string>, readonly doubts: ReadonlyArray<string>, readonly refusals: ReadonlyArray<{ readonly reason: string, readonly count: number | string }> }> | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
 export type AddUserMutationVariables = Exact<{
   name: string;
   isGroup: boolean;
@@ -242,7 +249,7 @@ export type AlertsQueryVariables = Exact<{
 }>;
 
 
-export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean }, readonly context: { readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
+export type AlertsQuery = { readonly viewer: { readonly isAdmin: boolean, readonly editableContexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly alerts: ReadonlyArray<{ readonly evaluatedTo: number | null, readonly id: string, readonly name: string, readonly severity: string, readonly description: string | null, readonly enabled: boolean, readonly condition: string, readonly comparison: AlertComparison, readonly threshold: number, readonly windowSeconds: number, readonly probe: string | null, readonly filtered: boolean, readonly firing: ReadonlyArray<{ readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null }>, readonly counterGroup: { readonly guid: string, readonly name: string, readonly topperBucketSize: number }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string } }> } | null };
 
 export type AuditQueryVariables = Exact<{
   since?: number | null | undefined;
@@ -622,11 +629,12 @@ export type TopKeysOfContextFragment = { readonly nodeName: string, readonly nam
 
 export type TopTableFragment = { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> };
 
+export const AddData: Operation<AddDataQuery, AddDataQueryVariables> = operation('AddData', 'ece3fe845c50c0054066c8faa45f25327f18c29709518848e9355879933ef13a');
 export const AddUser: Operation<AddUserMutation, AddUserMutationVariables> = operation('AddUser', '4491ee9386cc99c3440393feedd0db40b943a6807fb5a42d65b9addba2016c15');
 export const AlertChanges: Operation<AlertChangesSubscription, AlertChangesSubscriptionVariables> = operation('AlertChanges', 'ee5c0712220ee77c5922eca49b53aa9b999745785f65dac012c96fea0345a397');
 export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariables> = operation('AlertHistory', '8411c64f2beb9e61eb10fa4df54c0799a86cf1bcb81d5b84a348f10f6834ab7f');
 export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', 'f74897054e7c00b855299265587ff6fa01416e1055ae7ab6f4b814236e64832e');
-export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '63479c425d57a2d4acfb4c587209c7b5d82dae9f7ef68523bb3b77758db4930b');
+export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '4aea3f1a9274223d42d9b20020043c50d0e2ebd61605803ec4100bd807853c73');
 export const Audit: Operation<AuditQuery, AuditQueryVariables> = operation('Audit', 'e8370dfff8fcbb97d9dc47d24cb3b9a7c42506bf9205ec668cf51a2e80ab4485');
 export const EndSessions: Operation<EndSessionsMutation, EndSessionsMutationVariables> = operation('EndSessions', 'df68753393ebda23a700bd417b3c16fe2353de7249e4a123889fcc62f36ae627');
 export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = operation('KeyPanel0', '6384eac1c2465e3598caad2487e8d8eda9b2cb9bad9566300fd51ad64c194447');

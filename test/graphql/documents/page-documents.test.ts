@@ -179,6 +179,7 @@ function rankingNames(): string[] {
 
 /** Documents that show more than data: files, what imports hold, the state of alerts, users. */
 const OF_THE_MOMENT = [
+  'AddData',
   'Storage',
   'Alerts',
   'AlertHistory',
@@ -191,6 +192,7 @@ const OF_THE_MOMENT = [
 describe("the page's documents", () => {
   it('are all there', () => {
     expect(DOCUMENTS.map(({ name }) => name).sort()).toEqual([
+      'AddData',
       'AlertHistory',
       'AlertMarks',
       'Alerts',

@@ -296,7 +296,7 @@ describeInBrowser('the live page in a browser', (openAt) => {
     await lab.grant(ADA, [context]);
     dashboard = await openAt(`${lab.url}/?context=${context}&window=1h&live=1`, { as: ADA });
     const { page, labels } = dashboard;
-    await page.getByText('has no counter groups yet').waitFor();
+    await page.getByText('has no data yet').waitFor();
     await page.locator('.is-live.is-open').waitFor();
     await lab.apply({ context, groups: [group(9, { name: 'Later' })] });
     await lab.importSamples([{ group: guidOf(9), key: 'first', ts: TEN, values: { 0: 1 } }], {

@@ -193,7 +193,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     await loadAgain();
     await expect.poll(contexts).toEqual(['lab', 'office']);
     await page.locator('.header-context select').selectOption('office');
-    await page.getByText('The context “office” has no counter groups yet').waitFor();
+    await page.getByText('The context “office” has no data yet').waitFor();
   });
 
   it('a revoked token leads to signing in again, at the same address', async () => {

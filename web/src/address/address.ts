@@ -59,7 +59,7 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export type View = 'top' | 'trend' | 'alerts' | 'storage' | 'users';
+export type View = 'top' | 'trend' | 'alerts' | 'storage' | 'add' | 'users';
 
 /** A user, or a group of an identity provider, which may have the same name. */
 export type Account = { readonly name: string; readonly isGroup: boolean };
@@ -95,7 +95,7 @@ export function parseAddress(search: string): Address {
   const window = parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW;
   const live = given.get('live') === '1';
   return {
-    view: oneOf('view', ['trend', 'alerts', 'storage', 'users'] as const) ?? 'top',
+    view: oneOf('view', ['trend', 'alerts', 'storage', 'add', 'users'] as const) ?? 'top',
     context: given.get('context') || null,
     node: given.get('node') || null,
     fromDr: given.get('dr') === '1' && !given.get('node'),

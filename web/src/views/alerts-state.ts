@@ -12,6 +12,8 @@ export type AlertsState = {
   readonly stream: StreamState;
   /** Whether the viewer is an administrator, as far as is known. */
   readonly isAdmin: boolean;
+  /** Whether the viewer may add data to a context, as far as is known. */
+  readonly mayAdd: boolean;
   /** Asks again, unless a request is running; called by views when they load. */
   readonly refresh: () => void;
 };

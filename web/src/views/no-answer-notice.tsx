@@ -41,11 +41,18 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   }
   if (choice && choice.counterGroups.length === 0) {
     return (
-      <Notice title={`The context “${choice.name}” has no counter groups yet`}>
+      <Notice
+        title={`The context “${choice.name}” has no data yet`}
+        actions={
+          props.alerts.mayAdd && (
+            <Act label="Add data" onAct={() => navigate.go({ view: 'add', key: null })} />
+          )
+        }
+      >
         <p>
-          An import creates the groups for flows:{' '}
-          <Command>import --context {choice.name} --format zeek conn.log</Command>. Declare others
-          with <Command>apply</Command>.
+          Routers fill it by <Command>collect --context {choice.name}</Command>, and files by{' '}
+          <Command>import --context {choice.name} --format zeek conn.log</Command>. Both create the
+          groups for flows. Declare others with <Command>apply</Command>.
         </p>
       </Notice>
     );

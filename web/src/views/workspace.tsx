@@ -8,6 +8,7 @@ import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTheme } from '../parts/theme.ts';
+import { AddView } from './add/add-view.tsx';
 import { AlertsView } from './alerts/alerts-view.tsx';
 import { useAlerts } from './alerts/use-alerts.ts';
 import { Header } from './header/header.tsx';
@@ -45,6 +46,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       trend: `Trend of ${place}`,
       alerts: 'Alerts',
       storage: 'Storage',
+      add: 'Add data',
       users: 'Users',
     }[address.view];
     document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
@@ -81,8 +83,10 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       <main id="main" tabIndex={-1}>
         {address.view === 'users' ? (
           <UsersView {...view} contexts={contexts} />
+        ) : address.view === 'add' ? (
+          <AddView {...view} />
         ) : address.context === null ? (
-          <NoContext username={session.username} />
+          <NoContext {...view} />
         ) : (
           viewOf(address.view, view)
         )}
@@ -91,7 +95,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   );
 }
 
-function viewOf(view: Exclude<View, 'users'>, props: ViewProps) {
+function viewOf(view: Exclude<View, 'users' | 'add'>, props: ViewProps) {
   switch (view) {
     case 'top':
       return <TopView {...props} />;
@@ -106,7 +110,10 @@ function viewOf(view: Exclude<View, 'users'>, props: ViewProps) {
   }
 }
 
-function NoContext({ username }: { readonly username: string }) {
+function NoContext(props: ViewProps) {
+  const { username } = props.session;
+  // Whoever may create contexts begins with that.
+  if (props.alerts.mayAdd) return <AddView {...props} />;
   return (
     <Notice title="You do not have access to any context yet">
       <p>

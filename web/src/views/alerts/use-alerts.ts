@@ -44,7 +44,9 @@ export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsS
   }, [fault?.kind]);
   const rules = known.current?.subject === subject ? known.current.rules : null;
   const stream = useChanges({ session, address, rules, refresh });
-  return { rules, fault, stream, refresh, isAdmin: data?.viewer.isAdmin ?? false };
+  const isAdmin = data?.viewer.isAdmin ?? false;
+  const mayAdd = isAdmin || (data?.viewer.editableContexts.length ?? 0) > 0;
+  return { rules, fault, stream, refresh, isAdmin, mayAdd };
 }
 
 type ChangesProps = Pick<AlertsProps, 'session' | 'address'> &

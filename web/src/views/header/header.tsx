@@ -50,6 +50,7 @@ export function Header(props: HeaderProps) {
       <nav aria-label="Views">
         {VIEWS.map(([view, label]) => tab(view, label))}
         <AlertsTab {...props} />
+        {alerts.mayAdd && tab('add', 'Add data')}
         {alerts.isAdmin && tab('users', 'Users')}
       </nav>
       <div class="header-tools">
