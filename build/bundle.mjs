@@ -13,6 +13,7 @@ const { output } = await build({
   input: {
     main: 'cli/main.js',
     child: 'server/processes/child.js',
+    importer: 'cli/importer.js',
     'merge-worker': 'server/background/merge-worker.js',
     'receiver-worker': 'ingest/collect/receiver-worker.js',
     'thread-pool-worker': 'engine/kernel/threads/thread-pool-worker.js',

@@ -87,6 +87,7 @@ function removeBundlesBut(kept) {
 const ENTRIES = [
   'main.js',
   'child.js',
+  'importer.js',
   'merge-worker.js',
   'receiver-worker.js',
   'thread-pool-worker.js',

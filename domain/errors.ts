@@ -1,3 +1,6 @@
+import { STREAM_ERRORS } from './stream-errors.ts';
+import { UPLOAD_ERRORS } from './upload-errors.ts';
+
 /** The codes that GraphQL returns in `extensions.code` (decisions, section 9). */
 export type GraphQLErrorCode =
   | 'UNAUTHENTICATED'
@@ -58,7 +61,7 @@ export const ERRORS = {
     status: 403,
     code: 'FORBIDDEN',
     message: 'User <username> needs the role editor to change context <context>',
-    when: 'a GraphQL mutation is sent by a user whose grant for the context has the role `reader`',
+    when: 'a GraphQL mutation or a file is sent by a user whose grant for the context has the role `reader`',
   },
   notAdmin: {
     status: 403,
@@ -177,32 +180,7 @@ export const ERRORS = {
     message: 'The answer has none of the accepted types, accept application/json',
     when: 'a GraphQL request accepts only types that its answer cannot have',
   },
-  streamNotAccepted: {
-    status: 406,
-    code: 'BAD_USER_INPUT',
-    message: 'A subscription is answered with server-sent events, accept text/event-stream',
-    when: 'a GraphQL subscription accepts only other types',
-  },
-  alertsMissed: {
-    status: 503,
-    code: 'BACKEND',
-    message: 'This stream may miss alerts that have begun or ended, subscribe again',
-    when: 'a failover or a restored backup loses commits, or a group with firing alerts is disabled, while a stream of `alertEvents` is open; a new subscription starts with what is firing',
-  },
-  tooFarBehind: {
-    status: 503,
-    code: 'BUSY',
-    message:
-      'More than <limit> alerts have begun or ended since the last one that you read, subscribe again',
-    when: 'the reader of a stream of `alertEvents` is too slow; a new subscription starts with what is firing',
-  },
-  tooManyStreams: {
-    status: 429,
-    code: 'LIMIT',
-    message:
-      'User <username> must have at most <limit> open subscriptions, close another one first',
-    when: 'the user already has the maximum number of open subscriptions',
-  },
+  ...STREAM_ERRORS,
   unreadableBody: {
     status: 400,
     code: 'BAD_USER_INPUT',
@@ -326,6 +304,7 @@ export const ERRORS = {
     message: 'Introspection is switched off on this server',
     when: 'a GraphQL query asks for `__schema` or `__type` and the server is set to refuse it',
   },
+  ...UPLOAD_ERRORS,
   internal: {
     status: 500,
     code: 'BACKEND',

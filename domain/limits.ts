@@ -261,6 +261,18 @@ export const LIMITS = {
   loginFailureSeconds: 60,
   /** Callers, and pairs of caller and user, whose log-ins are remembered: about 10 MB. */
   rememberedCallers: 50_000,
+  /** Megabytes of an uploaded file: a day of flows of a large office, compressed. */
+  uploadMegabytes: 1_024,
+  /** Highest size that can be configured: a terabyte. */
+  uploadCeilingMegabytes: 1_048_576,
+  /** Files that a process of the server imports at once: each takes a processor and its memory. */
+  uploadsAtOnce: 1,
+  /** Seconds after which another upload may be tried: most files are imported by then. */
+  uploadRetrySeconds: 10,
+  /** Bytes of a file that arrive in `slowCallerSeconds` at least: 4 kbit/s. */
+  uploadLeastBytes: 16 * 1024,
+  /** Characters that are kept of what an importer says, in case it ends without a result. */
+  uploadLastWords: 4_000,
   /** Open connections: an idle one takes about 20 KB and a file descriptor. */
   connections: 2_048,
   /** More than an operating system gives to a program. */

@@ -1,3 +1,4 @@
+import { UPLOAD_PARAMETERS } from '../rest/endpoints/upload.ts';
 import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../rest/openapi/openapi.ts';
 import { COMMON_PARAMETERS } from '../rest/parameters/decode-common.ts';
 import type { Parameter } from '../rest/parameters/parameter.ts';
@@ -19,6 +20,7 @@ export function restParts(): Readonly<Record<string, string>> {
       ENDPOINT_DESCRIPTIONS.map(({ path, description }) => [code(path), description]),
     ),
     'rest-common': parameterTable(COMMON_PARAMETERS),
+    'rest-upload': parameterTable(UPLOAD_PARAMETERS),
     ...Object.fromEntries(own),
   };
 }

@@ -3,7 +3,12 @@ import type { AuditActor } from '../domain/audit/audit-entry.ts';
 /** The log entry of a change: who, what and where. Never a value, which may be a secret. */
 export type AuditedChange = AuditActor & (ContextChange | AccessChange);
 
-type ContextChange = { readonly context: string } & (KeysChange | SliceChange | RefusedChange);
+type ContextChange = { readonly context: string } & (
+  | KeysChange
+  | SliceChange
+  | FileUpload
+  | RefusedChange
+);
 
 type KeysChange = {
   readonly mutation: 'updateKeys';
@@ -21,7 +26,14 @@ type SliceChange = {
   readonly changed: number;
 };
 
-/** The user lacks the role. */
+type FileUpload = {
+  readonly mutation: 'upload';
+  /** The name of the file. */
+  readonly file: string;
+  readonly format: string;
+};
+
+/** The user lacks the role, or the rest of what an upload needs. */
 type RefusedChange = { readonly mutation: ContextMutation; readonly refused: true };
 
 /** A change of users, tokens or grants. */
@@ -33,7 +45,7 @@ type AccessChange = {
   readonly refused?: true;
 };
 
-const CONTEXT_MUTATIONS = ['updateKeys', 'updateSlice'] as const;
+const CONTEXT_MUTATIONS = ['updateKeys', 'updateSlice', 'upload'] as const;
 
 /** Those for administrators. */
 const ACCESS_MUTATIONS = [

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { IMPORT_FORMATS, type ImportFormat } from '../../domain/import-formats.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time/time-zone.ts';
-import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-format.ts';
 import { DEFAULT_HOME, isNetworkAddress } from '../../ingest/flows/address-scope.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';
 import {

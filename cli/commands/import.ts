@@ -85,7 +85,7 @@ async function importOne(
   source: ImportSource,
   { json, ...options }: ImportOptions & { readonly places: GeoLookup | null },
 ): Promise<void> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const progress = showProgress(source);
   const notes: string[] = [];
   const report = await importFile({
@@ -112,13 +112,11 @@ async function importOne(
         again: 'import it again (it is refused if it was imported)',
       });
     });
-  const seconds = (performance.now() - started) / 1000;
+  const timed = timedReport(report, { startedAt, notes });
   nameBadLines(source.name, report.badLines);
   nameLosses(report);
   warnOfCutLine(report);
   warnOfRetention(report);
-  const readingsPerSecond = Math.round(report.readings / seconds);
-  const timed = { ...report, seconds, readingsPerSecond };
   console.log(json ? JSON.stringify(timed) : sentence(timed));
 }
 
@@ -129,15 +127,23 @@ function notMerged(source: string, error: unknown): string {
 }
 
 /** Rethrows `error`, unless the file was already imported and an option allows that. */
-function passOver(error: unknown, { ifNew, grown, json }: ImportOptions): void {
-  if (!(error instanceof AlreadyImported) || !(ifNew || grown)) throw error;
-  const { source, context, kind, statement } = error;
-  if (json) {
-    const what = kind === 'nothing-new' ? { nothingNew: true } : { alreadyImported: true };
-    console.log(JSON.stringify({ source, context, ...what }));
-    return;
-  }
-  console.log(kind === 'nothing-new' ? statement : `${statement}: skipped`);
+function passOver(error: unknown, options: ImportOptions): void {
+  const report = passedOver(error, options);
+  if (report === null || !(error instanceof AlreadyImported)) throw error;
+  const { kind, statement } = error;
+  const said = kind === 'nothing-new' ? statement : `${statement}: skipped`;
+  console.log(options.json ? JSON.stringify(report) : said);
+}
+
+/** Returns what `--json` prints of a file that options allow to pass over; null: they do not. */
+export function passedOver(
+  error: unknown,
+  { ifNew, grown }: Pick<ImportOptions, 'ifNew' | 'grown'>,
+): object | null {
+  if (!(error instanceof AlreadyImported) || !(ifNew || grown)) return null;
+  const { source, context, kind } = error;
+  const what = kind === 'nothing-new' ? { nothingNew: true } : { alreadyImported: true };
+  return { source, context, ...what };
 }
 
 function nameBadLines(source: string, { count: total, named }: BadLines): void {
@@ -178,9 +184,24 @@ function warnOfRetention({ source, context, expired }: ImportReport): void {
 }
 
 type TimedReport = ImportReport & {
+  /** What a user should know about the input. */
+  readonly notes: readonly string[];
   readonly seconds: number;
   readonly readingsPerSecond: number;
 };
+
+type Timing = {
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
+  readonly notes: readonly string[];
+};
+
+/** Returns what `--json` prints of a file that was imported just now. */
+export function timedReport(report: ImportReport, { startedAt, notes }: Timing): TimedReport {
+  const seconds = (performance.now() - startedAt) / 1000;
+  const readingsPerSecond = Math.round(report.readings / seconds);
+  return { ...report, notes, seconds, readingsPerSecond };
+}
 
 function sentence(report: TimedReport): string {
   const { source, lines, knownLines, readings, keys, keysAreExact, slices, newSlices, badLines } =

@@ -23,6 +23,7 @@ export type AuditAction =
   | 'session began'
   | 'session ended'
   | 'labels imported'
+  | 'file uploaded'
   | 'keys changed'
   | 'slice tagged'
   | 'slice archived'

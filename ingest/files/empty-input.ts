@@ -1,6 +1,6 @@
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type SkippedLines, skippedText } from '../lines/skipped-lines.ts';
-import type { ImportFormat } from './import-format.ts';
 
 /** An input from which nothing was counted, and which has no bad line. */
 type EmptyInput = {

@@ -1,7 +1,7 @@
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import { NFDUMP_COLUMNS } from '../formats/nfdump/nfdump-rows.ts';
 import { IngestError } from '../ingest-error.ts';
-import type { ImportFormat } from './import-format.ts';
 import { type ImportSource, stdinSource } from './import-source.ts';
 import { otherJsonFormat } from './json-line-formats.ts';
 

@@ -1,7 +1,10 @@
 import type { Connection } from '../../db/connection/connection.ts';
 import { selectKeptSince } from '../../db/sql/archived-slices.ts';
+import { insertAudit } from '../../db/sql/audit.ts';
 import { insertImport } from '../../db/sql/imports.ts';
+import type { AuditActor } from '../../domain/audit/audit-entry.ts';
 import type { LostUnits } from '../../domain/exporters.ts';
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
@@ -23,7 +26,6 @@ import { type ContentPrint, ContentPrinter } from './content-print.ts';
 import { refuseEmpty } from './empty-input.ts';
 import { refuseForeign } from './foreign-content.ts';
 import type { GrownLines } from './grown-lines.ts';
-import type { ImportFormat } from './import-format.ts';
 import { type ImportSource, untilAborted } from './import-source.ts';
 import {
   asksForWays,
@@ -68,6 +70,8 @@ export type ImportFileOptions = {
   /** Accepts an input from which nothing is counted even where that is likely a mistake. */
   readonly allowEmpty?: boolean;
   readonly skipBadLines?: boolean;
+  /** The user for whom a server imports; left out: the user who runs this command. */
+  readonly uploader?: Uploader;
   readonly now: () => EpochSeconds;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Called with what a user should know about the input. */
@@ -78,6 +82,9 @@ export type ImportFileOptions = {
   readonly signal?: AbortSignal;
   readonly batchRows?: number;
 };
+
+/** Who uploads a file, and whether that may create the context. */
+export type Uploader = AuditActor & { readonly mayCreate: boolean };
 
 export type ImportReport = {
   readonly source: string;
@@ -91,6 +98,9 @@ export type ImportReport = {
   readonly cutLine: number | undefined;
   /** Number of flows or samples taken. */
   readonly records: number;
+  /** From the start of the first bucket to the end of the last, in epoch seconds; null: none. */
+  readonly from: EpochSeconds | null;
+  readonly to: EpochSeconds | null;
   /** Number of rows of readings written. */
   readonly readings: number;
   /** Distinct keys of the file, counted for each group separately. */
@@ -142,7 +152,8 @@ function importSource(options: ImportFileOptions): Promise<ImportReport> {
       source: source.name,
       context: options.context,
       engine: options.engine ?? 0,
-      makesContext: format !== 'samples',
+      makesContext: format !== 'samples' && (options.uploader?.mayCreate ?? true),
+      by: options.uploader,
       now: options.now,
       onWaiting: options.onWaiting,
       afterwards: (connection, contextId) => mergeDue(connection, contextId, options),
@@ -167,9 +178,21 @@ function importSource(options: ImportFileOptions): Promise<ImportReport> {
         return report;
       }
       await insertImport(connection, { contextId, ...print, source: source.name, format });
+      await auditUpload(connection, options, report);
       return report;
     },
   );
+}
+
+/** Commands leave no row: `imports` lists what they import, and the operator knows who may run them. */
+async function auditUpload(
+  connection: Connection,
+  { uploader: by, context, source, format }: ImportFileOptions,
+  { records }: ImportReport,
+): Promise<void> {
+  if (!by) return;
+  const detail = { file: source.name, format, records };
+  await insertAudit(connection, [{ action: 'file uploaded', object: context, detail }], by);
 }
 
 /**
@@ -237,6 +260,8 @@ async function importContent(
     knownLines: grown?.knownLines,
     cutLine: grown?.cutLine,
     records,
+    from: session.writer.span?.from ?? null,
+    to: session.writer.span?.to ?? null,
     readings: session.writer.rowCount,
     keys: keys.count,
     keysAreExact: keys.isExact,

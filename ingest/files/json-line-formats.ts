@@ -1,6 +1,6 @@
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import { FLOW_FORMATS, jsonLinesOf } from '../formats/flow-formats.ts';
 import type { JsonLineKind } from '../lines/json-line.ts';
-import type { ImportFormat } from './import-format.ts';
 
 type JsonLineFormat = JsonLineKind & { readonly format: ImportFormat };
 

@@ -4,13 +4,13 @@ import {
   selectImport,
   selectImportsByHead,
 } from '../../db/sql/imports.ts';
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { createWayFinder } from '../formats/nfdump/nfdump-ways.ts';
 import type { ImportSession } from '../session/import-session.ts';
 import { AlreadyImported } from './already-imported.ts';
 import { type ContentPrint, ContentPrinter } from './content-print.ts';
 import { GrownLines } from './grown-lines.ts';
-import type { ImportFormat } from './import-format.ts';
 import type { ImportSource } from './import-source.ts';
 import { readContent } from './read-content.ts';
 

@@ -16,7 +16,10 @@ import {
   flowGroup,
 } from './flow-groups.ts';
 
-type FlowContext = Pick<ImportSession, 'connection' | 'contextId' | 'context' | 'source' | 'isNew'>;
+type FlowContext = Pick<
+  ImportSession,
+  'connection' | 'contextId' | 'context' | 'source' | 'isNew' | 'by'
+>;
 
 /** The flow groups that exist, by name. */
 export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
@@ -37,7 +40,7 @@ export async function ensureFlowGroups(
   const detail = { context: of.context, importedFrom: of.source };
   // That the context was created says so of its groups.
   const entries = of.isNew ? [] : made.map((entry) => ({ ...entry, detail }));
-  await insertAudit(connection, entries);
+  await insertAudit(connection, entries, of.by);
   await describeMeters(connection, contextId, names);
   const after = await loadGroups(connection, contextId);
   const groups = new Map<FlowGroupName, ImportGroup>();

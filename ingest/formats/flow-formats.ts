@@ -1,3 +1,4 @@
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import type { Flow, PortRule } from '../flows/flow.ts';
 import type { JsonLineKind } from '../lines/json-line.ts';
 import type { SkipReason } from '../lines/skipped-lines.ts';
@@ -36,7 +37,10 @@ type FlowFormatParts = {
   readonly ways: { readonly oneWay: string } | { readonly whyNoRule: string };
 };
 
-/** The formats in which a line is a flow: what a new one must have besides its folder. */
+/**
+ * The formats in which a line is a flow: what a new one must have besides its folder, and its name
+ * in `domain/import-formats.ts`.
+ */
 const FORMATS = {
   zeek: {
     createParser: createZeekConnParser,
@@ -63,7 +67,7 @@ const FORMATS = {
     hasLocalTimes: true,
     ways: { oneWay: 'pmacct' },
   },
-} as const satisfies Readonly<Record<string, FlowFormatParts>>;
+} as const satisfies Readonly<Record<Exclude<ImportFormat, 'samples'>, FlowFormatParts>>;
 
 export type FlowFormat = keyof typeof FORMATS;
 

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
+import type { Interval } from '../../domain/time/interval.ts';
 import { publishSegments } from '../../store/publish/publish-segments.ts';
 import type { WrittenSegment } from '../../store/write/write-segment.ts';
 import { DistinctCount } from './distinct-count.ts';
@@ -28,6 +29,8 @@ const LOOK_ROWS = 8192;
 export class SegmentImport {
   /** Rows of readings written: one for each key and bucket of each segment. */
   rowCount = 0;
+  /** From the start of the first bucket to the end of the last that was written; null: none was. */
+  span: Interval | null = null;
   /** The distinct keys of what was written. */
   readonly keys = new DistinctCount();
   readonly #target: SegmentTarget;
@@ -95,10 +98,18 @@ export class SegmentImport {
     this.#batch = new SegmentBatch(this.#sliceSeconds, this.#target.databaseNow);
     this.#nextLook = LOOK_ROWS;
     this.#combinedRows = 0;
-    for (const { group, readings } of full.segments()) this.keys.add(group.groupId, readings.keys);
+    for (const { group, readings, first, last } of full.segments()) {
+      this.keys.add(group.groupId, readings.keys);
+      if (readings.rowCount > 0) this.#extend({ from: first, to: last + group.bucketSeconds });
+    }
     const written = await writeSegmentBatch(this.#target, full);
     for (const { rowCount } of written) this.rowCount += rowCount;
     this.#written.push(...written);
+  }
+
+  #extend({ from, to }: Interval): void {
+    const before = this.span ?? { from, to };
+    this.span = { from: Math.min(from, before.from), to: Math.max(to, before.to) };
   }
 
   /**

@@ -1,3 +1,4 @@
+import { saveGrant } from '../../access/accounts.ts';
 import { type Connection, inTransaction, openConnection } from '../../db/connection/connection.ts';
 import { lockContext, lockContextCreation } from '../../db/connection/lock-context.ts';
 import { cancelOnAbort } from '../../db/connection/with-connection.ts';
@@ -5,6 +6,7 @@ import { insertAudit } from '../../db/sql/audit.ts';
 import { type ContextRow, insertContext, selectContext } from '../../db/sql/contexts.ts';
 import { removeTakenPartitions } from '../../db/sql/remove-partitions.ts';
 import { selectClock } from '../../db/sql/server-state.ts';
+import type { AuditActor } from '../../domain/audit/audit-entry.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { DEFAULT_SLICE_SECONDS } from '../declaration/slice-seconds.ts';
 import { IngestError } from '../ingest-error.ts';
@@ -20,6 +22,8 @@ export type ImportSession = {
   readonly source: string;
   /** Whether this import has created the context. */
   readonly isNew: boolean;
+  /** Who the audit names; undefined: the user who runs this command. */
+  readonly by: AuditActor | undefined;
   readonly sliceSeconds: number;
   /** Number of days for which the context keeps its slices; null: forever. */
   readonly retentionDays: number | null;
@@ -36,6 +40,8 @@ type ImportTarget = {
   readonly engine: number;
   /** Whether a missing context is created. */
   readonly makesContext: boolean;
+  /** The user for whom a server imports, who is granted a context that this creates. */
+  readonly by?: AuditActor | undefined;
   /** Writes something else in the import's transaction, before the context is looked up. */
   readonly prepare?: ((connection: Connection) => Promise<unknown>) | undefined;
   /** Called if another import is working on the context, before waiting for it. */
@@ -114,7 +120,7 @@ async function openSession(
     sliceSeconds,
     { ...GATHER_LIMITS, rows: target.batchRows ?? GATHER_LIMITS.rows },
   );
-  const names = { context, source, isNew };
+  const names = { context, source, isNew, by: target.by };
   return { connection, contextId, ...names, sliceSeconds, retentionDays, writer, slices };
 }
 
@@ -145,14 +151,28 @@ async function lockedContext(
 
 async function makeContext(
   connection: Connection,
-  { context: name, source }: ImportTarget,
+  { context: name, source, by }: ImportTarget,
 ): Promise<ContextRow> {
   const sliceSeconds = DEFAULT_SLICE_SECONDS;
   const contextId = await insertContext(connection, { name, sliceSeconds, retentionDays: null });
   const detail = { importedFrom: source };
-  await insertAudit(connection, [{ action: 'context created', object: name, detail }]);
+  await insertAudit(connection, [{ action: 'context created', object: name, detail }], by);
+  // Otherwise whoever uploads it could not see it: administrators see what is granted to them.
+  if (by) await grantAll(connection, name, by);
   return { contextId, sliceSeconds, retentionDays: null };
 }
+
+const NO_LIMIT = { networks: [], probes: [], groups: [] };
+
+const grantAll = (connection: Connection, context: string, by: AuditActor): Promise<void> =>
+  saveGrant(connection, {
+    name: by.user,
+    isGroup: false,
+    context,
+    role: 'editor',
+    limit: NO_LIMIT,
+    by,
+  });
 
 async function removeOwnPartitions(connection: Promise<Connection>): Promise<void> {
   try {

@@ -1,14 +1,16 @@
-import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
-import { groupBy } from '../../domain/group-by.ts';
+import type { ErrorKind } from '../../domain/errors.ts';
 import type { ServiceSettings } from '../../resolvers/request-scope.ts';
 import type { EndpointDescription } from '../endpoint.ts';
 import { counterGroupInfo } from '../endpoints/counter-group-info.ts';
 import { timeSlices } from '../endpoints/time-slices.ts';
 import { topper } from '../endpoints/topper.ts';
-import { type JsonSchema, objectOf, refTo, text } from '../json-schema.ts';
+import { UPLOAD_PATH } from '../endpoints/upload.ts';
+import { type JsonSchema, objectOf, text } from '../json-schema.ts';
 import { COMMON_PARAMETERS, timeoutParameter } from '../parameters/decode-common.ts';
 import type { Parameter } from '../parameters/parameter.ts';
 import { SECURITY, SECURITY_SCHEMES } from './openapi-security.ts';
+import { errorResponses, HEADERS, headers, inQuery, sentence } from './operation-parts.ts';
+import { UPLOAD_SCHEMAS, UPLOAD_TAG, uploadPath } from './upload-path.ts';
 
 export const OPENAPI_PATH = '/api/openapi.json';
 
@@ -38,7 +40,7 @@ export function openApi(settings: ServiceSettings): JsonSchema {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'countergraph: legacy REST endpoints',
+      title: 'countergraph: legacy REST endpoints, and uploads',
       // The endpoints have never had a version; additions do not change existing behaviour.
       version: '1',
       summary: 'Exact toppers over network-traffic counters',
@@ -48,14 +50,18 @@ export function openApi(settings: ServiceSettings): JsonSchema {
       contact: { name: 'The operator of this server' },
     },
     servers: [{ url: '/', description: 'The server that this document comes from' }],
-    tags: ENDPOINT_DESCRIPTIONS.map(({ tag }) => tag),
+    tags: [...ENDPOINT_DESCRIPTIONS.map(({ tag }) => tag), UPLOAD_TAG],
     security: SECURITY,
-    paths: Object.fromEntries(
-      ENDPOINT_DESCRIPTIONS.map((endpoint) => [endpoint.path, pathItem(endpoint, settings)]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        ENDPOINT_DESCRIPTIONS.map((endpoint) => [endpoint.path, pathItem(endpoint, settings)]),
+      ),
+      [UPLOAD_PATH]: uploadPath(),
+    },
     components: {
       schemas: {
         ...Object.assign({}, ...ENDPOINT_DESCRIPTIONS.map(({ schemas }) => schemas)),
+        ...UPLOAD_SCHEMAS,
         Error: ERROR,
       },
       headers: HEADERS,
@@ -64,8 +70,9 @@ export function openApi(settings: ServiceSettings): JsonSchema {
   };
 }
 
-const DESCRIPTION = `Three read-only endpoints, each for GET and POST. A POST may have its parameters in \
-the body, in the query string, or in both; the body wins. Callers identify themselves by an \
+const DESCRIPTION = `Three read-only endpoints, each for GET and POST, and one to upload files, which \
+says itself what differs. A POST may have its parameters in the body, in the query string, or in \
+both; the body wins. Callers identify themselves by an \
 \`Authorization\` header or by the parameters \`username\` and \`api_token\`; if one of these \
 parameters is given, the header is ignored. An empty text counts as not given, and unknown \
 parameters are ignored. Booleans are \`true 1 yes on\` and \`false 0 no off\`, in any case. \
@@ -76,38 +83,6 @@ const ERROR = objectOf('What went wrong.', {
   status: { const: 'ERROR' },
   message: text('What is required, what was given, and what to do.'),
 });
-
-const HEADERS = {
-  RequestId: {
-    description: 'The id under which the log records this request.',
-    schema: { type: 'string' },
-  },
-  EntityTag: {
-    description:
-      'If it is sent back as If-None-Match, the answer is 304 while nothing has changed.',
-    schema: { type: 'string' },
-  },
-  RetryAfter: {
-    description: 'Seconds after which to try again.',
-    schema: { type: 'integer', minimum: 1 },
-  },
-  Authenticate: {
-    description: 'The scheme of credentials to send; Basic is accepted too.',
-    schema: { type: 'string', const: 'Bearer' },
-  },
-} as const;
-
-const headers = (...names: readonly (keyof typeof HEADERS)[]): JsonSchema =>
-  Object.fromEntries(
-    names.map((name) => [HEADER_NAMES[name], { $ref: `#/components/headers/${name}` }]),
-  );
-
-const HEADER_NAMES = {
-  RequestId: 'x-request-id',
-  EntityTag: 'etag',
-  RetryAfter: 'retry-after',
-  Authenticate: 'www-authenticate',
-} as const;
 
 /** Errors that any request can get. */
 const ERRORS_OF_ALL: readonly ErrorKind[] = [
@@ -174,17 +149,6 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
   };
 }
 
-const inQuery = ({ name, meaning, required, schema, example }: Parameter<unknown>): JsonSchema => ({
-  name,
-  in: 'query',
-  description: sentence(meaning),
-  ...(required && { required }),
-  schema,
-  // One comma-separated text, as legacy callers write it.
-  ...(schema['type'] === 'array' && { style: 'form', explode: false }),
-  example,
-});
-
 const inBody = (parameters: readonly Parameter<unknown>[]): JsonSchema => ({
   type: 'object',
   required: parameters.filter(({ required }) => required).map(({ name }) => name),
@@ -196,34 +160,8 @@ const inBody = (parameters: readonly Parameter<unknown>[]): JsonSchema => ({
   ),
 });
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
-
 const sameFor = (types: readonly string[], schema: JsonSchema): Record<string, JsonSchema> =>
   Object.fromEntries(types.map((type) => [type, schema]));
 
 const contentOf = (schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
-
-const HEADERS_OF_STATUS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
-  401: ['Authenticate'],
-  429: ['RetryAfter'],
-  500: ['RetryAfter'],
-  503: ['RetryAfter'],
-};
-
-/** Returns one response for each status, which lists the messages of that status. */
-function errorResponses(kinds: readonly ErrorKind[]): JsonSchema {
-  const byStatus = groupBy(kinds, (kind) => ERRORS[kind].status);
-  const responses = [...byStatus].map(([status, group]) => {
-    const lines = group.map((kind) => `- \`${ERRORS[kind].message}\`: ${ERRORS[kind].when}`);
-    return [
-      status,
-      {
-        description: lines.join('\n'),
-        headers: headers('RequestId', ...(HEADERS_OF_STATUS[status] ?? [])),
-        content: { 'application/json': { schema: refTo('Error') } },
-      },
-    ];
-  });
-  return Object.fromEntries(responses);
-}

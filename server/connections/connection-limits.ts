@@ -9,6 +9,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { hasLongBody } from './long-bodies.ts';
 
 type ConnectionSettings = Pick<
   Settings,
@@ -51,6 +52,7 @@ export function guardConnections(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = lastResponses.get(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && last && hasLongBody(last.req)) return;
     const isAnswering = last?.headersSent === true && !last.writableFinished;
     // The caller has gone, was answered already, or is reading a response that this would corrupt.
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {

@@ -1,4 +1,5 @@
 import type { ErrorKind, ServiceError } from '../../domain/errors.ts';
+import { UPLOAD_PATH } from '../../rest/endpoints/upload.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import type { TextAnswer } from '../../rest/json-answer.ts';
 import type { Exchange } from './http-exchange.ts';
@@ -16,7 +17,7 @@ export function refusalOf(
   error: ServiceError,
 ): TextAnswer {
   if (path === MCP_PATH) return mcpRefusal(error);
-  const { status, headers, body } = renderError(error);
+  const { status, headers, body } = renderError(error, path === UPLOAD_PATH ? ['POST'] : undefined);
   if (path !== GRAPHQL_PATH && path !== SESSION_PATH) return { status, headers, body };
   const { message, code } = error;
   const type = graphqlErrorType(request.headers.accept);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { UPLOAD_PARAMETERS, UPLOAD_PATH } from '../../rest/endpoints/upload.ts';
 import { isRestPath } from '../../rest/handle-request.ts';
 import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../../rest/openapi/openapi.ts';
 import { API_TOKEN, USERNAME } from '../../rest/parameters/decode-common.ts';
@@ -121,6 +122,7 @@ export function addressLog(settings: Settings): AddressLog {
   for (const { name } of [API_TOKEN, USERNAME]) restNames.delete(name);
   const namesOf = (path: string): ReadonlySet<string> => {
     if (isRestPath(path)) return restNames;
+    if (path === UPLOAD_PATH) return UPLOAD_NAMES;
     return path === GRAPHQL_PATH ? GRAPHQL_NAMES : NO_NAMES;
   };
   return ({ path, query }) => {
@@ -136,6 +138,7 @@ export function addressLog(settings: Settings): AddressLog {
 }
 
 const GRAPHQL_NAMES: ReadonlySet<string> = new Set(['operationName', 'documentId']);
+const UPLOAD_NAMES: ReadonlySet<string> = new Set(UPLOAD_PARAMETERS.map(({ name }) => name));
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Known, but never shown: they are credentials, or may contain anything. */

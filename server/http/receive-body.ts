@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
@@ -72,12 +72,14 @@ function collectorFor(
   outcome: Outcome,
 ): BodyCollector {
   requireReadable(request, limitBytes);
-  return isGzipped(request) ? collectGzip(limitBytes, outcome) : collectPlain(limitBytes, outcome);
+  return isGzipped(request.headers)
+    ? collectGzip(limitBytes, outcome)
+    : collectPlain(limitBytes, outcome);
 }
 
 /** Refuses a body by its headers. Errors: `bodyTooLarge`, `unsupportedEncoding`. */
 function requireReadable(request: IncomingMessage, limitBytes: number): void {
-  const limit = isGzipped(request) ? gzipLimit(limitBytes) : limitBytes;
+  const limit = isGzipped(request.headers) ? gzipLimit(limitBytes) : limitBytes;
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limitBytes);
 }
 
@@ -85,7 +87,7 @@ function requireReadable(request: IncomingMessage, limitBytes: number): void {
  * Reads a `Content-Encoding`. `x-gzip` is gzip (RFC 9110, 8.4.1.3), and `identity` nothing. Error:
  * `unsupportedEncoding` for others and for several: each could inflate what the one before it left.
  */
-function isGzipped({ headers }: IncomingMessage): boolean {
+export function isGzipped(headers: IncomingHttpHeaders): boolean {
   const given = headers['content-encoding'] ?? '';
   if (given === '') return false;
   const codings = given

@@ -5,6 +5,7 @@ import fresh from 'fresh';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Body, byteLength, bytesOf, chunksOf } from '../../domain/text/long-text.ts';
 import { closeUnasked, isWaiting } from '../connections/expectation.ts';
+import { hasLongBody } from '../connections/long-bodies.ts';
 import type { UnreadAnswer } from '../connections/unread-answers.ts';
 import type { Answer, Exchange } from './http-exchange.ts';
 
@@ -13,7 +14,8 @@ export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   const { request, response, method } = exchange;
   if (isWaiting(request)) closeUnasked(request, response);
   // A connection closed with unread input is reset, and the caller may never see the response.
-  else if (!(await discardRest(request))) response.setHeader('connection', 'close');
+  else if (!hasLongBody(request) && !(await discardRest(request)))
+    response.setHeader('connection', 'close');
   // The work is done; from here on only the caller can be slow.
   response.setTimeout(exchange.slowCallerMs);
   response.writeHead(answer.status, {

@@ -1,9 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { programVersion } from '../telemetry/program-version.ts';
+import { requireOwnFiles } from '../telemetry/program-version.ts';
 import type { FromChild, ToChild } from './messages.ts';
 
 /**
@@ -87,29 +86,6 @@ const CHILD_FILE = fileURLToPath(
     ? new URL('../../dist/bundle/child.js', import.meta.url)
     : new URL('./child.js', import.meta.url),
 );
-
-const OWN_VERSION = programVersion();
-
-/**
- * Throws if another process of this program can no longer be started, because an upgrade has
- * removed or replaced its files.
- */
-export function requireOwnFiles(
-  file: string,
-  readVersion: () => string = programVersion,
-  ownVersion: string = OWN_VERSION,
-): void {
-  if (!existsSync(file)) {
-    throw new Error(`The files of the program are gone (${file}): ${ADVICE}`);
-  }
-  const version = readVersion();
-  if (version === ownVersion) return;
-  throw new Error(
-    `The files of the program are those of version ${version} now, and this is ${ownVersion}: ${ADVICE}`,
-  );
-}
-
-const ADVICE = 'restart the service, which an upgrade must do itself';
 
 const NEWLINE = '\n'.charCodeAt(0);
 

@@ -1,4 +1,5 @@
 import { serviceError } from '../../domain/errors.ts';
+import { UPLOAD_PATH } from '../../rest/endpoints/upload.ts';
 import { isRestPath, renderError } from '../../rest/handle-request.ts';
 import { OPENAPI_PATH, openApi } from '../../rest/openapi/openapi.ts';
 import { signedInTest } from '../graphql/graphql-scope.ts';
@@ -17,6 +18,7 @@ import type { Route } from './respond.ts';
 import { restRoute } from './rest-route.ts';
 import { sessionRoute } from './session-route.ts';
 import { stateRoutes } from './state-routes.ts';
+import { uploadRoute } from './upload-route.ts';
 
 /** The pages for human users. */
 export type Pages = {
@@ -42,6 +44,7 @@ export function createRouter(
   const graphql = graphqlRoute(service, live);
   const mcp = mcpRoute(service);
   const session = sessionRoute(service, provider);
+  const upload = uploadRoute(service);
   const byPath = new Map<string, Route>(
     [
       TO_EXPLORER,
@@ -57,6 +60,7 @@ export function createRouter(
     if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
     if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
     if (path === MCP_PATH) return { name: path, answer: mcp };
+    if (path === UPLOAD_PATH) return { name: path, answer: upload };
     if (path === SESSION_PATH) return { name: path, answer: session };
     const route = byPath.get(path) ?? NOTHING_HERE;
     // A proxy may block `/metrics` from outside: `/x/../metrics` must not bypass it.

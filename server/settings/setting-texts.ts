@@ -122,6 +122,10 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     absent: 'none',
     meaning: 'the header with their groups, separated by commas',
   },
+  COUNTERGRAPH_UPLOAD_MB: {
+    meaning:
+      'size of [an uploaded file](../how-to/import-flows.md#upload-a-file) as it is sent, in megabytes; `0` switches uploads off',
+  },
   COUNTERGRAPH_PROCESSES: {
     meaning: 'processes that answer requests at one address; [what they share](#several-processes)',
   },

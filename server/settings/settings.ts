@@ -89,6 +89,8 @@ export type Settings = FixedLimits &
     auditDays: number;
     /** How many hours a session of a page lasts. */
     sessionHours: number;
+    /** Bytes of an uploaded file; 0: nothing can be uploaded. */
+    uploadBytes: number;
     /** Processes that serve at one address. */
     processes: number;
     /** Contexts that are filled by collectors beside the server. */
@@ -218,6 +220,10 @@ const VARIABLES = {
     ...wholeNumber(1, LIMITS.sessionHoursCeiling),
   }),
   ...SIGN_IN_VARIABLES,
+  COUNTERGRAPH_UPLOAD_MB: setting({
+    fallback: LIMITS.uploadMegabytes,
+    ...wholeNumber(0, LIMITS.uploadCeilingMegabytes),
+  }),
   COUNTERGRAPH_PROCESSES: setting({ fallback: 1, ...wholeNumber(1, LIMITS.processesCeiling) }),
   COUNTERGRAPH_COLLECT: setting<readonly CollectTarget[], readonly CollectTarget[]>({
     fallback: [],
@@ -289,6 +295,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     auditDays: read.COUNTERGRAPH_AUDIT_DAYS,
     sessionHours: read.COUNTERGRAPH_SESSION_HOURS,
     ...signInSettings(read),
+    uploadBytes: read.COUNTERGRAPH_UPLOAD_MB * MEBIBYTE,
     processes: read.COUNTERGRAPH_PROCESSES,
     collect: read.COUNTERGRAPH_COLLECT,
   };

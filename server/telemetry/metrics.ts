@@ -143,7 +143,7 @@ function countErrors(registry: Registry): (kind: CountedError) => void {
 function countChanges(registry: Registry): Metrics['change'] {
   const changes = new Counter({
     name: 'countergraph_changes_total',
-    help: 'GraphQL mutations that were made, and those refused because the user may not change that',
+    help: 'GraphQL mutations and uploads that were made, and those refused because the user may not change that',
     labelNames: ['mutation', 'outcome'],
     registers: [registry],
   });

@@ -30,13 +30,15 @@ const CHECKOUT = {
   ].join('\n'),
   'cli/word.ts': "export const word: string = 'one';\n",
   'cli/unused.ts': 'export {};\n',
+  'cli/importer.ts': 'export {};\n',
+  'ingest/collect/receiver-worker.ts': 'export {};\n',
   'server/processes/child.ts': 'export {};\n',
   'server/background/merge-worker.ts': 'export {};\n',
   'engine/kernel/threads/thread-pool-worker.ts': 'export {};\n',
   'tsconfig.build.json': JSON.stringify({
     extends: './tsconfig.json',
     compilerOptions: { rewriteRelativeImportExtensions: true, rootDir: '.', types: [] },
-    include: ['cli', 'engine', 'server'],
+    include: ['cli', 'engine', 'ingest', 'server'],
   }),
   'tsconfig.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', strict: true, ...FEW_TYPES },

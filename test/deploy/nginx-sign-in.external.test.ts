@@ -76,6 +76,15 @@ describe('behind nginx and oauth2-proxy as in docs/how-to/sign-in.md', () => {
     const { text } = await viewer({ cookie: '_oauth2_proxy=mika', ...forged });
     expect(JSON.parse(text).data).toMatchObject({ viewer: { username: 'mika' } });
     expect((await viewer(forged)).status).toBe(302);
+    const upload = (headers: Record<string, string>) =>
+      httpCall(`${proxy.url}/upload?context=${CONTEXT}&format=zeek`, {
+        method: 'POST',
+        headers: { 'sec-fetch-site': 'same-origin', ...headers },
+        body: '#\n',
+      });
+    expect((await upload(forged)).status).toBe(302);
+    const { status, text: refused } = await upload({ cookie: '_oauth2_proxy=mika', ...forged });
+    expect([status, refused]).toEqual([403, expect.stringContaining('User mika needs the role')]);
   });
 
   it('whoever has not signed in is sent there, and back', async () => {

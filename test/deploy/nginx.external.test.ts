@@ -11,8 +11,10 @@ import { openStream } from '../support/http/event-stream.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from '../support/http/http-call.ts';
 import { RawConnection, statusOf } from '../support/http/raw-connection.ts';
 import { bearer } from '../support/http/rest-with-headers.ts';
+import { setRole } from '../support/lab/editing-lab.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab/lab.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/lab/service.ts';
+import { connLog } from '../support/lab/upload-lab.ts';
 import type { Nginx } from '../support/programs/nginx.ts';
 import { OTHERS, startProxy, WRITTEN } from './documented-nginx.ts';
 
@@ -126,6 +128,22 @@ describe('behind nginx as in docs/how-to/deploy.md', () => {
     expect(tag).toBe(`W/${direct.headers.etag?.replace('W/', '')}`);
     const again = await call(path, { headers: { 'if-none-match': tag } });
     expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('an upload of any size passes as it arrives, and its answer is that of the service', async () => {
+    await setRole(lab, 'editor');
+    const body = connLog(1) + '#\n'.repeat(LIMITS.graphqlBodyBytes);
+    const path = `/upload?context=${CONTEXT}&format=zeek&name=conn.log`;
+    const answer = await call(path, { method: 'POST', headers: basic(ADA), body });
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      200,
+      { source: 'conn.log', records: 1 },
+    ]);
+    const again = await call(path, { method: 'POST', headers: basic(ADA), body });
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('conn.log: its content'),
+    ]);
   });
 
   it('GraphQL is compressed too, except for short answers', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportFormat } from '../../ingest/files/import-format.ts';
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ImportFormat } from '../../ingest/files/import-format.ts';
+import type { ImportFormat } from '../../domain/import-formats.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { rowsOf } from '../support/database/rows-of.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { IMPORT_FORMATS, type ImportFormat } from '../../../domain/import-formats.ts';
 import { refuseForeign } from '../../../ingest/files/foreign-content.ts';
-import { IMPORT_FORMATS, type ImportFormat } from '../../../ingest/files/import-format.ts';
 import { readContent } from '../../../ingest/files/read-content.ts';
 import { textSource } from '../text-source.ts';
 

@@ -37,6 +37,8 @@ describe('an import of flows', () => {
       format: 'zeek',
       lines: 4,
       records: 2,
+      from: NOW - 90_000 - (NOW % 60),
+      to: NOW + 60 - (NOW % 60),
       readings: 24,
       keys: 12,
       keysAreExact: true,

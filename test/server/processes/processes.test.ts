@@ -53,6 +53,7 @@ const NOT_DIVIDED = [
   'slowMs',
   'auditDays',
   'sessionHours',
+  'uploadBytes',
 ];
 
 describe('the division of settings among processes', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireOwnFiles } from '../../../server/processes/member.ts';
+import { requireOwnFiles } from '../../../server/telemetry/program-version.ts';
 
 const HERE = import.meta.filename;
 
