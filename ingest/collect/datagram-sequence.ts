@@ -35,7 +35,7 @@ class NumberGaps {
   /** The number that should come next; null: unknown. */
   #next: number | null = null;
   #gaps: Gap[] = [];
-  /** What should come after a datagram that was behind, if that was the first after a restart. */
+  /** What should come after a datagram that was elsewhere, if it was the first after a restart. */
   #restart: { readonly next: number; readonly isFromZero: boolean } | null = null;
   #left: Left | null = null;
 
@@ -54,14 +54,17 @@ class NumberGaps {
     // One that begins behind but ends ahead is the next one, of an exporter that does not count all
     // it sends: softflowd leaves out the records of its options.
     const isBehind = distance < 0 && distance + (place.units ?? 0) <= 0;
-    if (isBehind && !isRestart) {
-      this.#takeBehind(place);
+    // One far ahead may be malformed, or forged: the next one has to continue there.
+    const isElsewhere = isBehind || distance > LIMITS.collectLongestGap;
+    if (isElsewhere && !isRestart) {
+      this.#takeElsewhere(place);
       return distance;
     }
-    if (distance > 0 && !isRestart && distance <= LIMITS.collectLongestGap) {
+    if (isRestart && distance !== 0) this.end();
+    else if (distance > 0) {
       this.#gaps.push({ from: expected ?? number, size: distance, sinceMs: nowMs });
       if (this.#gaps.length > LIMITS.collectGaps) this.#giveUp(1);
-    } else if (distance > 0 || (distance < 0 && isRestart)) this.end();
+    }
     this.#next = after(place);
     this.#restart = null;
     return expected === null ? null : distance;
@@ -91,9 +94,9 @@ class NumberGaps {
 
   /**
    * Takes a datagram that is late, is a duplicate, or comes from an exporter that started over: its
-   * next datagram then continues behind, too.
+   * next datagram then continues there, too.
    */
-  #takeBehind(place: Place): void {
+  #takeElsewhere(place: Place): void {
     const { number } = place;
     if (this.#fillGap(place)) return;
     const step = this.#restart === null ? -1 : distanceOf(this.#restart.next, number);

@@ -51,6 +51,18 @@ describe('the sequence of an exporter', () => {
     ['counts a loss right after a start at 0', 'netflow5', numbers(900, 930, 0, 60), 30],
     ['keeps what was lost before a start', 'netflow9', each(500, 503, 0, 1), 2],
     ['counts no loss in a jump of more than 10 million', 'netflow9', each(0, 10_000_002), 0],
+    [
+      'goes on with an exporter after such a jump',
+      'sflow',
+      each(0, 20_000_000, 20_000_001, 20_000_003),
+      1,
+    ],
+    [
+      'takes no notice of a single number far ahead',
+      'sflow',
+      each(0, 1, 3_000_000_000, 2, 20_000_000, 5),
+      2,
+    ],
     ['counts a loss of 10 million', 'netflow9', each(0, 10_000_001), 10_000_000],
     [
       'knows a restart by the uptime, whatever the number',
