@@ -28,8 +28,10 @@ export const ELEMENTS = {
   protocolIdentifier: { id: 4, bytes: 8 },
   sourceTransportPort: { id: 7, bytes: 8 },
   sourceIPv4Address: { id: 8, bytes: 4, isExact: true },
+  ingressInterface: { id: 10, bytes: 8 },
   destinationTransportPort: { id: 11, bytes: 8 },
   destinationIPv4Address: { id: 12, bytes: 4, isExact: true },
+  egressInterface: { id: 14, bytes: 8 },
   /** By the exporter's uptime, in milliseconds, modulo 2^32. */
   flowEndSysUpTime: { id: 21, bytes: 8 },
   flowStartSysUpTime: { id: 22, bytes: 8 },

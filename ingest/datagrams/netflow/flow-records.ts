@@ -33,7 +33,7 @@ export function takeFlow(record: DataRecord, plan: FlowPlan, context: FlowContex
   } else if (plan.family === 'none') {
     gathered.skipNotIp();
   } else {
-    const rate = plan.saysSampling ? rateOf(record, context.samplers) : context.samplers.common;
+    const rate = samplingRateOf(record, plan, context.samplers);
     gathered.add(flowOf(record, plan, context, { amounts, rate: rate ?? 1 }), rate);
   }
 }
@@ -61,13 +61,16 @@ function amountOf(record: DataRecord, { first, second }: AmountFields): Whole {
 const sampled = (amount: Whole, rate: number): Whole =>
   rate === 1 ? amount : multiplyWhole(amount, rate);
 
+const samplingRateOf = (record: DataRecord, plan: FlowPlan, samplers: Samplers): number | null =>
+  plan.saysSampling ? rateOf(record, samplers) : samplers.ofInterfaces(record);
+
 /** Returns the rate of a record that may say it; null if it names a sampler that is unknown. */
 function rateOf(record: DataRecord, samplers: Samplers): number | null {
   const rate = samplingRateIn(record);
   if (rate !== null && rate > 1) return rate;
   const sampler = samplerIn(record);
   if (sampler !== -1) return samplers.of(sampler);
-  return rate === 1 ? 1 : samplers.common;
+  return rate === 1 ? 1 : samplers.ofInterfaces(record);
 }
 
 type Traffic = { readonly amounts: ConnectionAmounts; readonly rate: number };

@@ -4,8 +4,9 @@ import { type DataRecord, numberIn, offsetOf } from './field-values.ts';
 
 /** What an exporter says about sampling in one of its domains. */
 export class Samplers {
-  /** The rate of all of the domain, from options that name no sampler. */
+  /** The rate of all of the domain, from options that name no sampler and no interface. */
   #rate: number | null = null;
+  /** By the number of a sampler; of an interface, by `interfaceKey`. */
   readonly #rates = new Map<number, number>();
   /** How many samplers have each rate. */
   readonly #users = new Map<number, number>();
@@ -13,11 +14,24 @@ export class Samplers {
   /** The rate of flows that name no sampler; null if samplers differ. */
   common: number | null = 1;
 
+  /** Whether interfaces have rates of their own. */
+  hasInterfaces = false;
+
   /**
    * Returns the rate of a sampler; null if it is unknown. Flows that are not sampled may name 0.
    */
   of(id: number): number | null {
     return this.#rates.get(id) ?? (id === 0 ? this.common : this.#rate);
+  }
+
+  /**
+   * Returns the rate of a flow that names no sampler, by the interface that it came in or went out
+   * through (RFC 3954, section 6.1); null if it is unknown.
+   */
+  ofInterfaces(record: DataRecord): number | null {
+    if (!this.hasInterfaces) return this.common;
+    const rateAt = (slot: number) => this.#rates.get(interfaceKey(numberIn(record, slot)));
+    return rateAt(SLOT.ingressInterface) ?? rateAt(SLOT.egressInterface) ?? this.common;
   }
 
   get size(): number {
@@ -30,8 +44,12 @@ export class Samplers {
     if (given === null) return;
     const rate = Math.max(1, given);
     const id = samplerIn(record);
-    if (id === -1) this.#rate = rate;
-    else this.#set(id, rate);
+    const place = numberIn(record, SLOT.ingressInterface);
+    if (id !== -1) this.#set(id, rate);
+    else if (place !== -1) {
+      this.#set(interfaceKey(place), rate);
+      this.hasInterfaces = true;
+    } else this.#rate = rate;
     this.common = this.#commonRate();
   }
 
@@ -63,6 +81,9 @@ export class Samplers {
     else this.#users.set(rate, users);
   }
 }
+
+/** Tells interfaces from samplers, whose numbers are not negative. NaN: a record names none. */
+const interfaceKey = (number: number): number => (number === -1 ? Number.NaN : -1 - number);
 
 /** Returns the number of the sampler that a record names; -1 if it names none. */
 export function samplerIn(record: DataRecord): number {

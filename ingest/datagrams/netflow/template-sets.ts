@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import { NO_SLOT, slotOf } from './elements.ts';
+import { NO_SLOT, SLOT, slotOf } from './elements.ts';
 import type { TemplateField } from './record-form.ts';
 
 /** A set of a datagram, without its header. */
@@ -114,7 +114,7 @@ export function templateFields({ bytes, kind }: TemplateDefinition): readonly Te
     const enterprise = hasEnterprise ? bytes.readUInt32BE(at + FIELD_BYTES) : 0;
     const isScope = fields.length < (header?.scopeCount ?? 0);
     const isOwnScope = isScope && !kind.isIpfix && id <= LAST_SCOPE;
-    fields.push({ slot: isOwnScope ? NO_SLOT : slotOf(id, enterprise), length });
+    fields.push({ slot: isOwnScope ? slotOfScope(id) : slotOf(id, enterprise), length });
     at += FIELD_BYTES + (hasEnterprise ? ENTERPRISE_BYTES : 0);
   }
   return fields;
@@ -122,3 +122,6 @@ export function templateFields({ bytes, kind }: TemplateDefinition): readonly Te
 
 /** The scopes of NetFlow 9, such as the system or an interface, have numbers of their own. */
 const LAST_SCOPE = 5;
+const INTERFACE = 2;
+
+const slotOfScope = (id: number): number => (id === INTERFACE ? SLOT.ingressInterface : NO_SLOT);
