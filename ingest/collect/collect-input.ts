@@ -50,8 +50,8 @@ function readDatagrams(options: CollectOptions, sink: FeedSink): FeedReader {
   }
 
   /** Datagrams whose template has not come are refused after a while. */
-  function expire(): void {
-    for (const { address, datagrams: count } of decoder.expire(nowMs())) {
+  function expire(untilMs: number): void {
+    for (const { address, datagrams: count } of decoder.expire(untilMs)) {
       exporters.refuse(address, 'noTemplate', count);
     }
   }
@@ -81,10 +81,14 @@ function readDatagrams(options: CollectOptions, sink: FeedSink): FeedReader {
     stop: receiver.stop,
     losses: {
       settle(now) {
-        expire();
+        expire(nowMs());
         return exporters.settle(now);
       },
-      end: () => exporters.end(),
+      end() {
+        // No template comes any more.
+        expire(Number.POSITIVE_INFINITY);
+        return exporters.end();
+      },
       total: () => exporters.total(),
       exporters: () => exporters.exporters(),
     },

@@ -12,6 +12,7 @@ import {
 } from '../../support/lab/collect-lab.ts';
 import { storedReadings } from '../../support/reference/stored-readings.ts';
 import { netflow5Datagram } from '../datagrams/write-netflow-5.ts';
+import { ipfixDatagram, setOf } from '../datagrams/write-templates.ts';
 
 let database: TestDatabase;
 let databaseUrl: string;
@@ -114,6 +115,17 @@ describe('a collector', () => {
     expect(await exporterRows()).toMatchObject([
       { flows: 2, refused: { truncated: 1, unknownVersion: 2 } },
     ]);
+  });
+
+  it('refuses data whose template has not come until it ends', async () => {
+    const collector = await startCollecting({ databaseUrl });
+    const exporter = await exporterTo(collector.port);
+    const data = setOf(256, Buffer.alloc(8));
+    await exporter.send(datagram(0), ipfixDatagram({}, [data]), ipfixDatagram({}, [data]));
+    await collector.until(({ lines }) => lines === 3);
+    collector.stop();
+    expect(await collector.done).toMatchObject({ flows: 2, badLines: 2 });
+    expect(await exporterRows()).toMatchObject([{ flows: 2, refused: { noTemplate: 2 } }]);
   });
 
   it('says when the clock of an exporter is doubtful', async () => {
