@@ -38,6 +38,7 @@ export async function openReceiver(target: ReceiverTarget): Promise<Receiver> {
   const blocks: DatagramBlock[] = [];
   let counts: ReceiverCounts = { dropped: 0, unheard: 0 };
   let isClosed = false;
+  let isStopped = false;
   let failure: unknown = null;
   let ring: () => void = () => {};
   const sockets = await new Promise<readonly OpenSocket[]>((resolve, reject) => {
@@ -62,7 +63,10 @@ export async function openReceiver(target: ReceiverTarget): Promise<Receiver> {
   return {
     sockets,
     counts: () => counts,
-    stop: () => request('stop'),
+    stop() {
+      if (!isStopped) request('stop');
+      isStopped = true;
+    },
     release: ({ memory }) => request({ memory }, [memory]),
     async next() {
       while (blocks.length === 0) {

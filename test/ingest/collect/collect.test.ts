@@ -290,6 +290,13 @@ describe('a receiver', () => {
     expect(datagrams).toBe(200);
   });
 
+  it('can be stopped more than once', async () => {
+    const receiver = await openReceiver({ listen: [{ address: '127.0.0.1', port: 0 }], from: [] });
+    receiver.stop();
+    receiver.stop();
+    expect(await receiver.next()).toBeNull();
+  });
+
   it('keeps datagrams up to a bound while nobody reads, and counts those that it drops', async () => {
     const receiver = await openReceiver({ listen: [{ address: '127.0.0.1', port: 0 }], from: [] });
     const exporter = await exporterTo(receiver.sockets[0]?.port ?? 0);
