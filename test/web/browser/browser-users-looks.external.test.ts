@@ -39,7 +39,7 @@ describeInBrowser('users in a browser, in any window and by keyboard', (openAt) 
     const tabs = await page.locator('.header nav a').all();
     const boxes = await Promise.all(tabs.map((tab) => tab.boundingBox()));
     const ends = boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0));
-    expect(boxes).toHaveLength(5);
+    expect(boxes).toHaveLength(6);
     expect(Math.max(...ends)).toBeLessThanOrEqual(width);
     const overlaps = boxes.slice(1).filter((box, i) => {
       const before = boxes[i];
