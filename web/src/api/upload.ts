@@ -9,6 +9,8 @@ export type Upload = {
   /** Home networks in CIDR form. */
   readonly home: readonly string[];
   readonly skipsBadLines: boolean;
+  /** What to do with a file, or a beginning of it, that was imported before. */
+  readonly known: 'refuse' | 'grown' | 'again';
 };
 
 type UploadOptions = {
@@ -20,7 +22,7 @@ type UploadOptions = {
 
 /** Uploads a file, and waits until it is imported. Errors: `NoAnswer`; an `AbortError` on abort. */
 export function upload(
-  { file, context, format, home, skipsBadLines }: Upload,
+  { file, context, format, home, skipsBadLines, known }: Upload,
   { session, signal, onSent }: UploadOptions,
 ): Promise<UploadReport> {
   const address = new URL('upload', document.baseURI);
@@ -28,6 +30,7 @@ export function upload(
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   for (const network of home) address.searchParams.append('home', network);
   if (skipsBadLines) address.searchParams.set('skip_bad_lines', 'true');
+  if (known !== 'refuse') address.searchParams.set(known, 'true');
   // `fetch` does not tell how much it has sent.
   const request = new XMLHttpRequest();
   request.open('POST', address);

@@ -35,6 +35,12 @@ const FORMATS: Readonly<Record<UploadFormat, string>> = {
   samples: 'samples: readings as JSON lines',
 };
 
+const KNOWN = [
+  { value: 'refuse', label: 'refuse it' },
+  { value: 'grown', label: 'count only the lines since then' },
+  { value: 'again', label: 'count all of it again' },
+] as const;
+
 /** How much of a file is looked at to guess its format. */
 const BEGINNING_BYTES = 4096;
 
@@ -44,6 +50,7 @@ export function UploadCard({ session, context, onImported, onShow }: UploadCardP
   const [format, setFormat] = useState<UploadFormat>('zeek');
   const [home, setHome] = useState('');
   const [skipsBadLines, setSkipping] = useState(false);
+  const [known, setKnown] = useState<Upload['known']>('refuse');
   const [isOver, setOver] = useState(false);
   const { state, send, stop } = useUpload(session, onImported);
 
@@ -64,7 +71,8 @@ export function UploadCard({ session, context, onImported, onShow }: UploadCardP
         class={`add-body ${isOver ? 'is-over' : ''}`}
         onSubmit={(event) => {
           event.preventDefault();
-          if (file) void send({ file, context, format, home: parseTags(home), skipsBadLines });
+          if (file)
+            void send({ file, context, format, home: parseTags(home), skipsBadLines, known });
         }}
         onDragOver={(event) => {
           event.preventDefault();
@@ -100,6 +108,14 @@ export function UploadCard({ session, context, onImported, onShow }: UploadCardP
             onInput={setHome}
           />
         )}
+        <Choice
+          label="If it was imported before"
+          value={known}
+          options={KNOWN}
+          onChoose={(value) =>
+            setKnown(KNOWN.find((each) => each.value === value)?.value ?? 'refuse')
+          }
+        />
         <label class="check">
           <input
             type="checkbox"
