@@ -84,8 +84,8 @@ export async function openReceiver(target: ReceiverTarget): Promise<Receiver> {
 function notOpened({ where, reason }: Extract<ReceiverMessage, { kind: 'failed' }>): IngestError {
   const text = listenText(where);
   const remedy = reason.includes('EADDRINUSE')
-    ? 'another program receives there: stop it, or give another --listen'
-    : 'give --listen [HOST:]PORT with an address of this machine and a port that is free to you';
+    ? 'another program receives there: stop it, or give another port'
+    : 'give an address of this machine, and a port that is free to you';
   return new IngestError(`cannot receive at udp ${text} (${reason}): ${remedy}`);
 }
 

@@ -8,6 +8,7 @@ import {
   NO_LOSSES,
   selectFeedCommits,
   selectFeedStates,
+  selectLastCollecting,
   selectLastFeed,
   tryHoldFeed,
   upsertFeed,
@@ -176,6 +177,42 @@ describe('the last feed of a context', () => {
     await upsertFeed(db.connection, feed({ flows: 0 }));
     expect(await selectLastFeed(db.connection, 'lab')).toBeNull();
     expect(await selectLastFeed(db.connection, 'nowhere')).toBeNull();
+  });
+});
+
+describe('the last collector of a context and probe', () => {
+  const collector = (more: Partial<FeedRow> = {}) => feed({ format: 'collect', ...more });
+  const last = (probe: string | null = null) => selectLastCollecting(db.connection, 'lab', probe);
+
+  it('is null where there was none, whatever else was imported', async () => {
+    await upsertFeed(db.connection, feed());
+    await upsertFeed(db.connection, collector({ probe: 'berlin' }));
+    await upsertFeed(db.connection, collector({ contextId: other }));
+    expect(await last()).toBeNull();
+    expect(await last('paris')).toBeNull();
+    expect(await last('berlin')).not.toBeNull();
+  });
+
+  it('is the one that received last, with what it had not committed', async () => {
+    const killed = { waitingFlows: 7, readUs: 0, isLast: false };
+    const ended = { ...killed, waitingFlows: 0, isLast: true };
+    await upsertFeed(db.connection, collector({ state: killed }));
+    expect(await last()).toMatchObject({ hasEnded: false, waitingFlows: 7 });
+    await upsertFeed(db.connection, collector({ state: ended }));
+    expect(await last()).toMatchObject({ hasEnded: true, waitingFlows: 0 });
+    // Its last commit came later, but it had not received for longer.
+    await upsertFeed(db.connection, collector({ state: ended, silentSeconds: 60 }));
+    await upsertFeed(db.connection, collector({ state: killed, silentSeconds: 30 }));
+    expect(await last()).toMatchObject({ hasEnded: true });
+  });
+
+  it('has received until it went silent', async () => {
+    const row = collector();
+    await upsertFeed(db.connection, row);
+    await upsertFeed(db.connection, { ...row, commits: 2, silentSeconds: 60 });
+    const found = await last();
+    const agoSeconds = (found?.now ?? 0) - (found?.heardAt ?? 0);
+    expect(Math.round(agoSeconds / 10)).toBe(6);
   });
 });
 

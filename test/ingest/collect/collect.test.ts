@@ -232,7 +232,7 @@ describe('a collector', () => {
       openReceiver({ listen: [{ address: '127.0.0.1', port }], from: [] }),
     ).rejects.toThrow(
       `cannot receive at udp 127.0.0.1:${port} (bind EADDRINUSE 127.0.0.1:${port}): another ` +
-        'program receives there: stop it, or give another --listen',
+        'program receives there: stop it, or give another port',
     );
     collector.stop();
     await collector.done;
