@@ -67,6 +67,10 @@ export class Exporter {
     this.flows += flows.length;
     this.#ofUnknownSampler += ofUnknownSampler;
     if (number === null) return;
+    if (number.isRefused) {
+      this.#sequences.get(sequenceName(number, at.port))?.sequence.takeRefused(number, at.nowMs);
+      return;
+    }
     this.protocols.add(number.protocol);
     if (number.sentMs !== null) this.clockAheadSeconds = (number.sentMs - at.receivedMs) / 1000;
     this.#sequenceOf(number, at.port).take(number, at);
@@ -128,7 +132,7 @@ export class Exporter {
 
   #sequenceOf(at: DatagramNumber, port: number): DatagramSequence {
     const { protocol, domain } = at;
-    const name = `${protocol} ${port} ${domain}`;
+    const name = sequenceName(at, port);
     const known = this.#sequences.get(name) ?? this.#movedTo(at);
     const followed = known ?? { protocol, domain, sequence: new DatagramSequence(protocol) };
     this.#sequences.delete(name);
@@ -162,6 +166,9 @@ export class Exporter {
     return moved;
   }
 }
+
+const sequenceName = ({ protocol, domain }: DatagramNumber, port: number): string =>
+  `${protocol} ${port} ${domain}`;
 
 /** Deletes the entry that was set first, and returns its value. */
 function deleteFirst<K, V>(map: Map<K, V>): V | undefined {

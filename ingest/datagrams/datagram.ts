@@ -28,6 +28,8 @@ export type DatagramNumber = {
   readonly uptimeMs: number | null;
   /** When it was sent, by the exporter's clock, in milliseconds since 1970; null: unknown. */
   readonly sentMs: number | null;
+  /** Set if all of the datagram was refused: then its header may be wrong, too. */
+  readonly isRefused?: true;
 };
 
 /** What a datagram brought. Flows of data that waited for a template come with their template. */

@@ -34,9 +34,9 @@ const NETFLOW_9_SETS = { templates: 0, options: 1 };
 const IPFIX_SETS = { templates: 2, options: 3 };
 
 /**
- * Takes what the sets of a message bring, one after the other. What is wrong with one is counted
- * and changes nothing else: it is left out, and the flows before it stay. If it is not known where
- * it ends, what follows is lost with it. Returns the number of data records; null: unknown.
+ * Takes what the sets of a message bring, whose lengths are right, one after the other. What else is
+ * wrong with a set is counted, and only that set is left out. Returns the number of data records;
+ * null: unknown.
  */
 export function decodeSets(message: ExportMessage, reading: SetReading): number | null {
   const decoder = new SetDecoder(message, reading);
@@ -44,6 +44,32 @@ export function decodeSets(message: ExportMessage, reading: SetReading): number 
   decoder.takeUndecoded();
   decoder.takeReleased();
   return decoder.records;
+}
+
+type MessageSets = Pick<ExportMessage, 'datagram' | 'isIpfix' | 'from' | 'to'>;
+
+/**
+ * Returns what is wrong with the lengths of the sets of a message, for which it has to be discarded
+ * as a whole (RFC 7011, section 9.1); null: nothing.
+ */
+export function faultOfSets(message: MessageSets): DatagramRefusal | null {
+  const { bytes } = message.datagram;
+  let at = message.from;
+  while (hasSet(message, at)) {
+    if (message.to - at < SET_HEADER_BYTES) return 'badLength';
+    if (at + SET_HEADER_BYTES > bytes.length) return 'truncated';
+    const length = bytes.readUInt16BE(at + 2);
+    if (at + length > bytes.length) return 'truncated';
+    if (length < SET_HEADER_BYTES || at + length > message.to) return 'badLength';
+    at += length;
+  }
+  return null;
+}
+
+/** Returns whether a set begins at a place; some exporters of NetFlow 9 fill up their datagrams. */
+function hasSet({ datagram: { bytes }, to, isIpfix }: MessageSets, at: number): boolean {
+  if (at >= to || isIpfix) return at < to;
+  return to - at >= SET_HEADER_BYTES && bytes.readUInt32BE(at) !== 0;
 }
 
 class SetDecoder {
@@ -63,35 +89,13 @@ class SetDecoder {
   }
 
   takeSets(): void {
-    const { datagram, from, to, isIpfix } = this.#message;
-    const { bytes } = datagram;
-    let at = from;
-    while (at < to) {
-      const fault = this.#faultAt(at);
-      if (fault !== null) {
-        this.#reading.gathered.refuse(fault);
-        this.records = null;
-        return;
-      }
-      // Some exporters of NetFlow 9 fill up their datagrams.
-      if (!isIpfix && (to - at < SET_HEADER_BYTES || bytes.readUInt32BE(at) === 0)) return;
+    const { bytes } = this.#message.datagram;
+    for (let { from: at } = this.#message; hasSet(this.#message, at); ) {
       const length = bytes.readUInt16BE(at + 2);
       const set = { bytes, from: at + SET_HEADER_BYTES, to: at + length };
       this.#takeSet(bytes.readUInt16BE(at), set);
       at += length;
     }
-  }
-
-  /** Returns what is wrong with a set, by which its end is unknown; null: nothing. */
-  #faultAt(at: number): DatagramRefusal | null {
-    const { datagram, to, isIpfix } = this.#message;
-    const { bytes } = datagram;
-    if (to - at < SET_HEADER_BYTES) return isIpfix ? 'badLength' : null;
-    if (at + SET_HEADER_BYTES > bytes.length) return 'truncated';
-    if (!isIpfix && bytes.readUInt32BE(at) === 0) return null;
-    const length = bytes.readUInt16BE(at + 2);
-    if (at + length > bytes.length) return 'truncated';
-    return length < SET_HEADER_BYTES || at + length > to ? 'badLength' : null;
   }
 
   /** Takes the data whose template came later in the same message; the others wait. */

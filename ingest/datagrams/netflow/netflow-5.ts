@@ -1,7 +1,7 @@
 import { hasPorts } from '../../flows/flow.ts';
 import { multiplyWhole } from '../../whole.ts';
 import type { AddressKeys } from '../address-keys.ts';
-import type { Datagram, DecodedDatagram } from '../datagram.ts';
+import type { Datagram, DatagramNumber, DecodedDatagram } from '../datagram.ts';
 import { GatheredFlows } from '../gathered-flows.ts';
 
 /**
@@ -15,27 +15,37 @@ const MAX_RECORDS = 30;
 export function decodeNetflow5(datagram: Datagram, addresses: AddressKeys): DecodedDatagram {
   const { bytes, receivedMs } = datagram;
   const gathered = new GatheredFlows(receivedMs);
-  const count = bytes.length >= HEADER_BYTES ? bytes.readUInt16BE(2) : 0;
-  const expected = HEADER_BYTES + count * RECORD_BYTES;
-  if (bytes.length < HEADER_BYTES || (count <= MAX_RECORDS && bytes.length < expected)) {
+  if (bytes.length < HEADER_BYTES) {
     gathered.refuse('truncated');
     return gathered.answer(null);
   }
-  if (count === 0 || count > MAX_RECORDS || bytes.length > expected) {
-    gathered.refuse('badLength');
-    return gathered.answer(null);
+  const count = bytes.readUInt16BE(2);
+  const fault = lengthFault(bytes.length, count);
+  if (fault !== null) {
+    gathered.refuse(fault);
+    return gathered.answer({ ...numberOf(bytes, count), isRefused: true });
   }
   readRecords(bytes, gathered, addresses);
-  return gathered.answer({
-    protocol: 'netflow5',
-    // The engine, by its type and its slot.
-    domain: `${bytes[20]}/${bytes[21]}`,
-    number: bytes.readUInt32BE(16),
-    units: count,
-    uptimeMs: bytes.readUInt32BE(4),
-    sentMs: bytes.readUInt32BE(8) * 1000 + Math.floor(bytes.readUInt32BE(12) / 1e6),
-  });
+  return gathered.answer(numberOf(bytes, count));
 }
+
+/** Returns what is wrong with the length of a datagram that says so many records; null: nothing. */
+function lengthFault(sizeBytes: number, count: number): 'truncated' | 'badLength' | null {
+  const expected = HEADER_BYTES + count * RECORD_BYTES;
+  if (count > MAX_RECORDS || count === 0) return 'badLength';
+  if (sizeBytes < expected) return 'truncated';
+  return sizeBytes > expected ? 'badLength' : null;
+}
+
+const numberOf = (bytes: Buffer, count: number): DatagramNumber => ({
+  protocol: 'netflow5',
+  // The engine, by its type and its slot.
+  domain: `${bytes[20]}/${bytes[21]}`,
+  number: bytes.readUInt32BE(16),
+  units: count,
+  uptimeMs: bytes.readUInt32BE(4),
+  sentMs: bytes.readUInt32BE(8) * 1000 + Math.floor(bytes.readUInt32BE(12) / 1e6),
+});
 
 /** Reads the records of a datagram of the right length. */
 function readRecords(bytes: Buffer, gathered: GatheredFlows, addresses: AddressKeys): void {

@@ -2,7 +2,7 @@ import type { DatagramRefusal } from '../../../domain/exporters.ts';
 import type { AddressKeys } from '../address-keys.ts';
 import type { Datagram, DatagramNumber, DecodedDatagram, ExpiredData } from '../datagram.ts';
 import { GatheredFlows } from '../gathered-flows.ts';
-import { decodeSets } from './decode-sets.ts';
+import { decodeSets, faultOfSets } from './decode-sets.ts';
 import { ExporterMemory } from './exporter-memory.ts';
 import { WaitingData } from './waiting-data.ts';
 
@@ -26,13 +26,17 @@ export function createTemplateDecoder(addresses: AddressKeys): TemplateDecoder {
       return gathered.answer(null);
     }
     const { isIpfix, sentMs, uptimeMs, from, to, hasMore } = header;
+    const sets = { datagram, isIpfix, from, to };
+    const fault = hasMore ? 'badLength' : faultOfSets(sets);
+    if (fault !== null) {
+      gathered.refuse(fault);
+      return gathered.answer({ ...numberOf(header, null), isRefused: true });
+    }
     const name = { address, port, number: header.domain, isIpfix };
     const domain = memory.domainOf(name, receivedMs);
     if (uptimeMs !== null) domain.noteUptime(uptimeMs, sentMs);
-    const time = { sentUs: sentMs * 1000, uptimeMs };
-    const message = { datagram, isIpfix, from, to, time, domain };
+    const message = { ...sets, time: { sentUs: sentMs * 1000, uptimeMs }, domain };
     const records = decodeSets(message, { addresses, waiting, gathered });
-    if (hasMore) gathered.refuse('badLength');
     memory.settle(name, domain);
     return gathered.answer(numberOf(header, records));
   };
@@ -64,12 +68,12 @@ type MessageHeader = {
 
 /** NetFlow 9 counts datagrams (RFC 3954, section 5.1), IPFIX data records (RFC 7011, 3.1). */
 function numberOf(header: MessageHeader, records: number | null): DatagramNumber {
-  const { isIpfix, sequence, domain, uptimeMs, sentMs, hasMore } = header;
+  const { isIpfix, sequence, domain, uptimeMs, sentMs } = header;
   return {
     protocol: isIpfix ? 'ipfix' : 'netflow9',
     domain: String(domain),
     number: sequence,
-    units: isIpfix ? (hasMore ? null : records) : 1,
+    units: isIpfix ? records : 1,
     uptimeMs,
     sentMs,
   };

@@ -8,7 +8,7 @@ import type { AddressKeys } from '../address-keys.ts';
 import type { Datagram, DatagramNumber, DecodedDatagram } from '../datagram.ts';
 import { GatheredFlows } from '../gathered-flows.ts';
 import { readFlowSample, type SampledPacket } from './flow-sample.ts';
-import { readOpaque, WORD } from './xdr.ts';
+import { type Opaque, readOpaque, WORD } from './xdr.ts';
 
 /**
  * Decodes a datagram of sFlow version 5 (sflow.org, sflow_version_5.txt, section 5), whose first
@@ -16,7 +16,7 @@ import { readOpaque, WORD } from './xdr.ts';
  * word before it that says its length.
  *
  * A sample that cannot be read is refused by itself, because its length says where the next one
- * begins. If that length exceeds the datagram, the rest of the datagram is refused as one part.
+ * begins. If that length exceeds the datagram, all of the datagram is refused, and changes nothing.
  */
 export function decodeSflow(datagram: Datagram, addresses: AddressKeys): DecodedDatagram {
   const gathered = new GatheredFlows(datagram.receivedMs);
@@ -25,7 +25,12 @@ export function decodeSflow(datagram: Datagram, addresses: AddressKeys): Decoded
     gathered.refuse(header);
     return gathered.answer(null);
   }
-  readSamples(datagram, header, { gathered, addresses });
+  const samples = findSamples(datagram.bytes, header);
+  if (samples === null) {
+    gathered.refuse('truncated');
+    return gathered.answer({ ...header.number, isRefused: true });
+  }
+  readSamples(datagram, samples, { gathered, addresses });
   return gathered.answer(header.number);
 }
 
@@ -83,23 +88,31 @@ type Reading = { readonly gathered: GatheredFlows; readonly addresses: AddressKe
 /** Reads the samples, each a word that says its format, and opaque data. */
 function readSamples(
   { bytes, receivedMs }: Datagram,
-  { samples, samplesAt }: Header,
+  samples: readonly PlacedSample[],
   { gathered, addresses }: Reading,
 ): void {
-  let at = samplesAt;
-  // The exporter's number of samples is only a bound: every one of them takes some bytes.
-  for (let i = 0; i < samples; i += 1) {
-    const data = readOpaque(bytes, at + WORD, bytes.length);
-    if (data === null) {
-      gathered.refuse('truncated');
-      return;
-    }
+  for (const { at, data } of samples) {
     const sample = readFlowSample(bytes.readUInt32BE(at), { bytes, addresses }, data);
     if (sample === 'notIp') gathered.skipNotIp();
     else if (typeof sample === 'string') gathered.refuse(sample);
     else if (sample !== null) addPacket(gathered, sample, receivedMs);
+  }
+}
+
+type PlacedSample = { readonly at: number; readonly data: Opaque };
+
+/** Returns where the samples are; null if they exceed the datagram. */
+function findSamples(bytes: Buffer, { samples, samplesAt }: Header): PlacedSample[] | null {
+  const found: PlacedSample[] = [];
+  let at = samplesAt;
+  // The exporter's number of samples is only a bound: every one of them takes some bytes.
+  for (let i = 0; i < samples; i += 1) {
+    const data = readOpaque(bytes, at + WORD, bytes.length);
+    if (data === null) return null;
+    found.push({ at, data });
     at = data.next;
   }
+  return found;
 }
 
 function addPacket(gathered: GatheredFlows, packet: SampledPacket, receivedMs: number): void {

@@ -10,6 +10,8 @@ type Sent = {
   readonly port?: number;
   readonly sequence?: number;
   readonly records?: number;
+  /** How many bytes are cut off. */
+  readonly cut?: number;
 };
 
 /** Returns the exporters that have sent datagrams of NetFlow 5, one after the other. */
@@ -17,10 +19,11 @@ function exportersOf(datagrams: readonly Sent[]): Exporters {
   const decoder = createDatagramDecoder();
   const exporters = new Exporters(decoder.waitingOf);
   for (const [i, each] of datagrams.entries()) {
-    const { address = '192.0.2.1', port = 2055, sequence = 0, records = 10 } = each;
+    const { address = '192.0.2.1', port = 2055, sequence = 0, records = 10, cut = 0 } = each;
     const header = { seconds: NOW_S, uptimeMs: 60_000, sequence };
     const record = { firstMs: 50_000, lastMs: 60_000, bytes: 100, packets: 1 };
-    const bytes = netflow5Datagram(header, Array(records).fill(record));
+    const whole = netflow5Datagram(header, Array(records).fill(record));
+    const bytes = whole.subarray(0, whole.length - cut);
     const datagram = { bytes, address, port, receivedMs: NOW_S * 1000 + i };
     exporters.note(datagram, decoder.decode(datagram), i);
   }
@@ -99,6 +102,18 @@ describe('what is lost of an exporter', () => {
   ])('%s', (_, sent, lost) => {
     const exporters = exportersOf(sent.map(([port, sequence]) => ({ port, sequence })));
     expect(exporters.total().flows).toBe(lost);
+  });
+});
+
+describe('a refused datagram', () => {
+  it.each<readonly [string, number, number]>([
+    ['is not lost', 10, 0],
+    ['is nothing to the sequence if its number is far ahead', 5_000, 10],
+    ['is nothing to the sequence if its number is behind', 0, 10],
+  ])('%s', (_, sequence, lost) => {
+    const exporters = exportersOf([{}, { sequence, cut: 1 }, { sequence: 20 }]);
+    expect(exporters.total().flows).toBe(lost);
+    expect(exporters.rows()).toMatchObject([{ refused: { truncated: 1 }, flows: 20 }]);
   });
 });
 

@@ -53,8 +53,8 @@ describe.each(PROTOCOLS)('a set of %s', (protocol) => {
     ['much longer than the datagram', withLength(DATA, 65_535), 'truncated'],
     ['shorter than its header', withLength(DATA, 3), 'badLength'],
     ['of no length', withLength(DATA, 0), 'badLength'],
-  ] as const)('ends the datagram if it is %s', (_, set, reason) => {
-    expect(send([DATA, set])).toEqual({ flows: 1, refused: [[reason, 1]], units: units(null) });
+  ] as const)('refuses the datagram if it is %s', (_, set, reason) => {
+    expect(send([DATA, set])).toEqual({ flows: 0, refused: [[reason, 1]], units: units(null) });
   });
 
   it.each([
@@ -115,9 +115,9 @@ describe.each(PROTOCOLS)('a set of %s', (protocol) => {
       ['its whole value', one.subarray(0, -4)],
       ['its long length', Buffer.concat([RECORD, Buffer.from([255, 0])])],
       ['its long value', Buffer.concat([RECORD, Buffer.from([255, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8])])],
-    ])('is refused from the record on that is cut within %s', (_, last) => {
+    ])('is refused alone if its last record is cut within %s', (_, last) => {
       expect(sendAll(Buffer.concat([one, last]), 0)).toEqual({
-        flows: 2,
+        flows: 1,
         refused: [['badLength', 1]],
         units: units(null),
       });
@@ -169,15 +169,26 @@ describe('a datagram of NetFlow 9', () => {
     expect(decode(bytes)).toMatchObject({ flows: [], refused: new Map() });
   });
 
-  it('that is cut off brings the sets before', () => {
+  it('that is cut off changes nothing', () => {
     const bytes = netflow9Datagram({ seconds: NOW_S, uptimeMs: UPTIME_MS }, [
       templateSet('netflow9', [TEMPLATE]),
       DATA,
       DATA,
     ]);
     const decoded = decode(bytes.subarray(0, -1));
-    expect(decoded.flows).toHaveLength(1);
+    expect(decoded.flows).toHaveLength(0);
     expect(decoded.refused).toEqual(new Map([['truncated', 1]]));
+  });
+});
+
+describe('a refused datagram of NetFlow 9', () => {
+  it('is no restart of its exporter, whatever its header says', () => {
+    const send = sender();
+    const define = templateSet('netflow9', [TEMPLATE]);
+    const beyond = withLength(DATA, 2_000);
+    send('netflow9', [define]);
+    send('netflow9', [beyond], { uptimeMs: 0, seconds: 0 });
+    expect(send('netflow9', [DATA]).flows).toHaveLength(1);
   });
 });
 
@@ -207,22 +218,22 @@ describe('a message of IPFIX', () => {
   });
 
   it.each([
-    ['within a set', whole.length - 1, 1],
-    ['before a set', whole.length - DATA.length, 1],
-    ['within the header of a set', whole.length - DATA.length + 3, 1],
-    ['within its templates', 40, 0],
-    ['after its header', 16, 0],
-  ])('that is cut off brings the sets before: %s', (_, length, flows) => {
+    ['within a set', whole.length - 1],
+    ['before a set', whole.length - DATA.length],
+    ['within the header of a set', whole.length - DATA.length + 3],
+    ['within its templates', 40],
+    ['after its header', 16],
+  ])('that is cut off changes nothing: %s', (_, length) => {
     const decoded = decode(whole.subarray(0, length));
-    expect(decoded.flows).toHaveLength(flows);
+    expect(decoded.flows).toEqual([]);
     expect(decoded.refused).toEqual(new Map([['truncated', 1]]));
     expect(decoded.number?.units).toBeNull();
   });
 
-  it('with bytes after its end brings its sets', () => {
+  it('with bytes after its end changes nothing', () => {
     for (const more of [1, 4, 100]) {
       const decoded = decode(Buffer.concat([whole, Buffer.alloc(more)]));
-      expect(decoded.flows).toHaveLength(2);
+      expect(decoded.flows).toEqual([]);
       expect(decoded.refused).toEqual(new Map([['badLength', 1]]));
       expect(decoded.number?.units).toBeNull();
     }
@@ -230,15 +241,22 @@ describe('a message of IPFIX', () => {
 
   it.each([1, 3])('cannot end with %i bytes that are no set', (more) => {
     const decoded = decode(ipfixDatagram({ seconds: NOW_S }, [...sets, Buffer.alloc(more)]));
-    expect(decoded.flows).toHaveLength(2);
+    expect(decoded.flows).toEqual([]);
     expect(decoded.refused).toEqual(new Map([['badLength', 1]]));
   });
 
   it('cannot end within a set, though the datagram goes on', () => {
     const bytes = ipfixDatagram({ seconds: NOW_S, length: whole.length - 1 }, sets);
     const decoded = decode(bytes);
-    expect(decoded.flows).toHaveLength(1);
-    expect(decoded.refused.get('badLength')).toBeGreaterThan(0);
+    expect(decoded.flows).toEqual([]);
+    expect(decoded.refused).toEqual(new Map([['badLength', 1]]));
+  });
+
+  it('that is cut off defines no template', () => {
+    const send = sender();
+    const beyond = withLength(setOf(999, Buffer.alloc(4)), 12);
+    expect(send('ipfix', [templateSet('ipfix', [TEMPLATE]), beyond]).refused.size).toBe(1);
+    expect(send('ipfix', [DATA])).toMatchObject({ flows: [], refused: new Map() });
   });
 });
 

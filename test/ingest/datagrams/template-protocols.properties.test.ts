@@ -155,7 +155,8 @@ describe('whatever an exporter sends', () => {
             port: 1,
             receivedMs,
           });
-          bytesSoFar += bytes.length;
+          // Even a datagram of no bytes is refused.
+          bytesSoFar += Math.max(1, bytes.length);
           const total = flows.length + skipped.events + skipped.notIp + counted(refused);
           expect(total).toBeLessThanOrEqual(bytesSoFar);
         }
