@@ -191,7 +191,7 @@ export class DatagramSequence {
     if (own === 0 && before !== 0) this.#fitsOwn += 1;
   }
 
-  /** Takes a refused datagram as arrived where it is missing; elsewhere, its number is wrong, too. */
+  /** Takes a refused datagram as arrived where it is missing; elsewhere, its number is wrong. */
   takeRefused({ number, units }: DatagramNumber, nowMs: MonotonicMs): void {
     if (this.aheadOf(number) !== 0) return;
     const place = { number, units, isRestart: false, nowMs };

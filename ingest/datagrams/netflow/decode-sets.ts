@@ -34,9 +34,9 @@ const NETFLOW_9_SETS = { templates: 0, options: 1 };
 const IPFIX_SETS = { templates: 2, options: 3 };
 
 /**
- * Takes what the sets of a message bring, whose lengths are right, one after the other. What else is
- * wrong with a set is counted, and only that set is left out. Returns the number of data records;
- * null: unknown.
+ * Takes what the sets of a message bring, whose lengths are right, one after the other. What else
+ * is wrong with a set is counted, and only that set is left out. Returns the number of data
+ * records; null: unknown.
  */
 export function decodeSets(message: ExportMessage, reading: SetReading): number | null {
   const decoder = new SetDecoder(message, reading);
