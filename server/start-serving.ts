@@ -1,5 +1,6 @@
 import { expectedSchemaVersion } from '../db/migrate.ts';
 import { isCheckout } from '../db/project-root.ts';
+import { MEBIBYTE } from '../domain/byte-units.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Drain } from './connections/drain.ts';
 import { listen } from './connections/listen.ts';
@@ -35,7 +36,9 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
   // Not the form to type, as in the terminal: strangers see the page and need not know folders.
   const command = isCheckout() ? 'npx countergraph' : 'countergraph';
-  const dashboard = page && createDashboard(page, { demo: explorer.credentials, command });
+  const uploadMegabytes = settings.uploadBytes / MEBIBYTE;
+  const demo = explorer.credentials;
+  const dashboard = page && createDashboard(page, { demo, command, uploadMegabytes });
   const drain = new Drain();
   const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
   const address = await listen(server, settings.host, settings.port);

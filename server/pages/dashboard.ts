@@ -44,16 +44,19 @@ type DashboardOptions = {
   readonly demo: DemoCredentials;
   /** What to type for `countergraph` in the commands that the page shows. */
   readonly command: string;
+  /** Megabytes of a file that the page uploads; 0: the server takes none. */
+  readonly uploadMegabytes: number;
 };
 
 /** Creates the dashboard at `/`. Its URLs are relative, so that a proxy may move it elsewhere. */
 export function createDashboard(
   { html, files }: BuiltPage,
-  { demo, command }: DashboardOptions,
+  { demo, command, uploadMegabytes }: DashboardOptions,
 ): Dashboard {
   // The credentials of the demo are not secret: the sign-in form offers them.
   const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
-  const body = withMeta(told, 'countergraph-command', command);
+  const typed = withMeta(told, 'countergraph-command', command);
+  const body = withMeta(typed, 'countergraph-upload-mb', String(uploadMegabytes));
   const page: Answer = { status: 200, headers: PAGE_HEADERS, body };
   return {
     serves: ({ method, path }) =>

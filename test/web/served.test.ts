@@ -77,9 +77,10 @@ describe('the page at /', () => {
   });
 });
 
-it('the page knows how commands are typed where the server runs', () => {
+it('the page knows how commands are typed where the server runs, and what it takes', () => {
   // The tests run in a checkout.
   expect(html).toContain('<meta name="countergraph-command" content="npx countergraph">');
+  expect(html).toContain('<meta name="countergraph-upload-mb" content="1024">');
 });
 
 describe('what the page loads', () => {

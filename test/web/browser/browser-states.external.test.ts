@@ -248,7 +248,10 @@ describeInBrowser('the states of the dashboard', (openAt) => {
       route.fulfill({
         contentType: 'application/json',
         body: JSON.stringify({
-          data: { viewer: { username: 'ada', contexts: [{ name: 'lab' }] }, context: null },
+          data: {
+            viewer: { username: 'ada', contexts: [{ name: 'lab' }], editableContexts: [] },
+            context: null,
+          },
           ...problem('Database is not reachable', 'BACKEND'),
         }),
       }),

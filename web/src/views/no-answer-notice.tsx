@@ -49,6 +49,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
           )
         }
       >
+        {!props.alerts.mayAdd && <p>Ask an editor of this context to add some.</p>}
         <p>
           Routers fill it by <Command>collect --context {choice.name}</Command>, and files by{' '}
           <Command>import --context {choice.name} --format zeek conn.log</Command>. Both create the

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { AddData } from '../../../generated/operations.ts';
+import { AddData, type AddDataQuery } from '../../../generated/operations.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import type { UploadReport } from '../../data/add/upload-report.ts';
 import { Command } from '../../parts/command.tsx';
@@ -16,6 +16,19 @@ const EVERY_MS = 5_000;
 /** What a new context is called unless the user says otherwise; the demo's data are made up. */
 const contextOf = (context: string | null): string =>
   context === null || context === 'demo' ? 'home' : context;
+
+type Viewer = AddDataQuery['viewer'];
+
+/** Says what adding data to a context leads to; undefined: nothing special. */
+function hintOn(context: string, { contexts, editableContexts, isAdmin }: Viewer) {
+  const has = (listed: readonly { readonly name: string }[]) =>
+    listed.some(({ name }) => name === context);
+  if (has(editableContexts)) return undefined;
+  if (has(contexts)) return 'You may read this context, and not add data to it.';
+  return isAdmin
+    ? 'There is no such context yet: it will be created.'
+    : 'You see no such context, and only administrators create one.';
+}
 
 /** How data come into a context: from routers, and from files. */
 export function AddView({ address, navigate, session, moments }: ViewProps) {
@@ -48,7 +61,6 @@ export function AddView({ address, navigate, session, moments }: ViewProps) {
     const window = { kind: 'interval', from, to } as const;
     navigate.go({ ...IN_NO_VIEW, view: 'top', context: name, group: null, meter: null, window });
   };
-  const isKnown = viewer?.contexts.some(({ name }) => name === context) ?? false;
   return (
     <div class="view">
       <div class="storage-head">
@@ -63,9 +75,7 @@ export function AddView({ address, navigate, session, moments }: ViewProps) {
           value={context}
           onInput={setContext}
           known={editable}
-          hint={
-            isKnown || !viewer ? undefined : 'There is no such context yet: it will be created.'
-          }
+          hint={viewer ? hintOn(context, viewer) : undefined}
         />
       </div>
       <div class="add-ways">
