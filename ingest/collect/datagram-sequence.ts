@@ -100,11 +100,13 @@ class NumberGaps {
     const { number } = place;
     if (this.#fillGap(place)) return;
     const step = this.#restart === null ? -1 : distanceOf(this.#restart.next, number);
-    if (this.#restart !== null && (step === 0 || (this.#restart.isFromZero && step > 0))) {
+    const isNear = step > 0 && step <= LIMITS.collectLongestGap;
+    if (this.#restart !== null && (step === 0 || (this.#restart.isFromZero && isNear))) {
       this.#giveUpLeft();
       this.#left = { next: this.#next, gaps: this.#gaps, sinceMs: place.nowMs };
       this.#gaps = [];
       this.#next = this.#restart.next;
+      this.#restart = null;
       this.take(place);
     } else this.#restart = { next: after(place) ?? number, isFromZero: number === 0 };
   }

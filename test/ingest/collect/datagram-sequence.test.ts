@@ -63,6 +63,8 @@ describe('the sequence of an exporter', () => {
       each(0, 1, 3_000_000_000, 2, 20_000_000, 5),
       2,
     ],
+    ['takes a number far ahead of a start at 0', 'sflow', each(500, 0, 3_000_000_000, 501), 0],
+    ['takes one far ahead after 0', 'sflow', each(2_000_000_000, 0, 20_000_000), 0],
     ['counts a loss of 10 million', 'netflow9', each(0, 10_000_001), 10_000_000],
     [
       'knows a restart by the uptime, whatever the number',
