@@ -67,7 +67,7 @@ describeInBrowser('Add data in a browser', (openAt) => {
     const text = await table.textContent();
     expect(text).toContain('NetFlow v9');
     expect(text).toContain('1 in 100');
-    expect(text).toContain('1 datagrams wait until it sends the template of their data.');
+    expect(text).toContain('Waiting for the template of their data: 1 datagram.');
     expect(text).toContain('Refused: 2 × shorter than it says.');
     expect(text).toContain('Doubtful: its clock is 7,200 s ahead.');
     await dashboard.shoot('add-data');

@@ -1,5 +1,6 @@
 import type { AddDataQuery } from '../../../generated/operations.ts';
 import { allDigits } from '../../format/big-number.ts';
+import { counted } from '../../format/counted.ts';
 import { isolated } from '../../format/isolated.ts';
 import type { Moments } from '../../format/moment.ts';
 import { TableCard } from '../../parts/table-card.tsx';
@@ -64,7 +65,7 @@ function Row({ exporter, moments }: { exporter: ListedExporter; moments: Moments
 function remarksOn({ waitingForTemplate, refusals, doubts }: ListedExporter): string[] {
   const waiting =
     waitingForTemplate > 0
-      ? [`${waitingForTemplate} datagrams wait until it sends the template of their data.`]
+      ? [`Waiting for the template of their data: ${counted(waitingForTemplate, 'datagram')}.`]
       : [];
   const refused = refusals.map(({ reason, count }) => `Refused: ${allDigits(count)} × ${reason}.`);
   return [...waiting, ...refused, ...doubts.map((doubt) => `Doubtful: ${doubt}.`)];
