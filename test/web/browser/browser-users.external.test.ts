@@ -143,7 +143,7 @@ describeInBrowser('users in a browser', (openAt) => {
     await form.waitFor({ state: 'detached' });
     await settled();
     const words = 'only network 10.1.0.0/16, and only counter groups Hosts, Hosts × Apps';
-    expect(await rowsOf('Users and groups')).toContain(`zoe user lab editor, ${words}`);
+    await expect.poll(() => rowsOf('Users and groups')).toContain(`zoe user lab editor, ${words}`);
 
     await button('Change the grant of lab').click();
     const change = page.getByRole('form', { name: 'Grant of lab' });
