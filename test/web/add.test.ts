@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
 import { IMPORT_FORMATS } from '../../domain/import-formats.ts';
+import { linesFor, ROUTERS } from '../../web/src/data/add/router-lines.ts';
 import {
   beginningOf,
   guessFormat,
@@ -104,5 +108,21 @@ describe('a file that was imported before', () => {
     ['something else', 'something else', false],
   ])('%s', (said, message, hasGrown) => {
     expect(knownFile(`Nothing was imported again - ${said}`)).toEqual({ message, hasGrown });
+  });
+});
+
+describe('the lines for routers', () => {
+  const guide = readFileSync(join(projectRoot(), 'docs', 'how-to', 'collect.md'), 'utf8');
+
+  it.each(ROUTERS.filter(({ name }) => !name.startsWith('OPNsense')))(
+    'for $name are those of the how-to',
+    ({ lines }) => {
+      expect(guide).toContain(`\n${lines}\n`);
+    },
+  );
+
+  it('name the host where the collector runs', () => {
+    const [router] = ROUTERS;
+    expect(router && linesFor(router, '192.0.2.2')).toContain('dst-address=192.0.2.2 port=2055');
   });
 });
