@@ -9,6 +9,7 @@ import {
 } from '../../../db/sql/exporters.ts';
 import { type FeedRow, NO_LOSSES, upsertFeed } from '../../../db/sql/feeds.ts';
 import { openQueryDatabase, type QueryDatabase } from '../../support/database/query-database.ts';
+import { exporter } from '../../support/lab/hear-exporters.ts';
 import { T0 } from '../../support/lab/lab.ts';
 
 let db: QueryDatabase;
@@ -50,22 +51,8 @@ const ENDED = { waitingFlows: 0, readUs: 0, isLast: true };
 
 const at = (seconds: number): Date => new Date((T0 + seconds) * 1000);
 
-const heard = (address: string, more: Partial<ExporterRow> = {}): ExporterRow => ({
-  address,
-  protocols: ['netflow9'],
-  firstSeen: at(1),
-  lastSeen: at(2),
-  flows: 5,
-  lostFlows: 0,
-  lostPackets: 0,
-  lostDatagrams: 0,
-  refused: {},
-  waitingForTemplate: 0,
-  samplingRates: [1],
-  clockAheadSeconds: null,
-  doubts: [],
-  ...more,
-});
+const heard = (address: string, more: Partial<ExporterRow> = {}): ExporterRow =>
+  exporter(address, { firstSeen: at(1), lastSeen: at(2), flows: 5, ...more });
 
 const upsert = (feedId: string, ...rows: ExporterRow[]) =>
   upsertExporters(db.connection, feedId, rows);

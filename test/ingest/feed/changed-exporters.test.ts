@@ -1,26 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ExporterRow } from '../../../db/sql/exporters.ts';
 import { changedExporters } from '../../../ingest/feed/changed-exporters.ts';
+import { exporter } from '../../support/lab/hear-exporters.ts';
 
-const exporter = (address: string, flows: number): ExporterRow => ({
-  address,
-  protocols: ['netflow9'],
-  firstSeen: new Date(0),
-  lastSeen: new Date(flows),
-  flows,
-  lostFlows: 0,
-  lostPackets: 0,
-  lostDatagrams: 0,
-  refused: {},
-  waitingForTemplate: 0,
-  samplingRates: [1],
-  clockAheadSeconds: null,
-  doubts: [],
-});
-
-const A = exporter('192.0.2.1', 1);
-const B = exporter('192.0.2.2', 1);
-const MORE_OF_A = exporter('192.0.2.1', 2);
+const A = exporter('192.0.2.1');
+const B = exporter('192.0.2.2');
+const MORE_OF_A = exporter('192.0.2.1', { flows: 2 });
 
 describe('what a commit stores of exporters', () => {
   it('is all of them at first, and then only those of which something is new', () => {
