@@ -36,10 +36,11 @@ describeInBrowser('users in a browser, in any window and by keyboard', (openAt) 
     await lab.write((to) => addUser(to, { name: 'boss', contexts: [CONTEXT] }));
     const { page } = await open(USERS, { width, height: 900 });
     await page.locator('.tab-firing').waitFor();
-    const tabs = await page.locator('.header nav a').all();
+    const links = page.locator('.header nav a');
+    await expect.poll(() => links.count()).toBe(6);
+    const tabs = await links.all();
     const boxes = await Promise.all(tabs.map((tab) => tab.boundingBox()));
     const ends = boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0));
-    expect(boxes).toHaveLength(6);
     expect(Math.max(...ends)).toBeLessThanOrEqual(width);
     const overlaps = boxes.slice(1).filter((box, i) => {
       const before = boxes[i];
