@@ -4,11 +4,12 @@ import {
   type Address,
   COMPARISONS,
   changed,
-  FILTER_KINDS,
   formatAddress,
   ITEMS,
   parseAddress,
+  readAddress,
 } from '../../web/src/address/address.ts';
+import { usable } from '../../web/src/address/filters.ts';
 import { formatPrefix, parsePrefix } from '../../web/src/address/prefix.ts';
 import { CHANGE_RANKINGS, formatRanking, parseRanking } from '../../web/src/address/ranking.ts';
 import {
@@ -62,7 +63,23 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   step: fc.option(fc.integer({ min: 1, max: 99_999 }).map((minutes) => minutes * 60)),
   color: fc.constantFrom('rank' as const, 'share' as const),
   form: fc.constantFrom('map' as const, 'table' as const),
-  filter: fc.option(fc.record({ kind: fc.constantFrom(...FILTER_KINDS), text })),
+  filters: fc
+    .array(
+      fc.oneof(
+        fc.record({
+          kind: fc.constantFrom(
+            'only' as const,
+            'find' as const,
+            'match' as const,
+            'except' as const,
+          ),
+          text,
+        }),
+        fc.record({ kind: fc.constantFrom('cidr' as const, 'outside' as const), text: fc.ipV4() }),
+      ),
+      { maxLength: 5 },
+    )
+    .map(usable),
   hidden: fc.uniqueArray(text, { maxLength: 3 }),
   key: fc.option(text),
   by: fc.option(fc.constant(GUID)),
@@ -84,14 +101,6 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
 const addresses = plainAddresses.map((address) => changed(address, { window: address.window }));
 
 describe('an address', () => {
-  it('holds all of a view: it is read back as it was written', () => {
-    fc.assert(
-      fc.property(addresses, (address) => {
-        expect(parseAddress(formatAddress(address))).toEqual(address);
-      }),
-    );
-  });
-
   it('is readable for people', () => {
     const address = parseAddress(
       `?context=demo&group=${GUID}&meter=0&window=6h&find=mail&hide=0A.01&tz=Europe/Berlin`,
@@ -115,8 +124,45 @@ describe('an address', () => {
     ['?rank=p101', 'ranking', { by: 'metric' }],
     ['?prefix=33', 'prefix', null],
     ['?step=soon', 'step', null],
-  ] as const)('%s is read as if %s was left out', (search, name, expected) => {
-    expect(parseAddress(search)[name]).toEqual(expected);
+    ['?live=yes', 'live', false],
+    ['?vs=x', 'compare', 'before'],
+    ['?by=1', 'by', null],
+    ['?since=today', 'since', null],
+    ['?user=a&usergroup=b', 'account', { name: 'a', isGroup: false }],
+    ['?color=red', 'color', 'rank'],
+    ['?others=none', 'others', true],
+    ['?find=a&find=b', 'filters', [{ kind: 'find', text: 'a' }]],
+  ] as const)('%s is read as if %s was left out, and said', (search, name, expected) => {
+    const { address, faults, unknown } = readAddress(search);
+    expect(address[name]).toEqual(expected);
+    expect(faults).toHaveLength(1);
+    expect(unknown).toEqual([]);
+  });
+
+  it('says what a part of it must be, and what is shown instead', () => {
+    expect(readAddress('?top=7&colour=share&utm=x&window=').faults).toEqual([
+      { name: 'top', given: '7', must: '10, 20, 50 or 100', instead: 'the top 10' },
+    ]);
+    expect(readAddress('?top=7&colour=share&utm=x').unknown).toEqual(['colour', 'utm']);
+  });
+
+  it('holds all of a view: it is read back as it was written', () => {
+    fc.assert(
+      fc.property(addresses, (address) => {
+        expect(readAddress(formatAddress(address))).toEqual({ address, faults: [], unknown: [] });
+      }),
+    );
+  });
+
+  it('has several filters, networks also joined by commas, as links always had them', () => {
+    const { filters } = parseAddress('?cidr=10.0.0.0/8,+::1&find=x&only=a&only=b&only=a');
+    expect(filters).toEqual([
+      { kind: 'cidr', text: '10.0.0.0/8' },
+      { kind: 'cidr', text: '::1' },
+      { kind: 'find', text: 'x' },
+      { kind: 'only', text: 'a' },
+      { kind: 'only', text: 'b' },
+    ]);
   });
 });
 

@@ -224,19 +224,21 @@ describe('what a chart shows under the pointer', () => {
 });
 
 describe('what the server refuses', () => {
-  const filter = { kind: 'except', text: '([' } as const;
+  const filters = [{ kind: 'except', text: '([' }] as const;
 
   it.each([
     ['exclude must be an RE2 pattern, got "(["', 'Not pattern must be an RE2 pattern, got "(["'],
     ['match must be an RE2 pattern, got "(["', null],
     ['Database is not reachable', null],
   ])('%s is reported by the name of the field: %s', (message, why) => {
-    expect(explainRefusal(message, { filter })).toEqual(why && { of: 'filter', why });
+    expect(explainRefusal(message, { filters })).toEqual(
+      why && { of: 'filter', why, kind: 'except', text: '([' },
+    );
   });
 
   it('of an address is recognized', () => {
-    expect(explainRefusal('Invalid meter - 77', { filter: null })).toEqual({ of: 'meter' });
-    expect(explainRefusal('Invalid probe - xx', { filter })).toEqual({ of: 'probe' });
+    expect(explainRefusal('Invalid meter - 77', { filters: [] })).toEqual({ of: 'meter' });
+    expect(explainRefusal('Invalid probe - xx', { filters })).toEqual({ of: 'probe' });
   });
 });
 
@@ -276,9 +278,19 @@ describe('archived slices', () => {
 
 describe('a filter', () => {
   it('is requested in the terms of the schema', () => {
-    expect(filterInput(null, [])).toBeNull();
-    expect(filterInput({ kind: 'cidr', text: '10.0.0.0/8, ::1' }, ['k'])).toEqual({
+    expect(filterInput([], [])).toBeNull();
+    const filters = [
+      { kind: 'cidr', text: '10.0.0.0/8' },
+      { kind: 'find', text: 'x' },
+      { kind: 'cidr', text: '::1' },
+      { kind: 'outside', text: '10.0.0.1' },
+      { kind: 'only', text: 'a' },
+    ] as const;
+    expect(filterInput(filters, ['k'])).toEqual({
       cidr: ['10.0.0.0/8', '::1'],
+      excludeCidr: ['10.0.0.1'],
+      search: 'x',
+      keys: ['a'],
       excludeKeys: ['k'],
     });
   });

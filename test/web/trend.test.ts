@@ -95,7 +95,7 @@ describe('the steps of a trend', () => {
 
   it('that the server refuses are reported in its words', () => {
     const message = 'every must be a positive multiple of the bucket size, 60, got 90';
-    expect(explainRefusal(message, { filter: null })).toEqual({
+    expect(explainRefusal(message, { filters: [] })).toEqual({
       of: 'step',
       why: 'must be a positive multiple of the bucket size, 60, got 90',
     });

@@ -1,5 +1,13 @@
+import { type AddressFault, type AddressReader, addressReader } from './address-reader.ts';
+import { FILTER_KINDS, type Filter, parseFilters, SEVERAL } from './filters.ts';
 import { formatPrefix, type Prefix, parsePrefix } from './prefix.ts';
-import { BY_METRIC, formatRanking, parseRanking, type Ranking } from './ranking.ts';
+import {
+  BY_METRIC,
+  CHANGE_RANKINGS,
+  formatRanking,
+  parseRanking,
+  type Ranking,
+} from './ranking.ts';
 import { formatStep, parseStep } from './step.ts';
 import {
   DEFAULT_WINDOW,
@@ -7,6 +15,7 @@ import {
   movesOn,
   movingWindow,
   parseWindow,
+  WINDOW_NAMES,
   type WindowChoice,
 } from './window-choice.ts';
 
@@ -29,7 +38,8 @@ export type Address = {
   /** The networks that replace addresses; null: keys stay as they are. */
   readonly prefix: Prefix | null;
   readonly items: number;
-  readonly filter: Filter | null;
+  /** All kinds of them must hold. */
+  readonly filters: readonly Filter[];
   /** Raw keys that are left out, as if they did not exist. */
   readonly hidden: readonly string[];
   /** Raw key whose panel is open. */
@@ -59,7 +69,9 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export type View = 'top' | 'trend' | 'alerts' | 'storage' | 'add' | 'users';
+export const VIEWS = ['top', 'trend', 'alerts', 'storage', 'add', 'users'] as const;
+
+export type View = (typeof VIEWS)[number];
 
 /** A user, or a group of an identity provider, which may have the same name. */
 export type Account = { readonly name: string; readonly isGroup: boolean };
@@ -71,12 +83,6 @@ export type Units = {
   readonly base: 1000 | 1024;
 };
 
-export const FILTER_KINDS = ['find', 'cidr', 'match', 'except'] as const;
-
-export type FilterKind = (typeof FILTER_KINDS)[number];
-
-export type Filter = { readonly kind: FilterKind; readonly text: string };
-
 /** What a window is compared with: the one just before, or the same time a day or week ago. */
 export const COMPARISONS = ['before', 'day', 'week'] as const;
 
@@ -86,47 +92,132 @@ export const ITEMS: readonly number[] = [10, 20, 50, 100];
 
 export const DEFAULT_UNITS: Units = { amounts: 'bytes', rates: 'bits', base: 1000 };
 
-/** Parses an address. Unreadable parts are ignored: people type addresses and cut them off. */
-export function parseAddress(search: string): Address {
+/** An address as it was read, with what in it cannot be used. */
+export type ReadAddress = {
+  readonly address: Address;
+  readonly faults: readonly AddressFault[];
+  /** Names of parameters that there are not. */
+  readonly unknown: readonly string[];
+};
+
+export const parseAddress = (search: string): Address => readAddress(search).address;
+
+/** Reads an address. People type addresses and cut them off: what is wrong is told beside it. */
+export function readAddress(search: string): ReadAddress {
   const given = new URLSearchParams(search);
-  const oneOf = <T extends string>(name: string, values: readonly T[]): T | null =>
-    values.find((value) => value === given.get(name)) ?? null;
-  const items = Number(given.get('top'));
-  const window = parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW;
-  const live = given.get('live') === '1';
+  const reader = addressReader(given);
+  const address = {
+    ...readSource(reader),
+    ...readTime(reader),
+    ...readKeys(reader),
+    filters: readFilters(reader, given),
+    ...readLooks(reader),
+    ...readOtherViews(reader),
+  };
+  return { address, faults: reader.faults(), unknown: reader.unknown() };
+}
+
+function readSource(reader: AddressReader) {
+  const node = reader.text('node');
+  const fromDr = readSwitch(reader, 'dr');
+  if (fromDr && node !== null) reader.ignored('dr', 'node');
   return {
-    view: oneOf('view', ['trend', 'alerts', 'storage', 'add', 'users'] as const) ?? 'top',
-    context: given.get('context') || null,
-    node: given.get('node') || null,
-    fromDr: given.get('dr') === '1' && !given.get('node'),
-    group: parseGuid(given.get('group')),
-    meter: wholeNumber(given.get('meter')),
-    probe: given.get('probe') || null,
+    view: reader.oneOf('view', VIEWS),
+    context: reader.text('context'),
+    node,
+    fromDr: fromDr && node === null,
+    group: reader.read('group', { ...GUID, instead: 'the first group' }),
+    meter: reader.read('meter', { ...WHOLE_NUMBER, instead: 'the first meter' }),
+    probe: reader.text('probe'),
+  };
+}
+
+function readTime(reader: AddressReader) {
+  const window = reader.read('window', {
+    parse: parseWindow,
+    must: `a length such as 30m, 6h or 7d, ${Object.keys(WINDOW_NAMES).join(', ')}, or FROM-TO in seconds since 1970`,
+    otherwise: DEFAULT_WINDOW,
+    instead: 'the last 6 hours',
+  });
+  const live = readSwitch(reader, 'live');
+  return {
     window: live ? movingWindow(window) : window,
     live,
-    compare: oneOf('vs', COMPARISONS) ?? 'before',
-    ranking: parseRanking(given.get('rank') ?? '') ?? BY_METRIC,
-    prefix: parsePrefix(given.get('prefix') ?? ''),
-    items: ITEMS.includes(items) ? items : 10,
-    filter: parseFilter(given),
-    hidden: [...new Set(given.getAll('hide').filter((key) => key !== ''))],
-    key: given.get('key') || null,
-    by: parseGuid(given.get('by')),
-    alert: given.get('alert') || null,
-    after: given.get('after') || null,
-    account: parseAccount(given),
-    actor: given.get('actor') || null,
-    since: wholeNumber(given.get('since'), 10),
-    step: parseStep(given.get('step') ?? ''),
-    color: oneOf('color', ['share'] as const) ?? 'rank',
-    form: oneOf('form', ['table'] as const) ?? 'map',
-    others: given.get('others') !== 'off',
+    compare: reader.oneOf('vs', COMPARISONS),
+    zone: reader.read('tz', {
+      parse: parseZone,
+      must: 'a time zone such as Europe/Berlin or UTC',
+      otherwise: null,
+      instead: 'your own time zone',
+    }),
+  };
+}
+
+function readKeys(reader: AddressReader) {
+  return {
+    ranking: reader.read('rank', {
+      parse: parseRanking,
+      must: `metric, peak, a percentile such as p95, ${CHANGE_RANKINGS.join(', ')}`,
+      otherwise: BY_METRIC,
+      instead: 'ranked by metric',
+    }),
+    prefix: reader.read('prefix', {
+      parse: parsePrefix,
+      must: 'one or two lengths of networks, such as 24 or 24,48',
+      otherwise: null,
+      instead: 'keys as they are',
+    }),
+    items: reader.read('top', {
+      parse: (text) => ITEMS.find((count) => String(count) === text) ?? null,
+      must: `${ITEMS.slice(0, -1).join(', ')} or ${ITEMS.at(-1)}`,
+      otherwise: 10,
+      instead: 'the top 10',
+    }),
+    hidden: reader.list('hide'),
+    key: reader.text('key'),
+    by: reader.read('by', { ...GUID, instead: 'the first cross-key group' }),
+  };
+}
+
+function readFilters(reader: AddressReader, given: URLSearchParams): readonly Filter[] {
+  for (const kind of FILTER_KINDS) {
+    if (SEVERAL.has(kind)) reader.list(kind);
+    else reader.text(kind);
+  }
+  return parseFilters(given);
+}
+
+function readLooks(reader: AddressReader) {
+  return {
+    step: reader.read('step', {
+      parse: parseStep,
+      must: 'a length such as 30s, 15m, 1h or 7d',
+      otherwise: null,
+      instead: 'steps that fit the window',
+    }),
+    color: reader.oneOf('color', ['rank', 'share']),
+    form: reader.oneOf('form', ['map', 'table']),
+    others: reader.oneOf('others', ['on', 'off']) === 'on',
     units: {
-      amounts: oneOf('amounts', ['bits'] as const) ?? 'bytes',
-      rates: oneOf('rates', ['bytes'] as const) ?? 'bits',
-      base: given.get('base') === '1024' ? 1024 : 1000,
-    },
-    zone: parseZone(given.get('tz')),
+      amounts: reader.oneOf('amounts', [DEFAULT_UNITS.amounts, 'bits']),
+      rates: reader.oneOf('rates', [DEFAULT_UNITS.rates, 'bytes']),
+      base: reader.oneOf('base', ['1000', '1024']) === '1024' ? 1024 : 1000,
+    } satisfies Units,
+  };
+}
+
+function readOtherViews(reader: AddressReader) {
+  return {
+    alert: reader.text('alert'),
+    after: reader.text('after'),
+    account: readAccount(reader),
+    actor: reader.text('actor'),
+    since: reader.read('since', {
+      ...WHOLE_NUMBER,
+      parse: (text) => wholeNumber(text, 10),
+      must: 'seconds since 1970',
+      instead: 'all that was done',
+    }),
   };
 }
 
@@ -143,7 +234,7 @@ export function changed(address: Address, changes: Partial<Address>): Address {
 
 /** Returns `?…` or nothing. Defaults are omitted, but not what was chosen for the viewer. */
 export function formatAddress(address: Address): string {
-  const { units, filter, window, account } = address;
+  const { units, window, account } = address;
   const parts: readonly (readonly [string, string | null])[] = [
     ['view', address.view === 'top' ? null : address.view],
     ['context', address.context],
@@ -158,7 +249,7 @@ export function formatAddress(address: Address): string {
     ['rank', address.ranking.by === 'metric' ? null : formatRanking(address.ranking)],
     ['prefix', address.prefix && formatPrefix(address.prefix)],
     ['top', address.items === 10 ? null : String(address.items)],
-    [filter?.kind ?? '', filter?.text ?? null],
+    ...address.filters.map(({ kind, text }) => [kind, text] as const),
     ...address.hidden.map((key) => ['hide', key] as const),
     ['key', address.key],
     ['by', bare(address.by)],
@@ -185,27 +276,38 @@ export function formatAddress(address: Address): string {
 const bare = (guid: string | null): string | null => guid?.replace(/[{}]/g, '') ?? null;
 
 /** Parses a GUID into the form that answers have; null if it is not one. */
-function parseGuid(text: string | null): string | null {
-  const digits = (text ?? '').replace(/^\{|\}$/g, '').toUpperCase();
+function parseGuid(text: string): string | null {
+  const digits = text.replace(/^\{|\}$/g, '').toUpperCase();
   return /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(digits) ? `{${digits}}` : null;
 }
 
-const wholeNumber = (text: string | null, digits = 9): number | null =>
-  text !== null && /^\d+$/.test(text) && text.length <= digits ? Number(text) : null;
+const GUID = {
+  parse: parseGuid,
+  must: 'a GUID such as 4CD742B1-C1CA-4708-BE78-0FCA2EB01A86',
+  otherwise: null,
+} as const;
 
-function parseFilter(given: URLSearchParams): Filter | null {
-  const kind = FILTER_KINDS.find((each) => given.get(each));
-  return kind ? { kind, text: given.get(kind) ?? '' } : null;
+const wholeNumber = (text: string, digits = 9): number | null =>
+  /^\d+$/.test(text) && text.length <= digits ? Number(text) : null;
+
+const WHOLE_NUMBER = {
+  parse: (text: string) => wholeNumber(text),
+  must: 'a whole number',
+  otherwise: null,
+} as const;
+
+const readSwitch = (reader: AddressReader, name: string): boolean =>
+  reader.oneOf(name, ['0', '1']) === '1';
+
+function readAccount(reader: AddressReader): Account | null {
+  const user = reader.text('user');
+  const group = reader.text('usergroup');
+  if (user && group) reader.ignored('usergroup', 'user');
+  const name = user ?? group;
+  return name === null ? null : { name, isGroup: user === null };
 }
 
-function parseAccount(given: URLSearchParams): Account | null {
-  const isGroup = !given.get('user');
-  const name = given.get(isGroup ? 'usergroup' : 'user');
-  return name ? { name, isGroup } : null;
-}
-
-function parseZone(text: string | null): string | null {
-  if (!text) return null;
+function parseZone(text: string): string | null {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type Address, changed, formatAddress, parseAddress } from './address.ts';
+import { type Address, changed, formatAddress, type ReadAddress, readAddress } from './address.ts';
 
 export type Navigate = {
   /** Shows this; "back" returns to the current view. */
@@ -10,28 +10,31 @@ export type Navigate = {
   link(changes: Partial<Address>): string;
 };
 
-const currentAddress = (): Address => parseAddress(location.search);
+const currentAddress = (): ReadAddress => readAddress(location.search);
 
 const pathOf = (address: Address): string => formatAddress(address) || location.pathname;
 
-/** Returns the browser's address, and ways to navigate to others. */
-export function useAddress(): [Address, Navigate] {
-  const [address, setAddress] = useState(currentAddress);
+/**
+ * Returns the browser's address, and ways to navigate to others. What was wrong with it stays known
+ * until another is shown, although the page corrects it.
+ */
+export function useAddress(): [ReadAddress, Navigate] {
+  const [read, setRead] = useState(currentAddress);
   useEffect(() => {
-    const follow = () => setAddress(currentAddress());
+    const follow = () => setRead(currentAddress());
     addEventListener('popstate', follow);
     return () => removeEventListener('popstate', follow);
   }, []);
   const go = useCallback((changes: Partial<Address>) => {
-    const next = changed(currentAddress(), changes);
-    history.pushState(null, '', pathOf(next));
-    setAddress(next);
+    const address = changed(currentAddress().address, changes);
+    history.pushState(null, '', pathOf(address));
+    setRead({ address, faults: [], unknown: [] });
   }, []);
   const amend = useCallback((changes: Partial<Address>) => {
-    const next = changed(currentAddress(), changes);
-    history.replaceState(null, '', pathOf(next));
-    setAddress(next);
+    const address = changed(currentAddress().address, changes);
+    history.replaceState(null, '', pathOf(address));
+    setRead((before) => ({ ...before, address }));
   }, []);
-  const link = (changes: Partial<Address>) => pathOf(changed(address, changes));
-  return [address, { go, amend, link }];
+  const link = (changes: Partial<Address>) => pathOf(changed(read.address, changes));
+  return [read, { go, amend, link }];
 }

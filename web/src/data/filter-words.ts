@@ -1,9 +1,11 @@
-import type { FilterKind } from '../address/address.ts';
+import type { FilterKind } from '../address/filters.ts';
 
 /** The names of the filters in the control. */
 export const FILTER_LABELS: Readonly<Record<FilterKind, string>> = {
-  find: 'Text',
+  only: 'Key',
   cidr: 'Network',
+  outside: 'Not network',
+  find: 'Text',
   match: 'Pattern',
   except: 'Not pattern',
 };

@@ -3,7 +3,8 @@ import type {
   KeyPanel0QueryVariables,
   TopKeysQueryVariables,
 } from '../../generated/operations.ts';
-import type { Address, Filter } from '../address/address.ts';
+import type { Address } from '../address/address.ts';
+import { type Filter, textsOf } from '../address/filters.ts';
 import { windowInput } from '../address/window-choice.ts';
 import { slicesVariables } from './archived-slices.ts';
 import { type ContextChoice, groupOf, spanOf } from './choices.ts';
@@ -75,7 +76,7 @@ export function topVariables(
     ...windowOf(address, choice),
     ...rankingVariables(address, agoOf(address)),
     prefix: address.prefix,
-    filter: filterInput(address.filter, address.hidden),
+    filter: filterInput(address.filters, address.hidden),
     items: address.items,
     charted: Math.min(CHARTED, address.items),
     ...slicesVariables(address, choice),
@@ -88,20 +89,25 @@ export const keyVariables = (
   key: string,
 ): KeyPanel0QueryVariables => ({ ...windowOf(address, choice), key });
 
+/** Returns the filter in the terms of the schema; null if all keys pass. */
 export function filterInput(
-  filter: Filter | null,
+  filters: readonly Filter[],
   hidden: readonly string[],
 ): KeyFilterInput | null {
+  const [search] = textsOf(filters, 'find');
+  const [match] = textsOf(filters, 'match');
+  const [exclude] = textsOf(filters, 'except');
+  const lists = {
+    excludeKeys: hidden,
+    keys: textsOf(filters, 'only'),
+    cidr: textsOf(filters, 'cidr'),
+    excludeCidr: textsOf(filters, 'outside'),
+  };
   const input: KeyFilterInput = {
-    ...(hidden.length > 0 && { excludeKeys: hidden }),
-    ...(filter && FILTERS[filter.kind](filter.text)),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+    ...(search !== undefined && { search }),
+    ...(match !== undefined && { match }),
+    ...(exclude !== undefined && { exclude }),
   };
   return Object.keys(input).length > 0 ? input : null;
 }
-
-const FILTERS: Readonly<Record<Filter['kind'], (text: string) => KeyFilterInput>> = {
-  find: (text) => ({ search: text }),
-  cidr: (text) => ({ cidr: text.split(/[\s,]+/).filter((network) => network !== '') }),
-  match: (text) => ({ match: text }),
-  except: (text) => ({ exclude: text }),
-};

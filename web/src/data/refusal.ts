@@ -1,4 +1,5 @@
 import type { Address } from '../address/address.ts';
+import { FILTER_KINDS, type Filter, textsOf } from '../address/filters.ts';
 import { FILTER_LABELS } from './filter-words.ts';
 
 /**
@@ -9,27 +10,41 @@ export type Refusal =
   | { readonly of: 'step'; readonly why: string }
   | {
       readonly of: 'filter';
+      readonly kind: Filter['kind'];
+      readonly text: string;
       /** What the filter must be and what was given, by the name of its field. */
       readonly why: string;
     };
 
 /** The argument of each kind of filter in the graph, and so in its errors. */
-const ARGUMENTS = { find: 'search', cidr: 'cidr', match: 'match', except: 'exclude' } as const;
+const ARGUMENTS = {
+  only: 'keys',
+  cidr: 'cidr',
+  outside: 'excludeCidr',
+  find: 'search',
+  match: 'match',
+  except: 'exclude',
+} as const;
 
 /** Parses messages of docs/reference/errors.md; null if the error is about something else. */
 export function explainRefusal(
   message: string,
-  { filter }: Pick<Address, 'filter'>,
+  { filters }: Pick<Address, 'filters'>,
 ): Refusal | null {
   if (message.startsWith('Invalid meter - ')) return { of: 'meter' };
   if (message.startsWith('Invalid probe - ')) return { of: 'probe' };
   if (message.startsWith('prefix must be ')) return { of: 'prefix' };
   if (message.startsWith('every must be '))
     return { of: 'step', why: message.slice('every '.length) };
-  const start = filter && `${ARGUMENTS[filter.kind]} must be `;
-  if (!start || !message.startsWith(start)) return null;
+  const kind = FILTER_KINDS.find((each) => message.startsWith(`${ARGUMENTS[each]} must be `));
+  const text = kind && filters.find((each) => each.kind === kind)?.text;
+  if (!kind || text === undefined) return null;
+  const must = message.slice(ARGUMENTS[kind].length);
   return {
     of: 'filter',
-    why: `${FILTER_LABELS[filter.kind]} must be ${message.slice(start.length)}`,
+    kind,
+    // Of a list, the message has the value that is wrong.
+    text: textsOf(filters, kind).find((each) => must.endsWith(`got "${each}"`)) ?? text,
+    why: `${FILTER_LABELS[kind]}${must}`,
   };
 }

@@ -43,7 +43,7 @@ const CONTEXT_HEAD = [
 /** Exports the table with all digits, in the meter's own unit, and with what it shows. */
 export function topCsv({ shown, address }: TopCsv): string {
   const { window, keys } = shown.table;
-  const { filter, hidden } = address;
+  const { filters, hidden } = address;
   const time = (at: number) => new Date(at * 1000).toISOString();
   const of: readonly Cell[] = [
     address.context,
@@ -55,7 +55,7 @@ export function topCsv({ shown, address }: TopCsv): string {
   ];
   // What was left out explains the shares: they are of the total without the hidden keys.
   const limits: readonly Cell[] = [
-    filter ? `${FILTER_LABELS[filter.kind]}: ${filter.text}` : null,
+    filters.map(({ kind, text }) => `${FILTER_LABELS[kind]}: ${text}`).join(', ') || null,
     hidden.length > 0 ? hidden.join(', ') : null,
   ];
   return toCsv([

@@ -1,5 +1,6 @@
 import type { Address } from '../address/address.ts';
 import { othersColor, seriesColor } from '../chart/palette.ts';
+import { FILTER_LABELS } from '../data/filter-words.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { inNetworks } from '../data/networks.ts';
 import { rankedBy } from '../data/ranking-words.ts';
@@ -75,8 +76,8 @@ export function legendOf({
 const NOTHING: Quantity = ['–', ''];
 
 /** Returns what the chart leaves out. */
-const limits = ({ filter }: Address, { hidden }: ShownToppers): readonly string[] => [
-  ...(filter ? [`only ${isolated(filter.text)}`] : []),
+const limits = ({ filters }: Address, { hidden }: ShownToppers): readonly string[] => [
+  ...filters.map(({ kind, text }) => `${FILTER_LABELS[kind].toLowerCase()} ${isolated(text)}`),
   ...(hidden.length > 0
     ? [`without ${hidden.map(({ label }) => isolated(label)).join(', ')}`]
     : []),

@@ -130,11 +130,11 @@ function RefusedNotice({
       return (
         <Notice
           isFault
-          title={`The filter “${isolated(address.filter?.text ?? '')}” cannot be used`}
-          actions={<Act label="Clear the filter" onAct={() => navigate.go({ filter: null })} />}
+          title={`The filter “${isolated(refusal.text)}” cannot be used`}
+          actions={<Act label="Clear the filter" onAct={() => navigate.go({ filters: [] })} />}
         >
           <p>{refusal.why}</p>
-          <p>Correct it under “Only keys with”, or clear it.</p>
+          <p>Click it above to correct it, or clear it.</p>
         </Notice>
       );
     default:
@@ -144,7 +144,7 @@ function RefusedNotice({
 
 /** The server gave a reason: most faults can be avoided by a different question. */
 function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fault: Fault }) {
-  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isFiltered = address.filters.length > 0 || address.hidden.length > 0;
   const isPaged = address.alert !== null || address.after !== null;
   const isElsewhere = address.fromDr || address.node !== null;
   return (
@@ -169,7 +169,7 @@ function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fau
             />
           )}
           {isFiltered && (
-            <Act label="Clear the filter" onAct={() => navigate.go({ filter: null, hidden: [] })} />
+            <Act label="Clear the filter" onAct={() => navigate.go({ filters: [], hidden: [] })} />
           )}
           {isPaged && (
             <Act

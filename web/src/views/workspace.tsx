@@ -9,6 +9,7 @@ import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { AddView } from './add/add-view.tsx';
+import { AddressNotice } from './address-notice.tsx';
 import { AlertsView } from './alerts/alerts-view.tsx';
 import { useAlerts } from './alerts/use-alerts.ts';
 import { Header } from './header/header.tsx';
@@ -26,7 +27,8 @@ type WorkspaceProps = {
 };
 
 export function Workspace({ session, contexts, onContexts, onSignOut }: WorkspaceProps) {
-  const [given, navigate] = useAddress();
+  const [read, navigate] = useAddress();
+  const given = read.address;
   const [granted, setGranted] = useState<readonly string[] | null>(null);
   const theme = useTheme();
   const zone = useMemo(viewerZone, []);
@@ -81,6 +83,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       </a>
       <Header {...view} contexts={granted ?? contexts.map(({ name }) => name)} />
       <main id="main" tabIndex={-1}>
+        <AddressNotice {...read} />
         {address.view === 'users' ? (
           <UsersView {...view} contexts={contexts} />
         ) : address.view === 'add' ? (

@@ -18,7 +18,7 @@ export const eventAddress = ({ alert, key, startedAt }: AlertEvent): Partial<Add
   live: false,
   // Rules are about addresses.
   prefix: null,
-  filter: null,
+  filters: [],
   hidden: [],
   key: key?.key ?? null,
   by: null,

@@ -26,7 +26,7 @@ export const trendVariables = (
   timeZone: address.zone ?? 'UTC',
   probe: address.probe,
   // A trend is of keys: networks that are hidden elsewhere mean nothing here.
-  filter: filterInput(address.filter, address.prefix ? [] : address.hidden),
+  filter: filterInput(address.filters, address.prefix ? [] : address.hidden),
   every: everyOf(address, choice),
   items: trendItems(address),
 });

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { FILTER_KINDS, type FilterKind } from '../../address/address.ts';
+import { FILTER_KINDS, type Filter, type FilterKind } from '../../address/filters.ts';
 import { FILTER_LABELS } from '../../data/filter-words.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import { isolated } from '../../format/isolated.ts';
@@ -14,6 +14,8 @@ type FilterBoxProps = ViewProps & {
 };
 
 const HINTS: Readonly<Record<FilterKind, string>> = {
+  only: 'a key, raw or readable',
+  outside: '10.20.0.0/16, 2001:db8::/32',
   find: 'in label or readable key',
   cidr: '10.20.0.0/16, 2001:db8::/32',
   match: 'RE2 in the raw key: ^0A\\.14\\.',
@@ -25,7 +27,7 @@ const WITH_ADDRESSES: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6', 'CROS
 
 /** The form that filters the listed keys. */
 export function FilterBox({ address, navigate, group, isFilterRefused }: FilterBoxProps) {
-  const { filter } = address;
+  const filter: Filter | null = address.filters[0] ?? null;
   const [kind, setKind] = useState<FilterKind>(filter?.kind ?? 'find');
   const [text, setText] = useState(filter?.text ?? '');
   useEffect(() => {
@@ -38,7 +40,7 @@ export function FilterBox({ address, navigate, group, isFilterRefused }: FilterB
   const submit = (event: Event) => {
     event.preventDefault();
     const wanted = text.trim();
-    navigate.go({ filter: wanted ? { kind, text: wanted } : null });
+    navigate.go({ filters: wanted ? [{ kind, text: wanted }] : [] });
   };
   /** Escape clears the field; only the next one closes the panel of a key. */
   const escapeText = (event: KeyboardEvent) => {
@@ -86,28 +88,28 @@ export function FilterBox({ address, navigate, group, isFilterRefused }: FilterB
 
 /** The active filters, each with a button to remove it. */
 export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
-  const { filter, hidden } = address;
+  const { filters, hidden } = address;
   const list = useRef<HTMLUListElement>(null);
-  const chips = JSON.stringify([filter, hidden]);
+  const chips = JSON.stringify([filters, hidden]);
   const stayAt = useFocusInPlace(chips, () => {
     const input = document.querySelector<HTMLElement>('.filter input');
     const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
     return buttons.length > 0 || !input ? buttons : [input];
   });
-  if (!filter && hidden.length === 0) return null;
-  const first = filter ? 1 : 0;
+  if (filters.length + hidden.length === 0) return null;
   return (
     <ul ref={list} class="chips" aria-label="Active filters">
-      {filter && (
+      {filters.map((filter, index) => (
         <Chip
+          key={`${filter.kind} ${filter.text}`}
           text={`${FILTER_LABELS[filter.kind]}: ${isolated(filter.text)}`}
           name={`Remove the filter ${isolated(filter.text)}`}
           onRemove={() => {
-            stayAt(0);
-            navigate.go({ filter: null });
+            stayAt(index);
+            navigate.go({ filters: filters.filter((each) => each !== filter) });
           }}
         />
-      )}
+      ))}
       {hidden.map((key, index) => {
         const label = isolated(shown?.hidden.find((each) => each.key === key)?.label ?? key);
         return (
@@ -116,7 +118,7 @@ export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
             text={`Without ${label}`}
             name={`Show ${label} again`}
             onRemove={() => {
-              stayAt(first + index);
+              stayAt(filters.length + index);
               navigate.go({ hidden: hidden.filter((each) => each !== key) });
             }}
           />

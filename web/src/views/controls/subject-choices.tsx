@@ -32,7 +32,7 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
 }
 
 /** Keys of one group are not keys of another, and may not be addresses. */
-const OTHER_KEYS = { prefix: null, filter: null, hidden: [], key: null } as const;
+const OTHER_KEYS = { prefix: null, filters: [], hidden: [], key: null } as const;
 
 const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] => [
   ...groups.filter(({ keyKind }) => keyKind !== 'CROSSKEY').map((group) => groupOption(group)),

@@ -84,6 +84,6 @@ const ELSEWHERE = {
   node: null,
   fromDr: false,
   prefix: null,
-  filter: null,
+  filters: [],
   hidden: [],
 } as const;

@@ -20,7 +20,7 @@ export function NetworkParts(props: NetworkPartsProps) {
   const { network, figures, terms, group, navigate, shownKey, onReload } = props;
   const fault = shownKey.faults.within;
   const { cidr, within } = network;
-  const inside = { filter: { kind: 'cidr', text: cidr }, hidden: [], key: null } as const;
+  const inside = { filters: [{ kind: 'cidr', text: cidr }], hidden: [], key: null } as const;
   const narrower = prefixesWithin(cidr);
   return (
     <section class="drilldown" aria-label="Addresses within">

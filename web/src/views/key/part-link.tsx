@@ -19,7 +19,7 @@ export function PartLink({ part, label, address, navigate, choice, group }: Part
     group: of.guid,
     meter: meter?.index ?? 0,
     key: part.key,
-    ...(of.guid !== address.group && { prefix: null, filter: null, hidden: [] }),
+    ...(of.guid !== address.group && { prefix: null, filters: [], hidden: [] }),
   };
   return (
     <a

@@ -11,7 +11,7 @@ import type { ResultsProps } from './results-props.ts';
 /** Shown when no key is listed: none passes the filter, or there are no readings at that time. */
 export function EmptyNotice(props: ResultsProps) {
   const { shown, address } = props;
-  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isFiltered = address.filters.length > 0 || address.hidden.length > 0;
   if (comparesWindows(shown.ranking) && hasReadingsThen(shown)) {
     return <NoneHasChanged {...props} by={shown.ranking.by} isFiltered={isFiltered} />;
   }
@@ -52,7 +52,7 @@ function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasCha
             <button
               type="button"
               class="button"
-              onClick={() => navigate.go({ filter: null, hidden: [] })}
+              onClick={() => navigate.go({ filters: [], hidden: [] })}
             >
               Clear the filter
             </button>
@@ -77,7 +77,7 @@ function NothingPasses({ shown, navigate }: ResultsProps) {
         <button
           type="button"
           class="button is-primary"
-          onClick={() => navigate.go({ filter: null, hidden: [] })}
+          onClick={() => navigate.go({ filters: [], hidden: [] })}
         >
           Clear the filter
         </button>

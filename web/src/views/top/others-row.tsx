@@ -35,7 +35,7 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
               </span>
             )}
             {comparesWindows(shown.ranking) && ' and those that are not ranked'}
-            {address.filter && ' and those that the filter excludes'}
+            {address.filters.length > 0 && ' and those that the filter excludes'}
           </span>
         </th>
         <td class="is-number is-amount" data-name="Volume">

@@ -5,7 +5,7 @@ import type { TrendProps } from './trend-props.ts';
 /** Shown when no step lists a key. */
 export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
   const { group, meter, steps, stored, window } = shown;
-  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isFiltered = address.filters.length > 0 || address.hidden.length > 0;
   const isFilteredOut = isFiltered && steps.some(({ total }) => toNumber(total) !== 0);
   if (isFilteredOut) {
     return (
@@ -15,7 +15,7 @@ export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
           <button
             type="button"
             class="button is-primary"
-            onClick={() => navigate.go({ filter: null, hidden: [] })}
+            onClick={() => navigate.go({ filters: [], hidden: [] })}
           >
             Clear the filter
           </button>
