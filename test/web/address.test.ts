@@ -85,6 +85,7 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   by: fc.option(fc.constant(GUID)),
   alert: fc.option(text),
   after: fc.option(text),
+  order: fc.constantFrom('matters', 'newest'),
   account: fc.option(fc.record({ name: text, isGroup: fc.boolean() })),
   actor: fc.option(text),
   since: fc.option(fc.integer({ min: 0, max: 2e9 })),

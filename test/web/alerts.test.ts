@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
 import { marksWithin, reachOf } from '../../web/src/chart/rule-marks.ts';
-import { conditionText, keylessText, valueText } from '../../web/src/data/alerts/alert-words.ts';
+import {
+  conditionText,
+  keylessText,
+  reasonText,
+  valueText,
+} from '../../web/src/data/alerts/alert-words.ts';
 import {
   type ChartShows,
   drawnRule,
@@ -17,6 +22,7 @@ import {
   firingText,
   type Rule,
 } from '../../web/src/data/alerts/firing.ts';
+import { ruleText } from '../../web/src/data/alerts/rule-words.ts';
 import { type MarkedEvents, watched } from '../../web/src/data/alerts/watched.ts';
 import { compareSeverities, urgencyOf } from '../../web/src/format/severity.ts';
 
@@ -153,6 +159,24 @@ describe('a rule in words', () => {
     expect(formatted.replaceAll('\u00a0', ' ')).toBe(text);
   });
 
+  it.each([
+    [{}, 'any key of Hosts with Total above 1.00 GB in 5 minutes'],
+    [
+      { comparison: 'KEY_SHARE_ABOVE', threshold: 0.5, probe: 'north' },
+      'any key of Hosts with more than 50.0 % of all Total in 5 minutes, from the probe north',
+    ],
+    [
+      { comparison: 'TOTAL_BELOW', filtered: true },
+      'Hosts with Total below 1.00 GB in total in 5 minutes, counting only keys that pass its filter',
+    ],
+    [
+      { comparison: 'SILENT_SECONDS', threshold: 900 },
+      'no new data in Hosts for more than 15 minutes',
+    ],
+  ] satisfies [Partial<Rule>, string][])('in full, %j is %s', (given, text) => {
+    expect(ruleText(rule(given), DEFAULT_UNITS).replaceAll('\u00a0', ' ')).toBe(text);
+  });
+
   it('gives silence as a duration', () => {
     const silent = eventOf({ comparison: 'SILENT_SECONDS' });
     expect(valueText(960, silent, DEFAULT_UNITS)).toBe('16 minutes');
@@ -160,16 +184,66 @@ describe('a rule in words', () => {
 });
 
 describe('an event', () => {
-  it('links to its key, in the window whose end is its date', () => {
-    const address = eventAddress(eventOf({ probe: 'north' }));
+  const windowOf = (given: Partial<AlertEvent>, newest: number | null = null) =>
+    eventAddress({ ...eventOf({ probe: 'north' }), startedAt: 90_000, ...given }, newest).window;
+
+  it('links to its key, in a window that is wider than that of its rule', () => {
+    const address = eventAddress(eventOf({ probe: 'north' }), null);
     expect(address).toMatchObject({
       view: 'top',
       group: HOSTS,
       meter: 0,
       probe: 'north',
       key: 'C0.A8.01.0A',
-      window: { kind: 'interval', from: 8700, to: 9000 },
     });
+    // From what was usual before it began until it ended, and at least three hours.
+    expect(windowOf({ endedAt: 120_000 })).toEqual({ kind: 'interval', from: 88_500, to: 120_300 });
+    expect(windowOf({ endedAt: 91_000 })).toEqual({ kind: 'interval', from: 80_500, to: 91_300 });
+  });
+
+  it('that is firing is shown up to the newest data', () => {
+    expect(windowOf({}, 120_000)).toEqual({ kind: 'interval', from: 88_500, to: 120_000 });
+    expect(windowOf({}, null)).toEqual({ kind: 'interval', from: 79_200, to: 90_000 });
+  });
+
+  it.each([
+    [{}, 'moved 1.50 GB in 5 minutes; the rule allows 1.00 GB'],
+    [
+      { comparison: 'KEY_SHARE_ABOVE', threshold: 0.4 },
+      'moved 1.50 GB in 5 minutes, more than 40.0 % of the total',
+    ],
+    [
+      { comparison: 'KEY_IN_TOP', threshold: 3 },
+      'moved 1.50 GB in 5 minutes, which is in the top 3',
+    ],
+    [
+      { comparison: 'KEY_GROWS_BY' },
+      '+1.50 GB between two windows of 5 minutes; the rule allows +1.00 GB',
+    ],
+    [
+      { comparison: 'KEY_NEW_ABOVE', threshold: 0 },
+      'new, and moved 1.50 GB in 5 minutes; the rule allows 0 B',
+    ],
+    [
+      { comparison: 'TOTAL_BELOW', threshold: 2_000_000_000 },
+      'moved only 1.50 GB in 5 minutes; the rule requires 2.00 GB',
+    ],
+    [
+      {
+        comparison: 'TOTAL_ABOVE',
+        meter: { index: 1, name: 'Flows', type: 'VT_COUNTER', units: 'flows' },
+      },
+      'had 1.50 G flows in 5 minutes; the rule allows 1.00 G flows',
+    ],
+  ] satisfies [Partial<Rule>, string][])('says why it fired: %j', (given, text) => {
+    expect(reasonText(eventOf(given), DEFAULT_UNITS).replaceAll('\u00a0', ' ')).toBe(text);
+  });
+
+  it('says for how long there were no data', () => {
+    const silent = { ...eventOf({ comparison: 'SILENT_SECONDS', threshold: 900 }), value: 960 };
+    expect(reasonText(silent, DEFAULT_UNITS)).toBe(
+      'no new data for 16 minutes; the rule allows 15 minutes',
+    );
   });
 
   it('without a key is about the whole group, or about the keys beyond the most that may fire', () => {
@@ -180,7 +254,7 @@ describe('an event', () => {
   });
 
   it('has no window that begins before the epoch', () => {
-    const { window } = eventAddress(eventOf({ windowSeconds: 86_400 }));
+    const { window } = eventAddress(eventOf({ windowSeconds: 86_400 }), null);
     expect(window).toEqual({ kind: 'interval', from: 0, to: 9000 });
   });
 });

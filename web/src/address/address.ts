@@ -50,6 +50,8 @@ export type Address = {
   readonly alert: string | null;
   /** Cursor after which the page of the history begins; null: the newest page. */
   readonly after: string | null;
+  /** How the events of a page of the history are sorted. */
+  readonly order: (typeof ORDERS)[number];
   /** The user or group whose panel is open. */
   readonly account: Account | null;
   /** Name of the user whose rows of the audit are shown; null: everybody's. */
@@ -72,6 +74,9 @@ export type Address = {
 export const VIEWS = ['top', 'trend', 'alerts', 'storage', 'add', 'users'] as const;
 
 export type View = (typeof VIEWS)[number];
+
+/** By severity, or by time. */
+const ORDERS = ['matters', 'newest'] as const;
 
 /** A user, or a group of an identity provider, which may have the same name. */
 export type Account = { readonly name: string; readonly isGroup: boolean };
@@ -210,6 +215,7 @@ function readOtherViews(reader: AddressReader) {
   return {
     alert: reader.text('alert'),
     after: reader.text('after'),
+    order: reader.oneOf('order', ORDERS),
     account: readAccount(reader),
     actor: reader.text('actor'),
     since: reader.read('since', {
@@ -255,6 +261,7 @@ export function formatAddress(address: Address): string {
     ['by', bare(address.by)],
     ['alert', address.alert],
     ['after', address.after],
+    ['order', address.order === 'matters' ? null : address.order],
     [account?.isGroup ? 'usergroup' : 'user', account?.name ?? null],
     ['actor', address.actor],
     ['since', address.since === null ? null : String(address.since)],

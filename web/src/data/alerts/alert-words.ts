@@ -9,7 +9,7 @@ import type { AlertEvent, EventRule } from './firing.ts';
  * The metric of a rule's window in the viewer's units. The metric of a rate meter is its volume
  * divided by the topper bucket (decision 23); shown is the mean rate of the window, as in charts.
  */
-function metricText(value: BigNumber, rule: EventRule, units: Units): string {
+export function metricText(value: BigNumber, rule: EventRule, units: Units): string {
   const { windowSeconds, counterGroup, meter } = rule;
   const measure = measureOf(meter.units);
   const rate = (toNumber(value) * counterGroup.topperBucketSize) / windowSeconds;
@@ -35,6 +35,45 @@ export const keylessText = ({ comparison, counterGroup }: EventRule): string =>
   comparison.startsWith('KEY_')
     ? `Further keys of ${counterGroup.name}`
     : `All of ${counterGroup.name}`;
+
+/**
+ * Why an event began, as what its key did and what the rule allows: `moved 119 MB in 5 minutes; the
+ * rule allows 100 MB`.
+ */
+export function reasonText(event: AlertEvent, units: Units): string {
+  const { alert } = event;
+  const { comparison, threshold } = alert;
+  const value = valueText(event.value, event, units);
+  const window = longDuration(alert.windowSeconds);
+  const limit = () => metricText(threshold, alert, units);
+  const did = `${verbOf(alert)} ${value} in ${window}`;
+  switch (comparison) {
+    case 'KEY_ABOVE':
+    case 'TOTAL_ABOVE':
+      return `${did}; the rule allows ${limit()}`;
+    case 'KEY_SHARE_ABOVE':
+      return `${did}, more than ${formatShare(threshold)} of the total`;
+    case 'KEY_IN_TOP':
+      return `${did}, which is in the top ${threshold}`;
+    case 'KEY_GROWS_BY':
+      return `${value} between two windows of ${window}; the rule allows +${limit()}`;
+    case 'KEY_NEW_ABOVE':
+      return `new, and ${did}; the rule allows ${limit()}`;
+    case 'TOTAL_BELOW':
+      return `${verbOf(alert)} only ${value} in ${window}; the rule requires ${limit()}`;
+    case 'SILENT_SECONDS':
+      return `no new data for ${value}; the rule allows ${longDuration(threshold)}`;
+    default:
+      return comparison satisfies never;
+  }
+}
+
+/** What a key did that has a value of the rule's meter. */
+function verbOf({ meter }: EventRule): string {
+  const kind = meterKind(meter.type);
+  if (kind === 'counter') return measureOf(meter.units).kind === 'other' ? 'had' : 'moved';
+  return kind === 'extreme' ? 'reached' : 'averaged';
+}
 
 /** When a rule fires: `a key above 1.00 GB in 5 minutes`. */
 export function conditionText(rule: EventRule, units: Units): string {

@@ -42,16 +42,15 @@ export function firingSentence({ count, worst }: FiringCount): string {
   return `${all}, ${worst.count} of severity ${worst.severity}`;
 }
 
-/** All firing events: worst first, then newest first. */
+/** Orders events by what matters: worst first, then newest first. */
+export const compareEvents = (a: AlertEvent, b: AlertEvent): number =>
+  compareSeverities(a.alert.severity, b.alert.severity) ||
+  b.startedAt - a.startedAt ||
+  (a.id < b.id ? -1 : 1);
+
+/** All firing events, those that matter most first. */
 export const firingEvents = (rules: readonly Rule[]): readonly AlertEvent[] =>
-  rules
-    .flatMap((alert) => alert.firing.map((event) => ({ ...event, alert })))
-    .sort(
-      (a, b) =>
-        compareSeverities(a.alert.severity, b.alert.severity) ||
-        b.startedAt - a.startedAt ||
-        (a.id < b.id ? -1 : 1),
-    );
+  rules.flatMap((alert) => alert.firing.map((event) => ({ ...event, alert }))).sort(compareEvents);
 
 /** Returns a text that differs between two answers if an event began or ended. */
 export const firingMark = (rules: readonly Rule[]): string =>

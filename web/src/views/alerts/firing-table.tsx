@@ -1,14 +1,9 @@
-import { conditionText, valueText } from '../../data/alerts/alert-words.ts';
-import { type AlertEvent, firingEvents } from '../../data/alerts/firing.ts';
-import { allDigits } from '../../format/big-number.ts';
+import { firingEvents } from '../../data/alerts/firing.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
-import { EventKey } from './event-key.tsx';
-import { SeverityMark } from './severity-mark.tsx';
+import { EVENT_COLUMNS, EventRow } from './event-row.tsx';
 
-const COLUMNS = ['Severity', 'Rule', 'Key', 'Since', '#Value', '#Worst', 'Condition'];
-
-/** The firing events. */
+/** The firing events, those that matter most first. */
 export function FiringTable(props: ViewProps) {
   const { rules } = props.alerts;
   if (rules === null) {
@@ -23,44 +18,12 @@ export function FiringTable(props: ViewProps) {
     <TableCard
       name="Firing"
       note={String(events.length)}
-      columns={COLUMNS}
+      columns={EVENT_COLUMNS}
       empty="Nothing is firing."
     >
       {events.map((event) => (
-        <FiringRow key={event.id} {...props} event={event} />
+        <EventRow key={event.id} {...props} event={event} />
       ))}
     </TableCard>
-  );
-}
-
-function FiringRow(props: ViewProps & { readonly event: AlertEvent }) {
-  const { event, moments, address } = props;
-  const { alert } = event;
-  return (
-    <tr>
-      <td data-name="Severity">
-        <SeverityMark severity={alert.severity} />
-      </td>
-      <td class="is-long" data-name="Rule" title={alert.name}>
-        {alert.name}
-      </td>
-      <th scope="row">
-        <EventKey {...props} />
-      </th>
-      <td data-name="Since">{moments.full(event.startedAt)}</td>
-      <td class="is-number" data-name="Value">
-        <span class="number" title={allDigits(event.value)}>
-          {valueText(event.value, event, address.units)}
-        </span>
-      </td>
-      <td class="is-number" data-name="Worst">
-        <span class="number" title={allDigits(event.peakValue)}>
-          {valueText(event.peakValue, event, address.units)}
-        </span>
-      </td>
-      <td data-name="Condition" title={alert.condition}>
-        {conditionText(alert, address.units)}
-      </td>
-    </tr>
   );
 }

@@ -1,16 +1,11 @@
 import { useRef } from 'preact/hooks';
-import { valueText } from '../../data/alerts/alert-words.ts';
-import type { AlertEvent, Rule } from '../../data/alerts/firing.ts';
-import { allDigits } from '../../format/big-number.ts';
-import { isolated } from '../../format/isolated.ts';
-import { longDuration } from '../../format/moment.ts';
+import { type AlertEvent, compareEvents, type Rule } from '../../data/alerts/firing.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { focusOn } from '../../parts/focus.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
-import { EventKey } from './event-key.tsx';
-import { SeverityMark } from './severity-mark.tsx';
+import { EVENT_COLUMNS, EventRow } from './event-row.tsx';
 
 type EventPage = {
   readonly edges: readonly { readonly node: AlertEvent }[];
@@ -20,9 +15,7 @@ type EventPage = {
 /** events null: still loading. */
 type HistoryProps = ViewProps & { readonly events: EventPage | null };
 
-const COLUMNS = ['Began', 'Ended', 'Severity', 'Rule', 'Key', '#Value', '#Worst'];
-
-/** Past and firing events, newest first. */
+/** A page of the events that have ended. */
 export function HistoryTable(props: HistoryProps) {
   const { events, address } = props;
   if (events === null) {
@@ -32,17 +25,24 @@ export function HistoryTable(props: HistoryProps) {
       </div>
     );
   }
+  const ended = events.edges.map(({ node }) => node).filter(({ endedAt }) => endedAt !== null);
+  const isByTime = address.order === 'newest';
   return (
     <TableCard
       name="History"
-      note={address.after === null ? 'newest first' : 'older events'}
-      head={<RuleChoice {...props} />}
-      columns={COLUMNS}
+      note={address.after === null ? 'newest events' : 'older events'}
+      head={
+        <>
+          <RuleChoice {...props} />
+          <OrderChoice {...props} />
+        </>
+      }
+      columns={EVENT_COLUMNS}
       empty={emptyText(props)}
       foot={<Pages {...props} events={events} />}
     >
-      {events.edges.map(({ node }) => (
-        <EventRow key={node.id} {...props} event={node} />
+      {(isByTime ? ended : ended.toSorted(compareEvents)).map((event) => (
+        <EventRow key={event.id} {...props} event={event} />
       ))}
     </TableCard>
   );
@@ -50,7 +50,9 @@ export function HistoryTable(props: HistoryProps) {
 
 function emptyText({ address }: ViewProps): string {
   if (address.after !== null) return 'There are no older events.';
-  return address.alert === null ? 'Nothing has fired yet.' : `${address.alert} has not fired yet.`;
+  return address.alert === null
+    ? 'No event has ended yet.'
+    : `No event of ${address.alert} has ended yet.`;
 }
 
 /** The rule in the address is listed even if it has been removed. */
@@ -71,43 +73,19 @@ function RuleChoice({ address, navigate, alerts }: ViewProps) {
   );
 }
 
-function EventRow(props: ViewProps & { readonly event: AlertEvent }) {
-  const { event, moments, address } = props;
-  const { alert, startedAt, endedAt } = event;
-  return (
-    <tr>
-      <td data-name="Began">{moments.full(startedAt)}</td>
-      <td data-name="Ended">
-        {endedAt === null ? (
-          <strong>firing</strong>
-        ) : (
-          <span title={moments.full(endedAt)}>
-            after {longDuration(endedAt - startedAt) || '0 seconds'}
-          </span>
-        )}
-      </td>
-      <td data-name="Severity">
-        <SeverityMark severity={alert.severity} />
-      </td>
-      <td class="is-long" data-name="Rule" title={`${isolated(alert.name)}: ${alert.condition}`}>
-        {alert.name}
-      </td>
-      <th scope="row">
-        <EventKey {...props} />
-      </th>
-      <td class="is-number" data-name="Value">
-        <span class="number" title={allDigits(event.value)}>
-          {valueText(event.value, event, address.units)}
-        </span>
-      </td>
-      <td class="is-number" data-name="Worst">
-        <span class="number" title={allDigits(event.peakValue)}>
-          {valueText(event.peakValue, event, address.units)}
-        </span>
-      </td>
-    </tr>
-  );
-}
+/** The server pages by time; within a page, what matters comes first unless the viewer chooses. */
+const OrderChoice = ({ address, navigate }: ViewProps) => (
+  <Choice
+    label="Order"
+    class="is-inline"
+    value={address.order}
+    options={[
+      { value: 'matters', label: 'What matters first' },
+      { value: 'newest', label: 'Newest first' },
+    ]}
+    onChoose={(order) => navigate.go({ order: order === 'newest' ? 'newest' : 'matters' })}
+  />
+);
 
 function Pages({ address, navigate, events }: ViewProps & { readonly events: EventPage }) {
   const { hasNextPage, endCursor } = events.pageInfo;

@@ -1,12 +1,12 @@
-import { conditionText } from '../../data/alerts/alert-words.ts';
 import type { Rule } from '../../data/alerts/firing.ts';
+import { ruleText } from '../../data/alerts/rule-words.ts';
 import { isolated } from '../../format/isolated.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { TableCard } from '../../parts/table-card.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { SeverityMark } from './severity-mark.tsx';
 
-const COLUMNS = ['Rule', 'Severity', 'Fires on', 'Watches', 'State', 'Evaluated up to'];
+const COLUMNS = ['Severity', 'Rule', 'Fires on', 'State', 'Evaluated up to'];
 
 /** The rules, and the state of each. */
 export function RuleTable(props: ViewProps) {
@@ -24,7 +24,10 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
   const target = { alert: rule.name, after: null };
   return (
     <tr>
-      <th scope="row" class="is-long">
+      <td data-name="Severity">
+        <SeverityMark severity={rule.severity} />
+      </td>
+      <th scope="row" class="is-wrapped">
         <a
           class="key-link"
           href={navigate.link(target)}
@@ -33,25 +36,11 @@ function RuleRow({ rule, address, navigate, moments }: ViewProps & { readonly ru
           onClick={onPlainClick(() => navigate.go(target))}
         >
           {rule.name}
-        </a>{' '}
-        {rule.description && (
-          <span class="readable" title={rule.description}>
-            {rule.description}
-          </span>
-        )}
+        </a>
+        {rule.description && <span class="rule-description">{rule.description}</span>}
       </th>
-      <td data-name="Severity">
-        <SeverityMark severity={rule.severity} />
-      </td>
-      <td data-name="Fires on" title={rule.condition}>
-        {conditionText(rule, address.units)}
-      </td>
-      <td
-        class="is-long"
-        data-name="Watches"
-        title={`${isolated(rule.counterGroup.name)} by ${isolated(rule.meter.name)}`}
-      >
-        <bdi>{rule.counterGroup.name}</bdi> by <bdi>{rule.meter.name}</bdi>
+      <td class="is-wrapped" data-name="Fires on">
+        {ruleText(rule, address.units)}
       </td>
       <td data-name="State">{stateOf(rule)}</td>
       <td data-name="Evaluated up to">

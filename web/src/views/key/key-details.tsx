@@ -13,6 +13,7 @@ import { KeyFacts } from './key-facts.tsx';
 import type { KeyViewProps } from './key-props.ts';
 import { NetworkParts } from './network-parts.tsx';
 import { PartLink } from './part-link.tsx';
+import { SameKeyElsewhere } from './same-key-elsewhere.tsx';
 
 /** The key's figures, its chart, its parts, and what is known about it. */
 export function KeyDetails(props: KeyViewProps) {
@@ -55,11 +56,7 @@ export function KeyDetails(props: KeyViewProps) {
             <DrilldownOf key={each.guid} {...props} by={each} />
           ))}
           {more.length > 0 && <MoreDrilldowns {...props} groups={more} />}
-          {groups.length === 0 && !group?.crosskey && !network && (
-            <p class="hint">
-              No cross-key group contains these keys, so no drill-down is available.
-            </p>
-          )}
+          {groups.length === 0 && !group?.crosskey && !network && <SameKeyElsewhere {...props} />}
         </>
       ) : (
         <NoReadings {...props} />
