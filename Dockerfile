@@ -11,6 +11,7 @@ COPY access access
 COPY build build
 COPY cli cli
 COPY db db
+COPY docs docs
 COPY domain domain
 COPY engine engine
 COPY export export

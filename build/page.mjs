@@ -22,6 +22,7 @@ export function buildPage() {
       'web/vite.config.mjs',
       'web/tsconfig.json',
       'tsconfig.json',
+      'docs',
       'package-lock.json',
       'build',
     ],
@@ -43,7 +44,9 @@ function build() {
       '--logLevel',
       'warn',
     ]);
-    for (const file of filesBelow(join(outDir, 'assets'))) compress(file);
+    // A program of its own: what it imports need not be installed where the build is up to date.
+    runProgram('build/help.mjs', [outDir]);
+    for (const folder of ['assets', 'help']) filesBelow(join(outDir, folder)).forEach(compress);
     cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
     // Move everything at once, so that a concurrent build or reader sees a complete folder.
     replaceFolder(outDir, TARGET, join(temporary, 'before'));

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import fresh from 'fresh';
 import { projectRoot } from '../../db/project-root.ts';
 import { serviceError } from '../../domain/errors.ts';
@@ -20,7 +20,11 @@ export type Dashboard = {
 /** The credentials of the demo; null: there is no demo. */
 type DemoCredentials = { readonly username: string; readonly token: string } | null;
 
-const ASSETS_PATH = '/assets/';
+/** Folders of files that the page loads: at once, and with its help. */
+const FOLDERS = ['assets', 'help'] as const;
+
+const isFilePath = (path: string): boolean =>
+  FOLDERS.some((folder) => path.startsWith(`/${folder}/`));
 
 /** The page loads files only from this server, and contains no inline scripts or styles. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -60,16 +64,15 @@ export function createDashboard(
   const page: Answer = { status: 200, headers: PAGE_HEADERS, body };
   return {
     serves: ({ method, path }) =>
-      (method === 'GET' || method === 'HEAD') && (path === '/' || path.startsWith(ASSETS_PATH)),
+      (method === 'GET' || method === 'HEAD') && (path === '/' || isFilePath(path)),
     async answer(exchange) {
       const { path } = exchange;
       if (path === '/') return send(exchange, withEntityTag(exchange, page));
-      const name = path.slice(ASSETS_PATH.length);
-      const file = files.get(name);
+      const file = files.get(path);
       if (!file) return send(exchange, renderError(serviceError('noSuchPath', { path })));
       // Appended, since CORS may have set the header already.
       exchange.response.appendHeader('vary', 'Accept-Encoding');
-      await send(exchange, fileAnswer(exchange, name, file));
+      await send(exchange, fileAnswer(exchange, basename(path), file));
     },
   };
 }
@@ -111,7 +114,7 @@ type Encoding = (typeof ENCODINGS)[number];
 /** The dashboard as built (build/page.mjs). */
 export type BuiltPage = {
   readonly html: string;
-  /** Files by name; the names are derived from the content. */
+  /** Files by path; their names are derived from the content. */
   readonly files: ReadonlyMap<string, PageFile>;
   /** The GraphQL documents that the page uses: it sends only their hashes. */
   readonly documents: TrustedDocuments;
@@ -120,6 +123,8 @@ export type BuiltPage = {
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
   '.svg': 'image/svg+xml',
 };
 
@@ -134,18 +139,29 @@ export async function readPage(
     const documents: Record<string, string> = JSON.parse(
       await readFile(join(folder, 'documents.json'), 'utf8'),
     );
-    const assets = join(folder, 'assets');
-    const names = (await readdir(assets)).filter((name) => extname(name) in CONTENT_TYPES);
-    const files = names.map(async (name) => [name, await readPageFile(assets, name)] as const);
+    const files = await Promise.all(FOLDERS.map((name) => readFiles(folder, name)));
     return {
       html,
-      files: new Map(await Promise.all(files)),
+      files: new Map(files.flat()),
       documents: new Map(Object.entries(documents)),
     };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
+}
+
+async function readFiles(page: string, name: string): Promise<readonly [string, PageFile][]> {
+  const folder = join(page, name);
+  const names = (await readdir(folder)).filter((each) => extname(each) in CONTENT_TYPES);
+  return await Promise.all(
+    names.map(
+      async (each): Promise<[string, PageFile]> => [
+        `/${name}/${each}`,
+        await readPageFile(folder, each),
+      ],
+    ),
+  );
 }
 
 async function readPageFile(folder: string, name: string): Promise<PageFile> {

@@ -86,7 +86,10 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   },
   // The dashboard is a client like any other: it imports only what is generated from the schema.
   'web/generated': { ours: ['web/src'], packages: [] },
-  'web/src': { ours: ['web/generated'], packages: ['eventsource-parser', 'preact', 'uplot'] },
+  'web/src': {
+    ours: ['web/generated'],
+    packages: ['eventsource-parser', 'minisearch', 'preact', 'uplot'],
+  },
 };
 
 const sources = readSources();

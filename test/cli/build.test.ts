@@ -51,14 +51,19 @@ const CHECKOUT = {
   }),
   'package-lock.json': '{}',
   'node_modules/.package-lock.json': '{}',
-  'web/index.html': '<script type="module" src="./src/main.ts"></script>',
+  'docs/how-to/read.md': '# Read\n',
+  'docs/tutorial/start.md': '# Start\n',
+  'docs/explanation/why.md': '# Why\n',
+  'docs/reference/all.md': '# All\n',
+  'web/index.html':
+    '<meta name="countergraph-help" content=""><script type="module" src="./src/main.ts"></script>',
   'web/src/main.ts': "document.title = 'page';\n",
   'web/vite.config.mjs': 'export default { root: import.meta.dirname };\n',
   'web/tsconfig.json': '{}',
   'web/generated/documents.json': '{}',
 };
 
-const COMPILERS = ['typescript', 'rolldown', 'vite'];
+const COMPILERS = ['typescript', 'rolldown', 'vite', 'marked', 'github-slugger'];
 
 /** A checkout that was built once; each test gets a copy of it, which works as well. */
 let built: string;
@@ -109,7 +114,7 @@ const { mkdirSync, readdirSync, writeFileSync } = require('node:fs');
 const shared = new Int32Array(new SharedArrayBuffer(4));
 const folder = process.argv[process.argv.indexOf('--outDir') + 1];
 mkdirSync(folder + '/assets', { recursive: true });
-writeFileSync(folder + '/index.html', '<script></script>');
+writeFileSync(folder + '/index.html', '<meta name="countergraph-help" content="">');
 for (let i = 0; i < 500; i += 1) writeFileSync(folder + '/assets/' + i + '.js', '');
 mkdirSync('arrived', { recursive: true });
 writeFileSync('arrived/' + process.pid, '');
@@ -162,6 +167,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     ['tsconfig.json', PROGRAM + PAGE],
     ['tsconfig.build.json', PROGRAM],
     ['web/src/main.ts', PAGE],
+    ['docs/how-to/read.md', PAGE],
     ['web/generated/documents.json', PAGE],
     ['build/program.mjs', PROGRAM + PAGE],
   ])('builds what depends on %s when that changes', async (name, built) => {

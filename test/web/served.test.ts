@@ -115,6 +115,7 @@ describe('what the page loads', () => {
   it.each([
     '/assets/',
     '/assets/nothing.js',
+    '/help/nothing.json',
     '/assets/../index.html',
     '/index.html',
     '/documents.json',
@@ -122,6 +123,26 @@ describe('what the page loads', () => {
     const { status, body } = await ask(server.url + path, { headers: HTML });
     expect(status).toBe(404);
     expect(JSON.parse(String(body))).toMatchObject({ status: 'ERROR' });
+  });
+
+  it('includes the help and its pictures, which are kept by their names', async () => {
+    const [, name = ''] = /name="countergraph-help" content="([^"]+)"/.exec(html) ?? [];
+    const { status, headers, body } = await ask(`${server.url}/help/${name}`);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(headers['cache-control']).toContain('immutable');
+    const pages: { path: string; sections: { html: string }[] }[] = JSON.parse(String(body));
+    const paths = pages.map(({ path }) => path);
+    expect(paths).toContain('how-to/use-the-dashboard.md');
+    const texts = pages.flatMap(({ sections }) => sections.map((section) => section.html));
+    // Every link leads to a page of the help or to another site.
+    const links = texts.flatMap((text) => [...text.matchAll(/ href="([^"]*)"/g)]);
+    const places = links.map(([, href = '']) => href).filter((href) => !/^https?:/.test(href));
+    const reached = new Set(places.map((href) => /^#help=([^:]+)/.exec(href)?.[1]));
+    expect([...reached].filter((path) => !paths.includes(path ?? ''))).toEqual([]);
+    const pictures = texts.flatMap((text) => [...text.matchAll(/ src="\.(\/help\/[^"]+)"/g)]);
+    for (const [, path = ''] of pictures) {
+      expect((await ask(`${server.url}${path}`)).headers['content-type']).toBe('image/png');
+    }
   });
 
   it('is under 200 kB compressed, in total', async () => {

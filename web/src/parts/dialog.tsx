@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 type DialogProps = {
   readonly title: string;
+  readonly class?: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 };
@@ -11,7 +12,7 @@ type DialogProps = {
  * A dialog above the page, for as long as it is rendered. Escape closes it; the browser keeps the
  * focus within it, and returns it to where it was.
  */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, class: className = '', onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
@@ -23,7 +24,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={dialog}
-      class="dialog"
+      class={`dialog ${className}`}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

@@ -13,6 +13,7 @@ import { AddressNotice } from './address-notice.tsx';
 import { AlertsView } from './alerts/alerts-view.tsx';
 import { useAlerts } from './alerts/use-alerts.ts';
 import { Header } from './header/header.tsx';
+import { Help } from './help/help.tsx';
 import { StorageView } from './storage/storage-view.tsx';
 import { TopView } from './top/top-view.tsx';
 import { TrendView } from './trend/trend-view.tsx';
@@ -94,6 +95,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
           viewOf(address.view, view)
         )}
       </main>
+      <Help view={address.view} />
     </>
   );
 }

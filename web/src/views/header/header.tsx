@@ -3,6 +3,7 @@ import { Choice } from '../../parts/choice.tsx';
 import { IconButton } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { AlertsTab } from '../alerts/alerts-tab.tsx';
+import { HelpLink } from '../help/help.tsx';
 import { IN_NO_VIEW, type ViewProps } from '../view-props.ts';
 import { Mark } from './sign-in.tsx';
 import { ThemeButton } from './theme-button.tsx';
@@ -62,6 +63,7 @@ export function Header(props: HeaderProps) {
           onChoose={(context) => navigate.go({ ...ELSEWHERE, context })}
         />
         <div class="header-end">
+          <HelpLink view={address.view} />
           <UnitsMenu {...props} />
           <ThemeButton theme={theme} />
           <IconButton
