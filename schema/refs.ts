@@ -20,7 +20,7 @@ import type { SliceView } from '../resolvers/slices.ts';
 import type { FlatSeriesPoint } from '../resolvers/toppers/flat-series.ts';
 import type { PreviousMetric } from '../resolvers/toppers/topper-comparisons.ts';
 import type { SeriesPoint, TopperSeriesPoint } from '../resolvers/toppers/topper-series.ts';
-import type { RankedKey, Topper } from '../resolvers/toppers/toppers.ts';
+import type { MatchingKeys, RankedKey, Topper } from '../resolvers/toppers/toppers.ts';
 import { builder } from './builder.ts';
 
 /**
@@ -46,6 +46,7 @@ export const CounterGroupRef = builder.objectRef<CounterGroupView>('CounterGroup
 export const CrosskeyRef = builder.objectRef<CounterGroupView>('Crosskey');
 export const MeterRef = builder.objectRef<MeterView>('Meter');
 export const TopperRef = builder.objectRef<Topper>('Topper');
+export const TopperMatchingRef = builder.objectRef<MatchingKeys>('TopperMatching');
 export const TopperKeyRef = builder.objectRef<RankedKey>('TopperKey');
 export const PreviousMetricRef = builder.objectRef<PreviousMetric>('PreviousMetric');
 export const KeyAttributeRef = builder.objectRef<KeyAttribute>('KeyAttribute');

@@ -52,7 +52,7 @@ export async function openSource(
   const { group, read, parts } = request;
   if (read.prefix === null) return { keys, blocks, codec: group.codec, rollUps: blocks };
   const segments = [...new Set(parts.map(({ segment }) => segment))];
-  const lists = await formNetworks(reader, segments, { keys, lengths: read.prefix });
+  const lists = await networkLists(reader, segments, { keys, lengths: read.prefix });
   const grouped = await groupBlocks(reader, request, { blocks, lists });
   return { keys: lists, blocks: grouped, codec: NETWORK_CODEC, rollUps: blocks };
 }
@@ -65,7 +65,8 @@ type NetworkLists = KeyLists & {
 
 type Forming = { readonly keys: KeyLists; readonly lengths: NetworkLengths };
 
-async function formNetworks(
+/** Returns the networks of the addresses of segments whose keys were read. */
+export async function networkLists(
   reader: SegmentReader,
   segments: readonly ScopedSegment[],
   { keys, lengths }: Forming,

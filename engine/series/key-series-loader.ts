@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Deadline } from '../../db/session/read-session.ts';
 import { floorTo } from '../../domain/time/interval.ts';
+import type { KeySelection } from '../plan/key-questions.ts';
 import { type MeterScan, nameOfRead, overlaps } from '../plan/meter-scan.ts';
 import type { ScopedSegment } from '../plan/scoped-segment.ts';
 import { byDeadline } from '../snapshot/batch.ts';
@@ -10,6 +11,7 @@ import type { SegmentReader } from '../snapshot/segment-reader.ts';
 import { readGroupSteps } from './group-steps.ts';
 import { type KeySeriesFound, type RequestedKeySeries, readKeySeries } from './key-series.ts';
 import { readNetworkSteps } from './network-steps.ts';
+import { readPassingSteps } from './passing-steps.ts';
 import {
   type SeriesValues,
   type SeriesValuesQuestion,
@@ -22,17 +24,21 @@ import { StepSeries, valuePart } from './step-series.ts';
 
 /**
  * One key's readings on an epoch-aligned grid of steps, which is coarser than the buckets. key: in
- * raw form; null: all keys of the group together, for steps of whole topper buckets.
+ * raw form; null: all keys of the group together, or (selection) those that are selected.
  */
 export type KeySeriesRequest = {
   readonly contextId: number;
   readonly read: MeterScan;
   readonly stepSeconds: number;
   readonly key: string | null;
+  /** null: a key, or the whole group. */
+  readonly selection: KeySelection | null;
   readonly deadline: Deadline | null;
 };
 
 type Request = KeySeriesRequest & Pick<RequestedKeySeries, 'question'>;
+
+type Requested = RequestedKeySeries & Pick<KeySeriesRequest, 'selection'>;
 
 /** Keys of one batch: one statement reads them, and preparing it takes some 20 ms. */
 const KEYS_AT_ONCE = 5_000;
@@ -86,10 +92,13 @@ export class KeySeriesLoader {
   }
 }
 
-function requestName({ read, stepSeconds, key, deadline, question }: Request): string {
+function requestName(request: Request): string {
+  const { read, stepSeconds, key, selection, deadline, question } = request;
   const values = question && `${question.ranks.join()} of ${question.bucketCount}`;
   const grid = `${nameOfRead(read)} ${stepSeconds} ${deadline?.seconds} ${values}`;
-  return `${grid} ${key === null ? 'all' : `key ${key}`}`;
+  if (key !== null) return `${grid} key ${key}`;
+  if (selection === null) return `${grid} all`;
+  return `${grid} within ${JSON.stringify(selection.within)} passing ${selection.passing?.name}`;
 }
 
 async function loadAll(
@@ -99,10 +108,10 @@ async function loadAll(
 ): Promise<KeySeriesFound[]> {
   for (;;) {
     const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, requests);
-    const requested = requests.map(({ read, stepSeconds, key, question }, i) => {
+    const requested = requests.map(({ read, stepSeconds, key, selection, question }, i) => {
       const group = states[i]?.catalog.readGroup(read.groupId);
       if (!group) throw new Error('a context was not read');
-      return { group, read, stepSeconds, key, question };
+      return { group, read, stepSeconds, key, selection, question };
     });
     const found = await readAll(reader.segments, segments, requested, deadline);
     // The plan may be of a snapshot that a failed statement has ended.
@@ -113,7 +122,7 @@ async function loadAll(
 async function readAll(
   reader: SegmentReader,
   live: readonly ScopedSegment[],
-  requested: readonly RequestedKeySeries[],
+  requested: readonly Requested[],
   deadline: Deadline | null,
 ): Promise<KeySeriesFound[]> {
   const ways = requested.map((each) => wayOf(each, live));
@@ -121,9 +130,11 @@ async function readAll(
   const ofSeries = (await readKeySeries(reader, live, taken('series'), deadline)).values();
   const fine = taken('blocks').map(ofOneKey);
   const ofNetworks = taken('networks').map(ofOneKey);
+  const passing = taken('passing').flatMap(ofSelection);
   const others: Record<Exclude<Way, 'series'>, Iterator<StepSeries>> = {
     blocks: (await readFineSteps(reader, live, fine, deadline)).values(),
     networks: (await readNetworkSteps(reader, live, ofNetworks, { deadline })).values(),
+    passing: (await readPassingSteps(reader, live, passing, { deadline })).values(),
     sums: (await readSums(reader, live, taken('sums'), deadline)).values(),
   };
   const found: KeySeriesFound[] = [];
@@ -142,13 +153,15 @@ async function readAll(
 }
 
 /**
- * The source of a key's steps: its series, or blocks; for a network, blocks of all its keys; for
- * the whole group, its stored totals or, if some keys may not be seen, the sums of the others.
+ * The source of a key's steps: its series, or blocks; for a network, blocks of all its keys, as for
+ * selected keys; for the whole group, its stored totals or, if some keys may not be seen, the sums
+ * of the others.
  */
-type Way = 'series' | 'blocks' | 'networks' | 'sums';
+type Way = 'series' | 'blocks' | 'networks' | 'passing' | 'sums';
 
-function wayOf(each: RequestedKeySeries, live: readonly ScopedSegment[]): Way {
-  const { group, read, stepSeconds, key } = each;
+function wayOf(each: Requested, live: readonly ScopedSegment[]): Way {
+  const { group, read, stepSeconds, key, selection } = each;
+  if (selection !== null) return 'passing';
   if (read.prefix !== null) return 'networks';
   const isLimited = ({ limit }: ScopedSegment): boolean => limit !== null;
   const own = key === null ? live.filter((segment) => overlaps(segment, read)) : [];
@@ -161,7 +174,7 @@ function wayOf(each: RequestedKeySeries, live: readonly ScopedSegment[]): Way {
 async function readSums(
   reader: SegmentReader,
   live: readonly ScopedSegment[],
-  requested: readonly RequestedKeySeries[],
+  requested: readonly Requested[],
   deadline: Deadline | null,
 ): Promise<StepSeries[]> {
   const reads = requested.map((each) => ({ ...each, listed: [], within: null }));
@@ -174,6 +187,9 @@ async function readSums(
     return new StepSeries({ origin, stepSeconds }, parts, read.aggregate);
   });
 }
+
+const ofSelection = ({ selection, ...each }: Requested) =>
+  selection === null ? [] : [{ ...each, selection }];
 
 function ofOneKey({ key, ...each }: RequestedKeySeries): StepRead & { readonly key: string } {
   if (key === null) throw new Error('steps of a group must be of whole topper buckets');

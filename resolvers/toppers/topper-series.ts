@@ -7,10 +7,11 @@ import type { GroupStep } from '../../engine/series/group-steps.ts';
 import type { KeySeriesRequest } from '../../engine/series/key-series-loader.ts';
 import type { SeriesValues } from '../../engine/series/percentiles.ts';
 import { type StepSeries, stepAt, stepValue } from '../../engine/series/step-series.ts';
+import type { KeySelection } from '../../engine/toppers/topper-answers.ts';
 import { beginEach } from '../begin-each.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
-import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
+import { keysWithin, type RankedKey, selectKeys, type Topper } from './toppers.ts';
 
 /** at: the start of the step on the epoch-aligned grid, which may be before the window's start. */
 export type SeriesPoint = { readonly at: EpochSeconds; readonly value: bigint };
@@ -30,12 +31,15 @@ const POINTS_AT_ONCE = 10_000;
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
   const { plan, keys } = ranked.topper;
   const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
-  const readings = await keyReadings(ranked, stepSeconds);
-  return readings.map(({ at, value }) => ({
-    at,
-    value: shownValue(value, plan.rule, stepSeconds),
-  }));
+  return shownPoints(await keyReadings(ranked, stepSeconds), plan, stepSeconds);
 }
+
+const shownPoints = (
+  readings: readonly StepReading[],
+  { rule }: TopperPlan,
+  stepSeconds: number,
+): SeriesPoint[] =>
+  readings.map(({ at, value }) => ({ at, value: shownValue(value, rule, stepSeconds) }));
 
 /** A value before it is sampled and rounded. */
 export type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
@@ -43,7 +47,7 @@ export type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
 /** Returns the key's exact values by steps of `stepSeconds`, which the caller has checked. */
 export async function keyReadings(ranked: RankedKey, stepSeconds: number): Promise<StepReading[]> {
   const { plan, keys } = ranked.topper;
-  const found = await loadSteps(plan, stepSeconds, ranked.key.row.key);
+  const found = await loadSteps(plan, stepSeconds, { key: ranked.key.row.key });
   // The series of all keys arrive together; made in one go, they would delay all other requests.
   if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
     await plan.meter.group.at.loaders.yieldToEventLoop();
@@ -52,54 +56,98 @@ export async function keyReadings(ranked: RankedKey, stepSeconds: number): Promi
   return isCounting(plan.aggregate) ? onEveryStep(plan, stepSeconds, readings) : readings;
 }
 
+/** Returns the series of all keys that pass the topper's filter, together. Errors: an invalid step. */
+export async function matchingSeries(
+  plan: TopperPlan,
+  step: number | null,
+): Promise<SeriesPoint[]> {
+  const stepSeconds = checkedStep(plan, step);
+  const series = await loadSteps(plan, stepSeconds, await matchingKeys(plan, stepSeconds));
+  const found = stepReadings(series);
+  const readings = isCounting(plan.aggregate) ? onEveryStep(plan, stepSeconds, found) : found;
+  return shownPoints(readings, plan, stepSeconds);
+}
+
+export type PercentileValue = { readonly rank: number; readonly value: bigint };
+
 /** Decision 27: by nearest rank, in the order of `ranks`; empty for a series without values. */
-export async function keyPercentiles(
-  ranked: RankedKey,
+export const keyPercentiles = (
+  { topper: { plan }, key }: RankedKey,
   ranks: readonly number[],
-): Promise<{ rank: number; value: bigint }[]> {
-  const { rule } = ranked.topper.plan;
-  const values = await loadValues(ranked, ranks);
+): Promise<PercentileValue[]> => percentilesOf(plan, { key: key.row.key }, ranks);
+
+/** The same of all keys that pass the topper's filter, together. */
+export const matchingPercentiles = async (
+  plan: TopperPlan,
+  ranks: readonly number[],
+): Promise<PercentileValue[]> => percentilesOf(plan, await matchingKeys(plan), ranks);
+
+async function percentilesOf(
+  plan: TopperPlan,
+  of: SeriesOf,
+  ranks: readonly number[],
+): Promise<PercentileValue[]> {
+  const values = await loadValues(plan, of, ranks);
   return ranks.flatMap((rank, i) => {
     const value = values[i];
-    return value ? [{ rank, value: shownValue(value, rule) }] : [];
+    return value ? [{ rank, value: shownValue(value, plan.rule) }] : [];
   });
 }
 
 /** Returns the largest topper bucket of the window, in the unit of `metric`; null without any. */
-export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
-  const [largest] = await loadValues(ranked, [100]);
-  return largest ? shownValue(largest, ranked.topper.plan.rule) : null;
+export const keyPeak = ({ topper: { plan }, key }: RankedKey): Promise<bigint | null> =>
+  peakOf(plan, { key: key.row.key });
+
+/** The same of all keys that pass the topper's filter, together. */
+export const matchingPeak = async (plan: TopperPlan): Promise<bigint | null> =>
+  peakOf(plan, await matchingKeys(plan));
+
+async function peakOf(plan: TopperPlan, of: SeriesOf): Promise<bigint | null> {
+  const [largest] = await loadValues(plan, of, [100]);
+  return largest ? shownValue(largest, plan.rule) : null;
+}
+
+/** A key in raw form, or several keys together; 'all': the whole group. */
+type SeriesOf = { readonly key: string } | KeySelection | 'all';
+
+/** Returns the keys that pass. Totals of a group are stored, by topper bucket. */
+async function matchingKeys(
+  plan: TopperPlan,
+  stepSeconds: number = plan.rule.topperBucketSeconds,
+): Promise<KeySelection | 'all'> {
+  const { filter, within, rule } = plan;
+  const isStored =
+    filter === null && within === null && stepSeconds % rule.topperBucketSeconds === 0;
+  return isStored ? 'all' : selectKeys(plan);
 }
 
 function loadValues(
-  { topper: { plan }, key: { row } }: RankedKey,
+  plan: TopperPlan,
+  of: SeriesOf,
   ranks: readonly number[],
 ): Promise<SeriesValues> {
   const stepSeconds = plan.rule.topperBucketSeconds;
   // Only counters have zeros (decision 27).
   const bucketCount = isCounting(plan.aggregate) ? stepCount(plan, stepSeconds) : null;
-  const request = seriesRequest(plan, stepSeconds, row.key);
   const { keySeries: loader } = plan.meter.group.at.loaders;
-  return loader.values(request, { ranks, bucketCount });
+  return loader.values(seriesRequest(plan, stepSeconds, of), { ranks, bucketCount });
 }
 
-const loadSteps = (
-  plan: TopperPlan,
-  stepSeconds: number,
-  key: string | null,
-): Promise<StepSeries> =>
-  plan.meter.group.at.loaders.keySeries.steps(seriesRequest(plan, stepSeconds, key));
+const loadSteps = (plan: TopperPlan, stepSeconds: number, of: SeriesOf): Promise<StepSeries> =>
+  plan.meter.group.at.loaders.keySeries.steps(seriesRequest(plan, stepSeconds, of));
 
-/** key: in raw form; null: all keys of the group together. */
-function seriesRequest(
-  plan: TopperPlan,
-  stepSeconds: number,
-  key: string | null,
-): KeySeriesRequest {
+function seriesRequest(plan: TopperPlan, stepSeconds: number, of: SeriesOf): KeySeriesRequest {
   const { contextId } = plan.meter.group.at;
   // The total of all keys equals that of their networks.
-  const of = key === null ? { ...plan, prefix: null } : plan;
-  return { contextId, read: readOf(of, plan.covered), stepSeconds, key, deadline: plan.deadline };
+  const read = readOf(of === 'all' ? { ...plan, prefix: null } : plan, plan.covered);
+  return {
+    contextId,
+    read,
+    stepSeconds,
+    key: of !== 'all' && 'key' in of ? of.key : null,
+    selection: of === 'all' || 'key' in of ? null : of,
+    deadline: plan.deadline,
+  };
 }
 
 const stepReadings = (series: StepSeries): StepReading[] =>
@@ -179,7 +227,7 @@ const isOfWholeGroup = ({ aggregate, within, rule }: TopperPlan, stepSeconds: nu
 
 async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
   const [whole, listed] = await Promise.all([
-    loadSteps(plan, stepSeconds, null),
+    loadSteps(plan, stepSeconds, 'all'),
     isCounting(plan.aggregate) ? [] : stepsOfEach({ plan, keys }, stepSeconds),
   ]);
   const taken = groupBy(await readingsOfAll(plan, listed), ({ at }) => at);
@@ -199,7 +247,7 @@ const stepsOfEach = (
 ): Promise<StepSeries[]> =>
   beginEach(
     keys,
-    ({ key }) => loadSteps(plan, stepSeconds, key.row.key),
+    ({ key }) => loadSteps(plan, stepSeconds, { key: key.row.key }),
     plan.meter.group.at.loaders.pause,
   );
 

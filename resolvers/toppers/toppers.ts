@@ -1,6 +1,12 @@
 import type { Interval } from '../../domain/time/interval.ts';
 import { type Exact, NO_READING } from '../../domain/toppers/exact.ts';
-import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
+import {
+  combine,
+  shareOf,
+  shownTotal,
+  shownValue,
+} from '../../domain/toppers/topper-arithmetic.ts';
 import type {
   AnswerOf,
   KeyQuestion,
@@ -182,3 +188,45 @@ export function keysWithin({ within, meter: { group } }: TopperPlan): KeysWithin
 
 /** Decision 25, as the surfaces show it. */
 export const shownOthers = (topper: Topper): bigint => shownTotal(topper.others, topper.plan.rule);
+
+/** All keys that pass the filter of a topper, together. */
+export type MatchingKeys = {
+  readonly topper: Topper;
+  /** null: none of them has a reading. */
+  readonly total: Exact | null;
+  /** null: it was not needed. */
+  readonly keyCount: number | null;
+};
+
+/**
+ * Returns the keys that pass, together. A ranking by change lists only keys that changed so, and
+ * counts no others.
+ */
+export async function matchingOf(topper: Topper): Promise<MatchingKeys> {
+  const { plan, keys, othersMatching, keyCount } = topper;
+  if (!('since' in plan.ranking)) {
+    const values = keys.map(({ value }) => value);
+    return { topper, total: withOthers(values, othersMatching, plan), keyCount };
+  }
+  const top = { kind: 'top', maxItems: 1, ...(await selectKeys(plan)) } as const;
+  const all = await askKeys(plan, plan.window, top);
+  const values = all.listed.map(({ value }) => value);
+  return {
+    topper,
+    total: withOthers(values, all.othersMatching, plan),
+    keyCount: all.keyCount,
+  };
+}
+
+const withOthers = (
+  values: readonly Exact[],
+  others: Exact | null,
+  { aggregate }: TopperPlan,
+): Exact | null => combine(others ? [...values, others] : values, aggregate);
+
+/** Their part of the group's total; 0 if none passes, null if values do not add up. */
+export function matchingShare({ topper, total }: MatchingKeys): number | null {
+  const { aggregate } = topper.plan;
+  if (!isCounting(aggregate)) return null;
+  return total === null ? 0 : (shareOf(total, topper.total, aggregate) ?? 0);
+}

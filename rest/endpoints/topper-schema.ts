@@ -2,12 +2,26 @@ import { integer, type JsonSchema, listOf, objectOf, refTo, text } from '../json
 
 /** The answer of the topper endpoint (specification, "Resources"). */
 export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
-  Topper: objectOf('The largest keys of a group by a meter over a window.', {
-    counter_group: text('GUID of the group.', ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}']),
-    meter: integer('The meter that they are ranked by.'),
-    sysgrouptotal: integer('Total of all keys that are not listed; of any size.'),
-    keys: listOf(refTo('TopperKey'), 'Largest first.'),
-  }),
+  Topper: objectOf(
+    'The largest keys of a group by a meter over a window.',
+    {
+      counter_group: text('GUID of the group.', ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}']),
+      meter: integer('The meter that they are ranked by.'),
+      sysgrouptotal: integer('Total of all keys that are not listed; of any size.'),
+      keys: listOf(refTo('TopperKey'), 'Largest first.'),
+    },
+    { matching: refTo('TopperMatching') },
+  ),
+  TopperMatching: objectOf(
+    'Present when matching is true: all keys that pass the filters, together, listed or not.',
+    { total: integer('In the unit of metric; of any size.') },
+    {
+      percentiles: listOf(
+        refTo('Percentile'),
+        'Present when get_percentiles is given; in that order, and empty without data.',
+      ),
+    },
+  ),
   TopperKey: objectOf(
     'One of the largest keys.',
     {

@@ -2,15 +2,20 @@ import { serviceError } from '../../domain/errors.ts';
 import { jsonInteger, writeJson } from '../../domain/text/write-json.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
-import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import { AnswerWriter } from '../../resolvers/answer-writer.ts';
 import { beginEach } from '../../resolvers/begin-each.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
-import { keyPercentiles } from '../../resolvers/toppers/topper-series.ts';
+import {
+  keyPercentiles,
+  matchingPercentiles,
+  type PercentileValue,
+} from '../../resolvers/toppers/topper-series.ts';
 import {
   askTopper,
+  matchingOf,
   type RankedKey,
   shownOthers,
   type Topper,
@@ -103,7 +108,11 @@ async function write(
     case 'csv':
       return topperCsv(scope, await listedTopper(topper, options), options);
     case 'json':
-      return topperJson(scope, await listedTopper(topper, options));
+      return topperJson(
+        scope,
+        await listedTopper(topper, options),
+        await matchingAnswer(topper, options),
+      );
     default:
       return format satisfies never;
   }
@@ -133,7 +142,22 @@ function* listedKeys(
   for (const [i, key] of keys.entries()) yield listedKey(key, percentiles[i] ?? null, options);
 }
 
-type Percentiles = Awaited<ReturnType<typeof keyPercentiles>>;
+type Percentiles = readonly PercentileValue[];
+
+const renderPercentiles = (percentiles: Percentiles) =>
+  percentiles.map(({ rank, value }) => ({ rank, value: jsonInteger(value) }));
+
+/** Returns what the answer has of all keys that pass; null: it was not asked for. */
+async function matchingAnswer(topper: Topper, { matching: isAsked, ranks }: TopperOptions) {
+  if (!isAsked) return null;
+  const { total } = await matchingOf(topper);
+  return {
+    total: jsonInteger(shownTotal(total, topper.plan.rule)),
+    ...(ranks.length > 0 && {
+      percentiles: renderPercentiles(await matchingPercentiles(topper.plan, ranks)),
+    }),
+  };
+}
 
 function listedKey(
   { key, value, topper: answer }: RankedKey,
@@ -146,17 +170,22 @@ function listedKey(
     metric: jsonInteger(shownValue(value, answer.plan.rule)),
     description: key.row.description,
     attributes: options.attributes ? attributesOf(key) : null,
-    percentiles:
-      percentiles?.map(({ rank, value: at }) => ({ rank, value: jsonInteger(at) })) ?? null,
+    percentiles: percentiles && renderPercentiles(percentiles),
   };
 }
 
 async function topperJson(
   scope: RequestScope,
   { guid, meterIndex, others, keys }: ListedTopper,
+  matching: object | null,
 ): Promise<Rendered> {
   const writer = new AnswerWriter(scope);
-  const head = writeJson({ counter_group: guid, meter: meterIndex, sysgrouptotal: others });
+  const head = writeJson({
+    counter_group: guid,
+    meter: meterIndex,
+    sysgrouptotal: others,
+    ...(matching && { matching }),
+  });
   let lead = `${head.slice(0, -1)},"keys":[`;
   let batch: object[] = [];
   const write = () => {

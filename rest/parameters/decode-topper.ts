@@ -25,6 +25,8 @@ export type TopperOptions = CommonOptions & {
   readonly resolveKeys: boolean;
   readonly attributes: boolean;
   readonly ranks: readonly number[];
+  /** Whether all keys that pass the filters are added up. */
+  readonly matching: boolean;
   readonly filter: KeyFilter;
   readonly window: WindowRequest;
   readonly timeZone: string;
@@ -126,6 +128,15 @@ const EXCLUDE = patternParameter(
   '\\.FF$',
 );
 
+const MATCHING = booleanParameter(
+  {
+    name: 'matching',
+    meaning: 'whether the answer has `matching`: all keys that pass the filters, together',
+    example: true,
+  },
+  false,
+);
+
 // Decision 9: `flags` must be an integer and changes nothing.
 const FLAGS = integerParameter({
   name: 'flags',
@@ -190,6 +201,7 @@ export const topperParameters = (settings: ServiceSettings): readonly Parameter<
   percentilesParameter(settings),
   MATCH,
   EXCLUDE,
+  MATCHING,
   FLAGS,
   FORMAT,
   SERIES,
@@ -215,6 +227,7 @@ export async function decodeTopper(
     resolveKeys: RESOLVE_KEYS.read(parameters),
     attributes: ATTRIBUTES.read(parameters),
     ranks: percentilesParameter(settings).read(parameters),
+    matching: MATCHING.read(parameters),
     filter: await decodeFilter(parameters, checkPattern),
     window: decodeWindow(parameters, timeZone),
     timeZone,
@@ -229,6 +242,9 @@ function decodeFormat(parameters: Parameters): Format {
   if (isSeries && kind !== 'csv') throw malformed(FORMAT.name, 'csv with series=true', kind);
   if (isSeries) return { kind: 'series', step };
   if (step !== null) throw malformed(STEP.name, 'given only with series=true', step);
+  if (kind === 'csv' && MATCHING.read(parameters)) {
+    throw malformed(FORMAT.name, 'json with matching=true', kind);
+  }
   return { kind };
 }
 

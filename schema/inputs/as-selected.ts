@@ -1,7 +1,7 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { TopperRequest } from '../../resolvers/toppers/topper-plan.ts';
 
-/** Notes whether the document may ask for the number of keys of a topper. */
+/** Notes whether the document may ask for the number of keys of a topper, or of its `matching`. */
 export const asSelected = (
   request: TopperRequest,
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
@@ -18,7 +18,11 @@ const selectsKeyCount = (
   fragments: GraphQLResolveInfo['fragments'],
 ): boolean =>
   selections.some((selection) => {
-    if (selection.kind === Kind.FIELD) return selection.name.value === 'keyCount';
+    if (selection.kind === Kind.FIELD) {
+      const { name, selectionSet } = selection;
+      if (name.value !== 'matching') return name.value === 'keyCount';
+      return selectionSet !== undefined && selectsKeyCount(selectionSet, fragments);
+    }
     const spread =
       selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
     return spread !== undefined && selectsKeyCount(spread.selectionSet, fragments);

@@ -10,6 +10,8 @@ export type Cost = {
   /** For each key of the enclosing topper. */
   readonly perKey: number;
   readonly perKeyAndDay: number;
+  /** If the enclosing topper has a filter. */
+  readonly ifFiltered: number;
   /** The largest number of ids in one `nodes`. */
   readonly nodeIds: number;
   /** The largest number of ranks in one `percentiles`. */
@@ -21,6 +23,7 @@ export const NO_COST: Cost = {
   perDay: 0,
   perKey: 0,
   perKeyAndDay: 0,
+  ifFiltered: 0,
   nodeIds: 0,
   ranks: 0,
 };
@@ -30,6 +33,8 @@ export const plus = (a: Cost, b: Cost): Cost => ({
   perDay: a.perDay + b.perDay,
   perKey: a.perKey + b.perKey,
   perKeyAndDay: a.perKeyAndDay + b.perKeyAndDay,
+  // One scan of the group reads what all of them need.
+  ifFiltered: Math.max(a.ifFiltered, b.ifFiltered),
   nodeIds: Math.max(a.nodeIds, b.nodeIds),
   ranks: Math.max(a.ranks, b.ranks),
 });

@@ -71,6 +71,18 @@ export const PRICES: Readonly<Record<string, Price>> = {
     const points = within(most, LIMITS.seriesPoints) / POINTS_OF_UNIT;
     return { ...NO_COST, fixed: points, perKey: points, perKeyAndDay: 1 };
   },
+  // A ranking by change does not add these keys up, so they are added up for it.
+  'Topper.matching': (_, below) => ({ ...below, perDay: 1 + below.perDay }),
+  'TopperMatching.peak': () => ({ ...NO_COST, perDay: 1, ifFiltered: SEARCH_COST }),
+  'TopperMatching.percentiles': (given) => {
+    const ranks = lengthOf(given('ranks')) ?? 0;
+    return { ...NO_COST, fixed: ranks, perDay: 1, ranks, ifFiltered: SEARCH_COST };
+  },
+  'TopperMatching.series': (given) => ({
+    ...NO_COST,
+    perDay: 1 + pointsOf(given),
+    ifFiltered: SEARCH_COST,
+  }),
   'TopperKey.attributes': (_, below) => below,
   'TopperKey.peak': () => ({ ...NO_COST, perDay: 1 }),
   'TopperKey.percentiles': (given) => {
@@ -93,7 +105,7 @@ const SLICES = 100;
 
 /**
  * The cost of a search: it reads all keys of the group, however many it lists. A ranking by series
- * may do so too, and rolling keys up to networks always does.
+ * may do so too, and rolling keys up to networks and adding filtered keys up by step always do.
  */
 const SEARCH_COST = 1_000;
 
@@ -132,7 +144,8 @@ function topper(given: Given, below: Cost, setting: PriceSetting): Cost {
   const days = windowDays(given('window'));
   const ranking = RANKINGS_BY_SERIES.has(given('rankBy')) ? SEARCH_COST : 0;
   const networks = given('prefix') ? SEARCH_COST : 0;
-  return { ...NO_COST, fixed: fixed + days * perDay + ranking + networks, nodeIds, ranks };
+  const search = ranking + networks + filteredCost(given, below);
+  return { ...NO_COST, fixed: fixed + days * perDay + search, nodeIds, ranks };
 }
 
 /** A trend costs as much as the toppers of all its steps. */
@@ -141,8 +154,13 @@ function trend(given: Given, below: Cost, setting: PriceSetting): Cost {
   const every = within(given('every'), Number.POSITIVE_INFINITY);
   const steps = windowSteps(given('window'), every);
   const days = Math.min(daysOf(every), windowDays(given('window')));
-  return { ...NO_COST, fixed: steps * (fixed + days * perDay), nodeIds, ranks };
+  // Its steps do not overlap: together they read the group once.
+  const search = filteredCost(given, below);
+  return { ...NO_COST, fixed: steps * (fixed + days * perDay) + search, nodeIds, ranks };
 }
+
+const filteredCost = (given: Given, { ifFiltered }: Cost): number =>
+  given('filter') ? ifFiltered : 0;
 
 /** One unit for each day added up and for each key; a drill-down has its topper's window. */
 function topperCost(items: number, below: Cost): Cost {

@@ -2,9 +2,11 @@ import type { Network } from '../../../domain/keys/address-forms.ts';
 import { mapSliced, type Sliced } from '../../../domain/sliced.ts';
 import type { Aggregate } from '../../../domain/toppers/meter-type.ts';
 import { type Column, pickRows } from '../../../segments/codes/column.ts';
+import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import { type KeyList, keyStart, networkRange } from '../../../segments/keys/key-list.ts';
 import {
   aggregateInSlices,
+  type BlockColumn,
   type BlockReadings,
   releaseAggregated,
 } from '../aggregate/aggregate-blocks.ts';
@@ -25,25 +27,36 @@ export type NetworkStepsQuestion = {
   readonly lists: readonly StepsOfList[];
 };
 
-/** The steps in which a network has readings, ascending, and its combined readings in them. */
+/** The steps with readings, ascending, and the combined readings in them. */
 export type NetworkSteps = { readonly steps: Uint32Array; readonly column: Column };
 
-/** Returns the combined readings of each network by step, in the order of the networks. */
-export function* aggregateNetworkSteps(question: NetworkStepsQuestion): Sliced<NetworkSteps[]> {
+/** Blocks of one list of keys. map: from its ordinals to those of `passing`; null: the same. */
+export type PassingList = {
+  readonly map: Uint32Array | null;
+  readonly blocks: readonly BlockOfStep[];
+};
+
+export type PassingStepsQuestion = {
+  readonly aggregate: Aggregate;
+  /** Which keys count; null: all. */
+  readonly passing: KeySet | null;
+  readonly stepCount: number;
+  readonly lists: readonly PassingList[];
+};
+
+export type StepSumsQuestion = NetworkStepsQuestion | PassingStepsQuestion;
+
+/**
+ * Returns the combined readings by step: of each network, in their order, or of all keys that pass
+ * together.
+ */
+export const aggregateSteps = (question: StepSumsQuestion): Sliced<NetworkSteps[]> =>
+  'networks' in question ? aggregateNetworks(question) : aggregatePassing(question);
+
+function* aggregateNetworks(question: NetworkStepsQuestion): Sliced<NetworkSteps[]> {
   const { aggregate, networks, stepCount, lists } = question;
-  const blocks = yield* mapSliced(lists, (list) => blocksToAdd(list, question));
-  const aggregated = yield* aggregateInSlices(
-    blocks.flat(),
-    aggregate,
-    networks.length * stepCount,
-  );
-  const counted = countedRows(aggregated);
-  const found = counted.rows.slice(0, counted.length);
-  // Rows are in ascending order already, unless they were taken from `touched`.
-  const rows = aggregated.touched === null ? found : found.sort();
-  const column = pickRows(aggregated, rows);
-  releaseRows(counted);
-  releaseAggregated(aggregated);
+  const blocks = yield* mapSliced(lists, (list) => blocksOfNetworks(list, question));
+  const { rows, column } = yield* addUp(blocks.flat(), aggregate, networks.length * stepCount);
   let from = 0;
   return networks.map((_, network) => {
     let to = from;
@@ -55,8 +68,34 @@ export function* aggregateNetworkSteps(question: NetworkStepsQuestion): Sliced<N
   });
 }
 
+function* aggregatePassing(question: PassingStepsQuestion): Sliced<NetworkSteps[]> {
+  const { aggregate, passing, stepCount, lists } = question;
+  const blocks = yield* mapSliced(lists, (list) => blocksOfPassing(list, passing));
+  const { rows, column } = yield* addUp(blocks.flat(), aggregate, stepCount);
+  return [{ steps: rows, column }];
+}
+
+type AddedUp = { readonly rows: Uint32Array; readonly column: Column };
+
+/** Returns the ids with readings, ascending, and their combined readings. */
+function* addUp(
+  blocks: readonly BlockReadings[],
+  aggregate: Aggregate,
+  idCount: number,
+): Sliced<AddedUp> {
+  const aggregated = yield* aggregateInSlices(blocks, aggregate, idCount);
+  const counted = countedRows(aggregated);
+  const found = counted.rows.slice(0, counted.length);
+  // Rows are in ascending order already, unless they were taken from `touched`.
+  const rows = aggregated.touched === null ? found : found.sort();
+  const column = pickRows(aggregated, rows);
+  releaseRows(counted);
+  releaseAggregated(aggregated);
+  return { rows, column };
+}
+
 /** Returns the readings of the networks, with an id for each pair of network and step. */
-function* blocksToAdd(
+function* blocksOfNetworks(
   { keys, blocks }: StepsOfList,
   { networks, stepCount }: NetworkStepsQuestion,
 ): Sliced<BlockReadings[]> {
@@ -75,13 +114,39 @@ function* blocksToAdd(
       count += 1;
     }
     if (count === 0) continue;
-    const { bound, countBound } = column;
-    const own = count === ids.length ? column : pickRows(column, rows.subarray(0, count));
-    const { values, counts } = own;
-    const combined = { values, counts, bound, countBound };
-    added.push({ ids: stepIds.subarray(0, count), column: combined, sign: 1 });
+    added.push(readingsOf(column, rows.subarray(0, count), stepIds.subarray(0, count)));
   }
   return added;
+}
+
+/** Returns the readings of the keys that pass, with the step as the id of each. */
+function* blocksOfPassing(
+  { map, blocks }: PassingList,
+  passing: KeySet | null,
+): Sliced<BlockReadings[]> {
+  const added: BlockReadings[] = [];
+  for (const { step, ids, column } of blocks) {
+    yield;
+    const rows = new Uint32Array(ids.length);
+    let count = 0;
+    for (let row = 0; row < ids.length; row += 1) {
+      const id = ids[row] as number;
+      if (passing !== null && !hasKey(passing, map === null ? id : (map[id] as number))) continue;
+      rows[count] = row;
+      count += 1;
+    }
+    if (count === 0) continue;
+    added.push(readingsOf(column, rows.subarray(0, count), new Uint32Array(count).fill(step)));
+  }
+  return added;
+}
+
+/** Returns the readings in some rows, with an id for each. */
+function readingsOf(column: BlockColumn, rows: Uint32Array, ids: Uint32Array): BlockReadings {
+  const { bound, countBound } = column;
+  const { values, counts } =
+    rows.length === column.values.low.length ? column : pickRows(column, rows);
+  return { ids, column: { values, counts, bound, countBound }, sign: 1 };
 }
 
 /** Returns, by ordinal of an address, the index of the network that contains it; −1: none. */

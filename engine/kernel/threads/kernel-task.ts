@@ -21,7 +21,7 @@ import {
 import { SharedArrays } from '../aggregate/shared-arrays.ts';
 import { type BlocksOfList, groupBlocks } from '../blocks/combine-blocks.ts';
 import { decodeBlock, type SegmentBlock, type StoredBlock } from '../blocks/decode-blocks.ts';
-import { aggregateNetworkSteps, type NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import { aggregateSteps, type StepSumsQuestion } from '../blocks/network-steps.ts';
 import { type BlockToSee, takeVisible } from '../blocks/take-visible.ts';
 import {
   cutTile,
@@ -131,8 +131,7 @@ const TASKS = {
     readonly aggregate: Aggregate;
     readonly lists: readonly BlocksOfList[];
   }) => groupBlocks(aggregate, lists),
-  networkSteps: ({ question }: { readonly question: NetworkStepsQuestion }) =>
-    aggregateNetworkSteps(question),
+  stepSums: ({ question }: { readonly question: StepSumsQuestion }) => aggregateSteps(question),
   // Metrics and traces call it so.
   fold: answerQueries,
   changes: compareWindows,

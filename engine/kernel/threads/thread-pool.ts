@@ -16,7 +16,7 @@ import type { BlockReadings } from '../aggregate/aggregate-blocks.ts';
 import { isUsableAsIs } from '../aggregate/aggregate-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/combine-blocks.ts';
 import type { SegmentBlock, StoredBlock } from '../blocks/decode-blocks.ts';
-import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import type { NetworkSteps, StepSumsQuestion } from '../blocks/network-steps.ts';
 import type { BlockToSee } from '../blocks/take-visible.ts';
 import type { StoredTile, TileCut } from '../blocks/tile-rows.ts';
 import type { KernelAnswer, KernelQuestion } from '../rank-keys.ts';
@@ -282,15 +282,18 @@ export class ThreadPool {
     return this.#run(task, isSmall, caller);
   }
 
-  /** Returns the combined readings of each network by step. */
-  async aggregateNetworkSteps(
-    question: NetworkStepsQuestion,
+  /** Returns the combined readings by step: of each network, or of all keys that pass. */
+  async aggregateSteps(
+    question: StepSumsQuestion,
     caller: KernelCaller,
   ): Promise<readonly NetworkSteps[]> {
-    const task: KernelTask<'networkSteps'> = { kind: 'networkSteps', question };
-    const { lists, networks, stepCount } = question;
-    const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
-    const isSmall = readings + networks.length * stepCount <= INLINE.groupedReadings;
+    const task: KernelTask<'stepSums'> = { kind: 'stepSums', question };
+    const { lists, stepCount } = question;
+    const series = 'networks' in question ? question.networks.length : 1;
+    const blocks = lists.flatMap(
+      (list: { readonly blocks: readonly KeyedColumn[] }) => list.blocks,
+    );
+    const isSmall = readingsIn(blocks) + series * stepCount <= INLINE.groupedReadings;
     return this.#run(task, isSmall, caller);
   }
 

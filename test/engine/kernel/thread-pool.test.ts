@@ -77,8 +77,8 @@ describe('work of the thread pool', () => {
         stepCount: 2,
         lists: [{ keys, blocks: [{ ...block, step: 1 }] }],
       };
-      const steps = await threadPool.aggregateNetworkSteps(question, FOREVER);
-      expect(steps).toEqual(runKernelTask({ kind: 'networkSteps', question }));
+      const steps = await threadPool.aggregateSteps(question, FOREVER);
+      expect(steps).toEqual(runKernelTask({ kind: 'stepSums', question }));
       expect(steps[0]?.steps).toEqual(Uint32Array.of(1));
     }
   });

@@ -332,7 +332,10 @@ const EVERYTHING = `query ($guid: Guid!, $meter: Int!, $window: WindowInput, $it
   context(name: "lab") { counterGroup(guid: $guid) { topper(
     meter: $meter, window: $window, maxItems: $items, probe: $probe, filter: $filter
     rankBy: $rankBy, ago: $ago, prefix: $prefix
-  ) { total others othersMatching keyCount series(step: $step) { at total others }
+  ) { total others othersMatching keyCount
+    matching { total share keyCount peak percentiles(ranks: [0, 50, 100]) { rank value }
+      series(step: $step) { at value } }
+    series(step: $step) { at total others }
     flatSeries(step: $step) { at key label value averageRate }
     keys { rank key readable label metric rankValue volume averageRate peak share
       percentiles(ranks: [0, 50, 95, 100]) { rank value } series(step: $step) { at value }

@@ -96,7 +96,7 @@ describe('the parameters in the OpenAPI document', () => {
         .filter(({ schema }) => typeof schema['default'] === 'boolean')
         .map((parameter) => ({ endpoint, ...parameter })),
     );
-    expect(booleans).toHaveLength(3 + 3 + 1 + 3);
+    expect(booleans).toHaveLength(3 + 3 + 1 + 4);
     for (const { endpoint, name, schema } of booleans) {
       const isValid = ajv.compile(schema);
       const required = endpoint === 'topper' ? { counter_group: HOSTS } : {};

@@ -93,6 +93,7 @@ const TAKEN = {
     'get_percentiles',
     'key_filter',
     'inverse_key_filter',
+    'matching',
     'recentsecs',
     'window_seconds',
     'window_fromts',
