@@ -107,7 +107,7 @@ describe('the data of a chart', () => {
   it('are rates of a counter, stacked up to the total, each step to its end', () => {
     const { times, lines, others } = chartData(
       { keys: keys.slice(0, 1), series },
-      { kind: 'counter', step: 300, covered, hidden: [] },
+      { kind: 'counter', step: 300, bucketSize: 60, covered, hidden: [] },
     );
     expect(times).toEqual([0, 300, 600]);
     expect(stacked([...lines.map(({ values }) => values), others ?? []])).toEqual([
@@ -120,23 +120,57 @@ describe('the data of a chart', () => {
     const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
     const { others } = chartData(
       { keys: [], series },
-      { kind: 'counter', step: 300, covered, hidden },
+      { kind: 'counter', step: 300, bucketSize: 60, covered, hidden },
     );
     expect(others).toEqual([1, 0.5, 0.5]);
   });
 
   it('are rates over the part of a step that is in the window', () => {
-    const cut = coveredPart({ from: 180, to: 420 }, null);
+    const cut = coveredPart({ from: 120, to: 480 }, null);
     const { times, ends, lines, others } = chartData(
       { keys: keys.slice(0, 1), series },
-      { kind: 'counter', step: 300, covered: cut, hidden: [] },
+      { kind: 'counter', step: 300, bucketSize: 60, covered: cut, hidden: [] },
     );
     expect([times, ends]).toEqual([
-      [180, 300, 420],
-      [300, 420],
+      [120, 300, 480],
+      [300, 480],
     ]);
-    expect(lines[0]?.values).toEqual([5, 2.5, 2.5]);
-    expect(others).toEqual([2.5, 5, 5]);
+    expect(lines[0]?.values).toEqual([600 / 180, 300 / 180, 300 / 180]);
+    expect(others).toEqual([300 / 180, 600 / 180, 600 / 180]);
+  });
+
+  it('are rates over whole buckets, wherever the window cuts them', () => {
+    const ofBuckets = [60, 120, 180].map((at) => ({ at, value: 60 }));
+    const { times, lines } = chartData(
+      { keys: [{ key: 'a', label: 'A', series: ofBuckets }], series: null },
+      { kind: 'counter', step: 60, bucketSize: 60, covered: { from: 1, to: 181 }, hidden: [] },
+    );
+    expect(times).toEqual([60, 120, 180, 240]);
+    expect(lines[0]?.values).toEqual([1, 1, 1, 1]);
+  });
+
+  it.each([
+    ['counter', [240, 600, 960], [720 / 360, 480 / 360, 480 / 360]],
+    ['mean', [240, 300, 600, 900, 960], [420, 300, 300, 180, 180]],
+  ] as const)('of a %s have no spikes at the ends where values add up', (kind, times, values) => {
+    const steps = [420, 300, 300, 180].map((value, index) => ({ at: 300 * index, value }));
+    const chart = chartData(
+      { keys: [{ key: 'a', label: 'A', series: steps }], series: null },
+      { kind, step: 300, bucketSize: 60, covered: { from: 240, to: 960 }, hidden: [] },
+    );
+    expect(chart.times).toEqual(times);
+    expect(chart.lines[0]?.values).toEqual(values);
+  });
+
+  it('are zero, or nothing, in steps that have no readings', () => {
+    const gap = [0, 600].map((at) => ({ at, value: 300 }));
+    const valuesOf = (kind: 'counter' | 'mean') =>
+      chartData(
+        { keys: [{ key: 'a', label: 'A', series: gap }], series: null },
+        { kind, step: 300, bucketSize: 60, covered: { from: 0, to: 900 }, hidden: [] },
+      ).lines[0]?.values;
+    expect(valuesOf('counter')).toEqual([1, 0, 1, 1]);
+    expect(valuesOf('mean')).toEqual([300, null, 300, 300]);
   });
 
   it('are rates over the part for which there are data', () => {
@@ -149,7 +183,7 @@ describe('the data of a chart', () => {
   it('of a rate, which the server divides by whole steps, are over that part as well', () => {
     const { lines } = chartData(
       { keys: keys.slice(0, 1), series },
-      { kind: 'rate', step: 300, covered: { from: 240, to: 600 }, hidden: [] },
+      { kind: 'rate', step: 300, bucketSize: 60, covered: { from: 240, to: 600 }, hidden: [] },
     );
     expect(lines[0]?.values).toEqual([3000, 300, 300]);
   });
@@ -157,7 +191,7 @@ describe('the data of a chart', () => {
   it('of a gauge are lines with gaps, and no stack', () => {
     const { lines, others } = chartData(
       { keys, series },
-      { kind: 'mean', step: 300, covered, hidden: [] },
+      { kind: 'mean', step: 300, bucketSize: 60, covered, hidden: [] },
     );
     expect(others).toBeNull();
     expect(lines.map(({ values }) => values[0])).toEqual([600, null]);

@@ -260,6 +260,23 @@ export type AuditQueryVariables = Exact<{
 
 export type AuditQuery = { readonly audit: ReadonlyArray<{ readonly at: number, readonly user: string | null, readonly from: string | null, readonly action: string, readonly object: string, readonly details: ReadonlyArray<{ readonly name: string, readonly value: string }> }> | null };
 
+export type EarlierQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  probe?: string | null | undefined;
+  filter?: KeyFilterInput | null | undefined;
+  prefix?: PrefixInput | null | undefined;
+  items: number;
+  step?: number | null | undefined;
+}>;
+
+
+export type EarlierQuery = { readonly context: { readonly counterGroup: { readonly topper: { readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string }> | null } | null } | null } | null };
+
 export type EndSessionsMutationVariables = Exact<{
   user: string;
 }>;
@@ -636,6 +653,7 @@ export const AlertHistory: Operation<AlertHistoryQuery, AlertHistoryQueryVariabl
 export const AlertMarks: Operation<AlertMarksQuery, AlertMarksQueryVariables> = operation('AlertMarks', 'f74897054e7c00b855299265587ff6fa01416e1055ae7ab6f4b814236e64832e');
 export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('Alerts', '4aea3f1a9274223d42d9b20020043c50d0e2ebd61605803ec4100bd807853c73');
 export const Audit: Operation<AuditQuery, AuditQueryVariables> = operation('Audit', 'e8370dfff8fcbb97d9dc47d24cb3b9a7c42506bf9205ec668cf51a2e80ab4485');
+export const Earlier: Operation<EarlierQuery, EarlierQueryVariables> = operation('Earlier', 'a63464e3cd1b1be7f98f29d6fd3dda4ae3c5447d9ebab12e1f7b57de3d98b469');
 export const EndSessions: Operation<EndSessionsMutation, EndSessionsMutationVariables> = operation('EndSessions', 'df68753393ebda23a700bd417b3c16fe2353de7249e4a123889fcc62f36ae627');
 export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = operation('KeyPanel0', '6384eac1c2465e3598caad2487e8d8eda9b2cb9bad9566300fd51ad64c194447');
 export const KeyPanel1: Operation<KeyPanel1Query, KeyPanel1QueryVariables> = operation('KeyPanel1', '95912d3dfe167a264ae8d80a7d23c717cde5eb314151a0ff571d2e40038bb464');

@@ -197,6 +197,7 @@ describe("the page's documents", () => {
       'AlertMarks',
       'Alerts',
       'Audit',
+      'Earlier',
       'KeyPanel0',
       'KeyPanel1',
       'KeyPanel2',

@@ -2,6 +2,7 @@ import uPlot from 'uplot';
 import type { ChartData } from '../data/chart-data.ts';
 import { stacked } from '../data/chart-data.ts';
 import type { Span } from '../data/choices.ts';
+import type { EarlierLine } from '../data/earlier.ts';
 import { othersColor, seriesColor, type Theme } from './palette.ts';
 import { type ChartRules, reachOf } from './rule-marks.ts';
 
@@ -120,6 +121,7 @@ type Scaled = {
   readonly span: Span;
   readonly data: ChartData;
   readonly rules: ChartRules;
+  readonly earlier: EarlierLine | null;
   readonly factor: number;
 };
 
@@ -134,9 +136,14 @@ export const chartScales = (drawn: () => Scaled): uPlot.Scales => ({
   },
   y: {
     range: (_, least, most) => {
-      const { data, rules, factor } = drawn();
+      const { data, rules, earlier, factor } = drawn();
       const thresholds = rules.lines.map(({ at }) => at * factor);
-      const ends = { least: least ?? 0, most: reachOf(most ?? 0, thresholds) };
+      const then = (earlier?.values ?? []).flatMap((value) => value ?? []);
+      const values = then.map((value) => value * factor);
+      const ends = {
+        least: Math.min(least ?? 0, ...values),
+        most: reachOf(Math.max(most ?? 0, ...values), thresholds),
+      };
       return data.others ? fromNothing(ends) : aroundValues(ends);
     },
   },

@@ -1,5 +1,6 @@
 import type { ChartData } from '../data/chart-data.ts';
 import type { Span } from '../data/choices.ts';
+import type { EarlierLine } from '../data/earlier.ts';
 import type { ChartStyle } from './chart-options.ts';
 import type { ChartRules } from './rule-marks.ts';
 
@@ -13,6 +14,8 @@ export type TimeChartProps = {
   readonly factor: number;
   readonly style: Omit<ChartStyle, 'ink' | 'rule' | 'surface'>;
   readonly rules: ChartRules;
+  /** Drawn over the chart; null: there is none. */
+  readonly earlier: EarlierLine | null;
   readonly height: number;
   /** Description of the chart for screen readers. */
   readonly label: string;

@@ -13,6 +13,8 @@ export type Reading = {
   }[];
   readonly others: string | null;
   readonly total: string | null;
+  /** What an earlier window had at that time. */
+  readonly earlier: { readonly name: string; readonly time: string; readonly text: string } | null;
   /** Events that began at that time. */
   readonly events: readonly RuleMark[];
   readonly theme: Theme;
@@ -59,6 +61,17 @@ export function Readout({ reading, left, isRight }: ReadoutProps) {
                 <span class="swatch" />
                 <span class="readout-label">Total</span>
                 <span class="number">{reading.total}</span>
+              </li>
+            )}
+            {reading.earlier && (
+              <li class="readout-earlier">
+                <span class="swatch is-earlier" />
+                <span class="readout-label">
+                  {reading.earlier.name}
+                  <br />
+                  <span class="hint">{reading.earlier.time}</span>
+                </span>
+                <span class="number">{reading.earlier.text}</span>
               </li>
             )}
             {reading.events.slice(0, MOST_EVENTS).map(({ id, urgency, text }) => (

@@ -1,3 +1,4 @@
+import { earlierAt } from '../data/earlier.ts';
 import { AXIS_WIDTH } from './chart-options.ts';
 import type { TimeChartProps } from './chart-props.ts';
 import { type Reading, Readout } from './readout.tsx';
@@ -32,7 +33,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function readingAt(
-  { data, withOthers, factor, style, rules, formatTime }: TimeChartProps,
+  { data, withOthers, factor, style, rules, earlier, formatTime }: TimeChartProps,
   step: number | null,
 ): Reading | null {
   if (step === null) return null;
@@ -50,11 +51,17 @@ function readingAt(
   }));
   const others = data.others?.[step];
   const total = rows.reduce((sum, { value }) => sum + (value ?? 0), others ?? 0);
+  const before = earlier && earlierAt(earlier, from);
   return {
     time: formatTime(from, to),
     rows,
     others: others !== undefined && withOthers ? textOf(others) : null,
     total: data.others && withOthers ? textOf(total) : null,
+    earlier: before && {
+      name: earlier.name,
+      time: formatTime(before.from, before.to),
+      text: textOf(before.value),
+    },
     events: marksWithin(rules, from, to),
     theme: style.theme,
   };

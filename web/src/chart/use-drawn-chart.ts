@@ -10,6 +10,7 @@ import {
   chartSeries,
 } from './chart-options.ts';
 import type { TimeChartProps } from './chart-props.ts';
+import { drawEarlier } from './earlier-drawing.ts';
 import { drawRules } from './rule-drawing.ts';
 
 export type DrawnChart = {
@@ -26,9 +27,9 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  const shown = useRef<Pick<TimeChartProps, 'data' | 'rules'> | null>(null);
+  const shown = useRef<Pick<TimeChartProps, 'data' | 'rules' | 'earlier'> | null>(null);
   const [index, setIndex] = useState<number | null>(null);
-  const { data, span, withOthers, factor, style, rules, height, onCanvas } = props;
+  const { data, span, withOthers, factor, style, rules, earlier, height, onCanvas } = props;
   const { theme, zone, base, unit } = style;
 
   useLayoutEffect(() => {
@@ -36,7 +37,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
     if (!element) return;
     const drawn = draw(element, latest, setIndex);
     plot.current = drawn;
-    shown.current = { data, rules };
+    shown.current = { data, rules, earlier };
     onCanvas?.(drawn.ctx.canvas);
     return () => {
       onCanvas?.(null);
@@ -49,11 +50,13 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
   // Newer data replaces the older; the cursor and the selection stay.
   useLayoutEffect(() => {
     const drawn = plot.current;
-    if (!drawn || (shown.current?.data === data && shown.current.rules === rules)) return;
-    shown.current = { data, rules };
+    const before = shown.current;
+    if (!drawn || !before) return;
+    if (before.data === data && before.rules === rules && before.earlier === earlier) return;
+    shown.current = { data, rules, earlier };
     drawn.setData(chartRows(data, withOthers, factor));
     setIndex(stepUnder(drawn, data));
-  }, [data, rules, span.from, span.to]);
+  }, [data, rules, earlier, span.from, span.to]);
 
   useEffect(() => {
     const element = place.current;
@@ -85,7 +88,8 @@ function draw(
       hooks: {
         draw: [
           (chart) => {
-            const { rules, style } = latest.current;
+            const { rules, earlier, style } = latest.current;
+            if (earlier) drawEarlier(chart, { line: earlier, factor, ...colors });
             drawRules(chart, { rules, factor, theme: style.theme, surface: colors.surface });
           },
         ],

@@ -44,47 +44,95 @@ export const coveredPart = (window: Span, stored: Span | null): Span => ({
 export type ChartQuestion = {
   readonly kind: MeterKind;
   readonly step: number;
+  readonly bucketSize: number;
   /** The time for which there are readings: the first and last step are seldom fully covered. */
   readonly covered: Span;
   /** Keys that are left out of the others as well. */
   readonly hidden: readonly NamedSeries[];
 };
 
-export function chartData(
-  { keys, series }: ChartAnswer,
-  { kind, step, covered, hidden }: ChartQuestion,
-): ChartData {
-  const starts = [
-    ...new Set([
-      ...(series ?? []).map(({ at }) => at),
-      ...keys.flatMap((key) => (key.series ?? []).map(({ at }) => at)),
-    ]),
-  ].sort((a, b) => a - b);
-  const startOf = (at: number) => Math.max(at, Math.min(covered.from, at + step));
-  const endOf = (at: number) => Math.min(at + step, Math.max(covered.to, at));
-  const rateOf = ({ at, value }: Point) =>
-    perSecond(kind, toNumber(value), { step, covered: endOf(at) - startOf(at) });
-  const missing = addsUp(kind) ? 0 : null;
-  const ends = starts.map(endOf);
-  const times = [...starts.map(startOf), ...ends.slice(-1)];
-  const lines = keys.map(({ key, label, series: points }) => {
-    const values = new Map((points ?? []).map((point) => [point.at, rateOf(point)]));
-    return { key, label, values: closed(starts.map((at) => values.get(at) ?? missing)) };
-  });
-  return { times, ends, step, lines, others: addsUp(kind) ? othersOf() : null };
+export function chartData({ keys, series }: ChartAnswer, question: ChartQuestion): ChartData {
+  const { kind, step, hidden } = question;
+  const steps = stepsOf(question);
+  const ends = steps.map(({ to }) => to);
+  const valuesOf = (points: readonly Point[] | null) => valuesIn(points, steps, question);
+  return {
+    times: [...steps.map(({ from }) => from), ...ends.slice(-1)],
+    ends,
+    step,
+    lines: keys.map(({ key, label, series: points }) => ({
+      key,
+      label,
+      values: closed(valuesOf(points)),
+    })),
+    others: addsUp(kind) ? closed(othersOf()) : null,
+  };
 
   function othersOf(): number[] {
-    const others = new Map(
-      (series ?? []).map(({ at, others: value }) => [at, rateOf({ at, value })]),
-    );
-    for (const { series: points } of hidden) {
-      for (const point of points ?? []) {
-        others.set(point.at, (others.get(point.at) ?? 0) - rateOf(point));
-      }
-    }
+    const others = valuesOf(series?.map(({ at, others: value }) => ({ at, value })) ?? null);
+    const left = hidden.map(({ series: points }) => valuesOf(points));
     // Values are rounded separately, so the difference may be below zero.
-    return closed(starts.map((at) => Math.max(0, others.get(at) ?? 0)));
+    return others.map((value, index) =>
+      Math.max(
+        0,
+        left.reduce((rest, values) => rest - (values[index] ?? 0), value ?? 0),
+      ),
+    );
   }
+}
+
+/** A step of a chart, as far as it is covered, with the starts of the steps that it consists of. */
+type Step = Span & { readonly starts: readonly number[] };
+
+/** A first or last step with less than this part of its time is drawn as part of its neighbour. */
+const LEAST_PART = 0.5;
+
+/**
+ * Returns the steps of the covered time. A bucket belongs to the window in which it starts
+ * (decision 18), so what is covered begins and ends with buckets, not where the window is cut.
+ * A step of which little is covered would be a spike or a dip, because few buckets vary more than
+ * many: where values add up, it is drawn with its neighbour, at the mean rate of both.
+ */
+function stepsOf({ kind, step, bucketSize, covered }: ChartQuestion): readonly Step[] {
+  const firstBucket = (at: number) => Math.ceil(at / bucketSize) * bucketSize;
+  const begin = firstBucket(covered.from);
+  const end = firstBucket(covered.to);
+  const steps: Step[] = [];
+  for (let at = Math.floor(begin / step) * step; at < end; at += step) {
+    steps.push({ from: Math.max(at, begin), to: Math.min(at + step, end), starts: [at] });
+  }
+  if (!addsUp(kind)) return steps;
+  const isCut = ({ from, to }: Step) => to - from < LEAST_PART * step;
+  const first = steps[0];
+  const second = steps[1];
+  if (first && second && steps.length > 2 && isCut(first)) {
+    steps.splice(0, 2, joined(first, second));
+  }
+  const last = steps.at(-1);
+  const next = steps.at(-2);
+  if (last && next && steps.length > 2 && isCut(last)) steps.splice(-2, 2, joined(next, last));
+  return steps;
+}
+
+const joined = (one: Step, next: Step): Step => ({
+  from: one.from,
+  to: next.to,
+  starts: [...one.starts, ...next.starts],
+});
+
+/** Returns a value for each step: per second if readings add up, else as it is, or null. */
+function valuesIn(
+  points: readonly Point[] | null,
+  steps: readonly Step[],
+  { kind, step }: ChartQuestion,
+): (number | null)[] {
+  const values = new Map((points ?? []).map(({ at, value }) => [at, toNumber(value)]));
+  return steps.map(({ from, to, starts }) => {
+    const [first = 0] = starts;
+    if (!addsUp(kind)) return values.get(first) ?? null;
+    const sum = starts.reduce((all, at) => all + (values.get(at) ?? 0), 0);
+    return perSecond(kind, sum, { step, covered: to - from });
+  });
 }
 
 /** Converting a pixel to a time rounds: a moment before a start counts as the start. */

@@ -26,9 +26,10 @@ import {
   type Span,
   type Subject,
 } from './choices.ts';
+import { earlierSpan } from './earlier.ts';
 import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
-import { earlierSpan, relevantProblems } from './shown-toppers.ts';
+import { relevantProblems } from './shown-toppers.ts';
 
 type KnownAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
 

@@ -20,6 +20,7 @@ import {
   type Span,
   type Subject,
 } from './choices.ts';
+import { earlierSpan } from './earlier.ts';
 import { distinctLabels } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 import { rankingAnswered } from './ranking-variables.ts';
@@ -119,6 +120,7 @@ export function shownToppers(
       hidden,
       covered: coveredPart(table.window, table.availableWindow),
       step: variables?.step ?? group.topperBucketSize,
+      bucketSize: group.bucketSize,
     }),
     total: isKnown ? minus(table.total, without) : null,
     others: isKnown ? minus(table.others, without) : null,
@@ -145,12 +147,6 @@ function faultsOf(problems: readonly GraphQLProblem[], kind: MeterKind): TopFaul
     rest: faultElsewhere(problems, isSum ? [HIDDEN, CHART] : [CHART]),
   };
 }
-
-/** Returns a span of the same length, that many seconds earlier; null: just before. */
-export const earlierSpan = ({ from, to }: Span, ago: number | null): Span => {
-  const seconds = ago ?? to - from;
-  return { from: from - seconds, to: to - seconds };
-};
 
 /**
  * Returns all problems, except those of an earlier window that would begin before 1970: nothing is

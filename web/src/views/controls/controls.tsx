@@ -1,6 +1,6 @@
-import type { Comparison } from '../../address/address.ts';
-import { ITEMS } from '../../address/address.ts';
+import { COMPARISONS, ITEMS } from '../../address/address.ts';
 import type { StreamState } from '../../api/use-stream.ts';
+import { COMPARED } from '../../data/earlier.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import { Choice } from '../../parts/choice.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -18,12 +18,6 @@ type ControlsProps = ViewProps & {
   readonly onReload: () => void;
 };
 
-const COMPARED: readonly { readonly value: Comparison; readonly label: string }[] = [
-  { value: 'before', label: 'Previous window' },
-  { value: 'day', label: 'A day earlier' },
-  { value: 'week', label: 'A week earlier' },
-];
-
 /** Controls for what is shown: group, meter, time, and which keys. */
 export function Controls(props: ControlsProps) {
   const { address, navigate, shown } = props;
@@ -37,9 +31,9 @@ export function Controls(props: ControlsProps) {
       <Choice
         label="Compared with"
         value={address.compare}
-        options={COMPARED}
+        options={COMPARISONS.map((value) => ({ value, label: COMPARED[value] }))}
         onChoose={(value) =>
-          navigate.go({ compare: COMPARED.find((each) => each.value === value)?.value ?? 'before' })
+          navigate.go({ compare: COMPARISONS.find((each) => each === value) ?? 'before' })
         }
       />
       <Choice

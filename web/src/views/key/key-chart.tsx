@@ -8,6 +8,8 @@ import { addsUp } from '../../data/meter-kind.ts';
 import { isolated } from '../../format/isolated.ts';
 import { longDuration } from '../../format/moment.ts';
 import { ChartRulesMenu, rulesSentence } from '../alerts/chart-rules-menu.tsx';
+import { EarlierKey } from '../earlier-key.tsx';
+import { useEarlier } from '../use-earlier.ts';
 import type { Figures } from './key-facts.tsx';
 import type { KeyViewProps } from './key-props.ts';
 
@@ -18,19 +20,25 @@ export function KeyChart(props: KeyChartProps) {
   const { figures, terms, shownKey, address, navigate, theme, moments, rawKey, group } = props;
   const step = shownKey.asked.step ?? terms.topperBucketSize;
   const label = shownKey.known ? shownLabel(shownKey.known, group) : rawKey;
+  const bucketSize = group?.bucketSize ?? terms.topperBucketSize;
   const covered = coveredPart(shownKey.window ?? NEVER, shownKey.stored);
   const data = useMemo(() => {
     const { series } = figures;
     const drawn = chartData(
       { keys: [{ key: rawKey, label, series }], series: null },
-      { kind: terms.kind, step, covered, hidden: [] },
+      { kind: terms.kind, step, bucketSize, covered, hidden: [] },
     );
     // One key is not a stack, but its area is still its volume.
     return addsUp(terms.kind) ? { ...drawn, others: drawn.times.map(() => 0) } : drawn;
   }, [figures, step, covered.from, covered.to]);
   const { drawn, rules } = useRulesInChart(props, data.step);
+  const { window } = shownKey;
+  const earlier = useEarlier(
+    props,
+    window && { kind: terms.kind, step, bucketSize, window, keys: [rawKey] },
+  );
   const scale = chartScale(addsUp(terms.kind), terms.measure, address.units);
-  if (!shownKey.window) return null;
+  if (!window) return null;
   return (
     <section class="panel-chart" aria-label={`${isolated(label)} over time`}>
       <div class="panel-chart-head">
@@ -38,13 +46,13 @@ export function KeyChart(props: KeyChartProps) {
           {addsUp(terms.kind) ? `Rate in ${scale.name}` : scale.name}
           <span> · one value per {longDuration(data.step).replace(/^1 /, '')}</span>
         </h3>
-        <ChartRulesMenu {...props} rules={rules} span={shownKey.window} />
+        <ChartRulesMenu {...props} rules={rules} span={window} />
       </div>
       <TimeChart
         data={data}
-        span={shownKey.window}
+        span={window}
         withOthers={false}
-        grain={group?.bucketSize ?? 60}
+        grain={bucketSize}
         factor={scale.factor}
         style={{
           theme: theme.theme,
@@ -54,11 +62,13 @@ export function KeyChart(props: KeyChartProps) {
           formatValue: scale.formatValue,
         }}
         rules={drawn}
+        earlier={earlier.line}
         height={150}
         label={`${isolated(label)} over time. Arrow keys move through time.${rulesSentence(rules)}`}
         formatTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
       />
+      <EarlierKey earlier={earlier} address={address} />
     </section>
   );
 }

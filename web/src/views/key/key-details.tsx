@@ -1,9 +1,9 @@
 import { BY_METRIC } from '../../address/ranking.ts';
 import type { GroupChoice } from '../../data/choices.ts';
+import { earlierSpan } from '../../data/earlier.ts';
 import { partsOf } from '../../data/key-parts.ts';
 import { agoOf } from '../../data/questions.ts';
 import { drilldownGroups } from '../../data/shown-key.ts';
-import { earlierSpan } from '../../data/shown-toppers.ts';
 import { FaultNotice, Notice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { DrilldownList } from './drilldown-list.tsx';

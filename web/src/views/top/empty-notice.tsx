@@ -1,11 +1,11 @@
 import { BY_METRIC, type ChangeRanking, comparesWindows } from '../../address/ranking.ts';
 import { DEFAULT_WINDOW } from '../../address/window-choice.ts';
+import { earlierGap } from '../../data/earlier.ts';
 import { CHANGE_WORDS, valueName } from '../../data/ranking-words.ts';
 import type { ArchivedSlices } from '../../data/shown-toppers.ts';
 import { Command } from '../../parts/command.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
-import { earlierGap } from './earlier-gap.ts';
 import type { ResultsProps } from './results-props.ts';
 
 /** Shown when no key is listed: none passes the filter, or there are no readings at that time. */

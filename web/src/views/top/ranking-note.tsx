@@ -1,6 +1,6 @@
 import { comparesWindows } from '../../address/ranking.ts';
+import { earlierGap } from '../../data/earlier.ts';
 import { CHANGE_WORDS } from '../../data/ranking-words.ts';
-import { earlierGap } from './earlier-gap.ts';
 import type { ResultsProps } from './results-props.ts';
 
 /** Says which keys are listed, and since when, if they are not simply the largest. */

@@ -2,9 +2,12 @@ import { useMemo } from 'preact/hooks';
 import { chartScale } from '../../chart/chart-scale.ts';
 import { TimeChart } from '../../chart/time-chart.tsx';
 import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.ts';
+import type { ComparedChart } from '../../data/earlier.ts';
 import { addsUp, WHY_NO_STACK } from '../../data/meter-kind.ts';
 import { longDuration } from '../../format/moment.ts';
 import { ChartRulesMenu, rulesSentence } from '../alerts/chart-rules-menu.tsx';
+import { EarlierKey } from '../earlier-key.tsx';
+import { useEarlier } from '../use-earlier.ts';
 import type { ResultsProps } from './results-props.ts';
 
 type TopChartProps = ResultsProps & {
@@ -18,6 +21,7 @@ export function TopChart(props: TopChartProps) {
   const why = WHY_NO_STACK[kind];
   const scale = chartScale(addsUp(kind), terms.measure, address.units);
   const { drawn, rules } = useRulesInChart(props);
+  const earlier = useEarlier(props, comparedChart(props));
   return (
     <section class="card chart-card" aria-label="Top keys over time">
       <div class="card-head">
@@ -53,17 +57,29 @@ export function TopChart(props: TopChartProps) {
           formatValue: scale.formatValue,
         }}
         rules={drawn}
+        earlier={earlier.line}
         height={CHART_HEIGHT}
         label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} ${shown.ranking.by === 'metric' ? 'largest' : 'first'} keys over time. The table below lists their values. Arrow keys move through time, Shift with an arrow key selects, and Enter zooms in.${rulesSentence(rules)}`}
         formatTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
         onCanvas={onCanvas}
       />
+      <EarlierKey earlier={earlier} address={address} />
     </section>
   );
 }
 
 const CHART_HEIGHT = 280;
+
+/** What the line of the earlier window is of: what the stack consists of. null: there is none. */
+function comparedChart({ shown, address }: ResultsProps): ComparedChart | null {
+  const { kind, chart, table, group, hidden } = shown;
+  const isLimited = address.filters.length > 0 || hidden.length > 0;
+  if (!chart.others || (address.others && isLimited)) return null;
+  const { bucketSize } = group;
+  const keys = address.others ? null : chart.lines.map(({ key }) => key);
+  return { kind, step: chart.step, bucketSize, window: table.window, keys };
+}
 
 function useRulesInChart({ shown, address, terms, watched }: TopChartProps): RulesInChart {
   const { chart, kind, table, hidden, prefix } = shown;
