@@ -1,5 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatHelp, type HelpPage, parseHelp } from '../../web/src/data/help/help-pages.ts';
+import { projectRoot } from '../../db/project-root.ts';
+import {
+  formatHelp,
+  type HelpPage,
+  MEANINGS,
+  parseHelp,
+} from '../../web/src/data/help/help-pages.ts';
 import { createHelpSearch } from '../../web/src/data/help/help-search.ts';
 
 const section = (title: string, html: string, depth = 2) => ({
@@ -57,6 +65,14 @@ describe('the search of the help', () => {
     ]);
     expect(search('watches')[0]?.place).toEqual({ path: 'how-to/alerts.md', section: null });
   });
+});
+
+it('explains every word that the page links to', async () => {
+  const text = await readFile(join(projectRoot(), 'docs/explanation/words.md'), 'utf8');
+  const headings = [...text.matchAll(/^### (.+)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(' ', '-'),
+  );
+  expect(headings).toEqual(expect.arrayContaining(Object.keys(MEANINGS)));
 });
 
 describe('the place of the help in an address', () => {

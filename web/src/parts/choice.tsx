@@ -1,6 +1,11 @@
+import type { Word } from '../data/help/help-pages.ts';
+import { Term } from './term.tsx';
+
 /** A labelled list to choose one item from. */
 export type ChoiceProps = {
   readonly label: string;
+  /** What the label means, if not everybody knows. */
+  readonly word?: Word;
   readonly value: string;
   readonly options: readonly ChoiceOption[];
   readonly onChoose: (value: string) => void;
@@ -15,11 +20,12 @@ export type ChoiceOption = {
   readonly disabled?: boolean;
 };
 
-export function Choice({ label, value, options, onChoose, class: className = '' }: ChoiceProps) {
+export function Choice(props: ChoiceProps) {
+  const { label, word, value, options, onChoose, class: className = '' } = props;
   const headings = [...new Set(options.map(({ heading }) => heading))];
   return (
     <label class={`field ${className}`}>
-      <span class="field-label">{label}</span>
+      <span class="field-label">{word ? <Term word={word}>{label}</Term> : label}</span>
       <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         {headings.map((heading) => {
           const list = options.filter((option) => option.heading === heading).map(optionOf);

@@ -40,3 +40,15 @@ export function parseHelp(hash: string): HelpPlace | null | undefined {
   const [path = '', section = null] = hash.slice(PREFIX.length + 1).split(':');
   return path === '' ? null : { path, section };
 }
+
+/** The words, by their anchors in the docs, that have their meaning one hover away. */
+export const MEANINGS = {
+  context: 'A context: data kept apart from all others, usually those of one network or site',
+  'counter-group': 'A counter group: a kind of thing that is counted, such as hosts or apps',
+  meter: 'A meter: what is measured of each of them, such as bytes or packets',
+  probe: 'A probe: where it was measured, such as a router, a sensor or a collector',
+  slice: 'A slice: one interval of time as it is stored, usually a day',
+  pool: 'A pool: a folder or disk that slices are kept in',
+} as const;
+
+export type Word = keyof typeof MEANINGS;

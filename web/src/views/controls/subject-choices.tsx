@@ -9,6 +9,7 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
     <>
       <Choice
         label="Group"
+        word="counter-group"
         value={address.group ?? ''}
         options={groupOptions(choice?.counterGroups ?? [])}
         onChoose={(guid) => {
@@ -19,6 +20,7 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
       />
       <Choice
         label="Meter"
+        word="meter"
         value={String(address.meter ?? 0)}
         options={(group?.meters ?? []).map(meterOption)}
         onChoose={(index) => navigate.go({ meter: Number(index) })}
@@ -56,6 +58,7 @@ export function ProbeChoice({ address, navigate, choice }: ViewProps) {
   return (
     <Choice
       label="Probe"
+      word="probe"
       value={address.probe ?? ''}
       options={[
         { value: '', label: 'All probes' },

@@ -57,6 +57,7 @@ export function Header(props: HeaderProps) {
       <div class="header-tools">
         <Choice
           label="Context"
+          word="context"
           class="is-inline header-context"
           value={address.context ?? ''}
           options={[...contexts, ...shown].map((name) => ({ value: name, label: name }))}

@@ -2,6 +2,7 @@ import type { StorageQuery } from '../../../generated/operations.ts';
 import { minus, toNumber } from '../../format/big-number.ts';
 import { formatAmount, formatShare, joined } from '../../format/quantity.ts';
 import { Command } from '../../parts/command.tsx';
+import { Term } from '../../parts/term.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { STORED } from './slice-row.ts';
 
@@ -23,7 +24,7 @@ export function PoolList(props: PoolListProps) {
     <section class="card" aria-label="Pools">
       <div class="card-head">
         <h2>
-          Pools <span>· {pools.length}</span>
+          <Term word="pool">Pools</Term> <span>· {pools.length}</span>
         </h2>
       </div>
       {pools.length === 0 ? (

@@ -4,6 +4,7 @@ import { formatAmount } from '../../format/quantity.ts';
 import { Command } from '../../parts/command.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { Term } from '../../parts/term.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { type SliceRow, STORED } from './slice-row.ts';
 import { SliceTagsCell } from './slice-tags-cell.tsx';
@@ -39,7 +40,7 @@ export function SliceList(props: SliceListProps) {
     <section class="card" aria-label="Slices">
       <div class="card-head">
         <h2>
-          Slices
+          <Term word="slice">Slices</Term>
           <span>
             {' '}
             · {slices.length}, <Figure quantity={formatAmount(total, BYTES, STORED(props))} /> in
