@@ -73,7 +73,7 @@ export const ERRORS = {
     status: 422,
     code: 'BAD_USER_INPUT',
     message: 'The change cannot be made - <what is wrong>',
-    when: 'a mutation of users, tokens or grants names what does not exist, what exists already, or a time in the past, or would lock out the administrator who sent it',
+    when: 'a mutation of users, tokens or grants names what does not exist, what exists already, or a time in the past, or would lock out the administrator who sent it; a view is to be saved that the user may not share, or under a name that is taken, or there are too many',
   },
   counterGroupRequired: {
     status: 400,

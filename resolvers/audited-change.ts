@@ -7,6 +7,7 @@ type ContextChange = { readonly context: string } & (
   | KeysChange
   | SliceChange
   | FileUpload
+  | ViewChange
   | RefusedChange
 );
 
@@ -33,6 +34,12 @@ type FileUpload = {
   readonly format: string;
 };
 
+type ViewChange = {
+  readonly mutation: ViewMutation;
+  /** The name of the view. */
+  readonly view: string;
+};
+
 /** The user lacks the role, or the rest of what an upload needs. */
 type RefusedChange = { readonly mutation: ContextMutation; readonly refused: true };
 
@@ -45,7 +52,9 @@ type AccessChange = {
   readonly refused?: true;
 };
 
-const CONTEXT_MUTATIONS = ['updateKeys', 'updateSlice', 'upload'] as const;
+const VIEW_MUTATIONS = ['saveView', 'removeView', 'starView'] as const;
+
+const CONTEXT_MUTATIONS = ['updateKeys', 'updateSlice', 'upload', ...VIEW_MUTATIONS] as const;
 
 /** Those for administrators. */
 const ACCESS_MUTATIONS = [
@@ -60,6 +69,8 @@ const ACCESS_MUTATIONS = [
 ] as const;
 
 export const MUTATIONS = [...CONTEXT_MUTATIONS, ...ACCESS_MUTATIONS] as const;
+
+export type ViewMutation = (typeof VIEW_MUTATIONS)[number];
 
 export type ContextMutation = (typeof CONTEXT_MUTATIONS)[number];
 

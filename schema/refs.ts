@@ -16,6 +16,7 @@ import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts
 import type { ExporterView } from '../resolvers/exporters.ts';
 import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
 import type { PoolView } from '../resolvers/pools.ts';
+import type { SavedView } from '../resolvers/saved-views.ts';
 import type { SliceView } from '../resolvers/slices.ts';
 import type { FlatSeriesPoint } from '../resolvers/toppers/flat-series.ts';
 import type { PreviousMetric } from '../resolvers/toppers/topper-comparisons.ts';
@@ -37,6 +38,7 @@ export const AuditDetailRef = builder.objectRef<AuditDetailView>('AuditDetail');
 export const NewTokenRef = builder.objectRef<MadeToken>('NewToken');
 export const ContextRef = builder.objectRef<ContextView>('Context');
 export const TimeIntervalRef = builder.objectRef<Interval>('TimeInterval');
+export const SavedViewRef = builder.objectRef<SavedView>('SavedView');
 export const SliceRef = builder.objectRef<SliceView>('Slice');
 export const PoolRef = builder.objectRef<PoolView>('Pool');
 export const ExporterRef = builder.objectRef<ExporterView>('Exporter');

@@ -6,6 +6,7 @@ import './types/subscription.ts';
 import './types/user.ts';
 import './types/audit.ts';
 import './types/user-changes.ts';
+import './types/saved-view.ts';
 import './types/time-interval.ts';
 import './types/context.ts';
 import './types/slice.ts';

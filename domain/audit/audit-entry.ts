@@ -26,6 +26,8 @@ export type AuditAction =
   | 'file uploaded'
   | 'keys changed'
   | 'slice tagged'
+  | 'view saved'
+  | 'view removed'
   | 'slice archived'
   | 'slice restored'
   | 'slice dropped'

@@ -1,4 +1,4 @@
-/** Limits of sessions and tokens, each with its reason. */
+/** Limits of sessions, tokens and saved views, each with its reason. */
 export const ACCESS_LIMITS = {
   /** How long a session lasts. */
   sessionHours: 12,
@@ -49,4 +49,12 @@ export const ACCESS_LIMITS = {
   expiredTokenDays: 7,
   /** How often the last uses of tokens are written. */
   tokenUsesEveryMs: 60_000,
+  /** Saved views of a user in a context: more than anybody finds again in a menu. */
+  viewsPerUser: 100,
+  /** Views of a context that are listed, those of the caller first: a menu of several screens. */
+  listedViews: 500,
+  /** Characters of the name of a view: a line of the menu. */
+  viewNameCharacters: 100,
+  /** Characters of the address of a view: a long filter and some hundred hidden keys. */
+  viewAddressCharacters: 8_000,
 } as const;

@@ -31,6 +31,10 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
   'Context.exporters': pageOf(() => EXPORTERS),
+  'Context.views': pageOf(() => VIEWS),
+  // They read all views of the context to return one.
+  'Mutation.saveView': (_, below) => ({ ...below, fixed: below.fixed + VIEWS }),
+  'Mutation.starView': (_, below) => ({ ...below, fixed: below.fixed + VIEWS }),
   'Context.alertEvents': pageOf((given) => within(given('first'), LIMITS.alertEventsPage)),
   // One more: the event about the keys beyond the limit.
   'Alert.firing': listOf(() => LIMITS.alertMaxKeys + 1),
@@ -99,6 +103,9 @@ const USERS = 100;
 
 /** The assumed number of exporters of a context. */
 const EXPORTERS = 20;
+
+/** The assumed number of saved views of a context. */
+const VIEWS = 20;
 
 /** The assumed number of slices of a context. */
 const SLICES = 100;

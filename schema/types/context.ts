@@ -4,6 +4,7 @@ import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../../resol
 import { findGroup, searchGroups } from '../../resolvers/counter-groups.ts';
 import { listExporters } from '../../resolvers/exporters.ts';
 import { listPools } from '../../resolvers/pools.ts';
+import { listViews } from '../../resolvers/saved-views.ts';
 import { listSlices } from '../../resolvers/slices.ts';
 import { builder } from '../builder.ts';
 import { encodePath } from '../global-id.ts';
@@ -15,6 +16,7 @@ import {
   CounterGroupRef,
   ExporterRef,
   PoolRef,
+  SavedViewRef,
   SliceRef,
   TimeIntervalRef,
 } from '../refs.ts';
@@ -100,6 +102,17 @@ builder.node(ContextRef, {
     }),
   }),
 });
+
+/** The views of the dashboard that users have saved in it. */
+builder.objectFields(ContextRef, (t) => ({
+  views: t.field({
+    type: [SavedViewRef],
+    nullable: true,
+    description:
+      'The saved views of the dashboard, at most 500: your own by name, then those that others share; only your own if your grant is limited.',
+    resolve: (context, _args, scope) => listViews(scope, context),
+  }),
+}));
 
 /** The alerts that watch it. */
 builder.objectFields(ContextRef, (t) => ({

@@ -1,9 +1,8 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import { malformed } from '../../domain/errors.ts';
-import { administration, type ChangingField } from '../../resolvers/changes/change-accounts.ts';
+import { administration } from '../../resolvers/changes/change-accounts.ts';
 import { builder } from '../builder.ts';
+import { changingField } from '../changing-field.ts';
 import { RoleEnum } from '../enums.ts';
-import type { OperationScope } from '../operation-scope.ts';
 import { NewTokenRef, UserRef } from '../refs.ts';
 
 builder.objectType(NewTokenRef, {
@@ -21,11 +20,6 @@ builder.objectType(NewTokenRef, {
       resolve: ({ expires }) => expires && Math.floor(expires.getTime() / 1000),
     }),
   }),
-});
-
-const fieldOf = (scope: OperationScope, { path }: GraphQLResolveInfo): ChangingField => ({
-  scope,
-  name: String(path.key),
 });
 
 const FOR_ADMINS = 'Only for administrators.';
@@ -53,7 +47,8 @@ builder.mutationFields((t) => {
           description: 'Whether the user, or each user of the group, is an administrator.',
         }),
       },
-      resolve: (_root, given, scope, info) => administration.addUser(fieldOf(scope, info), given),
+      resolve: (_root, given, scope, info) =>
+        administration.addUser(changingField(scope, info), given),
     }),
     removeUser: t.boolean({
       nullable: true,
@@ -61,7 +56,7 @@ builder.mutationFields((t) => {
       authScopes: { signedIn: true },
       args: { name, isGroup },
       resolve: (_root, given, scope, info) =>
-        administration.removeUser(fieldOf(scope, info), given),
+        administration.removeUser(changingField(scope, info), given),
     }),
     setAdmin: t.field({
       type: UserRef,
@@ -76,7 +71,8 @@ builder.mutationFields((t) => {
           description: 'Whether the user, or each user of the group, is to be an administrator.',
         }),
       },
-      resolve: (_root, given, scope, info) => administration.setAdmin(fieldOf(scope, info), given),
+      resolve: (_root, given, scope, info) =>
+        administration.setAdmin(changingField(scope, info), given),
     }),
   };
 });
@@ -128,7 +124,7 @@ builder.mutationFields((t) => {
           probes: onlyProbes ?? [],
           groups: onlyGroups ?? [],
         };
-        return administration.saveGrant(fieldOf(scope, info), { name, ...given, limit });
+        return administration.saveGrant(changingField(scope, info), { name, ...given, limit });
       },
     }),
     revokeGrant: t.field({
@@ -138,7 +134,7 @@ builder.mutationFields((t) => {
       authScopes: { signedIn: true },
       args: { user, isGroup, context },
       resolve: (_root, { user: name, ...given }, scope, info) =>
-        administration.revokeGrant(fieldOf(scope, info), { name, ...given }),
+        administration.revokeGrant(changingField(scope, info), { name, ...given }),
     }),
   };
 });
@@ -161,7 +157,10 @@ builder.mutationFields((t) => {
         expires: t.arg({ type: 'EpochSeconds', description: 'When it expires; null: never.' }),
       },
       resolve: (_root, { expires, ...given }, scope, info) =>
-        administration.makeToken(fieldOf(scope, info), { ...given, expires: expires ?? null }),
+        administration.makeToken(changingField(scope, info), {
+          ...given,
+          expires: expires ?? null,
+        }),
     }),
     revokeToken: t.field({
       type: UserRef,
@@ -173,7 +172,7 @@ builder.mutationFields((t) => {
         name: t.arg.string({ required: true, description: 'Name of the token.' }),
       },
       resolve: (_root, given, scope, info) =>
-        administration.revokeToken(fieldOf(scope, info), given),
+        administration.revokeToken(changingField(scope, info), given),
     }),
     endSessions: t.int({
       nullable: true,
@@ -181,7 +180,7 @@ builder.mutationFields((t) => {
       authScopes: { signedIn: true },
       args: { user },
       resolve: (_root, { user: name }, scope, info) =>
-        administration.endSessions(fieldOf(scope, info), { name, isGroup: false }),
+        administration.endSessions(changingField(scope, info), { name, isGroup: false }),
     }),
   };
 });

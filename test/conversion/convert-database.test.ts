@@ -126,6 +126,8 @@ describe('a converted database of version 1.7', () => {
         ...rows,
         sessions: [],
         exporters: [],
+        saved_views: [],
+        starred_views: [],
         users: withNew('users', 'f,f,,,'),
         tokens: withNew('tokens', 'default,,'),
         grants: withNew('grants', ',,'),

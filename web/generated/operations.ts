@@ -465,6 +465,14 @@ export type RemoveUserMutationVariables = Exact<{
 
 export type RemoveUserMutation = { readonly removeUser: boolean | null };
 
+export type RemoveViewMutationVariables = Exact<{
+  context: string;
+  name: string;
+}>;
+
+
+export type RemoveViewMutation = { readonly removeView: boolean | null };
+
 export type RevokeGrantMutationVariables = Exact<{
   user: string;
   isGroup: boolean;
@@ -495,6 +503,25 @@ export type SaveGrantMutationVariables = Exact<{
 
 export type SaveGrantMutation = { readonly saveGrant: { readonly name: string } | null };
 
+export type SaveViewMutationVariables = Exact<{
+  context: string;
+  name: string;
+  address?: string | null | undefined;
+  newName?: string | null | undefined;
+  shared?: boolean | null | undefined;
+  live?: boolean | null | undefined;
+}>;
+
+
+export type SaveViewMutation = { readonly saveView: { readonly name: string, readonly owner: string, readonly isOwn: boolean, readonly address: string, readonly shared: boolean, readonly live: boolean, readonly starred: boolean } | null };
+
+export type SavedViewsQueryVariables = Exact<{
+  context: string;
+}>;
+
+
+export type SavedViewsQuery = { readonly context: { readonly views: ReadonlyArray<{ readonly name: string, readonly owner: string, readonly isOwn: boolean, readonly address: string, readonly shared: boolean, readonly live: boolean, readonly starred: boolean }> | null } | null };
+
 export type SetAdminMutationVariables = Exact<{
   name: string;
   isGroup: boolean;
@@ -508,6 +535,21 @@ export type SignInQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type SignInQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string, readonly probes: ReadonlyArray<string>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> }> } };
+
+export type StarViewMutationVariables = Exact<{
+  context: string;
+  name: string;
+  owner?: string | null | undefined;
+  starred: boolean;
+}>;
+
+
+export type StarViewMutation = { readonly starView: { readonly name: string } | null };
+
+export type StarredViewsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type StarredViewsQuery = { readonly viewer: { readonly contexts: ReadonlyArray<{ readonly name: string, readonly views: ReadonlyArray<{ readonly address: string, readonly live: boolean, readonly starred: boolean }> | null }> } };
 
 export type StorageQueryVariables = Exact<{
   context: string;
@@ -638,6 +680,8 @@ export type KeyWindowFragment = { readonly total: number | string, readonly wind
 
 export type KnownKeyFragment = { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null };
 
+export type SavedViewFragment = { readonly name: string, readonly owner: string, readonly isOwn: boolean, readonly address: string, readonly shared: boolean, readonly live: boolean, readonly starred: boolean };
+
 export type StoredSliceFragment = { readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } };
 
 export type TopChartFragment = { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null };
@@ -665,11 +709,16 @@ export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveT
 export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
 export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');
+export const RemoveView: Operation<RemoveViewMutation, RemoveViewMutationVariables> = operation('RemoveView', 'e706ea3eacc50898842c4e9307f1a27b988b16292efcc803efa13be30d889949');
 export const RevokeGrant: Operation<RevokeGrantMutation, RevokeGrantMutationVariables> = operation('RevokeGrant', '3bc834d8d9dee39e448596d824db5ad311101b5bc262f5714945bd211dde4162');
 export const RevokeToken: Operation<RevokeTokenMutation, RevokeTokenMutationVariables> = operation('RevokeToken', '049511215c38e08ed49b3669fec57cbb5aec3a33d3919b49ef5d7a025c5f7a82');
 export const SaveGrant: Operation<SaveGrantMutation, SaveGrantMutationVariables> = operation('SaveGrant', '0026c5cfab36871d89202fd09434a65f1e7d1caeb7802d337d7626f6a64d3a1f');
+export const SaveView: Operation<SaveViewMutation, SaveViewMutationVariables> = operation('SaveView', 'da3ae82501dd3a2dc7e7de6ce7890437d14b3fc7fa05be26d03ad25c8dd76f31');
+export const SavedViews: Operation<SavedViewsQuery, SavedViewsQueryVariables> = operation('SavedViews', 'deca65c51c27bfff32efd9c11a5f48b0a1a42a3002d9ca3d147bf000523325dc');
 export const SetAdmin: Operation<SetAdminMutation, SetAdminMutationVariables> = operation('SetAdmin', '9da38275007db3d085db66850beb3d57a8e1676499a1b46be54404d69f0a605d');
 export const SignIn: Operation<SignInQuery, SignInQueryVariables> = operation('SignIn', '3d044f899146135cffbdabd811c1166b09e777dcdc3700446bd6e06a38c79664');
+export const StarView: Operation<StarViewMutation, StarViewMutationVariables> = operation('StarView', 'eb99fbcc3682ca2446873250d0c04284a707c5ae130e5a753925f7f47caa57d9');
+export const StarredViews: Operation<StarredViewsQuery, StarredViewsQueryVariables> = operation('StarredViews', '42d7a80e8948b289f64b2657e651ee39498233501331e7e2cdb3eabd708d605b');
 export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', 'ac761672a7a3f42ea70db26dcb909ad9b66ecb1b3bba5e7feca70115373ada6b');
 export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', '202231fe2db23823d8a9392ab5050f205c767d9b0f5ae39c0fcfbd433fcbcf1a');
 export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryVariables> = operation('TopKeysWithout', 'd225ae53efc367d3811787c24d05792706cee16fd44893e1462e1fac9247f33a');

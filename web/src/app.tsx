@@ -11,6 +11,7 @@ import { storeChoices, storedChoices } from './data/stored-choices.ts';
 import { useKeptFocus } from './parts/kept-focus.ts';
 import { SignIn } from './views/header/sign-in.tsx';
 import { Loading, Resume } from './views/resume.tsx';
+import { useStart } from './views/use-start.ts';
 import { Workspace } from './views/workspace.tsx';
 
 /** The page: signed in or not, with the contexts to choose from. */
@@ -21,6 +22,8 @@ export function App() {
 
   /** Whether the browser may have a session that this tab does not know yet. */
   const [isUnknown, setUnknown] = useState(session === null);
+
+  const isReady = useStart(session, contexts);
 
   useKeptFocus();
 
@@ -60,6 +63,7 @@ export function App() {
     return <SignIn reason={reason} onSignIn={(one) => signIn(one.session, one.contexts)} />;
   }
   if (!contexts) return <Resume session={session} onContexts={keepContexts} onSignOut={signOut} />;
+  if (!isReady) return <Loading />;
   return (
     <Workspace
       session={session}

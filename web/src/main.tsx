@@ -16,6 +16,7 @@ import './styles/alerts.css';
 import './styles/users.css';
 import './styles/add.css';
 import './styles/help.css';
+import './styles/saved.css';
 import './styles/forced-colors.css';
 import './styles/print.css';
 import { App } from './app.tsx';

@@ -31,6 +31,7 @@ describe('every statement of requests', () => {
       'select-newest-audit',
       'select-pools',
       'select-rights',
+      'select-saved-views',
       'select-server-facts',
       'select-sessions-of',
       'select-slice-sizes',

@@ -5,8 +5,8 @@ import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { basic, type Credentials, type TestService } from '../../support/lab/service.ts';
 import {
   alertOf,
+  fillBoth,
   HOSTS,
-  hearBoth,
   named,
   OPEN,
   PAIRS,
@@ -89,10 +89,10 @@ beforeAll(async () => {
   );
   await fireAlerts(lab, { context: VAULT, startedAt: THEN, key: 'vault-alpha', value: 57_001 });
   await fireAlerts(lab, { context: OPEN, startedAt: T0, key: 'mine', value: 1 });
-  await hearBoth(lab.databaseUrl);
   await lab.addUser(OWNER, [VAULT]);
   await lab.addUser(NEIGHBOUR, [OPEN]);
   await lab.addUser(STRANGER, []);
+  await fillBoth(lab);
   told = await findSecrets();
 });
 
@@ -143,6 +143,7 @@ const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
     'Meter.topper': `(${topper})`,
     'Key.drilldown': `(crosskey: "${pairs}", ${topper})`,
     'TopperKey.percentiles': '(ranks: [50, 95])',
+    'TopperMatching.percentiles': '(ranks: [50, 95])',
     'TopperKey.drilldown': `(crosskey: "${pairs}")`,
   };
 };

@@ -1,6 +1,6 @@
 import { exporter, hearExporters } from './hear-exporters.ts';
 import { DAY, guidOf, meter, T0 } from './lab.ts';
-import type { Line } from './service.ts';
+import type { Line, TestService } from './service.ts';
 
 /** A context with secrets, and another whose users must not learn them. */
 export const VAULT = 'the vault';
@@ -51,8 +51,11 @@ export const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
   ]),
 );
 
-/** Stores an exporter for each of the two contexts, of which there is something to say. */
-export async function hearBoth(databaseUrl: string): Promise<void> {
+/**
+ * Stores an exporter for each of the two contexts, of which there is something to say, and a view
+ * for everybody who may read one.
+ */
+export async function fillBoth({ databaseUrl, sql }: TestService): Promise<void> {
   for (const [context, address] of [
     [VAULT, '192.0.2.57'],
     [OPEN, '192.0.2.1'],
@@ -61,4 +64,7 @@ export async function hearBoth(databaseUrl: string): Promise<void> {
     const exporters = [exporter(address, { ...more, doubts: [`${address} is late.`] })];
     await hearExporters(databaseUrl, { context, exporters });
   }
+  await sql(`insert into saved_views (context_id, user_id, name, address, shared, live)
+    select context_id, user_id, 'view of ' || name, '?find=' || name, true, false
+    from grants join contexts using (context_id)`);
 }

@@ -1,4 +1,4 @@
-import type { ChoicesFragment, SignInQuery } from '../../generated/operations.ts';
+import type { ChoicesFragment } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
 import { meterKind } from './meter-kind.ts';
 
@@ -24,7 +24,7 @@ export type MeterChoice = GroupChoice['meters'][number];
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
 /** Prefers a context that has data to the first by name. */
-const firstContext = (contexts: SignInQuery['viewer']['contexts']): string | null =>
+export const firstContext = (contexts: readonly ContextChoice[]): string | null =>
   (contexts.find(({ totalWindow }) => totalWindow !== null) ?? contexts[0])?.name ?? null;
 
 export const groupOf = (context: ContextChoice | null, guid: string | null): GroupChoice | null =>

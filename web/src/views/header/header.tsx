@@ -4,6 +4,7 @@ import { IconButton } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { AlertsTab } from '../alerts/alerts-tab.tsx';
 import { HelpLink } from '../help/help.tsx';
+import { SavedViewsMenu } from '../saved/saved-views-menu.tsx';
 import { IN_NO_VIEW, type ViewProps } from '../view-props.ts';
 import { Mark } from './sign-in.tsx';
 import { ThemeButton } from './theme-button.tsx';
@@ -65,6 +66,7 @@ export function Header(props: HeaderProps) {
         />
         <div class="header-end">
           <HelpLink view={address.view} />
+          {address.context !== null && <SavedViewsMenu {...props} context={address.context} />}
           <UnitsMenu {...props} />
           <ThemeButton theme={theme} />
           <IconButton
