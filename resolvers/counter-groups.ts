@@ -37,6 +37,28 @@ export async function findGroup(at: ContextView, guid: Guid): Promise<CounterGro
   return row ? viewGroup(at, row, catalog) : null;
 }
 
+/** A group by its GUID, or by its name. */
+export type GroupRef = { readonly guid: Guid } | { readonly name: string };
+
+/** Returns the enabled group of a GUID or a name, or null. */
+export const groupAt = async (at: ContextView, ref: GroupRef): Promise<CounterGroupView | null> =>
+  'guid' in ref ? findGroup(at, ref.guid) : groupOfName(await listGroups(at), ref.name);
+
+/**
+ * Returns the group with this name as declared, or else the only one with it in upper or lower
+ * case; null if there is none, or more than one.
+ */
+export function groupOfName(
+  groups: readonly CounterGroupView[],
+  name: string,
+): CounterGroupView | null {
+  const folded = foldCase(name);
+  const exact = groups.filter(({ row }) => row.name === name);
+  const alike = groups.filter(({ row }) => foldCase(row.name) === folded);
+  const found = exact.length > 0 ? exact : alike;
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
 /** Returns the enabled group with this number, or null. */
 export async function findGroupById(
   at: ContextView,

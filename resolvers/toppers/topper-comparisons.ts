@@ -1,12 +1,17 @@
 import { malformed, serviceError } from '../../domain/errors.ts';
-import type { Guid } from '../../domain/text/guid.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { ratio, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { RankedValue } from '../../engine/toppers/topper-answers.ts';
 import { probeIdOf } from '../contexts.ts';
-import { availableInterval, type CounterGroupView, drilldownsOf } from '../counter-groups.ts';
+import {
+  availableInterval,
+  type CounterGroupView,
+  drilldownsOf,
+  type GroupRef,
+  groupOfName,
+} from '../counter-groups.ts';
 import type { KeyView } from '../keys.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
@@ -69,7 +74,8 @@ async function askRanks({ plan, keys }: Topper, window: Interval): Promise<Ranks
   return ranks;
 }
 
-export type Drilldown<Crosskey = Guid> = {
+/** crosskey: the cross-key group; null is the only drill-down of the key's group. */
+export type Drilldown<Crosskey extends GroupRef | null = GroupRef> = {
   crosskey: Crosskey;
   meterIndex: number;
   maxItems: number;
@@ -90,8 +96,32 @@ export async function drillDown(
   return topperWithin(scope, key, plan, { ...listed, group });
 }
 
-/** crosskey: null is the only drill-down of the key's group. */
-export type KeyDrilldown = Drilldown<Guid | null> & {
+/**
+ * Returns the same by each of the given cross-key groups (null: by all of its group's drill-downs,
+ * by their first meter). Each fails alone.
+ */
+export async function drillDowns(
+  scope: RequestScope,
+  ranked: RankedKey,
+  { by, maxItems }: { readonly by: readonly DrilledBy[] | null; readonly maxItems: number },
+): Promise<Promise<Topper | null>[]> {
+  const all = by ?? (await drilldownsOf(ranked.key.group)).map(firstMeterOf);
+  return all.map((each) => {
+    const drilled = drillDown(scope, ranked, { ...each, maxItems });
+    // The list may be given up before its items are awaited.
+    drilled.catch(() => undefined);
+    return drilled;
+  });
+}
+
+export type DrilledBy = Pick<Drilldown, 'crosskey' | 'meterIndex'>;
+
+const firstMeterOf = ({ guid, meters }: CounterGroupView): DrilledBy => ({
+  crosskey: { guid },
+  meterIndex: meters[0]?.meterId ?? 0,
+});
+
+export type KeyDrilldown = Drilldown<GroupRef | null> & {
   readonly window: WindowRequest;
   readonly probe: string | null;
   /** IANA name. */
@@ -144,14 +174,20 @@ async function topperWithin(
 
 function chosenDrilldown(
   groups: readonly CounterGroupView[],
-  crosskey: Guid | null,
+  crosskey: GroupRef | null,
 ): CounterGroupView {
   if (crosskey === null) {
     const only = groups.length === 1 ? groups[0] : undefined;
     if (only) return only;
     throw malformed('crosskey', "the GUID of one of the group's drilldowns", crosskey);
   }
-  const found = groups.find(({ guid }) => guid === crosskey);
-  if (!found) throw serviceError('invalidCounterGroup', { guid: crosskey });
+  const found =
+    'guid' in crosskey
+      ? groups.find(({ guid }) => guid === crosskey.guid)
+      : groupOfName(groups, crosskey.name);
+  if (!found) {
+    const guid = 'guid' in crosskey ? crosskey.guid : crosskey.name;
+    throw serviceError('invalidCounterGroup', { guid });
+  }
   return found;
 }

@@ -17,7 +17,7 @@ export const EXAMPLES: readonly [Example, ...Example[]] = [
 query TopTalkers($context: String!) {
   context(name: $context) {
     id
-    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+    counterGroup(name: "Hosts") {
       id
       name
       topper(window: { recentSeconds: 3600 }, maxItems: 10) {
@@ -66,7 +66,7 @@ query GroupsWithMeters($context: String!) {
 query TodayAgainstYesterday($context: String!) {
   context(name: $context) {
     id
-    counterGroup(guid: "{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}") {
+    counterGroup(name: "Apps") {
       id
       name
       topper(window: { recentSeconds: 7200 }, maxItems: 10) {
@@ -95,7 +95,7 @@ query TodayAgainstYesterday($context: String!) {
 query HostsToApps($context: String!) {
   context(name: $context) {
     id
-    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+    counterGroup(name: "Hosts") {
       id
       topper(window: { recentSeconds: 3600 }, maxItems: 5) {
         keys {
@@ -104,10 +104,7 @@ query HostsToApps($context: String!) {
           label
           readable
           metric
-          drilldown(
-            crosskey: "{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A01}"
-            maxItems: 5
-          ) {
+          drilldown(name: "Hosts × Apps", maxItems: 5) {
             total
             others
             keys { rank key label metric share }
@@ -125,7 +122,7 @@ query HostsToApps($context: String!) {
 query Percentiles($context: String!) {
   context(name: $context) {
     id
-    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+    counterGroup(name: "Hosts") {
       id
       topperBucketSize
       topper(window: { recentSeconds: 86400 }, maxItems: 10) {
@@ -149,7 +146,7 @@ query Percentiles($context: String!) {
 query ChartSeries($context: String!) {
   context(name: $context) {
     id
-    counterGroup(guid: "{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}") {
+    counterGroup(name: "Apps") {
       id
       topper(window: { recentSeconds: 3600 }, maxItems: 5) {
         window { from to }
@@ -175,7 +172,7 @@ query SearchKeys(
 ) {
   context(name: $context) {
     id
-    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+    counterGroup(name: "Hosts") {
       id
       keys(search: $search, first: 20, after: $after) {
         totalCount

@@ -1,8 +1,13 @@
 import { LIMITS } from '../../domain/limits.ts';
 import type { Guid } from '../../domain/text/guid.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import type { Drilldown, KeyDrilldown } from '../../resolvers/toppers/topper-comparisons.ts';
+import type {
+  Drilldown,
+  DrilledBy,
+  KeyDrilldown,
+} from '../../resolvers/toppers/topper-comparisons.ts';
 import { builder } from '../builder.ts';
+import { decodeGroupRef, requireGroupRef } from './group-ref.ts';
 import { listed, PERIOD_ARGS, zoneOf } from './topper-args.ts';
 import { decodeWindow } from './window-input.ts';
 
@@ -19,12 +24,13 @@ const LISTED_ARGS = builder.args((t) => ({
   }),
 }));
 
+const BY_NAME = builder.args((t) => ({
+  name: t.string({ description: 'Its name, in place of `crosskey`.' }),
+}));
+
 export const DRILLDOWN_ARGS = builder.args((t) => ({
-  crosskey: t.field({
-    type: 'Guid',
-    required: true,
-    description: "GUID of one of the group's `drilldowns`.",
-  }),
+  crosskey: t.field({ type: 'Guid', description: "GUID of one of the group's `drilldowns`." }),
+  ...BY_NAME,
   ...LISTED_ARGS,
 }));
 
@@ -34,23 +40,79 @@ export const KEY_DRILLDOWN_ARGS = builder.args((t) => ({
     type: 'Guid',
     description: "GUID of one of the group's `drilldowns`; default: the only one.",
   }),
+  ...BY_NAME,
   ...LISTED_ARGS,
   ...PERIOD_ARGS,
 }));
 
-type GivenDrilldown<Crosskey> = { crosskey: Crosskey; meter: number; maxItems: number };
+type GivenCrosskey = { crosskey?: Guid | null | undefined; name?: string | null | undefined };
 
-export const decodeDrilldown = <Crosskey extends Guid | null>(
-  { crosskey, meter, maxItems }: GivenDrilldown<Crosskey>,
-  { settings }: RequestScope,
-): Drilldown<Crosskey> => ({
-  crosskey,
+type GivenDrilldown = GivenCrosskey & { meter: number; maxItems: number };
+
+const crosskeyOf = ({ crosskey: guid, name }: GivenCrosskey) =>
+  ({ guid, name, argument: 'crosskey' }) as const;
+
+/** Errors: `BAD_USER_INPUT` unless it is given either the GUID or the name of the group. */
+export const decodeDrilldown = (given: GivenDrilldown, { settings }: RequestScope): Drilldown => ({
+  crosskey: requireGroupRef(crosskeyOf(given)),
+  ...decodeListed(given, settings),
+});
+
+const decodeListed = (
+  { meter, maxItems }: GivenDrilldown,
+  settings: RequestScope['settings'],
+): Pick<Drilldown, 'meterIndex' | 'maxItems'> => ({
   meterIndex: meter,
   maxItems: listed(maxItems, LIMITS.defaultDrilldownItems, settings),
 });
 
-type GivenKeyDrilldown = Omit<GivenDrilldown<Guid>, 'crosskey'> & {
-  crosskey?: Guid | null | undefined;
+const DrilldownInput = builder.inputType('DrilldownInput', {
+  description: 'A cross-key group to drill down by: its GUID, or its name.',
+  fields: (t) => ({
+    crosskey: t.field({ type: 'Guid', description: "GUID of one of the group's `drilldowns`." }),
+    name: t.string({ description: 'Its name, in place of `crosskey`.' }),
+    meter: t.int({
+      required: true,
+      defaultValue: 0,
+      description: 'Number of the meter of that group to rank by.',
+    }),
+  }),
+});
+
+export const DRILLDOWNS_ARGS = builder.args((t) => ({
+  by: t.field({
+    type: [DrilldownInput],
+    description:
+      "The groups to drill down by, in this order; default: all of the group's `drilldowns`, each by its first meter.",
+  }),
+  maxItems: t.int({
+    required: true,
+    defaultValue: LIMITS.defaultDrilldownItems,
+    description: 'Maximum number of listed keys of each.',
+  }),
+}));
+
+type GivenDrilldowns = {
+  by?: readonly (GivenCrosskey & { meter: number })[] | null | undefined;
+  maxItems: number;
+};
+
+/** Errors: as decodeDrilldown. */
+export const decodeDrilldowns = (
+  { by, maxItems }: GivenDrilldowns,
+  { settings }: RequestScope,
+) => ({
+  by:
+    by?.map(
+      (each): DrilledBy => ({
+        crosskey: requireGroupRef(crosskeyOf(each)),
+        meterIndex: each.meter,
+      }),
+    ) ?? null,
+  maxItems: listed(maxItems, LIMITS.defaultDrilldownItems, settings),
+});
+
+type GivenKeyDrilldown = GivenDrilldown & {
   window?: Parameters<typeof decodeWindow>[0];
   probe?: string | null | undefined;
   timeZone?: string | null | undefined;
@@ -60,7 +122,8 @@ type GivenKeyDrilldown = Omit<GivenDrilldown<Guid>, 'crosskey'> & {
 export function decodeKeyDrilldown(given: GivenKeyDrilldown, scope: RequestScope): KeyDrilldown {
   const timeZone = zoneOf(given.timeZone, scope.settings);
   return {
-    ...decodeDrilldown({ ...given, crosskey: given.crosskey ?? null }, scope),
+    crosskey: decodeGroupRef(crosskeyOf(given)),
+    ...decodeListed(given, scope.settings),
     window: decodeWindow(given.window, timeZone),
     probe: given.probe ?? null,
     timeZone,

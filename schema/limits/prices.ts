@@ -39,7 +39,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   // One more: the event about the keys beyond the limit.
   'Alert.firing': listOf(() => LIMITS.alertMaxKeys + 1),
   'AlertEventConnection.edges': (_, below) => below,
-  'CounterGroup.drilldowns': listOf(() => 5),
+  'CounterGroup.drilldowns': listOf(() => DRILLDOWNS),
   'CounterGroup.keys': (given, below, setting) => {
     const page = pageOf(() => within(given('first'), LIMITS.keysPage))(given, below, setting);
     return KEY_FILTERS.some((name) => given(name))
@@ -95,6 +95,8 @@ export const PRICES: Readonly<Record<string, Price>> = {
   },
   'TopperKey.series': (given) => ({ ...NO_COST, perDay: 1 + pointsOf(given) }),
   'TopperKey.previous': () => ({ ...NO_COST, fixed: 1, perDay: 1 }),
+  'TopperKey.drilldowns': (given, below, setting) =>
+    times(lengthOf(given('by')) ?? DRILLDOWNS, topperCost(itemsOf(given, setting), below)),
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
 
@@ -106,6 +108,9 @@ const EXPORTERS = 20;
 
 /** The assumed number of saved views of a context. */
 const VIEWS = 20;
+
+/** The assumed number of cross-key groups with a group. */
+const DRILLDOWNS = 5;
 
 /** The assumed number of slices of a context. */
 const SLICES = 100;

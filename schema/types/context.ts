@@ -1,13 +1,14 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { listAlertEvents, listAlerts } from '../../resolvers/alerts/alerts.ts';
 import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../../resolvers/contexts.ts';
-import { findGroup, searchGroups } from '../../resolvers/counter-groups.ts';
+import { groupAt, searchGroups } from '../../resolvers/counter-groups.ts';
 import { listExporters } from '../../resolvers/exporters.ts';
 import { listPools } from '../../resolvers/pools.ts';
 import { listViews } from '../../resolvers/saved-views.ts';
 import { listSlices } from '../../resolvers/slices.ts';
 import { builder } from '../builder.ts';
 import { encodePath } from '../global-id.ts';
+import { requireGroupRef } from '../inputs/group-ref.ts';
 import { decodeInterval, TimeIntervalInput } from '../inputs/window-input.ts';
 import {
   AlertEventConnectionRef,
@@ -96,9 +97,16 @@ builder.node(ContextRef, {
     counterGroup: t.field({
       type: CounterGroupRef,
       nullable: true,
-      description: 'One enabled counter group; null when there is none with this GUID.',
-      args: { guid: t.arg({ type: 'Guid', required: true, description: 'GUID of the group.' }) },
-      resolve: (context, { guid }) => findGroup(context, guid),
+      description: 'One enabled counter group, by GUID or by name; null when there is none.',
+      args: {
+        guid: t.arg({ type: 'Guid', description: 'GUID of the group.' }),
+        name: t.arg.string({
+          description:
+            'Its name as declared, in place of `guid`. Upper and lower case do not matter if only one group has it.',
+        }),
+      },
+      resolve: (context, { guid, name }) =>
+        groupAt(context, requireGroupRef({ guid, name, argument: 'guid' })),
     }),
   }),
 });

@@ -7,10 +7,15 @@ import {
 } from '../../domain/toppers/topper-arithmetic.ts';
 import { attributesOf, labelOf, readableOf } from '../../resolvers/keys.ts';
 import { densePoints, seriesLength } from '../../resolvers/toppers/series-step.ts';
-import { drillDown, previousOf } from '../../resolvers/toppers/topper-comparisons.ts';
+import { drillDown, drillDowns, previousOf } from '../../resolvers/toppers/topper-comparisons.ts';
 import { keyPeak, keyPercentiles, keySeries } from '../../resolvers/toppers/topper-series.ts';
 import { builder } from '../builder.ts';
-import { DRILLDOWN_ARGS, decodeDrilldown } from '../inputs/drilldown-args.ts';
+import {
+  DRILLDOWN_ARGS,
+  DRILLDOWNS_ARGS,
+  decodeDrilldown,
+  decodeDrilldowns,
+} from '../inputs/drilldown-args.ts';
 import {
   KeyAttributeRef,
   KeyRef,
@@ -149,6 +154,14 @@ builder.objectFields(TopperKeyRef, (t) => ({
     description: 'The top keys of a cross-key group under this key; null for a network.',
     args: DRILLDOWN_ARGS,
     resolve: (ranked, args, scope) => drillDown(scope, ranked, decodeDrilldown(args, scope)),
+  }),
+  drilldowns: t.field({
+    type: [TopperRef],
+    nullable: { list: true, items: true },
+    description:
+      "The same for several cross-key groups, in the order of the group's `drilldowns`, or of `by`. Each fails alone.",
+    args: DRILLDOWNS_ARGS,
+    resolve: (ranked, args, scope) => drillDowns(scope, ranked, decodeDrilldowns(args, scope)),
   }),
 }));
 

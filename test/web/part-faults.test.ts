@@ -113,22 +113,21 @@ describe('a key of which a part failed', () => {
     topper: {
       window: { from: 600, to: 1200 },
       total: 100,
-      keys: [{ metric: 40, first: drilldown }],
+      keys: [{ metric: 40, drilldowns: [drilldown, null] }],
     },
   };
 
   const shownOf = (failed: object, problems: GraphQLProblem[]) => {
     const answer = { context: { counterGroup: { ...own, ...failed } } } as unknown as KeyAnswer;
-    const asked = { first: PAIRS, second: PORTS } as Parameters<typeof shownKey>[1]['variables'];
-    return shownKey(answer, { rawKey: 'k', variables: asked, problems });
+    const by = [PAIRS, PORTS].map((crosskey) => ({ crosskey }));
+    const variables = { by } as unknown as Parameters<typeof shownKey>[1]['variables'];
+    return shownKey(answer, { rawKey: 'k', variables, problems });
   };
 
   it('says by which group it could not be drilled down', () => {
-    const shown = shownOf({}, [problem('topper', 'keys', 0, 'second')]);
+    const shown = shownOf({}, [problem('topper', 'keys', 0, 'drilldowns', 1)]);
     expect(shown?.drilldowns).toEqual([drilldown]);
-    expect([...(shown?.faults.drilldowns ?? [])]).toMatchObject([
-      [PORTS, { message: 'no second' }],
-    ]);
+    expect([...(shown?.faults.drilldowns ?? [])]).toMatchObject([[PORTS, { message: 'no 1' }]]);
     expect(shown?.faults.rest).toBeNull();
   });
 

@@ -55,10 +55,6 @@ describe('the cross-key groups that a key is drilled down by', () => {
   it('are requested all at once', () => {
     const address = parseAddress(`?context=lab&group=${own}&key=x&by=${guids[4]}`);
     const { variables } = keyQuestion(address, choice, 'x');
-    expect([variables.first, variables.second, variables.third]).toEqual([
-      guids[4],
-      guids[0],
-      guids[1],
-    ]);
+    expect(variables.by.map(({ crosskey }) => crosskey)).toEqual([guids[4], guids[0], guids[1]]);
   });
 });

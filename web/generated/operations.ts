@@ -33,6 +33,16 @@ export type DateRangeInput = {
   readonly to: string;
 };
 
+/** A cross-key group to drill down by: its GUID, or its name. */
+export type DrilldownInput = {
+  /** GUID of one of the group's `drilldowns`. */
+  readonly crosskey?: string | null | undefined;
+  /** Number of the meter of that group to rank by. */
+  readonly meter?: number;
+  /** Its name, in place of `crosskey`. */
+  readonly name?: string | null | undefined;
+};
+
 /** A name and a value that describe a key. */
 export type KeyAttributeInput = {
   /** What the value describes; each name once. */
@@ -284,7 +294,7 @@ export type EndSessionsMutationVariables = Exact<{
 
 export type EndSessionsMutation = { readonly endSessions: number | null };
 
-export type KeyPanel0QueryVariables = Exact<{
+export type KeyPanelQueryVariables = Exact<{
   context: string;
   node?: string | null | undefined;
   fromDr: boolean;
@@ -296,76 +306,12 @@ export type KeyPanel0QueryVariables = Exact<{
   key: string;
   step?: number | null | undefined;
   ago?: number | null | undefined;
-}>;
-
-
-export type KeyPanel0Query = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
-
-export type KeyPanel1QueryVariables = Exact<{
-  context: string;
-  node?: string | null | undefined;
-  fromDr: boolean;
-  group: string;
-  meter: number;
-  window: WindowInput;
-  timeZone: string;
-  probe?: string | null | undefined;
-  key: string;
-  step?: number | null | undefined;
-  ago?: number | null | undefined;
+  by: ReadonlyArray<DrilldownInput> | DrilldownInput;
   drilled: number;
-  first: string;
-  firstMeter: number;
 }>;
 
 
-export type KeyPanel1Query = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly first: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
-
-export type KeyPanel2QueryVariables = Exact<{
-  context: string;
-  node?: string | null | undefined;
-  fromDr: boolean;
-  group: string;
-  meter: number;
-  window: WindowInput;
-  timeZone: string;
-  probe?: string | null | undefined;
-  key: string;
-  step?: number | null | undefined;
-  ago?: number | null | undefined;
-  drilled: number;
-  first: string;
-  firstMeter: number;
-  second: string;
-  secondMeter: number;
-}>;
-
-
-export type KeyPanel2Query = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly first: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly second: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
-
-export type KeyPanel3QueryVariables = Exact<{
-  context: string;
-  node?: string | null | undefined;
-  fromDr: boolean;
-  group: string;
-  meter: number;
-  window: WindowInput;
-  timeZone: string;
-  probe?: string | null | undefined;
-  key: string;
-  step?: number | null | undefined;
-  ago?: number | null | undefined;
-  drilled: number;
-  first: string;
-  firstMeter: number;
-  second: string;
-  secondMeter: number;
-  third: string;
-  thirdMeter: number;
-}>;
-
-
-export type KeyPanel3Query = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly first: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly second: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly third: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
+export type KeyPanelQuery = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly drilldowns: ReadonlyArray<{ readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null> | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
 
 export type KeyTextsQueryVariables = Exact<{
   context: string;
@@ -699,10 +645,7 @@ export const Alerts: Operation<AlertsQuery, AlertsQueryVariables> = operation('A
 export const Audit: Operation<AuditQuery, AuditQueryVariables> = operation('Audit', 'e8370dfff8fcbb97d9dc47d24cb3b9a7c42506bf9205ec668cf51a2e80ab4485');
 export const Earlier: Operation<EarlierQuery, EarlierQueryVariables> = operation('Earlier', 'a63464e3cd1b1be7f98f29d6fd3dda4ae3c5447d9ebab12e1f7b57de3d98b469');
 export const EndSessions: Operation<EndSessionsMutation, EndSessionsMutationVariables> = operation('EndSessions', 'df68753393ebda23a700bd417b3c16fe2353de7249e4a123889fcc62f36ae627');
-export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = operation('KeyPanel0', '6384eac1c2465e3598caad2487e8d8eda9b2cb9bad9566300fd51ad64c194447');
-export const KeyPanel1: Operation<KeyPanel1Query, KeyPanel1QueryVariables> = operation('KeyPanel1', '95912d3dfe167a264ae8d80a7d23c717cde5eb314151a0ff571d2e40038bb464');
-export const KeyPanel2: Operation<KeyPanel2Query, KeyPanel2QueryVariables> = operation('KeyPanel2', '9686e1e3113e18316a5e1ded5d67b768d8c74d7de8e0051accc18359be0713ec');
-export const KeyPanel3: Operation<KeyPanel3Query, KeyPanel3QueryVariables> = operation('KeyPanel3', 'a604cb9d3c0eb82aba2e0ebb96899e45b6d56defdb871ae6f8068fe2b9a524b6');
+export const KeyPanel: Operation<KeyPanelQuery, KeyPanelQueryVariables> = operation('KeyPanel', '27254842465ddb65b81f7a7b4ef7421e1caf2bfc5f7aceb87c31844345cd988e');
 export const KeyTexts: Operation<KeyTextsQuery, KeyTextsQueryVariables> = operation('KeyTexts', 'a60af9f90974c0413227247fa3afd9e5395f86b6bdb5a5ff1a4b61224aab8212');
 export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscriptionVariables> = operation('LiveTopKeys', 'cf4f58551b8a5f3f5baae663a444344b911e097da657dd8e2776d7965acbed5c');
 export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', 'f2f32ce2d8e1d97554e165d57f7ff82d018fa469fd45376fadf4cc93fdbadeb7');

@@ -150,7 +150,7 @@ describeInBrowser('the live page in a browser', (openAt) => {
     forget();
     await standIn.send(moved(2));
     const names = () => asked.map(({ operationName }) => operationName);
-    await expect.poll(() => names().filter((name) => name !== 'Earlier')).toEqual(['KeyPanel1']);
+    await expect.poll(() => names().filter((name) => name !== 'Earlier')).toEqual(['KeyPanel']);
     await shoot('live-panel');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('complementary').count()).toBe(0);

@@ -290,7 +290,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     expect(await share.innerText()).toContain('%');
     await breakParts({
       TopKeysWithout: ['hidden'],
-      KeyPanel1: ['topper', 'keys', 0, 'first'],
+      KeyPanel: ['topper', 'keys', 0, 'drilldowns', 0],
     });
     await page.reload();
     await settled();
@@ -307,7 +307,7 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     expect(new Set(shares)).toEqual(new Set(['–']));
     expect(await share.innerText()).toMatch(/–/);
     const drilldown = page.getByRole('region', { name: 'By Hosts × Apps' });
-    expect(await drilldown.getByRole('alert').innerText()).toContain('The first took longer');
+    expect(await drilldown.getByRole('alert').innerText()).toContain('The 0 took longer');
 
     await page.unroute('**/graphql');
     await breakParts({ TopKeysWithout: ['chart'] });
@@ -324,11 +324,11 @@ describeInBrowser('the states of the dashboard', (openAt) => {
     forget();
     await loadAgain();
     await settled();
-    expect(names()).toEqual(['KeyPanel1', 'TopKeysWithout']);
+    expect(names()).toEqual(['KeyPanel', 'TopKeysWithout']);
     forget();
     await page.locator('.top-table .key-link').nth(1).click();
     await settled();
-    expect(names()).toEqual(['KeyPanel1']);
+    expect(names()).toEqual(['KeyPanel']);
   });
 
   it('an answer that comes too late is ignored', async () => {

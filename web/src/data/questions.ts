@@ -1,6 +1,6 @@
 import type {
   KeyFilterInput,
-  KeyPanel0QueryVariables,
+  KeyPanelQueryVariables,
   TopKeysQueryVariables,
 } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
@@ -87,7 +87,7 @@ export const keyVariables = (
   address: Address,
   choice: ContextChoice | null,
   key: string,
-): KeyPanel0QueryVariables => ({ ...windowOf(address, choice), key });
+): Omit<KeyPanelQueryVariables, 'by' | 'drilled'> => ({ ...windowOf(address, choice), key });
 
 /** Returns the filter in the terms of the schema; null if all keys pass. */
 export function filterInput(

@@ -1,13 +1,8 @@
 import {
-  KeyPanel0,
-  type KeyPanel0Query,
-  KeyPanel1,
-  type KeyPanel1Query,
-  KeyPanel2,
-  type KeyPanel2Query,
-  KeyPanel3,
-  type KeyPanel3Query,
-  type KeyPanel3QueryVariables,
+  type DrilldownInput,
+  KeyPanel,
+  type KeyPanelQuery,
+  type KeyPanelQueryVariables,
   NetworkPanel,
   type NetworkPanelQuery,
   type NetworkPanelQueryVariables,
@@ -31,30 +26,22 @@ import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables, NO_GROUP } from './questions.ts';
 import { relevantProblems } from './shown-toppers.ts';
 
-type KnownAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
+export type KeyAnswer = KeyPanelQuery | NetworkPanelQuery;
 
-export type KeyAnswer = KnownAnswer | NetworkPanelQuery;
-
-type KeyVariables = KeyPanel3QueryVariables & NetworkPanelQueryVariables;
+type KeyVariables = KeyPanelQueryVariables &
+  NetworkPanelQueryVariables & { readonly by: readonly DrilldownInput[] };
 
 type Figures = NonNullable<
-  NonNullable<NonNullable<KeyPanel3Query['context']>['counterGroup']>['topper']
+  NonNullable<NonNullable<KeyPanelQuery['context']>['counterGroup']>['topper']
 >['keys'][number];
 
-/** A question has only as many of the drill-downs as the group has. */
-type KeyFigures = Omit<Figures, 'first' | 'second' | 'third'>;
+/** A network has no drill-downs. */
+type KeyFigures = Omit<Figures, 'drilldowns'>;
 
-export type Drilldown = NonNullable<Figures['first']>;
+export type Drilldown = NonNullable<NonNullable<Figures['drilldowns']>[number]>;
 
-/** One document for each number of drill-down groups; a panel shows no more at a time. */
-const OPERATIONS: readonly Operation<KnownAnswer, KeyVariables>[] = [
-  KeyPanel0,
-  KeyPanel1,
-  KeyPanel2,
-  KeyPanel3,
-];
-
-const DRILLDOWNS = OPERATIONS.length - 1;
+/** A panel shows no more at a time. */
+const DRILLDOWNS = 3;
 
 export type KeyQuestion = {
   readonly operation: Operation<KeyAnswer, KeyVariables>;
@@ -65,26 +52,19 @@ export type KeyQuestion = {
 export function keyQuestion(address: Address, choice: ContextChoice, key: string): KeyQuestion {
   const group = groupOf(choice, address.group);
   const meter = meterOf(group, address.meter);
-  const drilldowns = drilldownGroups(choice, group, address.by).shown.map((each) => ({
-    guid: each.guid,
-    meter: likeMeter(each, meter)?.index ?? 0,
-  }));
-  const [first, second, third] = drilldowns;
   const { prefix } = address;
   return {
-    operation: prefix ? NetworkPanel : (OPERATIONS[drilldowns.length] ?? KeyPanel0),
+    operation: prefix ? NetworkPanel : KeyPanel,
     // Variables that the document does not declare are ignored.
     variables: {
       ...keyVariables(address, choice, key),
       prefix: prefix ?? DEFAULT_PREFIX,
       cidr: cidrOf(key) ?? NO_NETWORK,
       drilled: DRILLED,
-      first: first?.guid ?? NO_GROUP,
-      firstMeter: first?.meter ?? 0,
-      second: second?.guid ?? NO_GROUP,
-      secondMeter: second?.meter ?? 0,
-      third: third?.guid ?? NO_GROUP,
-      thirdMeter: third?.meter ?? 0,
+      by: drilldownGroups(choice, group, address.by).shown.map((each) => ({
+        crosskey: each.guid,
+        meter: likeMeter(each, meter)?.index ?? 0,
+      })),
     },
   };
 }
@@ -110,7 +90,7 @@ export function drilldownGroups(
   return { shown, more: all.filter((each) => !shown.includes(each)) };
 }
 
-type KnownGroup = NonNullable<NonNullable<KnownAnswer['context']>['counterGroup']>;
+type KnownGroup = NonNullable<NonNullable<KeyPanelQuery['context']>['counterGroup']>;
 
 type NetworkGroup = NonNullable<NonNullable<NetworkPanelQuery['context']>['counterGroup']>;
 
@@ -165,7 +145,7 @@ export function shownKey(
     stored: group.timeInterval,
     total: group.topper?.total ?? 0,
     figures,
-    drilldowns: [figures?.first, figures?.second, figures?.third].flatMap((each) => each ?? []),
+    drilldowns: (figures?.drilldowns ?? []).flatMap((each) => each ?? []),
     network: isNetwork ? { cidr, within: group.within } : null,
     asked: {
       group: variables?.group ?? NO_GROUP,
@@ -183,20 +163,16 @@ const WITHIN = [...GROUP, 'within'] as const;
 const TOPPER = [...GROUP, 'topper'] as const;
 const KEY = [...TOPPER, 'keys', 0] as const;
 const SERIES = [...KEY, 'series'] as const;
-const DRILLED_AS = ['first', 'second', 'third'] as const;
+const DRILLED_BY = [...KEY, 'drilldowns'] as const;
 
 /** The parts in whose places their faults are shown. */
-const PLACED: readonly AnswerPath[] = [
-  SERIES,
-  KNOWN,
-  WITHIN,
-  ...DRILLED_AS.map((field) => [...KEY, field]),
-];
+const PLACED: readonly AnswerPath[] = [SERIES, KNOWN, WITHIN, DRILLED_BY];
 
 function faultsOf({ variables, problems }: RequestedKey, hasFigures: boolean): KeyFaults {
-  const drilldowns = DRILLED_AS.flatMap((field) => {
-    const fault = faultAt(problems, [...KEY, field]);
-    return fault && variables ? [[variables[field], fault] as const] : [];
+  const ofAll = problems.filter(({ path }) => path?.length === DRILLED_BY.length);
+  const drilldowns = (variables?.by ?? []).flatMap(({ crosskey }, i) => {
+    const fault = faultAt(problems, [...DRILLED_BY, i]) ?? faultAt(ofAll, DRILLED_BY);
+    return fault && crosskey ? [[crosskey, fault] as const] : [];
   });
   return {
     figures: hasFigures ? null : faultAt(problems, TOPPER),
