@@ -506,6 +506,18 @@ export type StorageQueryVariables = Exact<{
 
 export type StorageQuery = { readonly viewer: { readonly username: string, readonly editableContexts: ReadonlyArray<{ readonly name: string }>, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly haSlaveMode: boolean | null, readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices: ReadonlyArray<{ readonly id: string, readonly sliceId: number, readonly name: string, readonly engine: number, readonly status: string, readonly available: boolean, readonly tags: ReadonlyArray<string>, readonly path: string | null, readonly diskSize: number | string | null, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly pools: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: string, readonly mounted: string | null, readonly fileSystem: string | null, readonly totalSize: number | string | null, readonly availSize: number | string | null, readonly offlineArchive: boolean, readonly offlineArchiveMounted: boolean, readonly additionalInfo: string | null }> | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
+export type SuggestionsQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  searched: ReadonlyArray<string> | string;
+  typed: string;
+  suggested: number;
+}>;
+
+
+export type SuggestionsQuery = { readonly context: { readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly keys: { readonly pageInfo: { readonly hasNextPage: boolean }, readonly edges: ReadonlyArray<{ readonly node: { readonly key: string, readonly label: string, readonly readable: string } }> } | null }> } | null };
+
 export type TopKeysQueryVariables = Exact<{
   context: string;
   node?: string | null | undefined;
@@ -663,6 +675,7 @@ export const SignIn: Operation<SignInQuery, SignInQueryVariables> = operation('S
 export const StarView: Operation<StarViewMutation, StarViewMutationVariables> = operation('StarView', 'eb99fbcc3682ca2446873250d0c04284a707c5ae130e5a753925f7f47caa57d9');
 export const StarredViews: Operation<StarredViewsQuery, StarredViewsQueryVariables> = operation('StarredViews', '42d7a80e8948b289f64b2657e651ee39498233501331e7e2cdb3eabd708d605b');
 export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', 'ac761672a7a3f42ea70db26dcb909ad9b66ecb1b3bba5e7feca70115373ada6b');
+export const Suggestions: Operation<SuggestionsQuery, SuggestionsQueryVariables> = operation('Suggestions', '737e671f1a93205c48c367811d5b41ec2028b3ff035611edc2065cdf15e57363');
 export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', '202231fe2db23823d8a9392ab5050f205c767d9b0f5ae39c0fcfbd433fcbcf1a');
 export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryVariables> = operation('TopKeysWithout', 'd225ae53efc367d3811787c24d05792706cee16fd44893e1462e1fac9247f33a');
 export const Trend: Operation<TrendQuery, TrendQueryVariables> = operation('Trend', '7751a23636061218a18924569373563996e7001a53c3aa20c9dac921f2815bb9');

@@ -3,6 +3,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/live.css';
 import './styles/views.css';
+import './styles/search.css';
 import './styles/notices.css';
 import './styles/picker.css';
 import './styles/sign-in.css';

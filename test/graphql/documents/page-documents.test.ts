@@ -83,6 +83,9 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   isAdmin: false,
   role: 'READER',
   rows: 20,
+  searched: [guidOf(1), guidOf(6)],
+  typed: 'k',
+  suggested: 5,
 };
 
 /** Operations with other values. NetworkPanel needs a group whose keys are addresses. */
@@ -202,6 +205,7 @@ describe("the page's documents", () => {
       'SignIn',
       'StarredViews',
       'Storage',
+      'Suggestions',
       'TopKeys',
       'TopKeysWithout',
       'Trend',

@@ -102,7 +102,7 @@ describeInBrowser('the focus in the dashboard', (openAt) => {
     expect(await focused()).toBe(`Show ${hostName(1)} again`);
     await press(`Show ${hostName(1)} again`);
     await settled();
-    expect(await focused()).toMatch(/^Filter: /);
+    expect(await focused()).toBe('Filter Hosts');
   });
 
   it('moves to the heading when a notice goes', async () => {

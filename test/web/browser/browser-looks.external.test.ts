@@ -91,6 +91,8 @@ describeInBrowser('the look of the dashboard', (openAt) => {
     for (const width of [320, 390, 540, 720, 740, 780, 860, 960, 1040, 1100, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       await settled();
+      const more = page.locator('.controls-button[aria-expanded="false"]');
+      if (await more.isVisible()) await more.click();
       const room = await page.evaluate<number>('document.body.clientWidth');
       for (const text of ['none firing', '304 critical + 1013']) {
         await firing.evaluate((element, newText) => {
@@ -156,7 +158,7 @@ describeInBrowser('the look of the dashboard', (openAt) => {
       .poll(() => page.locator('.swatch').first().getAttribute('style'))
       .toContain(rgb(seriesColors('light')[0]));
     await shoot('printed');
-    for (const selector of ['header', '.filter', 'main button', '.is-act']) {
+    for (const selector of ['header', '.search-box', 'main button', '.is-act']) {
       const shown = page.locator(selector).filter({ visible: true });
       expect(await shown.count(), selector).toBe(0);
     }

@@ -99,10 +99,14 @@ describeInBrowser('the states of the dashboard', (openAt) => {
   });
 
   it('an invalid pattern is reported by the name of its field, and can be corrected', async () => {
-    const { page } = await open(`${viewOf(HOSTS)}&match=(`);
+    const { page, labels } = await open(`${viewOf(HOSTS)}&match=(`);
     expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be an RE2 pattern/);
-    expect(await page.getByRole('searchbox').inputValue()).toBe('(');
-    expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: /^Pattern: \( \(cannot be used\)/ }).click();
+    const field = page.getByRole('combobox', { name: 'Filter Hosts' });
+    expect(await field.inputValue()).toBe('/(/');
+    await field.fill('/0A/');
+    await field.press('Enter');
+    await expect.poll(labels).toHaveLength(10);
   });
 
   it.each([

@@ -21,7 +21,7 @@ export type GroupChoice = ContextChoice['counterGroups'][number];
 export type MeterChoice = GroupChoice['meters'][number];
 
 /** The Hosts group of every flow import: what most people want to see first. */
-const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
+export const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
 /** Prefers a context that has data to the first by name. */
 export const firstContext = (contexts: readonly ContextChoice[]): string | null =>

@@ -58,7 +58,7 @@ export function distinctLabels(
 }
 
 /** Returns the GUIDs of the groups that the parts are keys of. */
-const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
+export const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
   crosskey
     ? [
         crosskey.parentGuid,

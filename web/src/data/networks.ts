@@ -1,5 +1,5 @@
 import { PREFIXES, type Prefix } from '../address/prefix.ts';
-import type { GroupChoice } from './choices.ts';
+import { type ContextChoice, type GroupChoice, groupOf, HOSTS } from './choices.ts';
 
 type Kind = Pick<GroupChoice, 'keyKind'>;
 
@@ -8,6 +8,10 @@ const KINDS: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6']);
 /** Returns whether the group's keys can be rolled up to networks. */
 export const hasNetworks = (group: Kind | null): boolean =>
   group !== null && KINDS.has(group.keyKind);
+
+/** Returns the group of all hosts, or else the first one of addresses. */
+export const hostsOf = (context: ContextChoice | null): GroupChoice | null =>
+  groupOf(context, HOSTS) ?? context?.counterGroups.find((group) => hasNetworks(group)) ?? null;
 
 /** Returns the lengths that matter to a group: `/24`, or `/24 (IPv6 /48)` for both families. */
 export function prefixName({ ipv4, ipv6 }: Prefix, group: Kind | null): string {

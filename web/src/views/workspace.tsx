@@ -3,6 +3,7 @@ import { formatAddress, type View } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
 import { type ContextChoice, completed, groupOf, withSpans } from '../data/choices.ts';
+import { hasKeys } from '../data/understand-filter.ts';
 import { isolated } from '../format/isolated.ts';
 import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Command } from '../parts/command.tsx';
@@ -12,6 +13,7 @@ import { AddView } from './add/add-view.tsx';
 import { AddressNotice } from './address-notice.tsx';
 import { AlertsView } from './alerts/alerts-view.tsx';
 import { useAlerts } from './alerts/use-alerts.ts';
+import { FilterBar } from './controls/filter-bar.tsx';
 import { Header } from './header/header.tsx';
 import { Help } from './help/help.tsx';
 import { StorageView } from './storage/storage-view.tsx';
@@ -85,6 +87,11 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       <Header {...view} contexts={granted ?? contexts.map(({ name }) => name)} />
       <main id="main" tabIndex={-1}>
         <AddressNotice {...read} />
+        {!hasKeys(address) && choice && (
+          <div class="search-bar">
+            <FilterBar {...view} />
+          </div>
+        )}
         {address.view === 'users' ? (
           <UsersView {...view} contexts={contexts} />
         ) : address.view === 'add' ? (

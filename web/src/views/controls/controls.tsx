@@ -1,10 +1,13 @@
+import { useMemo } from 'preact/hooks';
 import { COMPARISONS, ITEMS } from '../../address/address.ts';
 import type { StreamState } from '../../api/use-stream.ts';
 import { COMPARED } from '../../data/earlier.ts';
+import type { Refusal } from '../../data/refusal.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import { Choice } from '../../parts/choice.tsx';
 import type { ViewProps } from '../view-props.ts';
-import { FilterBox, FilterChips } from './filter-box.tsx';
+import { ControlsLine } from './controls-line.tsx';
+import { FilterBar } from './filter-bar.tsx';
 import { NetworksChoice } from './networks-choice.tsx';
 import { RankingChoice } from './ranking-choice.tsx';
 import { ProbeChoice, SubjectChoices } from './subject-choices.tsx';
@@ -14,7 +17,7 @@ type ControlsProps = ViewProps & {
   readonly shown: ShownToppers | null;
   readonly isLoading: boolean;
   readonly stream: StreamState;
-  readonly isFilterRefused: boolean;
+  readonly refusal: Refusal | null;
   readonly onReload: () => void;
 };
 
@@ -22,28 +25,44 @@ type ControlsProps = ViewProps & {
 export function Controls(props: ControlsProps) {
   const { address, navigate, shown } = props;
   return (
-    <fieldset class="controls" aria-label="What is shown">
-      <SubjectChoices {...props} />
-      <RankingChoice {...props} />
-      <NetworksChoice {...props} />
-      <ProbeChoice {...props} />
-      <WindowControls {...props} span={shown?.table.window ?? null} />
-      <Choice
-        label="Compared with"
-        value={address.compare}
-        options={COMPARISONS.map((value) => ({ value, label: COMPARED[value] }))}
-        onChoose={(value) =>
-          navigate.go({ compare: COMPARISONS.find((each) => each === value) ?? 'before' })
-        }
-      />
-      <Choice
-        label="Keys"
-        value={String(address.items)}
-        options={ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
-        onChoose={(count) => navigate.go({ items: Number(count) })}
-      />
-      <FilterBox {...props} />
-      <FilterChips {...props} />
-    </fieldset>
+    <>
+      <FilterBar {...props} labels={useLabels(shown)} />
+      <ControlsLine {...props}>
+        <SubjectChoices {...props} />
+        <RankingChoice {...props} />
+        <NetworksChoice {...props} />
+        <ProbeChoice {...props} />
+        <WindowControls {...props} span={shown?.table.window ?? null} />
+        <Choice
+          label="Compared with"
+          value={address.compare}
+          options={COMPARISONS.map((value) => ({ value, label: COMPARED[value] }))}
+          onChoose={(value) =>
+            navigate.go({ compare: COMPARISONS.find((each) => each === value) ?? 'before' })
+          }
+        />
+        <Choice
+          label="Keys"
+          value={String(address.items)}
+          options={ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
+          onChoose={(count) => navigate.go({ items: Number(count) })}
+        />
+      </ControlsLine>
+    </>
+  );
+}
+
+/** Returns the labels of keys that are listed or hidden, by raw and by readable key. */
+function useLabels(shown: ShownToppers | null): ReadonlyMap<string, string> {
+  return useMemo(
+    () =>
+      new Map([
+        ...(shown?.table.keys ?? []).flatMap(({ key, readable, label }): [string, string][] => [
+          [readable, label],
+          [key, label],
+        ]),
+        ...(shown?.hidden ?? []).map(({ key, label }): [string, string] => [key, label]),
+      ]),
+    [shown],
   );
 }

@@ -1,5 +1,6 @@
 import { type GroupChoice, likeMeter, type MeterChoice } from '../../data/choices.ts';
 import { meterKind } from '../../data/meter-kind.ts';
+import { OTHER_KEYS } from '../../data/understand-filter.ts';
 import { Choice, type ChoiceOption } from '../../parts/choice.tsx';
 import type { ViewProps } from '../view-props.ts';
 
@@ -32,9 +33,6 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
     return index === address.meter;
   }
 }
-
-/** Keys of one group are not keys of another, and may not be addresses. */
-const OTHER_KEYS = { prefix: null, filters: [], hidden: [], key: null } as const;
 
 const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] => [
   ...groups.filter(({ keyKind }) => keyKind !== 'CROSSKEY').map((group) => groupOption(group)),

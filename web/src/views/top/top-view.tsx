@@ -52,7 +52,7 @@ export function TopView(props: ViewProps) {
           shown={shown}
           isLoading={isLoading}
           stream={live.stream}
-          isFilterRefused={explainRefusal(problem?.message ?? '', address)?.of === 'filter'}
+          refusal={explainRefusal(problem?.message ?? '', address)}
           onReload={onReload}
         />
         <p class="sr-only" role="status">

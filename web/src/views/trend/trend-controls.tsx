@@ -1,11 +1,13 @@
 import { formatStep, parseStep } from '../../address/step.ts';
 import { groupOf, type Span } from '../../data/choices.ts';
 import { windowSeconds } from '../../data/questions.ts';
+import type { Refusal } from '../../data/refusal.ts';
 import { chooseEvery, offeredSteps } from '../../data/trend/choose-every.ts';
 import { TREND_ITEMS, trendItems } from '../../data/trend/trend-question.ts';
 import { longDuration } from '../../format/moment.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { FilterBox, FilterChips } from '../controls/filter-box.tsx';
+import { ControlsLine } from '../controls/controls-line.tsx';
+import { FilterBar } from '../controls/filter-bar.tsx';
 import { ProbeChoice, SubjectChoices } from '../controls/subject-choices.tsx';
 import { WindowControls } from '../controls/window-controls.tsx';
 import type { ViewProps } from '../view-props.ts';
@@ -13,7 +15,7 @@ import type { ViewProps } from '../view-props.ts';
 type TrendControlsProps = ViewProps & {
   readonly span: Span | null;
   readonly isLoading: boolean;
-  readonly isFilterRefused: boolean;
+  readonly refusal: Refusal | null;
   readonly onReload: () => void;
 };
 
@@ -21,20 +23,21 @@ type TrendControlsProps = ViewProps & {
 export function TrendControls(props: TrendControlsProps) {
   const { address, navigate } = props;
   return (
-    <fieldset class="controls" aria-label="What is shown">
-      <SubjectChoices {...props} />
-      <ProbeChoice {...props} />
-      <WindowControls {...props} stream={null} />
-      <StepChoice {...props} />
-      <Choice
-        label="Keys"
-        value={String(trendItems(address))}
-        options={TREND_ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
-        onChoose={(count) => navigate.go({ items: Number(count) })}
-      />
-      <FilterBox {...props} shown={null} />
-      <FilterChips {...props} shown={null} />
-    </fieldset>
+    <>
+      <FilterBar {...props} />
+      <ControlsLine {...props}>
+        <SubjectChoices {...props} />
+        <ProbeChoice {...props} />
+        <WindowControls {...props} stream={null} />
+        <StepChoice {...props} />
+        <Choice
+          label="Keys"
+          value={String(trendItems(address))}
+          options={TREND_ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
+          onChoose={(count) => navigate.go({ items: Number(count) })}
+        />
+      </ControlsLine>
+    </>
   );
 }
 

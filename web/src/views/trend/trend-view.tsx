@@ -31,7 +31,7 @@ export function TrendView(props: ViewProps) {
         {...props}
         span={shown?.window ?? null}
         isLoading={isLoading}
-        isFilterRefused={explainRefusal(problem?.message ?? '', address)?.of === 'filter'}
+        refusal={explainRefusal(problem?.message ?? '', address)}
         onReload={reload}
       />
       <p class="sr-only" role="status">
