@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Address,
+  CHART_FORMS,
   COMPARISONS,
   changed,
   formatAddress,
@@ -89,7 +90,8 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   account: fc.option(fc.record({ name: text, isGroup: fc.boolean() })),
   actor: fc.option(text),
   since: fc.option(fc.integer({ min: 0, max: 2e9 })),
-  others: fc.boolean(),
+  others: fc.constantFrom('on' as const, 'off' as const, null),
+  chart: fc.constantFrom(...CHART_FORMS),
   units: fc.record({
     amounts: fc.constantFrom('bytes' as const, 'bits' as const),
     rates: fc.constantFrom('bytes' as const, 'bits' as const),
@@ -131,7 +133,8 @@ describe('an address', () => {
     ['?since=today', 'since', null],
     ['?user=a&usergroup=b', 'account', { name: 'a', isGroup: false }],
     ['?color=red', 'color', 'rank'],
-    ['?others=none', 'others', true],
+    ['?others=none', 'others', null],
+    ['?chart=pie', 'chart', 'stack'],
     ['?find=a&find=b', 'filters', [{ kind: 'find', text: 'a' }]],
   ] as const)('%s is read as if %s was left out, and said', (search, name, expected) => {
     const { address, faults, unknown } = readAddress(search);

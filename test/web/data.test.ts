@@ -97,17 +97,17 @@ describe('the data of a chart', () => {
     },
     { key: 'b', label: 'B', series: [{ at: 300, value: '9007199254740993' }] },
   ];
-  const series = [
-    { at: 0, total: 900, others: 300 },
-    { at: 300, total: 1200, others: 600 },
+  const whole = [
+    { at: 0, value: 900 },
+    { at: 300, value: 900 },
   ];
 
   const covered = { from: 0, to: 600 };
 
   it('are rates of a counter, stacked up to the total, each step to its end', () => {
     const { times, lines, others } = chartData(
-      { keys: keys.slice(0, 1), series },
-      { kind: 'counter', step: 300, bucketSize: 60, covered, hidden: [] },
+      { keys: keys.slice(0, 1), whole },
+      { kind: 'counter', step: 300, bucketSize: 60, covered },
     );
     expect(times).toEqual([0, 300, 600]);
     expect(stacked([...lines.map(({ values }) => values), others ?? []])).toEqual([
@@ -116,34 +116,25 @@ describe('the data of a chart', () => {
     ]);
   });
 
-  it('exclude the hidden keys, also from the others', () => {
-    const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
-    const { others } = chartData(
-      { keys: [], series },
-      { kind: 'counter', step: 300, bucketSize: 60, covered, hidden },
-    );
-    expect(others).toEqual([1, 0.5, 0.5]);
-  });
-
   it('are rates over the part of a step that is in the window', () => {
     const cut = coveredPart({ from: 120, to: 480 }, null);
     const { times, ends, lines, others } = chartData(
-      { keys: keys.slice(0, 1), series },
-      { kind: 'counter', step: 300, bucketSize: 60, covered: cut, hidden: [] },
+      { keys: keys.slice(0, 1), whole },
+      { kind: 'counter', step: 300, bucketSize: 60, covered: cut },
     );
     expect([times, ends]).toEqual([
       [120, 300, 480],
       [300, 480],
     ]);
-    expect(lines[0]?.values).toEqual([600 / 180, 300 / 180, 300 / 180]);
-    expect(others).toEqual([300 / 180, 600 / 180, 600 / 180]);
+    expect(lines[0]?.values.map((value) => (value ?? 0) * 180)).toEqual([600, 300, 300]);
+    expect(others?.map((value) => Math.round(value * 180))).toEqual([300, 600, 600]);
   });
 
   it('are rates over whole buckets, wherever the window cuts them', () => {
     const ofBuckets = [60, 120, 180].map((at) => ({ at, value: 60 }));
     const { times, lines } = chartData(
-      { keys: [{ key: 'a', label: 'A', series: ofBuckets }], series: null },
-      { kind: 'counter', step: 60, bucketSize: 60, covered: { from: 1, to: 181 }, hidden: [] },
+      { keys: [{ key: 'a', label: 'A', series: ofBuckets }], whole: null },
+      { kind: 'counter', step: 60, bucketSize: 60, covered: { from: 1, to: 181 } },
     );
     expect(times).toEqual([60, 120, 180, 240]);
     expect(lines[0]?.values).toEqual([1, 1, 1, 1]);
@@ -155,8 +146,8 @@ describe('the data of a chart', () => {
   ] as const)('of a %s have no spikes at the ends where values add up', (kind, times, values) => {
     const steps = [420, 300, 300, 180].map((value, index) => ({ at: 300 * index, value }));
     const chart = chartData(
-      { keys: [{ key: 'a', label: 'A', series: steps }], series: null },
-      { kind, step: 300, bucketSize: 60, covered: { from: 240, to: 960 }, hidden: [] },
+      { keys: [{ key: 'a', label: 'A', series: steps }], whole: null },
+      { kind, step: 300, bucketSize: 60, covered: { from: 240, to: 960 } },
     );
     expect(chart.times).toEqual(times);
     expect(chart.lines[0]?.values).toEqual(values);
@@ -166,8 +157,8 @@ describe('the data of a chart', () => {
     const gap = [0, 600].map((at) => ({ at, value: 300 }));
     const valuesOf = (kind: 'counter' | 'mean') =>
       chartData(
-        { keys: [{ key: 'a', label: 'A', series: gap }], series: null },
-        { kind, step: 300, bucketSize: 60, covered: { from: 0, to: 900 }, hidden: [] },
+        { keys: [{ key: 'a', label: 'A', series: gap }], whole: null },
+        { kind, step: 300, bucketSize: 60, covered: { from: 0, to: 900 } },
       ).lines[0]?.values;
     expect(valuesOf('counter')).toEqual([1, 0, 1, 1]);
     expect(valuesOf('mean')).toEqual([300, null, 300, 300]);
@@ -182,16 +173,16 @@ describe('the data of a chart', () => {
 
   it('of a rate, which the server divides by whole steps, are over that part as well', () => {
     const { lines } = chartData(
-      { keys: keys.slice(0, 1), series },
-      { kind: 'rate', step: 300, bucketSize: 60, covered: { from: 240, to: 600 }, hidden: [] },
+      { keys: keys.slice(0, 1), whole },
+      { kind: 'rate', step: 300, bucketSize: 60, covered: { from: 240, to: 600 } },
     );
     expect(lines[0]?.values).toEqual([3000, 300, 300]);
   });
 
   it('of a gauge are lines with gaps, and no stack', () => {
     const { lines, others } = chartData(
-      { keys, series },
-      { kind: 'mean', step: 300, bucketSize: 60, covered, hidden: [] },
+      { keys, whole },
+      { kind: 'mean', step: 300, bucketSize: 60, covered },
     );
     expect(others).toBeNull();
     expect(lines.map(({ values }) => values[0])).toEqual([600, null]);

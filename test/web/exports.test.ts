@@ -32,13 +32,14 @@ describe('the legend of the exported picture', () => {
       },
       address: parseAddress(search),
       theme: { theme: 'light' } as ThemeState,
+      colors: new Map(),
     }).map(({ label, text }) => `${label} ${text}`);
 
-  it('counts as others all keys that are not in the chart, as the chart draws them', () => {
-    // 1200 - (100 + 99 + … + 91); the table lists two more keys.
+  it('says what its last layer is: also the keys that the table lists, and the chart does not', () => {
+    // 23 are not listed, 90 and 89 are.
     expect(legend('')).toEqual([
       ...lines.map(({ label }, i) => `${label} ${100 - i}`),
-      'Others 245',
+      'Others and keys 11 – 12 202',
     ]);
   });
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ADA, type TestService } from '../../support/lab/service.ts';
 import type { DashboardPage } from './dashboard-page.ts';
 import { describeInBrowser } from './describe-in-browser.ts';
-import { HOSTS, startPageLab, TEN } from './page-lab.ts';
+import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
 
-const viewOf = (more = '') =>
-  `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=${TEN}-${TEN + 7200}${more}&tz=UTC`;
+const viewOf = (more = '', group = HOSTS) =>
+  `?context=lab&group=${group.slice(1, -1)}&meter=0&window=${TEN}-${TEN + 7200}${more}&tz=UTC`;
 
 describeInBrowser('the chart of top keys', (openAt) => {
   let lab: TestService;
@@ -49,5 +49,113 @@ describeInBrowser('the chart of top keys', (openAt) => {
     await expect
       .poll(() => earlierKey().textContent())
       .toMatch(/A day earlier: .*Stored from Sun 14 Jul 2024, 10:00 on/);
+  });
+
+  const drawn = () =>
+    dashboard.page.evaluate<string>("document.querySelector('.chart-card canvas').toDataURL()");
+
+  const highlighted = () =>
+    dashboard.page.locator('.top-table tbody .is-highlighted .key-link').allTextContents();
+
+  const inLegend = (name: string | RegExp) =>
+    dashboard.page.getByRole('list', { name: /^Keys in the chart/ }).getByRole('button', { name });
+
+  const status = () => dashboard.page.locator('.chart-card [role=status]').textContent();
+
+  it('highlights a key in chart, legend and table together', async () => {
+    const { page } = await open(viewOf());
+    await earlierKey().waitFor();
+    const before = await drawn();
+    await inLegend(hostName(2)).hover();
+    await expect.poll(highlighted).toEqual([hostName(2)]);
+    await expect.poll(drawn).not.toBe(before);
+    const row = page.locator('.top-table tbody tr').nth(4);
+    await row.hover();
+    await expect.poll(highlighted).toEqual(await row.locator('.key-link').allTextContents());
+    const plot = page.locator('.chart-card .u-over');
+    const { height = 0 } = (await plot.boundingBox()) ?? {};
+    await plot.hover({ position: { x: 300, y: height - 3 } });
+    await expect.poll(highlighted).toEqual([hostName(0)]);
+    await page.mouse.move(0, 0);
+    await expect.poll(highlighted).toEqual([]);
+    await expect.poll(drawn).toBe(before);
+  });
+
+  it('draws one key alone, by click or keyboard, and all again', async () => {
+    const { page, shoot } = await open(viewOf('&vs=day'));
+    const plot = page.locator('.chart-card .u-over');
+    const { height = 0 } = (await plot.boundingBox()) ?? {};
+    await plot.click({ position: { x: 300, y: height - 3 } });
+    await expect.poll(status).toBe(`Only ${hostName(0)} is drawn.`);
+    expect(await inLegend(hostName(0)).getAttribute('aria-pressed')).toBe('true');
+    await shoot('chart-alone');
+    await inLegend(hostName(3)).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(status).toBe(`Only ${hostName(3)} is drawn.`);
+    await page.locator('.chart-card .chart-place').focus();
+    await page.keyboard.press('Home');
+    const readout = page.locator('.chart-card .readout');
+    await expect.poll(() => readout.locator('li').first().textContent()).toContain(hostName(3));
+    expect(await readout.locator('.readout-total').count()).toBe(0);
+    await inLegend(hostName(3)).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(status).toBe('');
+  });
+
+  it('is a stack, lines or shares, as the address says', async () => {
+    const { page, shoot } = await open(viewOf());
+    await earlierKey().waitFor();
+    const stack = await drawn();
+    await page.getByRole('radio', { name: '100 %' }).check();
+    expect(page.url()).toContain('chart=share');
+    await page.locator('.chart-card .chart-place').focus();
+    await page.keyboard.press('Home');
+    const first = page.locator('.chart-card .readout li .number').first();
+    await expect.poll(() => first.textContent()).toMatch(/^[\d.]+ %$/);
+    await shoot('chart-shares');
+    await page.getByRole('radio', { name: 'Lines' }).check();
+    expect(page.url()).toContain('chart=lines');
+    await shoot('chart-lines');
+    await page.getByRole('radio', { name: 'Stacked' }).check();
+    expect(page.url()).not.toContain('chart=');
+    await page.mouse.move(0, 0);
+    await page.getByRole('heading', { level: 1 }).click();
+    await expect.poll(drawn).toBe(stack);
+    await page.goto(`${lab.url}/${viewOf('', SENSORS)}`);
+    await dashboard.settled();
+    expect(await page.getByRole('radio', { name: 'Stacked' }).count()).toBe(0);
+  });
+
+  it('has others, or not, as the address says', async () => {
+    const { page } = await open(viewOf());
+    const others = () => page.getByRole('checkbox', { name: /^Others/ });
+    expect(await others().isChecked()).toBe(true);
+    expect(await page.locator('.chart-why').count()).toBe(0);
+    expect(await inLegend(/^Others/).count()).toBe(1);
+    await others().uncheck();
+    expect(page.url()).toContain('others=off');
+    await expect.poll(() => inLegend(/^Others/).count()).toBe(0);
+    await others().check();
+    expect(page.url()).toContain('others=on');
+  });
+
+  it('keeps the colour of a key when another one is hidden, and in the table', async () => {
+    const { page, settled } = await open(viewOf());
+    const colorOf = (index: number) =>
+      page
+        .locator('.top-table tbody tr')
+        .filter({ has: page.getByRole('link', { name: hostName(index), exact: true }) })
+        .locator('.swatch')
+        .evaluate((swatch) => getComputedStyle(swatch).backgroundColor);
+    const before = [await colorOf(1), await colorOf(5)];
+    await page.getByRole('button', { name: `Hide ${hostName(0)} and rank again` }).click();
+    await settled();
+    await expect.poll(() => page.locator('.top-table tbody tr').count()).toBe(10);
+    await page.locator('.chips').waitFor();
+    expect([await colorOf(1), await colorOf(5)]).toEqual(before);
+    const legend = await inLegend(hostName(5))
+      .locator('.swatch')
+      .evaluate((swatch) => getComputedStyle(swatch).backgroundColor);
+    expect(legend).toBe(before[1]);
   });
 });

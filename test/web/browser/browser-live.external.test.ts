@@ -59,7 +59,7 @@ describeInBrowser('the live page in a browser', (openAt) => {
     if (!table || !chart) throw new Error('the base has no table');
     move(table.window);
     if (table.availableWindow) table.availableWindow.to += seconds;
-    for (const each of [...chart.keys.map(({ series }) => series), chart.series]) {
+    for (const each of [...chart.keys.map(({ series }) => series), chart.matching.series]) {
       for (const point of each ?? []) point.at += seconds;
     }
     for (const list of [table.keys, chart.keys]) {

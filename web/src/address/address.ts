@@ -64,8 +64,10 @@ export type Address = {
   readonly color: 'rank' | 'share';
   /** How a trend is shown. */
   readonly form: 'map' | 'table';
-  /** Whether the stack goes up to the total. */
-  readonly others: boolean;
+  /** Whether the chart has the keys that are not listed; null: unless they are most of it. */
+  readonly others: 'on' | 'off' | null;
+  /** How the chart of top keys is drawn, where values add up. */
+  readonly chart: ChartForm;
   readonly units: Units;
   /** IANA name; null: the viewer's. */
   readonly zone: string | null;
@@ -80,6 +82,10 @@ const ORDERS = ['matters', 'newest'] as const;
 
 /** A user, or a group of an identity provider, which may have the same name. */
 export type Account = { readonly name: string; readonly isGroup: boolean };
+
+export const CHART_FORMS = ['stack', 'lines', 'share'] as const;
+
+export type ChartForm = (typeof CHART_FORMS)[number];
 
 /** The units of amounts and rates of data, and whether a k is 1000 or 1024. */
 export type Units = {
@@ -202,7 +208,13 @@ function readLooks(reader: AddressReader) {
     }),
     color: reader.oneOf('color', ['rank', 'share']),
     form: reader.oneOf('form', ['map', 'table']),
-    others: reader.oneOf('others', ['on', 'off']) === 'on',
+    others: reader.read<'on' | 'off', null>('others', {
+      parse: (text) => (text === 'on' || text === 'off' ? text : null),
+      must: 'on or off',
+      otherwise: null,
+      instead: 'on, unless they are most of it',
+    }),
+    chart: reader.oneOf('chart', CHART_FORMS),
     units: {
       amounts: reader.oneOf('amounts', [DEFAULT_UNITS.amounts, 'bits']),
       rates: reader.oneOf('rates', [DEFAULT_UNITS.rates, 'bytes']),
@@ -268,7 +280,8 @@ export function formatAddress(address: Address): string {
     ['step', address.step === null ? null : formatStep(address.step)],
     ['color', address.color === 'rank' ? null : address.color],
     ['form', address.form === 'map' ? null : address.form],
-    ['others', address.others ? null : 'off'],
+    ['others', address.others],
+    ['chart', address.chart === 'stack' ? null : address.chart],
     ['amounts', units.amounts === DEFAULT_UNITS.amounts ? null : units.amounts],
     ['rates', units.rates === DEFAULT_UNITS.rates ? null : units.rates],
     ['base', units.base === DEFAULT_UNITS.base ? null : String(units.base)],

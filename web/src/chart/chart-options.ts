@@ -1,9 +1,9 @@
 import uPlot from 'uplot';
-import type { ChartData } from '../data/chart-data.ts';
 import { stacked } from '../data/chart-data.ts';
 import type { Span } from '../data/choices.ts';
+import type { DrawnData } from '../data/drawn-data.ts';
 import type { EarlierLine } from '../data/earlier.ts';
-import { othersColor, seriesColor, type Theme } from './palette.ts';
+import { seriesColor, type Theme } from './palette.ts';
 import { type ChartRules, reachOf } from './rule-marks.ts';
 
 /** How a chart looks and what it shows, except its size. */
@@ -21,15 +21,12 @@ export type ChartStyle = {
   readonly formatValue: (value: number) => string;
 };
 
-/**
- * Returns the rows that uPlot draws: times, then stacked sums, or plain lines if nothing adds up.
- */
-export function chartRows(data: ChartData, withOthers: boolean, factor: number): uPlot.AlignedData {
-  const scaled = [
-    ...data.lines.map(({ values }) => values),
-    ...(data.others && withOthers ? [data.others] : []),
-  ].map((values) => values.map((value) => (value === null ? null : value * factor)));
-  return [[...data.times], ...(data.others ? stacked(scaled) : scaled)].map((row) => [...row]) as [
+/** Returns the rows that uPlot draws: times, then stacked sums, or plain lines. */
+export function chartRows({ layers, times, form }: DrawnData, factor: number): uPlot.AlignedData {
+  const scaled = layers.map(({ values }) =>
+    values.map((value) => (value === null ? null : value * factor)),
+  );
+  return [[...times], ...(form === 'lines' ? scaled : stacked(scaled))].map((row) => [...row]) as [
     number[],
     ...(number | null)[][],
   ];
@@ -40,31 +37,42 @@ export function chartRows(data: ChartData, withOthers: boolean, factor: number):
  */
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
+/** What decides about colours at each drawing. */
+type Painted = { readonly data: DrawnData; readonly highlighted?: string | null };
+
 export function chartSeries(
-  data: ChartData,
-  withOthers: boolean,
+  { layers, form }: DrawnData,
   { theme, surface }: ChartStyle,
+  painted: () => Painted,
 ): Pick<uPlot.Options, 'series' | 'bands'> {
-  const isStack = data.others !== null;
-  const colors = [
-    ...data.lines.map((_, index) => seriesColor(theme, index)),
-    ...(isStack && withOthers ? [othersColor(theme)] : []),
-  ];
-  const line = (color: string, index: number): uPlot.Series => ({
-    points: { show: false },
-    ...(stepped && { paths: stepped }),
-    ...(isStack
-      ? { stroke: separator(surface), width: 1, ...(index === 0 && { fill: color }) }
-      : { stroke: color, width: 1.75, spanGaps: false }),
+  const isStack = form !== 'lines';
+  const colorAt = (index: number) => {
+    const { data, highlighted = null } = painted();
+    const layer = data.layers[index];
+    const color = seriesColor(theme, layer?.color ?? -1);
+    return highlighted === null || layer?.key === highlighted ? color : faded(color);
+  };
+  const series = layers.map((_, index): uPlot.Series => {
+    const color = () => colorAt(index);
+    return {
+      points: { show: false },
+      ...(stepped && { paths: stepped }),
+      ...(isStack
+        ? { stroke: separator(surface), width: 1, ...(index === 0 && { fill: color }) }
+        : { stroke: color, width: 1.75, spanGaps: false }),
+    };
   });
-  const bands = colors.slice(1).map(
-    (fill, index): uPlot.Band => ({
+  const bands = layers.slice(1).map(
+    (_, index): uPlot.Band => ({
       series: [index + 2, index + 1],
-      fill,
+      fill: () => colorAt(index + 1),
     }),
   );
-  return { series: [{}, ...colors.map(line)], ...(isStack && { bands }) };
+  return { series: [{}, ...series], ...(isStack && { bands }) };
 }
+
+/** Makes a colour of six digits transparent: what does not stand out recedes. */
+const faded = (color: string): string => `${color}38`;
 
 /** Lines between layers help if steps are wide; if they are narrow, there would be only lines. */
 const separator =
@@ -119,7 +127,7 @@ const aroundValues = ({ least: low, most: high }: Ends): [number, number] => {
 
 type Scaled = {
   readonly span: Span;
-  readonly data: ChartData;
+  readonly data: DrawnData;
   readonly rules: ChartRules;
   readonly earlier: EarlierLine | null;
   readonly factor: number;
@@ -144,7 +152,8 @@ export const chartScales = (drawn: () => Scaled): uPlot.Scales => ({
         least: Math.min(least ?? 0, ...values),
         most: reachOf(Math.max(most ?? 0, ...values), thresholds),
       };
-      return data.others ? fromNothing(ends) : aroundValues(ends);
+      if (data.form === 'share') return [0, 1];
+      return data.form === 'stack' ? fromNothing(ends) : aroundValues(ends);
     },
   },
 });

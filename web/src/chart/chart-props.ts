@@ -1,13 +1,12 @@
-import type { ChartData } from '../data/chart-data.ts';
 import type { Span } from '../data/choices.ts';
+import type { DrawnData } from '../data/drawn-data.ts';
 import type { EarlierLine } from '../data/earlier.ts';
 import type { ChartStyle } from './chart-options.ts';
 import type { ChartRules } from './rule-marks.ts';
 
 export type TimeChartProps = {
-  readonly data: ChartData;
+  readonly data: DrawnData;
   readonly span: Span;
-  readonly withOthers: boolean;
   /** Seconds of a bucket: a zoomed interval begins and ends on a bucket. */
   readonly grain: number;
   /** Values are multiplied by this when drawn. */
@@ -22,6 +21,12 @@ export type TimeChartProps = {
   /** Formats the step under the cursor, as far as it is within the window. */
   readonly formatTime: (from: number, to: number) => string;
   readonly onZoom: (span: Span) => void;
+  /** The id of the layer that stands out; null: none does. */
+  readonly highlighted?: string | null;
+  /** Called with the id of the layer under the pointer; null: there is none. */
+  readonly onHover?: (layer: string | null) => void;
+  /** Called with the id of a layer that was clicked. */
+  readonly onPick?: (layer: string) => void;
   /** Called with the canvas, for pictures. */
   readonly onCanvas?: (canvas: HTMLCanvasElement | null) => void;
 };

@@ -8,10 +8,8 @@ export type Reading = {
     readonly key: string;
     readonly label: string;
     readonly color: number;
-    readonly value: number | null;
     readonly text: string;
   }[];
-  readonly others: string | null;
   readonly total: string | null;
   /** What an earlier window had at that time. */
   readonly earlier: { readonly name: string; readonly time: string; readonly text: string } | null;
@@ -22,6 +20,8 @@ export type Reading = {
 
 type ReadoutProps = {
   readonly reading: Reading | null;
+  /** The id of the layer that stands out. */
+  readonly highlighted: string | null;
   /** Cursor position in the plot, in pixels, and whether it is in the chart's right half. */
   readonly left: number;
   readonly isRight: boolean;
@@ -31,7 +31,7 @@ type ReadoutProps = {
 const MOST_EVENTS = 4;
 
 /** Shows the values under the cursor, next to it. */
-export function Readout({ reading, left, isRight }: ReadoutProps) {
+export function Readout({ reading, highlighted, left, isRight }: ReadoutProps) {
   // The styles decide whether there is room for this.
   const place = isRight
     ? { '--right': `calc(100% - ${left}px - 70px)` }
@@ -43,19 +43,12 @@ export function Readout({ reading, left, isRight }: ReadoutProps) {
           <p class="readout-time">{reading.time}</p>
           <ul>
             {reading.rows.map(({ key, label, color, text }) => (
-              <li key={key}>
+              <li key={key} class={key === highlighted ? 'is-highlighted' : ''}>
                 <Swatch color={seriesColor(reading.theme, color)} />
                 <span class="readout-label">{label}</span>
                 <span class="number">{text}</span>
               </li>
             ))}
-            {reading.others !== null && (
-              <li>
-                <Swatch color={seriesColor(reading.theme, -1)} />
-                <span class="readout-label">Others</span>
-                <span class="number">{reading.others}</span>
-              </li>
-            )}
             {reading.total !== null && (
               <li class="readout-total">
                 <span class="swatch" />

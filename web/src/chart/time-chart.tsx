@@ -4,12 +4,14 @@ import type { TimeChartProps } from './chart-props.ts';
 import { type Reading, Readout } from './readout.tsx';
 import { marksWithin } from './rule-marks.ts';
 import { useChartKeys } from './use-chart-keys.ts';
+import { useChartPointing } from './use-chart-pointing.ts';
 import { useDrawnChart } from './use-drawn-chart.ts';
 
 /** A chart over time: a stack if parts add up, otherwise lines. Dragging over it zooms. */
 export function TimeChart(props: TimeChartProps) {
   const { place, plot, index, forgetCursor } = useDrawnChart(props);
   const onKeyDown = useChartKeys(plot, (from, to) => props.onZoom({ from, to }));
+  const pointing = useChartPointing(plot, props);
   const left = plot.current && index !== null ? (plot.current.cursor.left ?? 0) : 0;
   return (
     <div class="chart" style={{ height: `${props.height}px` }}>
@@ -21,10 +23,12 @@ export function TimeChart(props: TimeChartProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: its cursor moves by arrow keys.
         tabIndex={0}
         onKeyDown={onKeyDown}
+        {...pointing}
         onBlur={forgetCursor}
       />
       <Readout
         reading={readingAt(props, index)}
+        highlighted={props.highlighted ?? null}
         left={left}
         isRight={left + AXIS_WIDTH > (plot.current?.width ?? 0) / 2}
       />
@@ -33,7 +37,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function readingAt(
-  { data, withOthers, factor, style, rules, earlier, formatTime }: TimeChartProps,
+  { data, factor, style, rules, earlier, formatTime }: TimeChartProps,
   step: number | null,
 ): Reading | null {
   if (step === null) return null;
@@ -42,21 +46,18 @@ function readingAt(
   if (from === undefined || to === undefined) return null;
   const textOf = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : style.formatValue(value * factor);
-  const rows = data.lines.map(({ key, label, values }, color) => ({
+  const rows = data.layers.map(({ key, label, color, values }) => ({
     key,
     label,
     color,
-    value: values[step] ?? null,
     text: textOf(values[step]),
   }));
-  const others = data.others?.[step];
-  const total = rows.reduce((sum, { value }) => sum + (value ?? 0), others ?? 0);
+  const total = data.layers.reduce((sum, { values }) => sum + (values[step] ?? 0), 0);
   const before = earlier && earlierAt(earlier, from);
   return {
     time: formatTime(from, to),
     rows,
-    others: others !== undefined && withOthers ? textOf(others) : null,
-    total: data.others && withOthers ? textOf(total) : null,
+    total: data.form === 'stack' && rows.length > 1 ? textOf(total) : null,
     earlier: before && {
       name: earlier.name,
       time: formatTime(before.from, before.to),

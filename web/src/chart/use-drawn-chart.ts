@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { type ChartData, stepAt } from '../data/chart-data.ts';
+import { stepAt } from '../data/chart-data.ts';
+import type { DrawnData } from '../data/drawn-data.ts';
 import {
   type ChartStyle,
   chartAxes,
@@ -29,7 +30,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
   latest.current = props;
   const shown = useRef<Pick<TimeChartProps, 'data' | 'rules' | 'earlier'> | null>(null);
   const [index, setIndex] = useState<number | null>(null);
-  const { data, span, withOthers, factor, style, rules, earlier, height, onCanvas } = props;
+  const { data, span, factor, style, rules, earlier, height, highlighted, onCanvas } = props;
   const { theme, zone, base, unit } = style;
 
   useLayoutEffect(() => {
@@ -45,7 +46,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
       setIndex(null);
       drawn.destroy();
     };
-  }, [shapeOf(data), withOthers, factor, theme, zone, base, unit, height]);
+  }, [shapeOf(data), factor, theme, zone, base, unit, height]);
 
   // Newer data replaces the older; the cursor and the selection stay.
   useLayoutEffect(() => {
@@ -54,9 +55,11 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
     if (!drawn || !before) return;
     if (before.data === data && before.rules === rules && before.earlier === earlier) return;
     shown.current = { data, rules, earlier };
-    drawn.setData(chartRows(data, withOthers, factor));
+    drawn.setData(chartRows(data, factor));
     setIndex(stepUnder(drawn, data));
   }, [data, rules, earlier, span.from, span.to]);
+
+  useLayoutEffect(() => plot.current?.redraw(false, false), [highlighted]);
 
   useEffect(() => {
     const element = place.current;
@@ -77,13 +80,13 @@ function draw(
   latest: { readonly current: TimeChartProps },
   onStep: (index: number | null) => void,
 ): uPlot {
-  const { data, withOthers, factor, height } = latest.current;
+  const { data, factor, height } = latest.current;
   const colors = colorsOf(element);
   return new uPlot(
     {
       width: element.clientWidth,
       height,
-      ...optionsOf(latest.current, colors),
+      ...optionsOf(latest, colors),
       scales: chartScales(() => latest.current),
       hooks: {
         draw: [
@@ -97,7 +100,7 @@ function draw(
         setSelect: [(chart) => zoomTo(chart, latest.current)],
       },
     },
-    chartRows(data, withOthers, factor),
+    chartRows(data, factor),
     element,
   );
 }
@@ -109,12 +112,13 @@ function colorsOf(element: HTMLElement): Pick<ChartStyle, 'ink' | 'rule' | 'surf
 }
 
 function optionsOf(
-  { data, withOthers, style }: TimeChartProps,
+  latest: { readonly current: TimeChartProps },
   colors: Pick<ChartStyle, 'ink' | 'rule' | 'surface'>,
 ): Omit<uPlot.Options, 'width' | 'height' | 'scales' | 'hooks'> {
+  const { data, style } = latest.current;
   const whole = { ...style, ...colors };
   return {
-    ...chartSeries(data, withOthers, whole),
+    ...chartSeries(data, whole, () => latest.current),
     axes: chartAxes(whole),
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), style.zone),
     legend: { show: false },
@@ -124,11 +128,11 @@ function optionsOf(
   };
 }
 
-/** What requires a new chart when it changes: the number of lines, and whether they are stacked. */
-const shapeOf = ({ lines, others }: ChartData): string => `${lines.length} ${others !== null}`;
+/** What requires a new chart when it changes: the number of layers, and how they are drawn. */
+const shapeOf = ({ layers, form }: DrawnData): string => `${layers.length} ${form}`;
 
 /** Returns the step under the cursor; uPlot itself finds the nearest start, maybe the next one. */
-function stepUnder(chart: uPlot, { times }: ChartData): number | null {
+function stepUnder(chart: uPlot, { times }: DrawnData): number | null {
   const { left = -1 } = chart.cursor;
   return left < 0 ? null : stepAt(times, chart.posToVal(left, 'x'));
 }

@@ -12,9 +12,8 @@ type NamedSeries = {
 
 export type ChartAnswer = {
   readonly keys: readonly NamedSeries[];
-  readonly series:
-    | readonly { readonly at: number; readonly total: BigNumber; readonly others: BigNumber }[]
-    | null;
+  /** All keys that are selected, together; the listed ones are some of them. */
+  readonly whole: readonly Point[] | null;
 };
 
 export type ChartLine = {
@@ -31,7 +30,7 @@ export type ChartData = {
   readonly ends: readonly number[];
   readonly step: number;
   readonly lines: readonly ChartLine[];
-  /** The sum of unlisted keys, so that the stack is the total; null: values do not add up. */
+  /** What the listed keys lack of the whole; null: values do not add up. */
   readonly others: readonly number[] | null;
 };
 
@@ -47,38 +46,26 @@ export type ChartQuestion = {
   readonly bucketSize: number;
   /** The time for which there are readings: the first and last step are seldom fully covered. */
   readonly covered: Span;
-  /** Keys that are left out of the others as well. */
-  readonly hidden: readonly NamedSeries[];
 };
 
-export function chartData({ keys, series }: ChartAnswer, question: ChartQuestion): ChartData {
-  const { kind, step, hidden } = question;
+export function chartData({ keys, whole }: ChartAnswer, question: ChartQuestion): ChartData {
   const steps = stepsOf(question);
   const ends = steps.map(({ to }) => to);
-  const valuesOf = (points: readonly Point[] | null) => valuesIn(points, steps, question);
+  const valuesOf = (points: readonly Point[] | null) => closed(valuesIn(points, steps, question));
+  const lines = keys.map(({ key, label, series }) => ({ key, label, values: valuesOf(series) }));
+  // Values are rounded separately, so the difference may be below zero.
+  const othersOf = (value: number | null, index: number) =>
+    Math.max(
+      0,
+      lines.reduce((rest, { values }) => rest - (values[index] ?? 0), value ?? 0),
+    );
   return {
     times: [...steps.map(({ from }) => from), ...ends.slice(-1)],
     ends,
-    step,
-    lines: keys.map(({ key, label, series: points }) => ({
-      key,
-      label,
-      values: closed(valuesOf(points)),
-    })),
-    others: addsUp(kind) ? closed(othersOf()) : null,
+    step: question.step,
+    lines,
+    others: addsUp(question.kind) ? valuesOf(whole).map(othersOf) : null,
   };
-
-  function othersOf(): number[] {
-    const others = valuesOf(series?.map(({ at, others: value }) => ({ at, value })) ?? null);
-    const left = hidden.map(({ series: points }) => valuesOf(points));
-    // Values are rounded separately, so the difference may be below zero.
-    return others.map((value, index) =>
-      Math.max(
-        0,
-        left.reduce((rest, values) => rest - (values[index] ?? 0), value ?? 0),
-      ),
-    );
-  }
 }
 
 /** A step of a chart, as far as it is covered, with the starts of the steps that it consists of. */

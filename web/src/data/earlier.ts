@@ -1,7 +1,12 @@
-import type { EarlierQuery, EarlierQueryVariables } from '../../generated/operations.ts';
+import type {
+  EarlierQuery,
+  EarlierQueryVariables,
+  KeyFilterInput,
+} from '../../generated/operations.ts';
 import type { Address, Comparison } from '../address/address.ts';
+import type { Prefix } from '../address/prefix.ts';
 import { type ChartQuestion, chartData, coveredPart, stepAt } from './chart-data.ts';
-import type { Span } from './choices.ts';
+import type { Span, Subject } from './choices.ts';
 import { agoOf, NO_GROUP, nodeOf } from './questions.ts';
 
 /** Names of the windows that another is compared with. */
@@ -36,8 +41,10 @@ export function earlierGap({ earlier, stored }: Compared): EarlierGap | null {
 /** A chart whose values are compared with those of an earlier window. */
 export type ComparedChart = Pick<ChartQuestion, 'kind' | 'step' | 'bucketSize'> & {
   readonly window: Span;
-  /** Raw keys whose values are drawn, added up; null: those of all keys. */
-  readonly keys: readonly string[] | null;
+  /** What the chart shows, which is not yet what a newer address asks for. */
+  readonly of: Subject & { readonly meter: number; readonly prefix: Prefix | null };
+  /** The keys whose values are drawn, together; null: all. */
+  readonly filter: KeyFilterInput | null;
 };
 
 /** Returns null if the earlier window would begin before 1970. */
@@ -45,19 +52,17 @@ export function earlierVariables(
   address: Address,
   chart: ComparedChart,
 ): EarlierQueryVariables | null {
-  const { group, meter, probe, prefix } = address;
-  const { step, keys } = chart;
+  const { step, filter, of } = chart;
   const { asked, ago } = askedSpan(chart, address);
   if (chart.window.from < ago) return null;
   return {
     ...nodeOf(address),
-    group: group ?? NO_GROUP,
-    meter: meter ?? 0,
+    group: of.group ?? NO_GROUP,
+    meter: of.meter,
     window: { interval: asked },
-    probe,
-    filter: keys && { keys },
-    prefix,
-    items: Math.max(1, keys?.length ?? 1),
+    probe: of.probe,
+    filter,
+    prefix: of.prefix,
     step,
   };
 }
@@ -92,27 +97,18 @@ export function earlierLine(
   const topper = answer.context?.counterGroup?.topper;
   if (!topper?.availableWindow) return null;
   const { asked, ago } = askedSpan(chart, compared);
-  const ofAll = { series: topper.series?.map(({ at, total }) => ({ at, value: total })) ?? null };
-  const series = chart.keys ? topper.keys : [ofAll];
+  const { series } = topper.matching;
   const { times, lines } = chartData(
-    {
-      keys: series.map((each, index) => ({ ...each, key: String(index), label: '' })),
-      series: null,
-    },
-    { ...chart, covered: coveredPart(asked, topper.availableWindow), hidden: [] },
+    { keys: [{ key: '', label: '', series }], whole: null },
+    { ...chart, covered: coveredPart(asked, topper.availableWindow) },
   );
   if (times.length === 0) return null;
   return {
     name: COMPARED[compared.compare],
     ago,
     times: times.map((at) => at + ago),
-    values: times.map((_, index) => sumOf(lines.map(({ values }) => values[index] ?? null))),
+    values: lines[0]?.values ?? [],
   };
-}
-
-function sumOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
 /** The earlier value that belongs to a time of the chart, with its own time. */

@@ -54,7 +54,8 @@ export type ShownToppers = {
   readonly chart: ChartData;
   /** Without the hidden keys; null if their values, which would have to be subtracted, failed. */
   readonly total: BigNumber | null;
-  readonly others: BigNumber | null;
+  /** The keys that pass the filter, and are neither hidden nor listed. */
+  readonly others: BigNumber;
   /** The hidden keys that have something in the window. */
   readonly hidden: readonly HiddenKey[];
   /** The question that it answers, not the next one. */
@@ -68,7 +69,6 @@ export type ShownToppers = {
 
 /** Why parts of an answer are missing; null: they are there. */
 export type TopFaults = {
-  /** The chart, or what must be subtracted from it. */
   readonly chart: Fault | null;
   readonly rest: Fault | null;
 };
@@ -103,7 +103,7 @@ export function shownToppers(
   });
   const labelled = {
     keys: (chart?.keys ?? []).map((each) => ({ ...each, ...labelOf(each) })),
-    series: chart?.series ?? null,
+    whole: chart?.matching.series ?? null,
   };
   return {
     group,
@@ -117,13 +117,12 @@ export function shownToppers(
     earlier,
     chart: chartData(labelled, {
       kind,
-      hidden,
       covered: coveredPart(table.window, table.availableWindow),
       step: variables?.step ?? group.topperBucketSize,
       bucketSize: group.bucketSize,
     }),
     total: isKnown ? minus(table.total, without) : null,
-    others: isKnown ? minus(table.others, without) : null,
+    others: table.othersMatching,
     hidden: hidden.map(labelOf),
     asked: {
       group: group.guid,
@@ -132,21 +131,16 @@ export function shownToppers(
     },
     stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
-    faults: faultsOf(relevantProblems(problems, earlier), kind),
+    faults: faultsOf(relevantProblems(problems, earlier)),
   };
 }
 
 const CHART = ['context', 'counterGroup', 'chart'] as const;
-const HIDDEN = ['context', 'counterGroup', 'hidden'] as const;
 
-/** Where values add up, hidden keys are part of the chart: they are subtracted from its stack. */
-function faultsOf(problems: readonly GraphQLProblem[], kind: MeterKind): TopFaults {
-  const isSum = addsUp(kind);
-  return {
-    chart: (isSum ? faultAt(problems, HIDDEN) : null) ?? faultAt(problems, CHART),
-    rest: faultElsewhere(problems, isSum ? [HIDDEN, CHART] : [CHART]),
-  };
-}
+const faultsOf = (problems: readonly GraphQLProblem[]): TopFaults => ({
+  chart: faultAt(problems, CHART),
+  rest: faultElsewhere(problems, [CHART]),
+});
 
 /**
  * Returns all problems, except those of an earlier window that would begin before 1970: nothing is

@@ -1,12 +1,13 @@
 import type { Address } from '../address/address.ts';
 import { othersColor, seriesColor } from '../chart/palette.ts';
 import { FILTER_LABELS } from '../data/filter-words.ts';
+import type { KeyColors } from '../data/key-colors.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { inNetworks } from '../data/networks.ts';
 import { rankedBy } from '../data/ranking-words.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
-import { minus, sum } from '../format/big-number.ts';
+import { restOf, showsRest } from '../data/top-layers.ts';
 import { isolated } from '../format/isolated.ts';
 import type { Moments } from '../format/moment.ts';
 import { baseName, joined, type Quantity, rateName } from '../format/quantity.ts';
@@ -19,11 +20,12 @@ type Pictured = {
   readonly address: Address;
   readonly moments: Moments;
   readonly theme: ThemeState;
+  readonly colors: KeyColors;
 };
 
 /** Makes a picture of a view: the chart with its title, its window and its legend. */
 export function pictureOf(
-  { shown, terms, address, moments, theme }: Pictured,
+  { shown, terms, address, moments, theme, colors }: Pictured,
   chart: HTMLCanvasElement,
 ): Picture {
   const { window } = shown.table;
@@ -43,7 +45,7 @@ export function pictureOf(
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
     ],
     chart,
-    legend: legendOf({ shown, terms, address, theme }),
+    legend: legendOf({ shown, terms, address, theme, colors }),
     ink: color,
     muted: color,
     surface: backgroundColor,
@@ -55,22 +57,20 @@ export function legendOf({
   shown,
   terms,
   address,
+  colors,
   theme: { theme },
 }: Omit<Pictured, 'moments'>): Picture['legend'] {
   const { lines } = shown.chart;
-  const charted = shown.table.keys.slice(0, lines.length);
-  const listed = charted.map((row, index) => ({
-    color: seriesColor(theme, index),
+  const listed = shown.table.keys.slice(0, lines.length).map((row, index) => ({
+    color: seriesColor(theme, colors.get(row.key) ?? index),
     label: lines.find(({ key }) => key === row.key)?.label ?? row.label,
     text: joined(amountQuantity(row, terms) ?? NOTHING),
   }));
-  if (!addsUp(terms.kind) || !address.others || shown.total === null) return listed;
-  // A table of more keys than the chart has fewer others.
-  const others = minus(shown.total, sum(charted.map(({ metric }) => metric)));
-  return [
-    ...listed,
-    { color: othersColor(theme), label: 'Others', text: joined(wholeQuantity(others, terms)) },
-  ];
+  const rest = restOf(shown);
+  if (!addsUp(terms.kind) || !showsRest(address, rest)) return listed;
+  const { name, amount } = rest;
+  const text = joined(wholeQuantity(amount, terms));
+  return [...listed, { color: othersColor(theme), label: name, text }];
 }
 
 const NOTHING: Quantity = ['–', ''];

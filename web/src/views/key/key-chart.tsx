@@ -3,6 +3,7 @@ import { chartScale } from '../../chart/chart-scale.ts';
 import { TimeChart } from '../../chart/time-chart.tsx';
 import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.ts';
 import { chartData, coveredPart } from '../../data/chart-data.ts';
+import { drawnData } from '../../data/drawn-data.ts';
 import { shownLabel } from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { isolated } from '../../format/isolated.ts';
@@ -24,18 +25,26 @@ export function KeyChart(props: KeyChartProps) {
   const covered = coveredPart(shownKey.window ?? NEVER, shownKey.stored);
   const data = useMemo(() => {
     const { series } = figures;
-    const drawn = chartData(
-      { keys: [{ key: rawKey, label, series }], series: null },
-      { kind: terms.kind, step, bucketSize, covered, hidden: [] },
+    const chart = chartData(
+      { keys: [{ key: rawKey, label, series }], whole: null },
+      { kind: terms.kind, step, bucketSize, covered },
     );
     // One key is not a stack, but its area is still its volume.
-    return addsUp(terms.kind) ? { ...drawn, others: drawn.times.map(() => 0) } : drawn;
+    const form = addsUp(terms.kind) ? 'stack' : 'lines';
+    return drawnData(chart, { form, rest: null, only: null, colors: new Map() });
   }, [figures, step, covered.from, covered.to]);
   const { drawn, rules } = useRulesInChart(props, data.step);
   const { window } = shownKey;
   const earlier = useEarlier(
     props,
-    window && { kind: terms.kind, step, bucketSize, window, keys: [rawKey] },
+    window && {
+      kind: terms.kind,
+      step,
+      bucketSize,
+      window,
+      of: { ...shownKey.asked, prefix: address.prefix },
+      filter: { keys: [rawKey] },
+    },
   );
   const scale = chartScale(addsUp(terms.kind), terms.measure, address.units);
   if (!window) return null;
@@ -51,7 +60,6 @@ export function KeyChart(props: KeyChartProps) {
       <TimeChart
         data={data}
         span={window}
-        withOthers={false}
         grain={bucketSize}
         factor={scale.factor}
         style={{

@@ -1,21 +1,26 @@
 import { comparesWindows } from '../../address/ranking.ts';
 import { othersColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
+import { REST } from '../../data/drawn-data.ts';
 import { shareQuantity, wholeQuantity } from '../../data/row-figures.ts';
 import { counted } from '../../format/counted.ts';
 import { Figure } from '../../parts/figure.tsx';
 import type { ResultsProps } from './results-props.ts';
 import { growthName } from './top-table-head.tsx';
 
-/** The row of keys that are not listed: for counters, all but the rows above. */
-export function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
+/** The row of the keys that are not listed, of those that pass the filter and are not hidden. */
+export function Others({ shown, terms, theme, navigate, address, focus }: ResultsProps) {
   const { others, total } = shown;
   const { keyCount, keys } = shown.table;
   const color = othersColor(theme.theme);
   const more = [20, 50, 100].find((count) => count > address.items);
   return (
     <tfoot>
-      <tr>
+      <tr
+        class={focus.hovered === REST ? 'is-highlighted' : ''}
+        onMouseEnter={() => focus.hover(REST)}
+        onMouseLeave={() => focus.hover(null)}
+      >
         <td class="is-rank" />
         <th scope="row" class="is-key">
           <Swatch color={color} />
@@ -35,11 +40,10 @@ export function Others({ shown, terms, theme, navigate, address }: ResultsProps)
               </span>
             )}
             {comparesWindows(shown.ranking) && ' and those that are not ranked'}
-            {address.filters.length > 0 && ' and those that the filter excludes'}
           </span>
         </th>
         <td class="is-number is-amount" data-name="Volume">
-          <Figure quantity={others === null ? null : wholeQuantity(others, terms)} />
+          <Figure quantity={wholeQuantity(others, terms)} />
         </td>
         <td class="is-share" data-name="Share">
           <span class="share">

@@ -48,10 +48,7 @@ export function Summary(props: SummaryProps) {
               title={total === null ? NO_TOTAL : `${allDigits(total)} ${meter.units}`}
             />
             <Item name="Average" quantity={rateQuantity(averageOf(props), terms)} />
-            <Item
-              name="Not listed"
-              quantity={others === null ? null : wholeQuantity(others, terms)}
-            />
+            <Item name="Others" quantity={wholeQuantity(others, terms)} />
           </>
         )}
         <Item

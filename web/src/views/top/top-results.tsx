@@ -8,6 +8,8 @@ import type { ResultsProps } from './results-props.ts';
 import { Summary } from './summary.tsx';
 import { TopChart } from './top-chart.tsx';
 import { TopTable } from './top-table.tsx';
+import { useChartFocus } from './use-chart-focus.ts';
+import { useKeyColors } from './use-key-colors.ts';
 
 type TopResultsProps = ViewProps & {
   readonly shown: ShownToppers;
@@ -24,11 +26,13 @@ export function TopResults(props: TopResultsProps) {
   const given: ResultsProps = {
     ...props,
     terms: { kind, measure, units: address.units, topperBucketSize },
+    colors: useKeyColors(shown, address.context),
+    focus: useChartFocus(JSON.stringify([group.guid, shown.meter.index, shown.prefix])),
   };
   const rest = faults.rest && (
     <FaultNotice
       fault={faults.rest}
-      missing="A part of the answer is missing."
+      missing={shown.total === null ? NO_TOTAL : 'A part of the answer is missing.'}
       onRetry={onReload}
     />
   );
@@ -44,11 +48,7 @@ export function TopResults(props: TopResultsProps) {
     <>
       <Summary {...given} canvas={canvas} />
       {faults.chart ? (
-        <FaultNotice
-          fault={faults.chart}
-          missing={shown.total === null ? NO_TOTAL : 'The chart is missing.'}
-          onRetry={onReload}
-        />
+        <FaultNotice fault={faults.chart} missing="The chart is missing." onRetry={onReload} />
       ) : (
         <TopChart
           {...given}
@@ -64,4 +64,4 @@ export function TopResults(props: TopResultsProps) {
 }
 
 const NO_TOTAL =
-  'The values of the hidden keys are missing. Without them, there is no total, no share and no chart.';
+  'The values of the hidden keys are missing. Without them, there is no total and no share.';

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { othersColor, seriesColor } from '../../chart/palette.ts';
+import { seriesColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
@@ -128,18 +128,24 @@ function useHiding(
 }
 
 function Row(props: RowProps) {
-  const { row, shown, terms, address, theme } = props;
+  const { row, shown, terms, address, focus } = props;
   const isSum = addsUp(terms.kind);
   const isOpen = address.key === row.key;
-  const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
-  const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
+  const color = colorOf(props);
   const covered = coveredPart(shown.table.window, shown.stored);
   const ranked = rankedColumn(shown.ranking);
   const growth = growthName(shown.ranking);
   const numberClass = (column: RankedColumn) =>
     `is-number is-${column} ${column === ranked ? 'is-ranked' : ''}`;
   return (
-    <tr class={isOpen ? 'is-open' : ''} data-row={row.key}>
+    <tr
+      class={`${isOpen ? 'is-open' : ''} ${focus.hovered === row.key ? 'is-highlighted' : ''}`}
+      data-row={row.key}
+      onMouseEnter={() => focus.hover(row.key)}
+      onMouseLeave={() => focus.hover(null)}
+      onFocusCapture={() => focus.hover(row.key)}
+      onBlurCapture={() => focus.hover(null)}
+    >
       <td class="is-rank number">{row.rank}</td>
       <KeyCell {...props} isOpen={isOpen} color={color} />
       <td class={numberClass('amount')} data-name={valueName(shown.meter)}>
@@ -186,6 +192,12 @@ function Row(props: RowProps) {
       </td>
     </tr>
   );
+}
+
+/** Returns the colour of the row's layer in the chart. */
+function colorOf({ row, shown, colors, theme: { theme } }: RowProps): string {
+  const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
+  return seriesColor(theme, isCharted ? (colors.get(row.key) ?? -1) : -1);
 }
 
 type KeyCellProps = RowProps & { readonly isOpen: boolean; readonly color: string };
