@@ -88,7 +88,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   'web/generated': { ours: ['web/src'], packages: [] },
   'web/src': {
     ours: ['web/generated'],
-    packages: ['eventsource-parser', 'minisearch', 'preact', 'uplot'],
+    packages: ['d3-sankey', 'eventsource-parser', 'minisearch', 'preact', 'uplot'],
   },
 };
 

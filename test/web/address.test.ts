@@ -37,6 +37,7 @@ const windows = fc.oneof(
 const plainAddresses: fc.Arbitrary<Address> = fc.record({
   view: fc.constantFrom(
     'top' as const,
+    'flows' as const,
     'trend' as const,
     'alerts' as const,
     'storage' as const,

@@ -402,6 +402,21 @@ export type NetworkPanelQueryVariables = Exact<{
 
 export type NetworkPanelQuery = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null, readonly within: { readonly othersMatching: number | string, readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null } | null } | null };
 
+export type PlacesQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  items: number;
+}>;
+
+
+export type PlacesQuery = { readonly context: { readonly counterGroup: { readonly topper: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null }> } | null } | null } | null };
+
 export type RemoveUserMutationVariables = Exact<{
   name: string;
   isGroup: boolean;
@@ -662,6 +677,7 @@ export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscrip
 export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', '021265093653941989a1fbd573be8e5e10676fa47d12c456156b1dc46f0b7bf0');
 export const MakeToken: Operation<MakeTokenMutation, MakeTokenMutationVariables> = operation('MakeToken', '8b09dedf01aaa43f0991cc3022248f4b88315cd83f94829f3b18014a5236c5fe');
 export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
+export const Places: Operation<PlacesQuery, PlacesQueryVariables> = operation('Places', '6ab7b9019145efa633b42a89c40d4a3a58ab6806df8c4f590f31b40d8a7ece37');
 export const RemoveUser: Operation<RemoveUserMutation, RemoveUserMutationVariables> = operation('RemoveUser', 'c41bab117f3f92464cb70a7ff794dd068d4a65283c9f9c7b86aa3d0b85cc10b2');
 export const RemoveView: Operation<RemoveViewMutation, RemoveViewMutationVariables> = operation('RemoveView', 'e706ea3eacc50898842c4e9307f1a27b988b16292efcc803efa13be30d889949');
 export const RevokeGrant: Operation<RevokeGrantMutation, RevokeGrantMutationVariables> = operation('RevokeGrant', '3bc834d8d9dee39e448596d824db5ad311101b5bc262f5714945bd211dde4162');

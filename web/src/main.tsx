@@ -10,6 +10,7 @@ import './styles/sign-in.css';
 import './styles/table.css';
 import './styles/chart.css';
 import './styles/panel.css';
+import './styles/flows.css';
 import './styles/trend.css';
 import './styles/edits.css';
 import './styles/storage.css';

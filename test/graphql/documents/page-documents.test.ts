@@ -201,6 +201,7 @@ describe("the page's documents", () => {
       'KeyPanel',
       'KeyTexts',
       'NetworkPanel',
+      'Places',
       'SavedViews',
       'SignIn',
       'StarredViews',

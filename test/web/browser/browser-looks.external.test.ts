@@ -21,6 +21,8 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['gauge', `?context=lab&group=${SENSORS.slice(1, -1)}&meter=0&${WINDOW}`],
   ['empty', `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=1000-2000&tz=UTC`],
   ['networks', `${TOP}&prefix=30,48&key=0A.00.00.08/1E`],
+  ['flows', `${TOP}&view=flows`],
+  ['flows-key', `${TOP}&view=flows&key=0A.00.00.0A%5C01.BB`],
   ['trend', `${TOP}&view=trend`],
   ['trend-table', `${TOP}&view=trend&form=table&step=30m`],
   ['storage', '?view=storage&context=lab&tz=UTC'],

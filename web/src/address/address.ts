@@ -73,7 +73,7 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export const VIEWS = ['top', 'trend', 'alerts', 'storage', 'add', 'users'] as const;
+export const VIEWS = ['top', 'flows', 'trend', 'alerts', 'storage', 'add', 'users'] as const;
 
 export type View = (typeof VIEWS)[number];
 

@@ -1,6 +1,6 @@
 import type { ChoicesFragment } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
-import { meterKind } from './meter-kind.ts';
+import { addsUp, meterKind } from './meter-kind.ts';
 
 /** The groups, meters and probes to choose from in a context. */
 export type ContextChoice = ChoicesFragment & {
@@ -52,8 +52,32 @@ export function completed(
   const choice = contexts.find(({ name }) => name === context) ?? null;
   const group = address.group ?? (choice && firstGroup(choice)?.guid) ?? null;
   const meter = address.meter ?? firstMeterIndex(groupOf(choice, group));
-  return { ...address, context, group, meter, zone: address.zone ?? zone };
+  const known = { ...address, context, group, meter, zone: address.zone ?? zone };
+  if (known.view !== 'flows' || !choice) return known;
+  return withPairs(known, choice, address.group !== null);
 }
+
+/** Flows are pairs: of the keys of the chosen group, if it has no pairs itself. */
+function withPairs(address: Address, choice: ContextChoice, isChosen: boolean): Address {
+  const group = groupOf(choice, address.group);
+  const pairs = group?.crosskey ? null : pairsOf(choice, group);
+  if (!pairs) return address;
+  const meter = likeMeter(pairs, meterOf(group, address.meter));
+  const changes = { group: pairs.guid, meter: meter?.index ?? 0 };
+  return { ...address, ...(isChosen && OTHER_KEYS), ...changes };
+}
+
+/** Prefers pairs of the group's own keys, such as of two hosts, that can be drawn. */
+function pairsOf(choice: ContextChoice, group: GroupChoice | null): GroupChoice | null {
+  const own = (group?.drilldowns ?? []).flatMap(({ guid }) => groupOf(choice, guid) ?? []);
+  const all = own.length > 0 ? own : choice.counterGroups.filter(({ crosskey }) => crosskey);
+  const drawn = all.filter(({ meters }) => meters.some(({ type }) => addsUp(meterKind(type))));
+  const alike = drawn.find(({ crosskey }) => crosskey?.parentGuid === crosskey?.crosskeyGuid1);
+  return alike ?? drawn[0] ?? all[0] ?? null;
+}
+
+/** Keys of one group are not keys of another, and may not be addresses. */
+export const OTHER_KEYS = { prefix: null, filters: [], hidden: [], key: null } as const;
 
 const firstMeterIndex = (group: GroupChoice | null): number =>
   (group && firstMeter(group)?.index) ?? 0;

@@ -3,7 +3,7 @@ import type {
   KeyPanelQueryVariables,
   TopKeysQueryVariables,
 } from '../../generated/operations.ts';
-import type { Address } from '../address/address.ts';
+import { type Address, ITEMS } from '../address/address.ts';
 import { type Filter, textsOf } from '../address/filters.ts';
 import { windowInput } from '../address/window-choice.ts';
 import { slicesVariables } from './archived-slices.ts';
@@ -20,7 +20,18 @@ export const DRILLED = 8;
 /** Asked for when no group is known: none has this id, so that the rest is still answered. */
 export const NO_GROUP = '{00000000-0000-0000-0000-000000000000}';
 
+/** Number of pairs in a picture of flows, if the address asks for fewer. */
+const LEAST_FLOWS = 20;
+
 const DAY = 86_400;
+
+/** Returns how many keys may be listed. */
+export const offeredItems = ({ view }: Pick<Address, 'view'>): readonly number[] =>
+  ITEMS.filter((count) => view !== 'flows' || count >= LEAST_FLOWS);
+
+/** Returns how many keys are listed: as many as the address says, or the fewest offered. */
+export const itemsOf = (address: Pick<Address, 'view' | 'items'>): number =>
+  Math.max(address.items, offeredItems(address)[0] ?? 0);
 
 /**
  * Returns the seconds between a window and the one it is compared with; null: the one just before.
@@ -77,7 +88,7 @@ export function topVariables(
     ...rankingVariables(address, agoOf(address)),
     prefix: address.prefix,
     filter: filterInput(address.filters, address.hidden),
-    items: address.items,
+    items: itemsOf(address),
     charted: Math.min(CHARTED, address.items),
     ...slicesVariables(address, choice),
   };

@@ -1,6 +1,13 @@
 import type { Address } from '../address/address.ts';
 import { type Filter, SEVERAL, usable } from '../address/filters.ts';
-import { type ContextChoice, type GroupChoice, groupOf, likeMeter, meterOf } from './choices.ts';
+import {
+  type ContextChoice,
+  type GroupChoice,
+  groupOf,
+  likeMeter,
+  meterOf,
+  OTHER_KEYS,
+} from './choices.ts';
 import { FILTER_LABELS, filterWords } from './filter-words.ts';
 import { partGroups } from './key-parts.ts';
 import { hasNetworks, hostsOf } from './networks.ts';
@@ -24,11 +31,8 @@ export type Place = {
   readonly edited: Filter | null;
 };
 
-/** Keys of one group are not keys of another, and may not be addresses. */
-export const OTHER_KEYS = { prefix: null, filters: [], hidden: [], key: null } as const;
-
 /** The views in which the filters of the address hold. */
-const WITH_KEYS: ReadonlySet<Address['view']> = new Set(['top', 'trend']);
+const WITH_KEYS: ReadonlySet<Address['view']> = new Set(['top', 'flows', 'trend']);
 
 export const hasKeys = ({ view }: Pick<Address, 'view'>): boolean => WITH_KEYS.has(view);
 
@@ -125,9 +129,11 @@ export function toGroup(
   to: GroupChoice | null,
 ) {
   const like = to && likeMeter(to, meterOf(group, address.meter));
+  // Flows show pairs only.
+  const isHere = hasKeys(address) && (address.view !== 'flows' || !to || to.crosskey !== null);
   return {
     ...OTHER_KEYS,
-    view: hasKeys(address) ? address.view : ('top' as const),
+    view: isHere ? address.view : ('top' as const),
     ...(to && { group: to.guid, meter: like?.index ?? null }),
   };
 }

@@ -31,7 +31,10 @@ export function pictureOf(
   const { window } = shown.table;
   const { color, backgroundColor } = getComputedStyle(document.body);
   const isSum = addsUp(terms.kind);
-  const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
+  const unit =
+    isSum && address.view !== 'flows'
+      ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}`
+      : '';
   return {
     title: [
       `${isolated(shown.group.name)} by ${isolated(shown.meter.name)}`,
@@ -45,7 +48,8 @@ export function pictureOf(
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
     ],
     chart,
-    legend: legendOf({ shown, terms, address, theme, colors }),
+    // Flows have their names and amounts beside them.
+    legend: address.view === 'flows' ? [] : legendOf({ shown, terms, address, theme, colors }),
     ink: color,
     muted: color,
     surface: backgroundColor,

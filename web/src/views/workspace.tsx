@@ -48,6 +48,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   useEffect(() => {
     const view = {
       top: place,
+      flows: `Flows of ${place}`,
       trend: `Trend of ${place}`,
       alerts: 'Alerts',
       storage: 'Storage',
@@ -110,6 +111,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
 function viewOf(view: Exclude<View, 'users' | 'add'>, props: ViewProps) {
   switch (view) {
     case 'top':
+    case 'flows':
       return <TopView {...props} />;
     case 'trend':
       return <TrendView {...props} />;

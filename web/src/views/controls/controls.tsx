@@ -1,7 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import { COMPARISONS, ITEMS } from '../../address/address.ts';
+import { COMPARISONS } from '../../address/address.ts';
 import type { StreamState } from '../../api/use-stream.ts';
 import { COMPARED } from '../../data/earlier.ts';
+import { itemsOf, offeredItems } from '../../data/questions.ts';
 import type { Refusal } from '../../data/refusal.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import { Choice } from '../../parts/choice.tsx';
@@ -43,8 +44,11 @@ export function Controls(props: ControlsProps) {
         />
         <Choice
           label="Keys"
-          value={String(address.items)}
-          options={ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
+          value={String(itemsOf(address))}
+          options={offeredItems(address).map((count) => ({
+            value: String(count),
+            label: `Top ${count}`,
+          }))}
           onChoose={(count) => navigate.go({ items: Number(count) })}
         />
       </ControlsLine>

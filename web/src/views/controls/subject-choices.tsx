@@ -1,6 +1,5 @@
-import { type GroupChoice, likeMeter, type MeterChoice } from '../../data/choices.ts';
+import { type GroupChoice, likeMeter, type MeterChoice, OTHER_KEYS } from '../../data/choices.ts';
 import { meterKind } from '../../data/meter-kind.ts';
-import { OTHER_KEYS } from '../../data/understand-filter.ts';
 import { Choice, type ChoiceOption } from '../../parts/choice.tsx';
 import type { ViewProps } from '../view-props.ts';
 
@@ -12,7 +11,10 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
         label="Group"
         word="counter-group"
         value={address.group ?? ''}
-        options={groupOptions(choice?.counterGroups ?? [])}
+        options={groupOptions(choice?.counterGroups ?? []).filter(
+          // Only pairs flow from one to another.
+          ({ heading }) => address.view !== 'flows' || heading !== undefined,
+        )}
         onChoose={(guid) => {
           const next = choice?.counterGroups.find((each) => each.guid === guid) ?? null;
           const like = next && likeMeter(next, group?.meters.find(isChosen) ?? null);

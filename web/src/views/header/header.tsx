@@ -17,6 +17,7 @@ type HeaderProps = ViewProps & {
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['top', 'Top keys'],
+  ['flows', 'Flows'],
   ['trend', 'Trend'],
   ['storage', 'Storage'],
 ];

@@ -85,6 +85,7 @@ const USE = 'how-to/use-the-dashboard.md';
 /** Where the help explains each view. */
 const HELP_OF: Readonly<Record<View, HelpPlace>> = {
   top: { path: USE, section: 'look' },
+  flows: { path: USE, section: 'flows' },
   trend: { path: USE, section: 'trends' },
   alerts: { path: USE, section: 'alerts' },
   storage: { path: 'how-to/keep-storage.md', section: null },

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { formatRanking } from '../../address/ranking.ts';
+import { addsUp } from '../../data/meter-kind.ts';
 import { prefixName } from '../../data/networks.ts';
 import { copyText } from '../../export/copy-text.ts';
 import { drawPicture } from '../../export/picture.ts';
@@ -35,10 +36,10 @@ export function ExportMenu(props: ExportProps) {
       setLinkHint('now in the address bar');
     }
   };
-  const picture: Action = ['Save as a picture', 'chart, legend and window, PNG', savePicture];
+  const picture: Action = ['Save as a picture', 'with its title and window, PNG', savePicture];
   const actions: readonly Action[] = [
     ['Save as CSV', 'all digits, times in UTC', saveCsv],
-    ...(shown.faults.chart ? [] : [picture]),
+    ...(hasPicture(props) ? [picture] : []),
     ['Copy a link', linkHint, copyLink],
   ];
   return (
@@ -74,6 +75,10 @@ export function ExportMenu(props: ExportProps) {
       )}
     </Popover>
   );
+}
+
+function hasPicture({ shown: { faults, kind, group }, address }: ResultsProps): boolean {
+  return address.view === 'flows' ? addsUp(kind) && group.crosskey !== null : !faults.chart;
 }
 
 /** A label, a hint, and what it does. */

@@ -2,6 +2,7 @@ import { comparesWindows } from '../../address/ranking.ts';
 import { othersColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { REST } from '../../data/drawn-data.ts';
+import { itemsOf } from '../../data/questions.ts';
 import { shareQuantity, wholeQuantity } from '../../data/row-figures.ts';
 import { counted } from '../../format/counted.ts';
 import { Figure } from '../../parts/figure.tsx';
@@ -13,7 +14,7 @@ export function Others({ shown, terms, theme, navigate, address, focus }: Result
   const { others, total } = shown;
   const { keyCount, keys } = shown.table;
   const color = othersColor(theme.theme);
-  const more = [20, 50, 100].find((count) => count > address.items);
+  const more = [20, 50, 100].find((count) => count > itemsOf(address));
   return (
     <tfoot>
       <tr

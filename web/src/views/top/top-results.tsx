@@ -2,6 +2,8 @@ import { useRef } from 'preact/hooks';
 import type { Watched } from '../../data/alerts/watched.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
+import { FlowsCard } from '../flows/flows-card.tsx';
+import { PlaceLists } from '../flows/places.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { EmptyNotice } from './empty-notice.tsx';
 import type { ResultsProps } from './results-props.ts';
@@ -23,6 +25,9 @@ export function TopResults(props: TopResultsProps) {
   const { kind, measure, group, faults } = shown;
   const { topperBucketSize } = group;
   const canvas = useRef<HTMLCanvasElement | null>(null);
+  const onCanvas = (drawn: HTMLCanvasElement | null) => {
+    canvas.current = drawn;
+  };
   const given: ResultsProps = {
     ...props,
     terms: { kind, measure, units: address.units, topperBucketSize },
@@ -47,18 +52,16 @@ export function TopResults(props: TopResultsProps) {
   return (
     <>
       <Summary {...given} canvas={canvas} />
-      {faults.chart ? (
+      {address.view === 'flows' ? (
+        <FlowsCard {...given} onCanvas={onCanvas} />
+      ) : faults.chart ? (
         <FaultNotice fault={faults.chart} missing="The chart is missing." onRetry={onReload} />
       ) : (
-        <TopChart
-          {...given}
-          onCanvas={(drawn) => {
-            canvas.current = drawn;
-          }}
-        />
+        <TopChart {...given} onCanvas={onCanvas} />
       )}
       {rest}
       <TopTable {...given} />
+      {address.view === 'flows' && <PlaceLists {...given} />}
     </>
   );
 }

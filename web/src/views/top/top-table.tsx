@@ -1,10 +1,16 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { seriesColor } from '../../chart/palette.ts';
+import { seriesColor, stableColor } from '../../chart/palette.ts';
 import { Swatch } from '../../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
 import { coveredPart } from '../../data/chart-data.ts';
-import { distinctLabels, readableBeside, shownLabel } from '../../data/key-parts.ts';
+import {
+  distinctLabels,
+  partName,
+  partsOf,
+  readableBeside,
+  shownLabel,
+} from '../../data/key-parts.ts';
 import { addsUp } from '../../data/meter-kind.ts';
 import { inNetworks } from '../../data/networks.ts';
 import { ordinalOf, rankedBy, valueName } from '../../data/ranking-words.ts';
@@ -194,8 +200,10 @@ function Row(props: RowProps) {
   );
 }
 
-/** Returns the colour of the row's layer in the chart. */
-function colorOf({ row, shown, colors, theme: { theme } }: RowProps): string {
+/** Returns the colour of the row's layer in the chart, or of its band in the picture of flows. */
+function colorOf({ row, shown, colors, address, theme: { theme } }: RowProps): string {
+  const [first] = address.view === 'flows' ? partsOf(row, shown.group) : [];
+  if (first) return stableColor(theme, partName(first));
   const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
   return seriesColor(theme, isCharted ? (colors.get(row.key) ?? -1) : -1);
 }

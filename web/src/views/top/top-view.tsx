@@ -9,7 +9,7 @@ import type { Operation } from '../../api/operation.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { mayEdit } from '../../data/edits/may-edit.ts';
 import { patienceMs } from '../../data/live-top.ts';
-import { topVariables } from '../../data/questions.ts';
+import { itemsOf, topVariables } from '../../data/questions.ts';
 import { explainRefusal } from '../../data/refusal.ts';
 import { type ShownToppers, shownToppers, type TopAnswer } from '../../data/shown-toppers.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
@@ -43,7 +43,7 @@ export function TopView(props: ViewProps) {
   const [problem] = problems;
   useOutcome(asked, props, shown && { subject: shown.asked, span: shown.stored });
   // A fault has its own notice; what was shown before belongs to another question.
-  const status = statusOf(isLoading, fault ? null : shown, address.items);
+  const status = statusOf(isLoading, fault ? null : shown, itemsOf(address));
   return (
     <div class={address.key ? 'with-panel' : ''}>
       <div class="view" aria-busy={isLoading}>
@@ -64,7 +64,7 @@ export function TopView(props: ViewProps) {
           ) : shown ? (
             <TopResults {...props} shown={shown} watched={watched} onReload={onReload} />
           ) : isLoading && !problem ? (
-            <TopSkeleton rows={address.items} />
+            <TopSkeleton rows={itemsOf(address)} />
           ) : (
             <NoAnswerNotice
               {...props}
