@@ -1,3 +1,4 @@
+import { ALERT_ERRORS } from './alert-errors.ts';
 import { STREAM_ERRORS } from './stream-errors.ts';
 import { UPLOAD_ERRORS } from './upload-errors.ts';
 
@@ -181,6 +182,7 @@ export const ERRORS = {
     when: 'a GraphQL request accepts only types that its answer cannot have',
   },
   ...STREAM_ERRORS,
+  ...ALERT_ERRORS,
   unreadableBody: {
     status: 400,
     code: 'BAD_USER_INPUT',

@@ -95,7 +95,7 @@ const declaredParts = ([parent, first, second]: readonly Guid[]) => ({
   crosskeyguid_2: second,
 });
 
-const declaredAlert = ({ rule, guid }: StoredAlert) => ({
+const declaredAlert = ({ rule, guid, origin }: StoredAlert) => ({
   name: rule.name,
   group: storedGuid(guid),
   meter: rule.meterId,
@@ -109,6 +109,8 @@ const declaredAlert = ({ rule, guid }: StoredAlert) => ({
   description: rule.description,
   max_keys: rule.maxKeys,
   enabled: rule.enabled,
+  // Without it, the file could not be applied where the rule was made in the page.
+  replace: origin.madeBy === null ? undefined : true,
 });
 
 /**

@@ -8,6 +8,7 @@ type ContextChange = { readonly context: string } & (
   | SliceChange
   | FileUpload
   | ViewChange
+  | ChangeOfAlert
   | RefusedChange
 );
 
@@ -40,7 +41,13 @@ type ViewChange = {
   readonly view: string;
 };
 
-/** The user lacks the role, or the rest of what an upload needs. */
+type ChangeOfAlert = {
+  readonly mutation: AlertMutation;
+  /** The name of the rule, or the id of the event. */
+  readonly alert: string;
+};
+
+/** The user lacks the role, or a grant of all of the context if the change needs it. */
 type RefusedChange = { readonly mutation: ContextMutation; readonly refused: true };
 
 /** A change of users, tokens or grants. */
@@ -54,7 +61,15 @@ type AccessChange = {
 
 const VIEW_MUTATIONS = ['saveView', 'removeView', 'starView'] as const;
 
-const CONTEXT_MUTATIONS = ['updateKeys', 'updateSlice', 'upload', ...VIEW_MUTATIONS] as const;
+const ALERT_MUTATIONS = ['saveAlert', 'removeAlert', 'silenceAlert', 'acknowledgeEvent'] as const;
+
+const CONTEXT_MUTATIONS = [
+  'updateKeys',
+  'updateSlice',
+  'upload',
+  ...VIEW_MUTATIONS,
+  ...ALERT_MUTATIONS,
+] as const;
 
 /** Those for administrators. */
 const ACCESS_MUTATIONS = [
@@ -77,3 +92,5 @@ export type ContextMutation = (typeof CONTEXT_MUTATIONS)[number];
 export type AccessMutation = (typeof ACCESS_MUTATIONS)[number];
 
 export type MutationName = ContextMutation | AccessMutation;
+
+export type AlertMutation = (typeof ALERT_MUTATIONS)[number];

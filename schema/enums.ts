@@ -83,9 +83,17 @@ export const AlertComparisonEnum = builder.enumType('AlertComparison', {
   ) as Record<Uppercase<AlertCondition>, { value: AlertCondition; description: string }>,
 });
 
+export const AlertSinkKindEnum = builder.enumType('AlertSinkKind', {
+  description: 'What kind of receiver a sink is.',
+  values: {
+    WEBHOOK: { value: 'webhook', description: 'An address that is sent a POST for each change.' },
+    ALERTMANAGER: { value: 'alertmanager', description: 'An Alertmanager of Prometheus.' },
+  } as const,
+});
+
 const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
   reader: 'Reads the context.',
-  editor: 'Also changes the texts of its keys and the tags of its slices.',
+  editor: 'Also changes the texts of its keys, the tags of its slices and its alerts.',
 };
 
 export const RoleEnum = builder.enumType('Role', {

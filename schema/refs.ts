@@ -1,4 +1,5 @@
 import type { CountedLoss, CountedRefusal } from '../domain/exporters.ts';
+import type { KeyFilter } from '../domain/filters/key-filter.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type {
   AccountView,
@@ -9,6 +10,8 @@ import type {
   TokenOfRow,
 } from '../resolvers/accounts.ts';
 import type { AlertEventPage, AlertEventView, AlertView } from '../resolvers/alerts/alerts.ts';
+import type { SinkView } from '../resolvers/alerts/sinks.ts';
+import type { TrialEventView, TrialView } from '../resolvers/alerts/trial.ts';
 import type { Identity } from '../resolvers/callers/identity.ts';
 import type { MadeToken } from '../resolvers/changes/change-accounts.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
@@ -63,3 +66,7 @@ export const AlertRef = builder.objectRef<AlertView>('Alert');
 export const AlertEventRef = builder.objectRef<AlertEventView>('AlertEvent');
 export const AlertEventConnectionRef = builder.objectRef<AlertEventPage>('AlertEventConnection');
 export const AlertEventEdgeRef = builder.objectRef<AlertEventView>('AlertEventEdge');
+export const AlertFilterRef = builder.objectRef<KeyFilter>('AlertFilter');
+export const AlertSinkRef = builder.objectRef<SinkView>('AlertSink');
+export const AlertTrialRef = builder.objectRef<TrialView>('AlertTrial');
+export const AlertTrialEventRef = builder.objectRef<TrialEventView>('AlertTrialEvent');

@@ -21,6 +21,9 @@ import './types/topper-matching.ts';
 import './types/key.ts';
 import './types/alert.ts';
 import './types/alert-event.ts';
+import './types/alert-sink.ts';
+import './types/alert-trial.ts';
+import './types/alert-changes.ts';
 
 /** The whole GraphQL schema; schema/schema.graphql is its printed form. */
 export const schema = builder.toSchema();

@@ -7,12 +7,12 @@ import { selectStoredSlices } from '../../db/sql/archived-slices.ts';
 import { existingContext } from '../../db/sql/contexts.ts';
 import { type GroupRow, selectGroups } from '../../db/sql/declaration.ts';
 import { groupBy } from '../../domain/group-by.ts';
+import { keyKinds } from '../../domain/keys/key-kinds.ts';
 import { sliceName } from '../../domain/slices/slice-name.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { Interval } from '../../domain/time/interval.ts';
 import { MOMENT_FORM } from '../../domain/time/moment.ts';
-import { keyKinds } from '../../ingest/key-kinds.ts';
-import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
+import type { AlertTestReport } from '../../server/alerts/window-reader.ts';
 import { withDatabase } from '../database/run-with-database.ts';
 import { asTyped } from '../invocation.ts';
 import { parseName, readMoment } from '../option-values.ts';
@@ -142,7 +142,8 @@ async function testOn(
   { context, alert: name, json }: TestOptions,
   { within, signal }: { readonly within: Interval; readonly signal: AbortSignal },
 ): Promise<Tested> {
-  const { testAlert, WindowReader } = await loadReading();
+  // Loaded on demand: loading is slow, and other commands should not wait for it.
+  const { WindowReader } = await import('../../server/alerts/window-reader.ts');
   const target = { databaseUrl: url, signal };
   const { alert, kinds, archived } = await withConnection(target, 'alerts', (connection) =>
     findAlert(connection, { context, name, within }),
@@ -153,8 +154,7 @@ async function testOn(
   const progress = stepsBetweenLines('windows');
   const reader = new WindowReader({ databaseUrl: url, runsInline: true });
   try {
-    const report = await testAlert({
-      reader,
+    const report = await reader.test({
       alert,
       within,
       signal,
@@ -185,13 +185,6 @@ function stepsBetweenLines(what: string): ReturnType<typeof showSteps> {
     },
   };
 }
-
-/** Loaded on demand: loading is slow, and other commands should not wait for it. */
-const loadReading = async () => {
-  const { testAlert } = await import('../../server/alerts/test-alert.ts');
-  const { WindowReader } = await import('../../server/alerts/rule-reads.ts');
-  return { testAlert, WindowReader };
-};
 
 type Wanted = {
   readonly context: string;

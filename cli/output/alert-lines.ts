@@ -9,7 +9,7 @@ import { printable } from '../../domain/text/printable.ts';
 import { jsonInteger, writeJson } from '../../domain/text/write-json.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Notification } from '../../server/alerts/notify/notification.ts';
-import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
+import type { AlertTestReport } from '../../server/alerts/window-reader.ts';
 import { counted } from './counted.ts';
 
 /** A rule with the names of its group and meter, and its firing events. */

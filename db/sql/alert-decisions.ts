@@ -1,9 +1,5 @@
 import type { AlertEvent, RuleState, Streaks } from '../../domain/alerts/decide-windows.ts';
-import {
-  type AlertChange,
-  type EventChange,
-  eventChanges,
-} from '../../domain/alerts/event-changes.ts';
+import { type AlertChange, eventChanges } from '../../domain/alerts/event-changes.ts';
 import type { DataTimes } from '../../domain/alerts/windows.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { ALERT_CHANGE_LOCK, ALERT_DECISION_LOCK } from '../advisory-locks.ts';
@@ -54,6 +50,7 @@ export async function writeDecision(connection: Connection, decision: Decision):
   if (rowCount !== 1) return false;
   // Ends go first: a key may begin to fire again in the same decision.
   if (changed.length > 0) await updateEvents(connection, changed);
+  // A silence that is set from now on comes after this decision.
   if (began.length > 0) await insertEvents(connection, decision);
   await insertChanges(connection, contextId, changes);
   const idsOf = (wanted: AlertChange) =>
@@ -65,8 +62,9 @@ export async function writeDecision(connection: Connection, decision: Decision):
 const insertEvents = (connection: Connection, { alertId, contextId, began }: Decision) =>
   connection.query(
     `insert into alert_events
-       (event_id, alert_id, context_id, key, started_at, ended_at, value, peak_value)
-     select event_id, $1, $2, key, started_at, ended_at, value, peak_value
+       (event_id, alert_id, context_id, key, started_at, ended_at, value, peak_value, is_held)
+     select event_id, $1, $2, key, started_at, ended_at, value, peak_value, exists (
+       select from alerts where alert_id = $1 and silenced_until > clock_timestamp())
      from unnest($3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::numeric[], $8::numeric[])
        as e(event_id, key, started_at, ended_at, value, peak_value)`,
     [
@@ -222,14 +220,23 @@ export async function selectEventsToDecide(
   connection: Connection,
   contextId: number,
 ): Promise<NotifiedEvent[]> {
-  const { rows } = await connection.query<NotifiedEvent>(SELECT_FIRING_EVENTS, [contextId]);
+  const { rows } = await connection.query<NotifiedEvent>(SELECT_FIRING_EVENTS, [contextId, true]);
+  return rows;
+}
+
+/** Selects the same without those that began in a silence of their rule and still are in it. */
+export async function selectEventsToTell(
+  connection: Connection,
+  contextId: number,
+): Promise<NotifiedEvent[]> {
+  const { rows } = await connection.query<NotifiedEvent>(SELECT_FIRING_EVENTS, [contextId, false]);
   return rows;
 }
 
 const SELECT_FIRING_EVENTS = `
 select ${NOTIFIED_COLUMNS}
 from alert_events e ${NOTIFIED_TABLES}
-where e.context_id = $1 and e.ended_at is null
+where e.context_id = $1 and e.ended_at is null and ($2 or not e.is_held)
 order by e.started_at, e.key nulls last, e.event_id`;
 
 /**
@@ -241,11 +248,11 @@ export const lockChanges = async (connection: Connection, contextId: number): Pr
   await connection.query('select pg_advisory_xact_lock($1, $2)', [ALERT_CHANGE_LOCK, contextId]);
 };
 
-/** Inserts changes of a context's events, numbered in this order. */
+/** Inserts changes of a context's events, numbered in this order. Listeners are notified. */
 export async function insertChanges(
   connection: Connection,
   contextId: number,
-  changes: readonly EventChange[],
+  changes: readonly { readonly eventId: string; readonly change: AlertChange | 'acknowledged' }[],
 ): Promise<void> {
   if (changes.length === 0) return;
   await connection.query(INSERT_CHANGES, [
@@ -253,7 +260,12 @@ export async function insertChanges(
     changes.map(({ eventId }) => eventId),
     changes.map(({ change }) => change),
   ]);
+  await notifyOfChanges(connection, contextId);
 }
+
+/** Wakes servers with subscribers when this transaction commits. */
+const notifyOfChanges = (connection: Connection, contextId: number) =>
+  connection.query("select pg_notify('countergraph_alerts', $1::int::text)", [contextId]);
 
 const INSERT_CHANGES = `
 with counter as (
@@ -274,7 +286,8 @@ type EventChanges = { readonly began: readonly string[]; readonly ended: readonl
 /**
  * Inserts deliveries for all sinks of the context. Ends are only delivered to sinks that have the
  * delivery of the beginning, and to Alertmanagers, because a new one is also sent the firing
- * events. An end is due no earlier than its beginning. Listeners are notified with the commit.
+ * events. An end is due no earlier than its beginning. Neither is delivered of events that are held
+ * back by a silence.
  */
 export async function insertDeliveries(
   connection: Connection,
@@ -286,7 +299,8 @@ export async function insertDeliveries(
     `with new_ones as (
        insert into alert_deliveries (event_id, sink_id, change)
        select e.event_id, s.sink_id, 'began'
-       from unnest($2::uuid[]) as e(event_id), alert_sinks s where s.context_id = $1
+       from alert_events e, alert_sinks s
+       where s.context_id = $1 and e.event_id = any($2::uuid[]) and not e.is_held
        returning event_id, sink_id
      )
      insert into alert_deliveries (event_id, sink_id, change, due_at)
@@ -294,14 +308,33 @@ export async function insertDeliveries(
        select d.due_at from alert_deliveries d
        where (d.event_id, d.sink_id, d.change) = (e.event_id, s.sink_id, 'began')
          and d.delivered_at is null and d.given_up_at is null))
-     from unnest($3::uuid[]) as e(event_id), alert_sinks s
-     where s.context_id = $1 and (s.kind = 'alertmanager'
+     from alert_events e, alert_sinks s
+     where s.context_id = $1 and e.event_id = any($3::uuid[]) and not e.is_held and (s.kind = 'alertmanager'
        or exists (select from new_ones n where (n.event_id, n.sink_id) = (e.event_id, s.sink_id))
        or exists (select from alert_deliveries d
          where (d.event_id, d.sink_id, d.change) = (e.event_id, s.sink_id, 'began')))`,
     [contextId, began, ended],
   );
-  await connection.query("select pg_notify('countergraph_alerts', $1::int::text)", [contextId]);
+}
+
+/**
+ * Delivers the beginnings of events whose silence is over while they are still firing, to all sinks
+ * that there are now. A decision that ends one of them comes first, so that nothing is delivered,
+ * or delivers its end, too.
+ */
+export async function releaseHeldEvents(connection: Connection): Promise<void> {
+  await connection.query(
+    `with released as (
+       update alert_events e set is_held = false
+       from alerts a
+       where e.is_held and e.ended_at is null and a.alert_id = e.alert_id
+         and (a.silenced_until is null or a.silenced_until <= clock_timestamp())
+       returning e.event_id, e.context_id
+     )
+     insert into alert_deliveries (event_id, sink_id, change)
+     select r.event_id, s.sink_id, 'began' from released r join alert_sinks s using (context_id)
+     on conflict do nothing`,
+  );
 }
 
 /**

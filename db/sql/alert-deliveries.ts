@@ -1,8 +1,10 @@
 import type { AlertChange } from '../../domain/alerts/event-changes.ts';
 import type { AlertCondition } from '../../domain/alerts/rule.ts';
 import type { KeyKind } from '../../domain/keys/key-kind.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { NOTIFICATION_LOCK } from '../advisory-locks.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { ReadSession } from '../session/read-session.ts';
 import { MAY_KEEP } from './server-state.ts';
 
 /** A group that a part of a cross-key comes from. */
@@ -117,6 +119,9 @@ export type ReportedChanges = {
   readonly changes: readonly { readonly eventId: string; readonly change: AlertChange }[];
 };
 
+/** reason: why, without an address or a secret. */
+type FailedChanges = ReportedChanges & { readonly reason: string };
+
 /**
  * Marks changes as delivered; returns how many of them were still waiting. The ends of events whose
  * beginnings were delivered are due now.
@@ -144,6 +149,8 @@ with delivered as (
   update alert_deliveries e set due_at = now() from delivered b
   where e.sink_id = $1 and e.event_id = b.event_id and e.change = 'ended' and b.change = 'began'
     and e.delivered_at is null and e.given_up_at is null and e.due_at > now()
+), noted as (
+  update alert_sinks set delivered_at = now() where sink_id = $1
 )
 select count(*)::int as count from delivered`;
 
@@ -162,7 +169,7 @@ export type Retries = {
  */
 export async function updateFailed(
   connection: Connection,
-  { sinkId, changes }: ReportedChanges,
+  { sinkId, changes, reason }: FailedChanges,
   { firstMs, longestMs, giveUpMs }: Retries,
 ): Promise<('retried' | 'given up')[]> {
   const { rows } = await connection.query<{ givenUp: boolean }>(UPDATE_FAILED, [
@@ -172,6 +179,7 @@ export async function updateFailed(
     firstMs,
     longestMs,
     giveUpMs,
+    reason,
   ]);
   return rows.map(({ givenUp }) => (givenUp ? 'given up' : 'retried'));
 }
@@ -192,6 +200,8 @@ with failed as (
   where e.sink_id = $1 and e.event_id = b.event_id and e.change = 'ended' and b.change = 'began'
     and e.delivered_at is null and e.given_up_at is null
     and b.given_up_at is null and e.due_at < b.due_at
+), noted as (
+  update alert_sinks set failed_at = now(), failure = $7 where sink_id = $1
 )
 select given_up_at is not null as "givenUp" from failed`;
 
@@ -236,6 +246,40 @@ export type NotifiedSink = {
   /** The variable that holds the secret to sign with; null: nothing is signed. */
   readonly secretEnv: string | null;
 };
+
+/** A sink as callers see it. */
+export type SinkRow = {
+  readonly contextId: number;
+  readonly name: string;
+  readonly kind: SinkKind;
+  /** Its address, or the variable that holds it. */
+  readonly url: string | null;
+  readonly urlEnv: string | null;
+  readonly isSigned: boolean;
+  /** null: nothing was delivered to it yet. */
+  readonly deliveredAt: EpochSeconds | null;
+  /** The last failure since then; null: there was none. */
+  readonly failure: string | null;
+};
+
+/** Selects the sinks of contexts, by name. */
+export const selectContextSinks = (
+  session: Pick<ReadSession, 'read'>,
+  contextIds: readonly number[],
+): Promise<SinkRow[]> =>
+  session.read({
+    query: 'select-context-sinks',
+    name: 'alert sinks',
+    text: `
+select context_id as "contextId", name, kind, url, url_env as "urlEnv",
+  secret_env is not null as "isSigned",
+  floor(extract(epoch from delivered_at))::float8 as "deliveredAt",
+  case when delivered_at is null or failed_at > delivered_at then failure end as failure
+from alert_sinks
+where context_id = any($1::int[])
+order by context_id, name`,
+    values: [contextIds],
+  });
 
 export async function selectNotifiedSinks(connection: Connection): Promise<NotifiedSink[]> {
   const { rows } = await connection.query<NotifiedSink>(`

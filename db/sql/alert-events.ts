@@ -1,7 +1,9 @@
 import type { AlertChange } from '../../domain/alerts/event-changes.ts';
-import type { AlertCondition } from '../../domain/alerts/rule.ts';
+import type { AlertCondition, Silence } from '../../domain/alerts/rule.ts';
+import type { KeyFilter } from '../../domain/filters/key-filter.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { ReadSession } from '../session/read-session.ts';
+import { SILENCE } from './alert-rules.ts';
 
 /** A revision of a rule as callers see it. */
 export type AlertRow = {
@@ -19,9 +21,16 @@ export type AlertRow = {
   readonly threshold: number;
   /** The name of a probe, which may not exist yet; null: all readings. */
   readonly probe: string | null;
-  /** Whether the rule is about some keys only. */
-  readonly isFiltered: boolean;
+  /** null: all keys. */
+  readonly filter: KeyFilter | null;
+  readonly forWindows: number;
+  readonly clearWindows: number;
+  readonly maxKeys: number;
   readonly enabled: boolean;
+  /** The name of the user who made it in the page; null: it was declared. */
+  readonly madeBy: string | null;
+  /** null: sinks are told of its events. */
+  readonly silence: Silence | null;
   /** The end of the last decided window; null: none was decided. */
   readonly evaluatedTo: EpochSeconds | null;
 };
@@ -31,7 +40,9 @@ const ALERT_COLUMNS = `
 select a.context_id as "contextId", a.alert_id as "alertId", a.revision, a.name, a.severity,
   a.description, a.group_id as "groupId", a.meter_id as "meterId",
   a.window_seconds as "windowSeconds", a.condition, a.threshold::float8 as threshold, a.probe,
-  a.filter is not null as "isFiltered", a.enabled, a.evaluated_to::float8 as "evaluatedTo"
+  a.filter, a.for_windows as "forWindows", a.clear_windows as "clearWindows",
+  a.max_keys as "maxKeys", a.enabled, a.made_by as "madeBy", ${SILENCE} as silence,
+  a.evaluated_to::float8 as "evaluatedTo"
 from alerts a join counter_groups g on g.group_id = a.group_id and g.enabled`;
 
 /** An event of an alert as callers see it. */
@@ -51,9 +62,18 @@ export type EventRow = {
   /** Integers of any size. */
   readonly value: string;
   readonly peakValue: string;
+  /** null: nobody looks after it yet. */
+  readonly acknowledged: Acknowledgement | null;
   /** Of the rule. */
   readonly condition: AlertCondition;
   readonly probe: string | null;
+};
+
+/** Who looks after an event, since when, and what they say about it. */
+export type Acknowledgement = {
+  readonly at: EpochSeconds;
+  readonly by: string;
+  readonly note: string | null;
 };
 
 /** The columns of an EventRow, from events `e` and the tables that EVENT_TABLES joins. */
@@ -61,7 +81,9 @@ const EVENT_COLUMNS = `
 e.context_id as "contextId", e.event_id as "eventId", e.alert_id as "alertId", a.revision,
   a.condition, a.probe, a.group_id as "groupId", e.key, e.started_at::float8 as "startedAt",
   e.ended_at::float8 as "endedAt", trunc(e.value)::text as value,
-  trunc(e.peak_value)::text as "peakValue"`;
+  trunc(e.peak_value)::text as "peakValue", case when e.acknowledged_at is not null then
+    json_build_object('at', floor(extract(epoch from e.acknowledged_at)),
+      'by', e.acknowledged_by, 'note', e.note) end as acknowledged`;
 
 /** Events of disabled groups are hidden, like the groups themselves. */
 const EVENT_TABLES = `
@@ -197,7 +219,7 @@ order by e.started_at, e.key`,
     values: [alertIds],
   });
 
-export type ChangeRow = EventRow & ChangeCursor & { readonly change: AlertChange };
+export type ChangeRow = EventRow & ChangeCursor & { readonly change: AlertChange | 'acknowledged' };
 
 export type ChangesAfter = {
   readonly contextId: number;

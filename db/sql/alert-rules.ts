@@ -1,4 +1,4 @@
-import type { AlertCondition, AlertRule } from '../../domain/alerts/rule.ts';
+import type { AlertCondition, AlertRule, Silence } from '../../domain/alerts/rule.ts';
 import type { KeyFilter } from '../../domain/filters/key-filter.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -13,6 +13,7 @@ export type StoredAlert = {
   /** The UUID of this revision. */
   readonly revision: string;
   readonly rule: AlertRule;
+  readonly origin: AlertOrigin;
   /** As PostgreSQL writes a uuid. */
   readonly guid: string;
   readonly topperBucketSize: number;
@@ -21,6 +22,16 @@ export type StoredAlert = {
   /** The end of the last decided window; null: none was decided. */
   readonly evaluatedTo: EpochSeconds | null;
 };
+
+/** Where a rule comes from, and what its next revision takes over. */
+export type AlertOrigin = {
+  /** The name of the user who made it in the page; null: it was declared. */
+  readonly madeBy: string | null;
+  /** null: sinks are told of its events. */
+  readonly silence: Silence | null;
+};
+
+export const DECLARED: AlertOrigin = { madeBy: null, silence: null };
 
 type AlertRow = {
   alertId: number;
@@ -43,6 +54,8 @@ type AlertRow = {
   description: string | null;
   maxKeys: number;
   enabled: boolean;
+  madeBy: string | null;
+  silence: Silence | null;
   beginsAfter: number | null;
   evaluatedTo: number | null;
 };
@@ -59,7 +72,9 @@ export async function selectStoredAlerts(
        a.meter_id as "meterId", a.window_seconds as "windowSeconds", a.condition,
        a.threshold::float8 as threshold, a.filter, a.probe, a.for_windows as "forWindows",
        a.clear_windows as "clearWindows", a.severity, a.description, a.max_keys as "maxKeys",
-       a.enabled, a.begins_after::float8 as "beginsAfter", a.evaluated_to::float8 as "evaluatedTo"
+       a.enabled, a.made_by as "madeBy", ${SILENCE} as silence,
+       a.begins_after::float8 as "beginsAfter",
+       a.evaluated_to::float8 as "evaluatedTo"
      from alerts a join contexts c using (context_id) join counter_groups g using (group_id)
      where a.superseded_at is null and ($1::int is null or a.context_id = $1)
      order by a.context_id, a.name`,
@@ -68,9 +83,14 @@ export async function selectStoredAlerts(
   return rows.map(toAlert);
 }
 
+/** SQL: the silence of an alert `a`, as it is now. */
+export const SILENCE = `case when a.silenced_until > clock_timestamp() then
+  json_build_object('until', floor(extract(epoch from a.silenced_until)), 'by', a.silenced_by,
+    'reason', a.silence_reason) end`;
+
 function toAlert(row: AlertRow): StoredAlert {
   const { alertId, contextId, context, revision, guid, topperBucketSize, ...rest } = row;
-  const { condition, threshold, beginsAfter, evaluatedTo, ...declared } = rest;
+  const { condition, threshold, beginsAfter, evaluatedTo, madeBy, silence, ...declared } = rest;
   const rule = { ...declared, when: { condition, threshold } };
   return {
     alertId,
@@ -78,6 +98,7 @@ function toAlert(row: AlertRow): StoredAlert {
     context,
     revision,
     rule,
+    origin: { madeBy, silence },
     guid,
     topperBucketSize,
     beginsAfter,
@@ -92,13 +113,14 @@ function toAlert(row: AlertRow): StoredAlert {
 export async function insertAlert(
   connection: Connection,
   contextId: number,
-  rule: AlertRule,
+  { rule, origin: { madeBy, silence } }: Pick<StoredAlert, 'rule' | 'origin'>,
 ): Promise<void> {
   await connection.query(
     `insert into alerts (context_id, name, group_id, meter_id, window_seconds, condition, threshold,
        filter, probe, for_windows, clear_windows, severity, description, max_keys, enabled,
-       begins_after)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, (
+       made_by, silenced_until, silenced_by, silence_reason, begins_after)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+       to_timestamp($17::float8), $18, $19, (
        select coalesce(max(${newestBucketBy(PRESENT_UNTIL)}), max(v.last_bucket))
          + min(g.bucket_size)
        from coverage v join slices s using (slice_id) join counter_groups g using (group_id)
@@ -120,9 +142,35 @@ export async function insertAlert(
       rule.description,
       rule.maxKeys,
       rule.enabled,
+      madeBy,
+      silence?.until,
+      silence?.by,
+      silence?.reason,
     ],
   );
 }
+
+/** Makes a rule a declared one, without a new revision. */
+export const updateDeclared = async (connection: Connection, alertId: number): Promise<void> => {
+  await connection.query('update alerts set made_by = null where alert_id = $1', [alertId]);
+};
+
+/**
+ * Sets the silence of a rule, or lifts it. A decision of its windows that is in progress is
+ * complete before, or finds it.
+ */
+export const updateSilence = async (
+  connection: Connection,
+  alertId: number,
+  silence: Silence | null,
+): Promise<void> => {
+  await connection.query(
+    `update alerts set silenced_until = to_timestamp($2::float8), silenced_by = $3,
+       silence_reason = $4
+     where alert_id = $1`,
+    [alertId, silence?.until, silence?.by, silence?.reason],
+  );
+};
 
 /**
  * Supersedes a revision of a rule, and ends its events with the last window that it decided. The

@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '../time/interval.ts';
 
+/** What sinks are told of. */
 export type AlertChange = 'began' | 'ended';
 
 /** The beginning and end of an event. */

@@ -1,4 +1,5 @@
 import type { KeyFilter } from '../filters/key-filter.ts';
+import type { EpochSeconds } from '../time/interval.ts';
 
 /** What a rule compares with its threshold (operations, "Alerts in an `apply` file"). */
 export const ALERT_CONDITIONS = [
@@ -33,4 +34,12 @@ export type AlertRule = {
   readonly description: string | null;
   readonly maxKeys: number;
   readonly enabled: boolean;
+};
+
+/** While it lasts, no sink is told of events of the rule that begin. */
+export type Silence = {
+  readonly until: EpochSeconds;
+  /** The name of the user who set it. */
+  readonly by: string;
+  readonly reason: string | null;
 };

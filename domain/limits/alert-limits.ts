@@ -27,6 +27,16 @@ export const ALERT_LIMITS = {
   alertStallMs: 10_000,
   /** The pause after a rule could not be decided. */
   alertRetrySeconds: 10,
+  /** Rules of a context that can be made in the page: each is evaluated every few minutes. */
+  alertRules: 1_000,
+  /** Characters of the reason of a silence, and of the note of an acknowledgement. */
+  alertNoteCharacters: 1_000,
+  /** The longest silence, in days: one that lasts forever is forgotten, and is a disabled rule. */
+  alertSilenceDays: 366,
+  /** Windows that one trial of a rule reads: a month of five minutes each. */
+  trialWindows: 9_000,
+  /** Events that a trial lists: more than anybody would read. */
+  trialEvents: 1_000,
   /** Events that are dropped in one statement: the next begins where it ended. */
   droppedEvents: 10_000,
   /** Events listed by one page of `alertEvents` unless `first` says otherwise. */

@@ -1,36 +1,28 @@
 import { z } from 'zod';
 import { ALERT_CONDITIONS, type AlertCondition, type AlertWhen } from '../../domain/alerts/rule.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import { isStorable } from '../../domain/text/storable-text.ts';
+import { RULE_FORMS, THRESHOLD_FORMS } from '../../domain/alerts/rule-forms.ts';
 import {
   declaredChoice,
-  declaredInteger,
   declaredList,
   declaredText,
   flag,
+  formed,
   guid,
-  MAX_INTEGER,
   name,
   object,
   value,
   variableName,
 } from './declared-value.ts';
 
-const anyInteger = declaredInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-
-/** The shape of each condition's threshold. */
 const THRESHOLDS = {
-  key_above: anyInteger,
-  key_share_above: value<number>(
-    'a number from 0 to 1',
-    (given) => typeof given === 'number' && given >= 0 && given <= 1,
-  ),
-  key_in_top: declaredInteger(1, LIMITS.alertKeys),
-  key_grows_by: declaredInteger(0, Number.MAX_SAFE_INTEGER),
-  key_new_above: anyInteger,
-  total_above: anyInteger,
-  total_below: anyInteger,
-  silent_seconds: declaredInteger(1, MAX_INTEGER),
+  key_above: formed<number>(THRESHOLD_FORMS.key_above),
+  key_share_above: formed<number>(THRESHOLD_FORMS.key_share_above),
+  key_in_top: formed<number>(THRESHOLD_FORMS.key_in_top),
+  key_grows_by: formed<number>(THRESHOLD_FORMS.key_grows_by),
+  key_new_above: formed<number>(THRESHOLD_FORMS.key_new_above),
+  total_above: formed<number>(THRESHOLD_FORMS.total_above),
+  total_below: formed<number>(THRESHOLD_FORMS.total_below),
+  silent_seconds: formed<number>(THRESHOLD_FORMS.silent_seconds),
 } satisfies Record<AlertCondition, z.ZodType<number>>;
 
 const WHEN = object(z.object(THRESHOLDS).partial().shape)
@@ -61,25 +53,18 @@ const FILTER = object({
 const RULE = object({
   name,
   group: guid,
-  meter: declaredInteger(0, MAX_INTEGER).optional(),
-  window_seconds: declaredInteger(1, MAX_INTEGER).optional(),
+  meter: formed<number>(RULE_FORMS.meter).optional(),
+  window_seconds: formed<number>(RULE_FORMS.windowSeconds).optional(),
   when: WHEN,
   filter: FILTER.nullable().optional(),
-  probe: name.nullable().optional(),
-  for_windows: declaredInteger(1, LIMITS.alertWindows).optional(),
-  clear_windows: declaredInteger(1, LIMITS.alertWindows).optional(),
-  severity: name.optional(),
-  description: value<string>(
-    `a text of at most ${LIMITS.descriptionCharacters} characters, without NUL`,
-    (given) =>
-      typeof given === 'string' &&
-      isStorable(given) &&
-      [...given].length <= LIMITS.descriptionCharacters,
-  )
-    .nullable()
-    .optional(),
-  max_keys: declaredInteger(1, LIMITS.alertMaxKeys).optional(),
+  probe: formed<string>(RULE_FORMS.probe).nullable().optional(),
+  for_windows: formed<number>(RULE_FORMS.forWindows).optional(),
+  clear_windows: formed<number>(RULE_FORMS.clearWindows).optional(),
+  severity: formed<string>(RULE_FORMS.severity).optional(),
+  description: formed<string>(RULE_FORMS.description).nullable().optional(),
+  max_keys: formed<number>(RULE_FORMS.maxKeys).optional(),
   enabled: flag.optional(),
+  replace: flag.optional(),
   remove: value<false>('true or false', (given) => given === false).optional(),
 });
 
@@ -106,7 +91,11 @@ const NOTIFY = object({
   });
 
 /** A removal is identified by its name; other fields are ignored. */
-const REMOVAL = z.looseObject({ name, remove: z.literal(true) });
+const REMOVAL = z.looseObject({
+  name,
+  replace: flag.optional().catch(undefined),
+  remove: z.literal(true),
+});
 
 /** Accepts `shape`, or a removal by name. */
 const removable = <T extends z.ZodType>(shape: T) =>

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { MAX_INTEGER } from '../../domain/alerts/rule-forms.ts';
 import { KEY_KINDS, type KeyKind } from '../../domain/keys/key-kind.ts';
 import { DATABASE_URL_FORM, isDatabaseUrl } from '../../domain/text/database-url.ts';
 import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
@@ -19,7 +20,6 @@ import {
   declaredText,
   flag,
   guid,
-  MAX_INTEGER,
   name,
   object,
   value,

@@ -1,26 +1,20 @@
 import { z } from 'zod';
+import { type Form, integerForm, NAMED, STORABLE } from '../../domain/alerts/rule-forms.ts';
 import { type Guid, parseGuid } from '../../domain/text/guid.ts';
-import { isName, isStorable, NAME_FORM } from '../../domain/text/storable-text.ts';
 import { shownJsonValue } from '../lines/json-line.ts';
 
 /** Returns the value unchanged if `accepts` allows it; `must` describes the allowed values. */
 export const value = <T>(must: string, accepts: (given: unknown) => boolean) =>
   z.custom<T>(accepts, { error: `must be ${must}` });
 
-export const MAX_INTEGER = 2 ** 31 - 1;
+/** Accepts what has a form. */
+export const formed = <T>({ must, accepts }: Form) => value<T>(must, accepts);
 
-export const declaredInteger = (min: number, max: number) =>
-  value<number>(
-    `an integer from ${min} to ${max}`,
-    (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
-  );
+export const declaredInteger = (min: number, max: number) => formed<number>(integerForm(min, max));
 
-export const name = value<string>(NAME_FORM, (given) => typeof given === 'string' && isName(given));
+export const name = formed<string>(NAMED);
 
-export const declaredText = value<string>(
-  'a text without NUL characters',
-  (given) => typeof given === 'string' && isStorable(given),
-);
+export const declaredText = formed<string>(STORABLE);
 
 export const flag = value<boolean>('true or false', (given) => typeof given === 'boolean');
 

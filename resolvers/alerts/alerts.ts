@@ -2,7 +2,6 @@ import { conditionText } from '../../domain/alerts/condition-text.ts';
 import type { AlertCondition } from '../../domain/alerts/rule.ts';
 import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { ContextView } from '../contexts.ts';
 import {
   type CounterGroupView,
@@ -59,9 +58,17 @@ const seesRule = async (at: ContextView, { condition, groupId, probe }: AlertRow
   (OF_OWN_VALUE.has(condition) &&
     (await at.loaders.seesReading(at.contextId, { groupId, probe, key: null })));
 
-/** Returns the end of the last evaluated window; null for whom it would tell of other keys. */
-export const evaluatedTo = ({ at, row }: AlertView): EpochSeconds | null =>
-  isLimited(at) ? null : row.evaluatedTo;
+/** What is told of a rule itself; null for whom it would tell of other keys, or of other people. */
+export const wholeRule = ({ at, row }: AlertView): AlertRow | null => (isLimited(at) ? null : row);
+
+/** Returns who looks after an event. Whoever is limited is told only their own name and note. */
+export function acknowledgementOf(
+  { at, row: { acknowledged } }: AlertEventView,
+  username: string | undefined,
+): { readonly by: string; readonly note: string | null } | null {
+  const isSeen = !isLimited(at) || acknowledged?.by === username;
+  return isSeen ? acknowledged : null;
+}
 
 async function viewAlert(at: ContextView, row: AlertRow): Promise<AlertView | null> {
   const group = await findGroupById(at, row.groupId);

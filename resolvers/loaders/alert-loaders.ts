@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { type SinkRow, selectContextSinks } from '../../db/sql/alert-deliveries.ts';
 import {
   type ChangeCounter,
   type ChangeCursor,
@@ -44,6 +45,13 @@ export function createAlertLoaders(reader: NodeReader) {
       reader,
       (alertIds: readonly number[]) => selectFiringEvents(session, alertIds),
       (row) => row.alertId,
+    ),
+    /** The sinks of a context, by name. */
+    sinks: manyLoader(
+      reader,
+      (contextIds: readonly number[]): Promise<SinkRow[]> =>
+        selectContextSinks(session, contextIds),
+      (row) => row.contextId,
     ),
     event: oneLoader(
       reader,

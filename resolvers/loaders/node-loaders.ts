@@ -23,6 +23,7 @@ import { keyAsker } from '../../engine/toppers/topper-answers.ts';
 import { createAccessLoaders } from './access-loaders.ts';
 import { createAlertLoaders } from './alert-loaders.ts';
 
+export type { SinkRow } from '../../db/sql/alert-deliveries.ts';
 export type { AlertRow, ChangeRow, EventCursor, EventRow } from '../../db/sql/alert-events.ts';
 export { type ChangeCursor, NO_CHANGE } from '../../db/sql/alert-events.ts';
 export type { PoolRow } from '../../db/sql/catalog.ts';

@@ -29,7 +29,14 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'AuditEntry.details': (_, below) => below,
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => SLICES),
-  'Context.alerts': listOf(() => 20),
+  'Context.alerts': listOf(() => ALERTS),
+  'Context.alertSinks': pageOf(() => 10),
+  'Context.alertTrial': trial,
+  // Writing a rule reads all rules of the context.
+  'Mutation.saveAlert': (_, below) => ({ ...below, fixed: below.fixed + ALERTS }),
+  'Mutation.removeAlert': (_, below) => ({ ...below, fixed: below.fixed + ALERTS }),
+  'Mutation.silenceAlert': (_, below) => ({ ...below, fixed: below.fixed + ALERTS }),
+  'AlertTrial.events': listOf(() => 20),
   'Context.exporters': pageOf(() => EXPORTERS),
   'Context.views': pageOf(() => VIEWS),
   // They read all views of the context to return one.
@@ -99,6 +106,12 @@ export const PRICES: Readonly<Record<string, Price>> = {
     times(lengthOf(given('by')) ?? DRILLDOWNS, topperCost(itemsOf(given, setting), below)),
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
+
+/** The assumed number of rules of a context. */
+const ALERTS = 20;
+
+/** The keys that a trial compares in each window, unless many meet the condition. */
+const TRIED_KEYS = 100;
 
 /** The assumed number of users and groups. */
 const USERS = 100;
@@ -173,6 +186,15 @@ function trend(given: Given, below: Cost, setting: PriceSetting): Cost {
 
 const filteredCost = (given: Given, { ifFiltered }: Cost): number =>
   given('filter') ? ifFiltered : 0;
+
+/** Each of its windows costs as much as a topper: of five minutes, which most groups have. */
+function trial(given: Given, below: Cost): Cost {
+  const windows = Math.min(LIMITS.trialWindows, windowDays(given('window')) * POINTS_OF_UNIT);
+  const alert = given('alert');
+  const seconds = typeof alert === 'object' && alert && 'windowSeconds' in alert;
+  const days = seconds ? daysOf(within(alert.windowSeconds, Number.POSITIVE_INFINITY)) : 1;
+  return { ...below, fixed: below.fixed + windows * (TRIED_KEYS + days) };
+}
 
 /** One unit for each day added up and for each key; a drill-down has its topper's window. */
 function topperCost(items: number, below: Cost): Cost {

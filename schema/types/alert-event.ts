@@ -1,4 +1,5 @@
 import {
+  acknowledgementOf,
   alertOf,
   encodeEventCursor,
   findAlertEvent,
@@ -57,6 +58,25 @@ builder.node(AlertEventRef, {
       type: 'BigInt',
       description: 'The largest such value since then; the smallest, if the total is too low.',
       resolve: ({ row }) => BigInt(row.peakValue),
+    }),
+    acknowledgedAt: t.field({
+      type: 'EpochSeconds',
+      nullable: true,
+      description: 'Since when somebody looks after it (`acknowledgeEvent`); null: nobody does.',
+      resolve: ({ row }) => row.acknowledged?.at ?? null,
+    }),
+    acknowledgedBy: t.string({
+      nullable: true,
+      description:
+        'Name of the user who looks after it; null: nobody does, or your grant is limited and it is somebody else.',
+      resolve: (event, _args, { identity }) =>
+        acknowledgementOf(event, identity?.username)?.by ?? null,
+    }),
+    note: t.string({
+      nullable: true,
+      description: 'What that user says about it; null: nothing, or you may not see the user.',
+      resolve: (event, _args, { identity }) =>
+        acknowledgementOf(event, identity?.username)?.note ?? null,
     }),
   }),
 });

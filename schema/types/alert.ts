@@ -1,13 +1,8 @@
-import {
-  conditionOf,
-  evaluatedTo,
-  findAlert,
-  firingEvents,
-} from '../../resolvers/alerts/alerts.ts';
+import { conditionOf, findAlert, firingEvents, wholeRule } from '../../resolvers/alerts/alerts.ts';
 import { builder } from '../builder.ts';
 import { AlertComparisonEnum } from '../enums.ts';
 import { encodePath } from '../global-id.ts';
-import { AlertEventRef, AlertRef, CounterGroupRef, MeterRef } from '../refs.ts';
+import { AlertEventRef, AlertFilterRef, AlertRef, CounterGroupRef, MeterRef } from '../refs.ts';
 import { findContextAt, loadAlone } from './find-node.ts';
 
 builder.node(AlertRef, {
@@ -70,19 +65,107 @@ builder.node(AlertRef, {
     }),
     filtered: t.boolean({
       description: 'Whether it watches only the keys that pass its filter.',
-      resolve: ({ row }) => row.isFiltered,
+      resolve: ({ row }) => row.filter !== null,
     }),
     evaluatedTo: t.field({
       type: 'EpochSeconds',
       nullable: true,
       description:
         'The end of the last evaluated window; null: none yet, or your grant is limited.',
-      resolve: (alert) => evaluatedTo(alert),
+      resolve: (alert) => wholeRule(alert)?.evaluatedTo ?? null,
     }),
     firing: t.field({
       type: [AlertEventRef],
       description: 'Its events that are firing, in the order in which they began.',
       resolve: (alert) => firingEvents(alert),
+    }),
+  }),
+});
+
+/** The rest of its declaration, where it comes from, and its silence. */
+builder.objectFields(AlertRef, (t) => ({
+  filter: t.field({
+    type: AlertFilterRef,
+    nullable: true,
+    description: 'Which keys count; null: all, or your grant is limited.',
+    resolve: (alert) => wholeRule(alert)?.filter ?? null,
+  }),
+  forWindows: t.int({
+    description: 'How many windows in a row must meet the condition before an event begins.',
+    resolve: ({ row }) => row.forWindows,
+  }),
+  clearWindows: t.int({
+    description: 'How many windows in a row must not meet it before an event ends.',
+    resolve: ({ row }) => row.clearWindows,
+  }),
+  maxKeys: t.int({
+    description: 'How many keys may fire at once, the largest first.',
+    resolve: ({ row }) => row.maxKeys,
+  }),
+  madeInPage: t.boolean({
+    description:
+      'Whether it was made by `saveAlert`; `apply` then changes it only with `"replace": true`.',
+    resolve: ({ row }) => row.madeBy !== null,
+  }),
+  madeBy: t.string({
+    nullable: true,
+    description:
+      'Name of the user who saved it last; null: it was declared, or your grant is limited.',
+    resolve: (alert) => wholeRule(alert)?.madeBy ?? null,
+  }),
+  silencedUntil: t.field({
+    type: 'EpochSeconds',
+    nullable: true,
+    description:
+      'Until then, no sink is told of events that begin; null: it is not silenced, or your grant is limited.',
+    resolve: (alert) => wholeRule(alert)?.silence?.until ?? null,
+  }),
+  silencedBy: t.string({
+    nullable: true,
+    description: 'Name of the user who silenced it; null: it is not silenced.',
+    resolve: (alert) => wholeRule(alert)?.silence?.by ?? null,
+  }),
+  silenceReason: t.string({
+    nullable: true,
+    description: 'Why it is silenced; null: nobody said, or it is not silenced.',
+    resolve: (alert) => wholeRule(alert)?.silence?.reason ?? null,
+  }),
+}));
+
+builder.objectType(AlertFilterRef, {
+  description:
+    'Which keys a rule watches, as in `KeyFilterInput`: all given conditions must hold, and an empty list was left out.',
+  fields: (t) => ({
+    match: t.string({
+      nullable: true,
+      description: 'RE2 pattern searched in the raw key.',
+      resolve: ({ match }) => match,
+    }),
+    exclude: t.string({
+      nullable: true,
+      description: 'RE2 pattern; keys in which it is found do not count.',
+      resolve: ({ exclude }) => exclude,
+    }),
+    keys: t.stringList({
+      description: 'Only these keys, raw or readable as they were given.',
+      resolve: ({ keys = [] }) => [...keys],
+    }),
+    excludeKeys: t.stringList({
+      description: 'All but these keys, raw or readable as they were given.',
+      resolve: ({ excludeKeys = [] }) => [...excludeKeys],
+    }),
+    cidr: t.stringList({
+      description: 'Only addresses in these networks, in CIDR form.',
+      resolve: ({ cidr = [] }) => [...cidr],
+    }),
+    excludeCidr: t.stringList({
+      description: 'No addresses in these networks, in CIDR form.',
+      resolve: ({ excludeCidr = [] }) => [...excludeCidr],
+    }),
+    search: t.string({
+      nullable: true,
+      description: 'Case-insensitive text in the label or the readable form.',
+      resolve: ({ search }) => search,
     }),
   }),
 });

@@ -1,5 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { listAlertEvents, listAlerts } from '../../resolvers/alerts/alerts.ts';
+import { listSinks } from '../../resolvers/alerts/sinks.ts';
+import { tryAlert } from '../../resolvers/alerts/trial.ts';
 import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../../resolvers/contexts.ts';
 import { groupAt, searchGroups } from '../../resolvers/counter-groups.ts';
 import { listExporters } from '../../resolvers/exporters.ts';
@@ -8,11 +10,20 @@ import { listViews } from '../../resolvers/saved-views.ts';
 import { listSlices } from '../../resolvers/slices.ts';
 import { builder } from '../builder.ts';
 import { encodePath } from '../global-id.ts';
+import { AlertInput, decodeAlert } from '../inputs/alert-input.ts';
 import { requireGroupRef } from '../inputs/group-ref.ts';
-import { decodeInterval, TimeIntervalInput } from '../inputs/window-input.ts';
+import { zoneOf } from '../inputs/topper-args.ts';
+import {
+  decodeInterval,
+  decodeWindow,
+  TimeIntervalInput,
+  WindowInput,
+} from '../inputs/window-input.ts';
 import {
   AlertEventConnectionRef,
   AlertRef,
+  AlertSinkRef,
+  AlertTrialRef,
   ContextRef,
   CounterGroupRef,
   ExporterRef,
@@ -149,5 +160,32 @@ builder.objectFields(ContextRef, (t) => ({
         first: first ?? LIMITS.defaultAlertEventsPage,
         after: after ?? null,
       }),
+  }),
+  alertSinks: t.field({
+    type: [AlertSinkRef],
+    nullable: true,
+    description:
+      'Who is told of its events, by name; null unless you are an editor of all of the context.',
+    resolve: (context, _args, scope) => listSinks(scope, context),
+  }),
+  alertTrial: t.field({
+    type: AlertTrialRef,
+    nullable: true,
+    description:
+      'What a rule would have done in a window of stored data, whether it is saved or not. Nothing is changed, and nobody is told. At most 9,000 windows are evaluated, a month of five minutes each: the newest ones. Not for SILENT_SECONDS. Only for editors of all of the context.',
+    args: {
+      alert: t.arg({ type: AlertInput, required: true, description: 'The rule.' }),
+      window: t.arg({
+        type: WindowInput,
+        required: true,
+        description: 'The time that its windows must end in.',
+      }),
+      timeZone: t.arg.string({ description: 'IANA name: for dates and presets.' }),
+    },
+    resolve: (context, { alert, window, timeZone: zone }, scope) => {
+      const timeZone = zoneOf(zone, scope.settings);
+      const rule = { ...decodeAlert(alert), window: decodeWindow(window, timeZone), timeZone };
+      return tryAlert(scope, context, rule);
+    },
   }),
 }));

@@ -48,6 +48,24 @@ export function findSliceToChange(
   return path && sliceId !== null ? { context: path.contextName, sliceId } : null;
 }
 
+/** Returns the event with this global id in the same way; null: it cannot be an event. */
+export function findEventToChange(
+  scope: RequestScope,
+  globalId: string,
+): { context: string; eventId: string } | null {
+  const { typename, id } = decodeGlobalId(globalId);
+  const path = typename === 'AlertEvent' ? decodeAt(scope, id, 1) : null;
+  const eventId = path?.rest[0];
+  return path && eventId !== undefined ? { context: path.contextName, eventId } : null;
+}
+
+/** Returns the revision in the global id of a rule of a context; null: it cannot be one. */
+export function revisionIn(context: string, globalId: string): string | null {
+  const { typename, id } = decodeGlobalId(globalId);
+  const path = typename === 'Alert' ? decodePath(id) : null;
+  return path?.contextName === context ? (path.rest[0] ?? null) : null;
+}
+
 /** Like `findContextAt`, for objects below a counter group, whose GUID is the first name. */
 export async function findGroupAt(
   scope: RequestScope,

@@ -7,7 +7,7 @@ import { findSliceToChange } from './find-node.ts';
 
 builder.mutationType({
   description:
-    'Changes. They must be sent by POST and run on the primary node; those of one document run one after the other. Texts of keys and tags of slices need the role `editor` in the context (`Viewer.editableContexts`), users with their tokens and grants an administrator (`Viewer.isAdmin`).',
+    'Changes. They must be sent by POST and run on the primary node; those of one document run one after the other. Texts of keys, tags of slices and alerts need the role `editor` in the context (`Viewer.editableContexts`), users with their tokens and grants an administrator (`Viewer.isAdmin`).',
 });
 
 const KeyAttributeInput = builder.inputType('KeyAttributeInput', {

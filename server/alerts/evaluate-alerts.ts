@@ -24,7 +24,7 @@ import {
 import type { Logger } from '../telemetry/log.ts';
 import { AlertTally } from './alert-metrics.ts';
 import { type Evaluation, evaluateRule, type RuleOutcome } from './evaluate-rule.ts';
-import { WindowReader } from './rule-reads.ts';
+import { WindowReader } from './window-reader.ts';
 
 export type EvaluateAlertsOptions = {
   readonly databaseUrl: string;

@@ -16,8 +16,9 @@ import {
 import { firstEndAfter, lastDueEnd, settledAt } from '../../domain/alerts/windows.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
-import { evaluateBatch } from './evaluate-batch.ts';
-import { openRuleReads, type WindowReader } from './rule-reads.ts';
+import { evaluateBatch } from '../../resolvers/alerts/evaluate-batch.ts';
+import { openRuleReads } from '../../resolvers/alerts/rule-reads.ts';
+import type { WindowReader } from './window-reader.ts';
 
 export type Evaluation = {
   readonly connection: Connection;

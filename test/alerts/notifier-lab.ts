@@ -149,8 +149,8 @@ export async function openNotifierLab(databaseUrl?: string) {
           from pg_stat_activity where datname = current_database()
           and application_name = 'countergraph notifier'`);
         for (const { at } of rows) seen.add(at);
-        // The first look may have begun before this call, and each runs at most three statements.
-        return seen.size > 3 * (count + 1);
+        // The first look may have begun before this call, and each runs at most four statements.
+        return seen.size > 4 * (count + 1);
       });
     },
     /** Whether every delivery was made or given up. */

@@ -121,7 +121,8 @@ describe('a converted database of version 1.7', () => {
       const rows = await otherRows(own);
       const withNew = (name: string, columns: string) =>
         rows[name]?.map((each) => ({ ...each, row: `${each.row.slice(0, -1)},${columns})` }));
-      // What later versions have beside: version 1.7 knew no sessions, limits and collectors.
+      // What later versions have beside: version 1.7 knew no sessions, limits, collectors
+      // and silences.
       expect(await otherRows(lab)).toEqual({
         ...rows,
         sessions: [],
@@ -131,6 +132,8 @@ describe('a converted database of version 1.7', () => {
         users: withNew('users', 'f,f,,,'),
         tokens: withNew('tokens', 'default,,'),
         grants: withNew('grants', ',,'),
+        alerts: withNew('alerts', ',,,'),
+        alert_events: withNew('alert_events', 'f,,,'),
       });
       const names = ['users', 'tokens', 'grants', 'imports', 'feeds', 'key_texts', 'slices'];
       for (const name of [...names, 'alerts', 'alert_events', 'audit', 'coverage', 'engines']) {

@@ -1,4 +1,4 @@
-import { selectEventsToDecide } from '../../../db/sql/alert-decisions.ts';
+import { selectEventsToTell } from '../../../db/sql/alert-decisions.ts';
 import type { DueDelivery, NotifiedSink, Wanted } from '../../../db/sql/alert-deliveries.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import {
@@ -127,9 +127,7 @@ export class AlertmanagerSender {
   async #changes(sink: NotifiedSink, due: readonly DueDelivery[]): Promise<ReportedChange[]> {
     const { onDatabase } = this.#options;
     const areDue = new Set(due.map(({ event }) => event.eventId));
-    const firing = await onDatabase((connection) =>
-      selectEventsToDecide(connection, sink.contextId),
-    );
+    const firing = await onDatabase((connection) => selectEventsToTell(connection, sink.contextId));
     const isFiring = new Set(firing.map(({ eventId }) => eventId));
     const over = due
       .filter(({ event, change }) => change === 'ended' || !isFiring.has(event.eventId))

@@ -1,5 +1,6 @@
 import type { OpenConnection } from '../../../db/connection/connection.ts';
 import { endConnection } from '../../../db/connection/end-connection.ts';
+import { releaseHeldEvents } from '../../../db/sql/alert-decisions.ts';
 import {
   countWaitingDeliveries,
   type Retries,
@@ -75,6 +76,7 @@ export class Notifier {
     this.#isChosen ||= await this.#onDatabase(tryLockNotifications);
     if (!this.#isChosen) return;
     await this.#counter.count();
+    await this.#onDatabase(releaseHeldEvents);
     const sinks = await this.#onDatabase(selectNotifiedSinks);
     for (const each of [this.#outcomes, this.#webhooks, this.#alertmanagers]) each.note(sinks);
     const requested = sinks.map((sink) => this.#senderOf(sink).wanted(sink));

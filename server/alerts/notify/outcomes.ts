@@ -55,7 +55,7 @@ export class Outcomes {
     const { onDatabase, log, tally, retries } = this.#options;
     const { sinkId } = sink;
     const results = await onDatabase((connection) =>
-      updateFailed(connection, { sinkId, changes }, retries),
+      updateFailed(connection, { sinkId, changes, reason }, retries),
     );
     const givenUp = results.filter((result) => result === 'given up').length;
     tally.add(sink.kind, 'failed', results.length - givenUp);

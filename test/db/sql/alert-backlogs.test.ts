@@ -63,7 +63,7 @@ describe('a backlog', () => {
         if (of === 'that has failed') {
           const changes = events.map((id) => ({ eventId: id, change: 'began' as const }));
           const retries = { firstMs: 1000, longestMs: 1000, giveUpMs: 86_400_000 };
-          await updateFailed(alerts.connection, { sinkId: dead, changes }, retries);
+          await updateFailed(alerts.connection, { sinkId: dead, changes, reason: 'down' }, retries);
         }
         await alerts.rowsOf(
           `insert into alert_deliveries (event_id, sink_id, change)
@@ -127,7 +127,7 @@ describe('the end of an event', () => {
   const failed = (giveUpMs: number) => (sinkId: number, event: string) =>
     updateFailed(
       alerts.connection,
-      { sinkId, changes: began(event) },
+      { sinkId, changes: began(event), reason: 'down' },
       { firstMs: 1000, longestMs: 60_000, giveUpMs },
     );
 

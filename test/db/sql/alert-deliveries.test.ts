@@ -256,7 +256,8 @@ describe('a delivery that failed', () => {
       const sinkId = await alerts.addSink('pager');
       const [event = ''] = await addEvents(1);
       await addDelivery({ sinkId, event, ...added });
-      const told = { sinkId, changes: [{ eventId: event, change: 'began' as const }] };
+      const changes = [{ eventId: event, change: 'began' as const }];
+      const told = { sinkId, changes, reason: 'down' };
       const answers = await updateFailed(alerts.connection, told, RETRIES);
       const [row] = await alerts.rowsOf<{ attempts: number; pause: number }>(
         `select attempts, extract(epoch from due_at - now())::float8 as pause

@@ -84,8 +84,13 @@ const bigRule = async (): Promise<AlertRow> => ({
   condition: 'key_share_above',
   threshold: 0.25,
   probe: 'east',
-  isFiltered: true,
+  filter: { match: '^a' },
+  forWindows: 1,
+  clearWindows: 1,
+  maxKeys: 100,
   enabled: true,
+  madeBy: null,
+  silence: null,
   evaluatedTo: T0,
 });
 
@@ -122,6 +127,7 @@ const firingEvent = async (eventId: string): Promise<EventRow> => ({
   endedAt: null,
   value: '5',
   peakValue: '6',
+  acknowledged: null,
   condition: 'key_share_above',
   probe: 'east',
 });
@@ -140,7 +146,7 @@ describe('the rules of contexts', () => {
     expect(rows[1]).toMatchObject({
       description: null,
       probe: null,
-      isFiltered: false,
+      filter: null,
       evaluatedTo: null,
     });
   });

@@ -1,4 +1,4 @@
-import { insertAlert } from '../../../db/sql/alert-rules.ts';
+import { DECLARED, insertAlert } from '../../../db/sql/alert-rules.ts';
 import type { AlertRule } from '../../../domain/alerts/rule.ts';
 import {
   openWritableDatabase,
@@ -47,7 +47,10 @@ export async function openAlertLab() {
 
   async function addRule(name: string, changes: Partial<AlertRule> = {}): Promise<number> {
     const { contextId } = changes.groupId === elsewhere.groupId ? elsewhere : lab;
-    await insertAlert(database.connection, contextId, rule(name, changes));
+    await insertAlert(database.connection, contextId, {
+      rule: rule(name, changes),
+      origin: DECLARED,
+    });
     const [row] = await database.rowsOf<{ id: number }>(
       `select alert_id as id from alerts
        where context_id = $1 and name = $2 and superseded_at is null`,

@@ -75,6 +75,7 @@ describe('the rules of a context', () => {
         context: 'lab',
         revision: expect.stringMatching(/^[0-9a-f-]{36}$/),
         rule: alerts.rule('big', changes),
+        origin: { madeBy: null, silence: null },
         guid: 'abcdef00-0000-4000-8000-000000000001',
         topperBucketSize: 300,
         beginsAfter: null,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertDeliveries } from '../../../db/sql/alert-decisions.ts';
+import { insertChanges, insertDeliveries } from '../../../db/sql/alert-decisions.ts';
 import { countWaitingDeliveries, selectNotifiedSinks } from '../../../db/sql/alert-deliveries.ts';
 import {
   type AlertSink,
@@ -182,7 +182,9 @@ describe('deliveries', () => {
       ]);
     });
   });
+});
 
+describe('changes of events', () => {
   it('are announced with the context, unless nothing changed', async () => {
     const heard: (string | undefined)[] = [];
     const done = new Promise<void>((resolve) => {
@@ -192,8 +194,9 @@ describe('deliveries', () => {
       });
     });
     await lab.other.query('listen countergraph_alerts; listen done');
-    await insertDeliveries(lab.connection, lab.elsewhere.contextId, { began: [], ended: [] });
-    await deliver([await addFiring(9)], []);
+    await insertChanges(lab.connection, lab.elsewhere.contextId, []);
+    const changes = [{ eventId: await addFiring(9), change: 'began' as const }];
+    await insertChanges(lab.connection, lab.lab.contextId, changes);
     // Notifications arrive in the order of commits, so nothing more can come after this one.
     await lab.connection.query('notify done');
     await done;

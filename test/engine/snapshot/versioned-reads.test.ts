@@ -24,6 +24,7 @@ describe('every statement of requests', () => {
       'select-alerts',
       'select-change-counter',
       'select-context-exists',
+      'select-context-sinks',
       'select-event-pages',
       'select-exporters',
       'select-firing-events',

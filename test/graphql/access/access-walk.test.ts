@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../../../access/users.ts';
 import { schema } from '../../../schema/schema.ts';
 import { fireAlerts } from '../../support/lab/fire-alerts.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab/lab.ts';
 import { basic, type Credentials, type TestService } from '../../support/lab/service.ts';
 import {
   alertOf,
+  argumentsFor,
   fillBoth,
   HOSTS,
+  type Names,
   named,
   OPEN,
   PAIRS,
   SHARED,
+  sinkOf,
   THEN,
   VAULT,
   vaultLines,
@@ -56,6 +60,7 @@ beforeAll(async () => {
     pools: [{ name: 'vault-pool', path: '/vault/pool' }],
     probes: [{ id: 'vault-probe', description: 'vault probe' }],
     alerts: [alertOf(HOSTS, 'vault')],
+    notify: [sinkOf('vault')],
   });
   await lab.apply({
     context: OPEN,
@@ -76,6 +81,7 @@ beforeAll(async () => {
     pools: [{ name: 'open-pool', path: '/open/pool' }],
     probes: [{ id: 'open-probe' }],
     alerts: [alertOf(SHARED, 'open')],
+    notify: [sinkOf('open')],
   });
   await lab.importSamples(vaultLines, { context: VAULT });
   // The same keys without a label: any label found for them would come from the vault.
@@ -83,6 +89,7 @@ beforeAll(async () => {
     [
       { group: guidOf(SHARED), key: 'vault-alpha', ts: T0, values: { 0: 1 }, probe: 'open-probe' },
       { group: guidOf(SHARED), key: 'mine', ts: T0, values: { 0: 2 }, attributes: { a: 'b' } },
+      { group: guidOf(SHARED), key: 'mine', ts: T0 + 300, values: { 0: 2 } },
       { group: guidOf(3), key: 'vault-alpha\\mine\\mine', ts: T0, values: { 0: 3 } },
     ],
     { context: OPEN },
@@ -92,20 +99,17 @@ beforeAll(async () => {
   await lab.addUser(OWNER, [VAULT]);
   await lab.addUser(NEIGHBOUR, [OPEN]);
   await lab.addUser(STRANGER, []);
+  for (const [{ username: name }, context] of [
+    [OWNER, VAULT],
+    [NEIGHBOUR, OPEN],
+  ] as const) {
+    await lab.write((to) => addUser(to, { name, contexts: [context], role: 'editor' }));
+  }
   await fillBoth(lab);
   told = await findSecrets();
 });
 
 afterAll(() => lab.close());
-
-type Names = {
-  context: string;
-  at: number;
-  hosts: string;
-  pairs: string;
-  key: string;
-  probe: string;
-};
 
 const OF_VAULT: Names = {
   context: VAULT,
@@ -123,29 +127,6 @@ const OF_OPEN: Names = {
   pairs: guidOf(3),
   key: 'mine',
   probe: 'open-probe',
-};
-
-/** The arguments of the fields whose arguments matter. */
-const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
-  const topper = `window: { startingAt: { from: ${at}, seconds: 600 } }, probe: "${probe}"`;
-  return {
-    'Query.context': `(name: "${context}")`,
-    'Query.node': '(id: $id)',
-    'Query.nodes': '(ids: [$id])',
-    'Context.slices': '(allEngines: true)',
-    'Context.counterGroup': `(guid: "${hosts}")`,
-    'CounterGroup.timeInterval': `(probe: "${probe}")`,
-    'CounterGroup.meter': '(index: 0)',
-    'CounterGroup.topper': `(${topper})`,
-    'CounterGroup.topperTrend': `(every: 300, ${topper})`,
-    'CounterGroup.keys': '(first: 100)',
-    'CounterGroup.key': `(key: "${key}")`,
-    'Meter.topper': `(${topper})`,
-    'Key.drilldown': `(crosskey: "${pairs}", ${topper})`,
-    'TopperKey.percentiles': '(ranks: [50, 95])',
-    'TopperMatching.percentiles': '(ranks: [50, 95])',
-    'TopperKey.drilldown': `(crosskey: "${pairs}")`,
-  };
 };
 
 /** A few dozen fields each: a document with all of them would exceed the limit of tokens. */

@@ -42,6 +42,9 @@ const OBJECTS: Readonly<Record<string, unknown>> = {
   Alert: { at: AT },
   AlertEvent: { at: AT },
   AlertEventConnection: { at: AT },
+  AlertSink: { at: AT },
+  AlertTrial: { at: AT },
+  AlertTrialEvent: { at: AT },
   Topper: { plan: { meter: { group: { at: AT } } } },
   TopperKey: { topper: { plan: { meter: { group: { at: AT } } } } },
 };

@@ -27,6 +27,13 @@ export const alertOf = (id: number, what: string) => ({
   severity: `${what} severity`,
   description: `${what} watches`,
   probe: `${what}-probe`,
+  filter: { match: '.', exclude: `${what} excluded`, search: `${what} searched` },
+});
+
+export const sinkOf = (what: string) => ({
+  name: `${what} sink`,
+  kind: 'webhook',
+  url_env: `${what.toUpperCase()}_WEBHOOK`,
 });
 
 export const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
@@ -52,8 +59,8 @@ export const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
 );
 
 /**
- * Stores an exporter for each of the two contexts, of which there is something to say, and a view
- * for everybody who may read one.
+ * Stores an exporter for each of the two contexts, of which there is something to say, a view for
+ * everybody who may read one, and what editors say of alerts.
  */
 export async function fillBoth({ databaseUrl, sql }: TestService): Promise<void> {
   for (const [context, address] of [
@@ -67,4 +74,48 @@ export async function fillBoth({ databaseUrl, sql }: TestService): Promise<void>
   await sql(`insert into saved_views (context_id, user_id, name, address, shared, live)
     select context_id, user_id, 'view of ' || name, '?find=' || name, true, false
     from grants join contexts using (context_id)`);
+  await sql(`update alerts a set made_by = 'made ' || a.name, silenced_by = 'silent ' || a.name,
+      silenced_until = now() + c.context_id * interval '1 day', silence_reason = 'hush ' || a.name
+    from contexts c where c.context_id = a.context_id`);
+  await sql(`update alert_events e set acknowledged_by = 'hand of ' || a.name, note = 'note ' || a.name,
+      acknowledged_at = now()
+    from alerts a where a.alert_id = e.alert_id`);
+  await sql(`update alert_sinks set delivered_at = '2021-02-03', failed_at = now(),
+    failure = 'failure of ' || name`);
 }
+
+/** What a document names. */
+export type Names = {
+  context: string;
+  at: number;
+  hosts: string;
+  pairs: string;
+  key: string;
+  probe: string;
+};
+
+/** The arguments of the fields whose arguments matter. */
+export const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
+  const window = `window: { startingAt: { from: ${at}, seconds: 600 } }`;
+  const topper = `${window}, probe: "${probe}"`;
+  const rule = `{ name: "tried", counterGroup: "${hosts}", condition: KEY_ABOVE, threshold: 1 }`;
+  return {
+    'Query.context': `(name: "${context}")`,
+    'Query.node': '(id: $id)',
+    'Query.nodes': '(ids: [$id])',
+    'Context.slices': '(allEngines: true)',
+    'Context.counterGroup': `(guid: "${hosts}")`,
+    'Context.alertTrial': `(alert: ${rule}, ${window})`,
+    'CounterGroup.timeInterval': `(probe: "${probe}")`,
+    'CounterGroup.meter': '(index: 0)',
+    'CounterGroup.topper': `(${topper})`,
+    'CounterGroup.topperTrend': `(every: 300, ${topper})`,
+    'CounterGroup.keys': '(first: 100)',
+    'CounterGroup.key': `(key: "${key}")`,
+    'Meter.topper': `(${topper})`,
+    'Key.drilldown': `(crosskey: "${pairs}", ${topper})`,
+    'TopperKey.percentiles': '(ranks: [50, 95])',
+    'TopperMatching.percentiles': '(ranks: [50, 95])',
+    'TopperKey.drilldown': `(crosskey: "${pairs}")`,
+  };
+};

@@ -1,4 +1,3 @@
-import type { StoredAlert } from '../../db/sql/alert-rules.ts';
 import {
   type AlertEvent,
   NOTHING_FIRES,
@@ -6,12 +5,14 @@ import {
 } from '../../domain/alerts/decide-windows.ts';
 import { windowsWithin } from '../../domain/alerts/windows.ts';
 import type { Interval } from '../../domain/time/interval.ts';
+import type { NodeLoaders } from '../loaders/node-loaders.ts';
 import { type Ends, type EvaluatedBatch, evaluateBatch } from './evaluate-batch.ts';
-import { openRuleReads, type WindowReader } from './rule-reads.ts';
+import { openRuleReads, type WatchedRule } from './rule-reads.ts';
 
 export type AlertTest = {
-  readonly reader: WindowReader;
-  readonly alert: Pick<StoredAlert, 'contextId' | 'rule'>;
+  /** Reads a batch of windows. */
+  readonly inSnapshot: <T>(work: (loaders: NodeLoaders) => Promise<T>) => Promise<T>;
+  readonly alert: WatchedRule;
   /** Windows are tested if they end after `from` and no later than `to`. */
   readonly within: Interval;
   readonly signal: AbortSignal;
@@ -33,11 +34,10 @@ export type AlertTestReport = {
 /**
  * Tests a rule on stored data: finds the events that a server would have decided if the rule had
  * been applied when data reached `within.from` and no data had arrived late. Nothing is written.
- * Each batch of windows is read in its own snapshot, so that a long test does not keep segments
- * from being swept. Windows before the first data and beyond the last are skipped: a server would
+ * Windows before the first data and beyond the last are skipped: a server would
  * not have decided them. Not for `silent_seconds`, which has no windows.
  */
-export async function testAlert(test: AlertTest): Promise<AlertTestReport> {
+export async function tryRule(test: AlertTest): Promise<AlertTestReport> {
   const { within, signal, onEvent, onProgress } = test;
   let state: RuleState = NOTHING_FIRES;
   let { from } = within;
@@ -67,11 +67,11 @@ type NextBatch = {
 };
 
 const nextBatch = (
-  { reader, alert, signal }: AlertTest,
+  { inSnapshot, alert }: AlertTest,
   within: Interval,
   state: RuleState,
 ): Promise<NextBatch> =>
-  reader.inSnapshot(signal, async (loaders) => {
+  inSnapshot(async (loaders) => {
     const reads = await openRuleReads(loaders, alert);
     const { gridSeconds, spans } = reads;
     const data = extentOf(spans);
