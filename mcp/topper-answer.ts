@@ -25,8 +25,9 @@ export const KEY_FIELDS = 'rank key readable label metric share averageRate';
 export const PREVIOUS_FIELDS = 'previous(ago: $previousAgo) { metric change changeRatio rank }';
 
 export type TopperPrevious = {
-  readonly metric: BigNumber;
-  readonly change: BigNumber;
+  /** null, as is the change: nothing of that window is available. */
+  readonly metric: BigNumber | null;
+  readonly change: BigNumber | null;
   readonly changeRatio: number | null;
   readonly rank: number | null;
 };
@@ -58,8 +59,8 @@ export const averageRateShape = z
   .describe('Per second, over the part of the window that has data.');
 
 const previousShape = z.object({
-  metric: amount(),
-  change: amount(),
+  metric: amount().nullable().describe('null if there are no data of that window.'),
+  change: amount().nullable().describe('null if there are no data of that window.'),
   changeRatio: z.number().nullable().describe('null if the metric then is 0.'),
   rank: z.int().nullable().describe('null without a reading then.'),
 });
@@ -162,6 +163,7 @@ const averageText = (averageRate: number, meter: KnownMeter): string =>
   `${isRate(meter.type) ? 'on average ' : ''}${rateText(averageRate, meter)}`;
 
 function previousText({ metric, change, changeRatio }: TopperPrevious, units: string): string {
+  if (metric === null || change === null) return 'before: no data of that window';
   // If the earlier value is negative, a smaller one has a positive ratio.
   const ratio = changeRatio === null ? '' : `, ${signed(shareText(changeRatio))}`;
   return `before ${amountText(metric, units)} (${signed(amountText(change, units))}${ratio})`;

@@ -18,6 +18,7 @@ import './types/meter.ts';
 import './types/topper.ts';
 import './types/topper-key.ts';
 import './types/topper-matching.ts';
+import './types/compared.ts';
 import './types/key.ts';
 import './types/alert.ts';
 import './types/alert-event.ts';

@@ -1,5 +1,5 @@
 import { malformed, serviceError } from '../../domain/errors.ts';
-import type { Interval } from '../../domain/time/interval.ts';
+import { type Interval, intersect, isEmpty } from '../../domain/time/interval.ts';
 import type { WindowRequest } from '../../domain/time/window.ts';
 import { BY_METRIC } from '../../domain/toppers/ranking.ts';
 import { ratio, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
@@ -24,13 +24,26 @@ import {
 } from './topper-plan.ts';
 import { askKeys, loadTopper, type RankedKey, selectKeys, type Topper } from './toppers.ts';
 
+/** An earlier window, and the part of it in which the group, or the probe, has data. */
+export type ComparedWindow = { readonly window: Interval; readonly available: Interval | null };
+
+/** metric, rank and change: null if nothing of the window is available. */
 export type PreviousMetric = {
-  readonly window: Interval;
-  readonly metric: bigint;
+  readonly compared: ComparedWindow;
+  readonly metric: bigint | null;
   readonly rank: number | null;
-  readonly change: bigint;
+  readonly change: bigint | null;
   readonly changeRatio: number | null;
 };
+
+/** Returns the window that a ranking by change compares with; null for other rankings. */
+export const comparedOf = ({ plan }: Topper): ComparedWindow | null =>
+  'since' in plan.ranking ? comparedWindow(plan, plan.ranking.since) : null;
+
+function comparedWindow({ available }: TopperPlan, window: Interval): ComparedWindow {
+  const part = available && intersect(window, available);
+  return { window, available: part && !isEmpty(part) ? part : null };
+}
 
 /**
  * Returns the values of the same key `ago` seconds earlier (null: in the window just before), with
@@ -40,12 +53,16 @@ export async function previousOf(ranked: RankedKey, ago: number | null): Promise
   const { topper } = ranked;
   const { rule } = topper.plan;
   const window = earlierWindow(topper.plan.window, ago);
+  const compared = comparedWindow(topper.plan, window);
+  if (compared.available === null) {
+    return { compared, metric: null, rank: null, change: null, changeRatio: null };
+  }
   const then = (await ranksAt(topper, window))[ranked.rank - 1] ?? null;
   // Decision 31: without a reading then, metric is 0 and rank null.
   const metric = then ? shownValue(then.value, rule) : 0n;
   const change = shownValue(ranked.value, rule) - metric;
   return {
-    window,
+    compared,
     metric,
     rank: then?.rank ?? null,
     change,

@@ -22,7 +22,6 @@ import {
   PercentileRef,
   PreviousMetricRef,
   SeriesPointRef,
-  TimeIntervalRef,
   TopperKeyRef,
   TopperRef,
 } from '../refs.ts';
@@ -164,35 +163,6 @@ builder.objectFields(TopperKeyRef, (t) => ({
     resolve: (ranked, args, scope) => drillDowns(scope, ranked, decodeDrilldowns(args, scope)),
   }),
 }));
-
-builder.objectType(PreviousMetricRef, {
-  description: "A key's value and rank in an earlier window.",
-  fields: (t) => ({
-    window: t.field({
-      type: TimeIntervalRef,
-      description: 'The earlier window.',
-      resolve: ({ window }) => window,
-    }),
-    metric: t.field({
-      type: 'BigInt',
-      description: 'Its value then; 0 without a reading.',
-      resolve: ({ metric }) => metric,
-    }),
-    rank: t.exposeInt('rank', {
-      nullable: true,
-      description: 'Its rank then; null without a reading.',
-    }),
-    change: t.field({
-      type: 'BigInt',
-      description: 'Its value now minus its value then.',
-      resolve: ({ change }) => change,
-    }),
-    changeRatio: t.exposeFloat('changeRatio', {
-      nullable: true,
-      description: '`change` ÷ its value then; null if that is 0.',
-    }),
-  }),
-});
 
 builder.objectType(PercentileRef, {
   description: 'The value that the given percentage of topper buckets does not exceed.',

@@ -77,13 +77,27 @@ describe('the exported table', () => {
     table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
   } as unknown as ShownToppers;
 
-  const table = (search: string) => {
-    const [head = [], ...rows] = topCsv({ shown, address: parseAddress(search) })
+  const table = (search: string, more: Partial<ShownToppers> = {}) => {
+    const exported = { shown: { ...shown, ...more }, address: parseAddress(search) };
+    const [head = [], ...rows] = topCsv(exported)
       .trimEnd()
       .split('\r\n')
       .map((line) => line.split(','));
     return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
   };
+
+  it('has no earlier values unless all of their window is available', () => {
+    const previous = { metric: 7, rank: 3, changeRatio: 1, window: { from: 600, to: 1200 } };
+    const keys = [{ ...row(1, 'a', 40), previous }] as unknown as ShownToppers['table']['keys'];
+    const previousIn = (from: number, to: number) => {
+      const more = { stored: { from, to }, table: { ...shown.table, keys } };
+      const [first] = table('?context=lab', more);
+      return [first?.['previous_metric'], first?.['previous_rank']];
+    };
+    expect(previousIn(600, 1800)).toEqual(['7', '3']);
+    expect(previousIn(660, 1800)).toEqual(['', '']);
+    expect(previousIn(0, 1140)).toEqual(['', '']);
+  });
 
   it('has shares of what is shown, and the others as the table shows them', () => {
     const [first, , others] = table('?context=lab&hide=c&find=x');

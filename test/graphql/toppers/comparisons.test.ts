@@ -135,8 +135,9 @@ describe('previous', () => {
       { key: 'a', previous: { metric: 30, rank: 1 } },
       { key: 'b', previous: { metric: 0, rank: null } },
     ]);
+    // The probe has no data in the earlier window.
     expect(await keys('probe: "p1",', 'metric previous { metric rank }')).toEqual([
-      { key: 'c', metric: 20, previous: { metric: 0, rank: null } },
+      { key: 'c', metric: 20, previous: { metric: null, rank: null } },
     ]);
   });
 

@@ -82,10 +82,16 @@ const cellsOf = (row: TopRow, shown: ShownToppers): Cell[] => [
   row.peak,
   row.percentiles?.[0]?.value ?? null,
   shareOf(row.metric, shown),
-  row.previous?.metric ?? null,
-  row.previous?.rank ?? null,
+  previousOf(row, shown)?.metric ?? null,
+  previousOf(row, shown)?.rank ?? null,
   row.rankValue,
 ];
+
+/** Returns what the key was before if all of that window is available: a part would mislead. */
+function previousOf({ previous }: TopRow, { stored }: ShownToppers): TopRow['previous'] {
+  const { from, to } = previous?.window ?? { from: 0, to: 0 };
+  return stored && from >= stored.from && to <= stored.to ? previous : null;
+}
 
 /** Returns the row of all other keys: as in the table, a volume and a share, no bucket figures. */
 function othersOf(shown: ShownToppers): Cell[] {

@@ -6,7 +6,7 @@ export type Change = {
 };
 
 type Previous = {
-  readonly metric: BigNumber;
+  readonly metric: BigNumber | null;
   readonly changeRatio: number | null;
   readonly window: { readonly from: number };
 };
@@ -16,7 +16,8 @@ type Previous = {
  * the change is unknown: half a window always looks like growth.
  */
 export function changeOf(previous: Previous | null, storedFrom: number | null): Change {
-  if (!previous || storedFrom === null || previous.window.from < storedFrom) {
+  const isUnknown = storedFrom === null || (previous?.window.from ?? 0) < storedFrom;
+  if (!previous || previous.metric === null || isUnknown) {
     return { text: '–', direction: 'unknown' };
   }
   if (previous.changeRatio === null || toNumber(previous.metric) === 0) {

@@ -259,7 +259,9 @@ function Share({ share, bar, color }: ShareProps) {
 function ChangeCell({ row, shown, terms, moments }: RowProps) {
   const { previous } = row;
   const change = changeOf(previous, shown.stored?.from ?? null);
-  const then = previous && amountQuantity({ ...row, ...asVolume(previous, terms) }, terms);
+  const metric = previous?.metric ?? null;
+  const then =
+    metric === null ? null : amountQuantity({ ...row, ...asVolume({ metric }, terms) }, terms);
   const title =
     change.direction === 'unknown'
       ? 'The earlier window is not fully stored'
