@@ -162,7 +162,7 @@ export type RankBy =
 
 /** What a grant of a context allows. */
 export type Role =
-  /** Also changes the texts of its keys and the tags of its slices. */
+  /** Also changes the texts of its keys, the tags of its slices and its alerts. */
   | 'EDITOR'
   /** Reads the context. */
   | 'READER';
